@@ -1,0 +1,1 @@
+//! The `isoform` command as a library.

@@ -1,0 +1,3 @@
+//! The `isoform` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Reads ONNX models as isoform dataflow programs.
