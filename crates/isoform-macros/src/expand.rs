@@ -132,7 +132,7 @@ impl<'a> Ctx<'a> {
             ident, ty, name, ..
         } = field;
         // A type that cannot be stored in a field is reported at the field.
-        let create = quote_spanned!(ty.span()=> #private::FieldDef::of::<#ty>);
+        let create = quote_spanned!(located_at(ty.span())=> #private::FieldDef::of::<#ty>);
         let flag = field.flag.map(|variant| {
             let variant = format_ident!("{variant}");
             quote!(.flag(#private::FieldFlag::#variant))
@@ -154,10 +154,10 @@ impl<'a> Ctx<'a> {
     fn field_clones(&self) -> TokenStream {
         let private = &self.private;
         let base = self.node.base.as_ref().map(|BaseModel { ident, ty, .. }| {
-            quote_spanned!(ty.span()=> #ident: <#ty as #private::Node>::clone_fields(&self.#ident),)
+            quote_spanned!(located_at(ty.span())=> #ident: <#ty as #private::Node>::clone_fields(&self.#ident),)
         });
         let fields = self.node.fields.iter().map(|FieldModel { ident, ty, .. }| {
-            quote_spanned!(ty.span()=> #ident: <#ty as ::core::clone::Clone>::clone(&self.#ident),)
+            quote_spanned!(located_at(ty.span())=> #ident: <#ty as ::core::clone::Clone>::clone(&self.#ident),)
         });
         quote!(#base #(#fields)*)
     }
@@ -200,6 +200,7 @@ impl<'a> Ctx<'a> {
             #[automatically_derived]
             impl<Ancestor> #private::IsA<Ancestor> for #ident
             where
+                Ancestor: #private::Node,
                 #parent: #private::IsA<Ancestor>,
             {
                 #[inline]
@@ -256,7 +257,8 @@ impl<'a> Ctx<'a> {
                     private_bounds,
                     private_interfaces,
                     unreachable_pub,
-                    clippy::too_many_arguments
+                            clippy::impl_trait_in_params,
+            clippy::too_many_arguments
                 )]
                 impl #ident {
                     #(#methods)*
@@ -271,10 +273,10 @@ impl<'a> Ctx<'a> {
         let function = default_fn_name(ident);
         let value = match default {
             DefaultValue::Trait => {
-                quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default())
+                quote_spanned!(located_at(ty.span())=> <#ty as ::core::default::Default>::default())
             }
             DefaultValue::Expr(expr) if is_literal(expr) && !is_primitive(ty) => {
-                quote_spanned!(expr.span()=> #private::IntoField::<#ty>::into_field(#expr))
+                quote_spanned!(located_at(expr.span())=> #private::IntoField::<#ty>::into_field(#expr))
             }
             DefaultValue::Expr(expr) => expr.to_token_stream(),
         };
@@ -356,7 +358,7 @@ impl<'a> Ctx<'a> {
         let private = &self.private;
         let FieldModel { ident, vis, ty, .. } = field;
         let name = field.bare_name();
-        let function = Ident::new(&format!("with_{name}"), ident.span());
+        let function = Ident::new(&format!("with_{name}"), located_at(ident.span()));
         let doc = format!("Returns a copy of this node with `{name}` replaced.");
         let copy = Ident::new("copy", Span::mixed_site());
         quote! {
@@ -369,6 +371,13 @@ impl<'a> Ctx<'a> {
             }
         }
     }
+}
+
+/// A span of the expansion that compiler errors show as `span`.
+///
+/// A span of the user's own code would make lints read the expansion as code that the user wrote.
+fn located_at(span: Span) -> Span {
+    Span::call_site().located_at(span)
 }
 
 /// The name of the function that holds the default of field `ident`.
