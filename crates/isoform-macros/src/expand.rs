@@ -257,8 +257,8 @@ impl<'a> Ctx<'a> {
                     private_bounds,
                     private_interfaces,
                     unreachable_pub,
-                            clippy::impl_trait_in_params,
-            clippy::too_many_arguments
+                    clippy::impl_trait_in_params,
+                    clippy::too_many_arguments
                 )]
                 impl #ident {
                     #(#methods)*
