@@ -1,0 +1,28 @@
+//! Containers: sequences, mappings, strings, shapes, tensors, callables.
+//!
+//! `Array` and `Map` are immutable values with copy-on-write: a change made
+//! through a handle that is the only owner happens in place, any other change
+//! copies first. `List` and `Dict` are shared and mutable: each holds an
+//! immutable snapshot behind a lock, so a reader works on what was there when
+//! it looked and a concurrent change can neither tear nor invalidate it.
+
+mod function;
+mod mapping;
+mod sequence;
+mod shape;
+mod tensor;
+mod text;
+
+pub use function::{Function, OpaqueObj};
+pub use mapping::{Dict, Map};
+pub use sequence::{Array, List};
+pub use shape::Shape;
+pub use tensor::Tensor;
+pub use text::{Bytes, Str};
+
+pub(crate) use function::FunctionObj;
+pub(crate) use mapping::{DictObj, MapObj};
+pub(crate) use sequence::{ArrayObj, ListObj};
+pub(crate) use shape::ShapeObj;
+pub(crate) use tensor::TensorObj;
+pub(crate) use text::{BytesObj, StrObj};

@@ -1,0 +1,351 @@
+//! `Array` (immutable, copy-on-write) and `List` (mutable, shared).
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::object::field::ElementType;
+use crate::object::reference::Ref;
+use crate::value::Value;
+
+/// The payload of an array.
+#[derive(Debug, Default)]
+pub(crate) struct ArrayObj {
+    items: Vec<Value>,
+}
+
+impl ArrayObj {
+    pub(crate) fn items(&self) -> &[Value] {
+        &self.items
+    }
+
+    pub(crate) fn copy_payload(&self) -> Self {
+        ArrayObj {
+            items: self.items.clone(),
+        }
+    }
+}
+
+/// An immutable sequence; cloning shares it.
+///
+/// ```
+/// use isoform::Array;
+/// let a = Array::from(vec![1i64, 2, 3]);
+/// let mut b = a.clone();
+/// b.push(4);
+/// assert_eq!((a.len(), b.len()), (3, 4));
+/// assert_eq!(b.iter().sum::<i64>(), 10);
+/// ```
+#[repr(transparent)]
+pub struct Array<T: ElementType = Value> {
+    reference: Ref<ArrayObj>,
+    elements: PhantomData<T>,
+}
+
+impl<T: ElementType> Array<T> {
+    /// An empty array.
+    pub fn new() -> Self {
+        Array::from_values(Vec::new())
+    }
+
+    fn from_values(items: Vec<Value>) -> Self {
+        Array {
+            reference: Ref::new(ArrayObj { items }),
+            elements: PhantomData,
+        }
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.reference.items.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.reference.items.is_empty()
+    }
+
+    /// The elements as values.
+    pub fn values(&self) -> &[Value] {
+        &self.reference.items
+    }
+
+    /// The element at a position.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        T::peek(self.reference.items.get(index)?)
+    }
+
+    /// The elements, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
+        self.reference.items.iter().filter_map(T::peek)
+    }
+
+    /// Whether both are the same object.
+    pub fn same_as(&self, other: &Array<T>) -> bool {
+        self.reference.same_as(&other.reference)
+    }
+
+    /// Appends an element. Amortised O(1) for the only owner, O(n) otherwise.
+    pub fn push(&mut self, item: T) {
+        self.make_mut().push(item.into_value());
+    }
+
+    /// Replaces the element at a position and gives the old one back.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the last element.
+    pub fn set(&mut self, index: usize, item: T) -> Result<Value> {
+        let len = self.len();
+        match self.make_mut().get_mut(index) {
+            Some(slot) => Ok(std::mem::replace(slot, item.into_value())),
+            None => Err(out_of_range(index, len)),
+        }
+    }
+
+    /// The elements for writing: in place for the only owner, else a copy.
+    fn make_mut(&mut self) -> &mut Vec<Value> {
+        if self.reference.get_mut().is_none() {
+            self.reference = Ref::new(self.reference.copy_payload());
+        }
+        // The reference is unique now; the fallback is never taken and only
+        // spares a panic path.
+        match self.reference.get_mut() {
+            Some(payload) => &mut payload.items,
+            None => unreachable!("a fresh object has one owner"),
+        }
+    }
+
+    pub(crate) fn reference(&self) -> &Ref<ArrayObj> {
+        &self.reference
+    }
+}
+
+fn out_of_range(index: usize, len: usize) -> Error {
+    Error::new(
+        ErrorKind::Index,
+        format!("position {index} in a sequence of {len} elements"),
+    )
+}
+
+impl<T: ElementType> From<Vec<T>> for Array<T> {
+    fn from(items: Vec<T>) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: ElementType, const N: usize> From<[T; N]> for Array<T> {
+    fn from(items: [T; N]) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: ElementType> FromIterator<T> for Array<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Array::from_values(items.into_iter().map(T::into_value).collect())
+    }
+}
+
+impl<T: ElementType> Default for Array<T> {
+    fn default() -> Self {
+        Array::new()
+    }
+}
+
+impl<T: ElementType> Clone for Array<T> {
+    fn clone(&self) -> Self {
+        Array {
+            reference: self.reference.clone(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: ElementType> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<T: ElementType> From<Array<T>> for Value {
+    fn from(array: Array<T>) -> Self {
+        Value::from_object(array.reference.into_object())
+    }
+}
+
+/// The payload of a list: a snapshot that is replaced or, while nobody else
+/// holds it, changed in place under the lock.
+#[derive(Debug)]
+pub(crate) struct ListObj {
+    items: Mutex<Array>,
+}
+
+impl ListObj {
+    fn lock(&self) -> MutexGuard<'_, Array> {
+        // Every change keeps the array valid, so a panic elsewhere while the
+        // lock was held leaves nothing half-done.
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn snapshot(&self) -> Array {
+        self.lock().clone()
+    }
+
+    pub(crate) fn copy_payload(&self) -> Self {
+        ListObj {
+            items: Mutex::new(self.snapshot()),
+        }
+    }
+}
+
+/// A mutable sequence; cloning the handle shares it.
+///
+/// ```
+/// use isoform::List;
+/// let a = List::from(vec![1i64, 2]);
+/// let b = a.clone();
+/// b.push(3);
+/// assert_eq!(a.len(), 3);
+/// ```
+#[repr(transparent)]
+pub struct List<T: ElementType = Value> {
+    reference: Ref<ListObj>,
+    elements: PhantomData<T>,
+}
+
+impl<T: ElementType> List<T> {
+    /// An empty list.
+    pub fn new() -> Self {
+        Vec::new().into()
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.reference.lock().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the list holds now, as an immutable array. O(1).
+    pub fn snapshot(&self) -> Array {
+        self.reference.snapshot()
+    }
+
+    /// A copy of the element at a position.
+    pub fn get(&self, index: usize) -> Option<T> {
+        self.reference
+            .lock()
+            .values()
+            .get(index)
+            .and_then(T::peek)
+            .cloned()
+    }
+
+    /// Appends an element.
+    pub fn push(&self, item: T) {
+        self.reference.lock().make_mut().push(item.into_value());
+    }
+
+    /// Takes the last element off.
+    pub fn pop(&self) -> Option<Value> {
+        self.reference.lock().make_mut().pop()
+    }
+
+    /// Puts an element before a position.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the end.
+    pub fn insert(&self, index: usize, item: T) -> Result<()> {
+        let mut items = self.reference.lock();
+        if index > items.len() {
+            return Err(out_of_range(index, items.len()));
+        }
+        items.make_mut().insert(index, item.into_value());
+        Ok(())
+    }
+
+    /// Replaces the element at a position and gives the old one back.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the last element.
+    pub fn set(&self, index: usize, item: T) -> Result<Value> {
+        self.reference.lock().set(index, item.into_value())
+    }
+
+    /// Takes the element at a position out.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the last element.
+    pub fn remove(&self, index: usize) -> Result<Value> {
+        let mut items = self.reference.lock();
+        if index >= items.len() {
+            return Err(out_of_range(index, items.len()));
+        }
+        Ok(items.make_mut().remove(index))
+    }
+
+    /// Takes all elements out.
+    pub fn clear(&self) {
+        // The old elements are dropped after the lock is released, because
+        // their destructors may be user code that looks at this list.
+        let old = std::mem::take(&mut *self.reference.lock());
+        drop(old);
+    }
+
+    /// Whether both are the same object.
+    pub fn same_as(&self, other: &List<T>) -> bool {
+        self.reference.same_as(&other.reference)
+    }
+}
+
+impl<T: ElementType> From<Vec<T>> for List<T> {
+    fn from(items: Vec<T>) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: ElementType> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let items = items.into_iter().map(T::into_value).collect();
+        List {
+            reference: Ref::new(ListObj {
+                items: Mutex::new(items),
+            }),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: ElementType> Default for List<T> {
+    fn default() -> Self {
+        List::new()
+    }
+}
+
+impl<T: ElementType> Clone for List<T> {
+    fn clone(&self) -> Self {
+        List {
+            reference: self.reference.clone(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: ElementType> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<T: ElementType> From<List<T>> for Value {
+    fn from(list: List<T>) -> Self {
+        Value::from_object(list.reference.into_object())
+    }
+}

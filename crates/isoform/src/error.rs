@@ -1,0 +1,159 @@
+//! The one error type of the library.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::path::AccessPath;
+
+/// The result type of the library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whose fault an error is, and which exception a host language raises for it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A value is of a type that the operation does not support.
+    Type,
+    /// A value has the right type and a wrong content.
+    Value,
+    /// A key is not in a map.
+    Key,
+    /// A type has no such field.
+    Attribute,
+    /// A position is outside a sequence.
+    Index,
+    /// User code nested too deeply.
+    Recursion,
+    /// A file could not be read or written.
+    Io,
+    /// User code failed with an error of its own.
+    Runtime,
+}
+
+impl ErrorKind {
+    /// The name of the kind, as Python spells its exceptions.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Type => "TypeError",
+            ErrorKind::Value => "ValueError",
+            ErrorKind::Key => "KeyError",
+            ErrorKind::Attribute => "AttributeError",
+            ErrorKind::Index => "IndexError",
+            ErrorKind::Recursion => "RecursionError",
+            ErrorKind::Io => "OSError",
+            ErrorKind::Runtime => "RuntimeError",
+        }
+    }
+}
+
+/// An error: a stable kind, a message, and where it happened.
+///
+/// ```
+/// use isoform::{Error, ErrorKind};
+/// let error = Error::value_error("expected a positive number, got -1");
+/// assert_eq!(error.kind(), ErrorKind::Value);
+/// assert_eq!(error.to_string(), "ValueError: expected a positive number, got -1");
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    path: Option<AccessPath>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of any kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner {
+            kind,
+            message: message.into(),
+            path: None,
+            source: None,
+        }))
+    }
+
+    /// An [`ErrorKind::Type`] error.
+    pub fn type_error(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Type, message)
+    }
+
+    /// An [`ErrorKind::Value`] error.
+    pub fn value_error(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Value, message)
+    }
+
+    /// An [`ErrorKind::Runtime`] error that carries user code's own error.
+    pub fn from_source(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let source = source.into();
+        let mut error = Error::new(ErrorKind::Runtime, source.to_string());
+        error.0.source = Some(source);
+        error
+    }
+
+    /// The same error, with the place inside the compared or walked value.
+    #[must_use]
+    pub fn at(mut self, path: AccessPath) -> Self {
+        self.0.path = Some(path);
+        self
+    }
+
+    /// The same error, with the error that caused it.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The message, without kind and path.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where in the value it happened, if known.
+    pub fn path(&self) -> Option<&AccessPath> {
+        self.0.path.as_ref()
+    }
+
+    /// The error of user code inside, to be downcast to its own type.
+    pub fn into_source(self) -> Option<Box<dyn StdError + Send + Sync>> {
+        self.0.source
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.kind.name(), self.0.message)?;
+        match &self.0.path {
+            Some(path) => write!(f, " (at {path})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Error::new(ErrorKind::Io, error.to_string()).caused_by(error)
+    }
+}

@@ -1,0 +1,155 @@
+//! The header every object starts with, its reference count and identity.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::cell::Cell;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+
+/// Index of a type in the process-wide type table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct TypeIndex(pub(crate) u32);
+
+impl TypeIndex {
+    /// The index as a plain number, dense from zero.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Debug for TypeIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TypeIndex({})", self.0)
+    }
+}
+
+/// A count at or above this value is never changed again: the object lives
+/// until the process ends. Two billion owners of one object are a leak, but
+/// neither an overflow nor an abort.
+const SATURATED: u32 = 1 << 31;
+
+/// What stands in front of every object's fields.
+#[repr(C)]
+pub(crate) struct Header {
+    refs: AtomicU32,
+    pub(crate) type_index: TypeIndex,
+    /// Identity number; after the last owner is gone it links the objects
+    /// that wait to be freed.
+    pub(super) ident: Cell<u64>,
+    /// Word for a host language (a cached wrapper); zero when unused.
+    pub(crate) host: AtomicUsize,
+}
+
+pub(crate) const HEADER_SIZE: usize = size_of::<Header>();
+const _: () = assert!(HEADER_SIZE == 24 && align_of::<Header>() == 8);
+
+impl Header {
+    /// Adds one owner.
+    #[inline]
+    pub(super) fn retain(&self) {
+        // Relaxed suffices: a new owner is made from an existing one, whose
+        // thread already sees the object.
+        let before = self.refs.fetch_add(1, Ordering::Relaxed);
+        if before >= SATURATED {
+            self.refs
+                .store(SATURATED | (SATURATED >> 1), Ordering::Relaxed);
+        }
+    }
+
+    /// Removes one owner; true when it was the last and the object must go.
+    #[inline]
+    pub(super) fn release(&self) -> bool {
+        let now = self.refs.load(Ordering::Relaxed);
+        if now == 1 {
+            // The caller is the only owner, so nobody can add one meanwhile
+            // and the atomic decrement is not needed.
+            fence(Ordering::Acquire);
+            return true;
+        }
+        if now >= SATURATED {
+            return false;
+        }
+        if self.refs.fetch_sub(1, Ordering::Release) == 1 {
+            fence(Ordering::Acquire);
+            return true;
+        }
+        false
+    }
+
+    /// How many owners there are at this moment.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.refs.load(Ordering::Relaxed)
+    }
+
+    /// Whether the caller, who owns one reference, is the only owner.
+    #[inline]
+    pub(super) fn is_unique(&self) -> bool {
+        self.refs.load(Ordering::Acquire) == 1
+    }
+
+    #[inline]
+    pub(crate) fn ident(&self) -> u64 {
+        self.ident.get()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn set_count_for_test(&self, count: u32) {
+        self.refs.store(count, Ordering::Relaxed);
+    }
+}
+
+/// Identity numbers are handed to threads in blocks of this many, so that
+/// construction touches no shared cache line.
+const IDENT_BLOCK: u64 = 1 << 16;
+
+static NEXT_BLOCK: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    // (next number, end of this thread's block)
+    static IDENTS: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The next identity number: unique in the process, dense within a thread,
+/// and the same in every run of a single-threaded program.
+#[inline]
+pub(crate) fn next_ident() -> u64 {
+    IDENTS.with(|cell| {
+        let (next, end) = cell.get();
+        if next < end {
+            cell.set((next + 1, end));
+            return next;
+        }
+        let first = NEXT_BLOCK.fetch_add(1, Ordering::Relaxed) * IDENT_BLOCK;
+        cell.set((first + 1, first + IDENT_BLOCK));
+        first
+    })
+}
+
+/// Allocates a block for `layout` (header included) and writes the header
+/// with one owner. The fields are uninitialised.
+///
+/// # Safety
+///
+/// `layout` must be at least as large and aligned as [`Header`], and the
+/// caller must initialise the fields as `type_index` says before the object
+/// can be seen by anything else.
+#[inline]
+pub(super) unsafe fn allocate(layout: Layout, type_index: TypeIndex) -> NonNull<Header> {
+    // SAFETY: the layout is not zero-sized because it contains a header.
+    let raw = unsafe { std::alloc::alloc(layout) }.cast::<Header>();
+    let Some(ptr) = NonNull::new(raw) else {
+        handle_alloc_error(layout)
+    };
+    // SAFETY: the block is fresh, large enough and aligned for a header.
+    unsafe {
+        ptr.write(Header {
+            refs: AtomicU32::new(1),
+            type_index,
+            ident: Cell::new(next_ident()),
+            host: AtomicUsize::new(0),
+        });
+    }
+    ptr
+}

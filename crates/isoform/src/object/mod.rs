@@ -1,0 +1,43 @@
+//! The object island: headers, owning pointers, casts, raw storage and drop.
+//!
+//! This is the only module of the crate that contains `unsafe` code.
+//! Everything above it (containers, registry, engines, walks) is safe Rust
+//! that goes through the types defined here.
+//!
+//! # Layout
+//!
+//! An object is one heap block: a 24-byte [`Header`](header::Header) followed
+//! by its fields at fixed offsets. A type declared in Rust is `repr(C)`; a
+//! type declared at run time gets the same offsets from the same rules, so no
+//! code has to know which of the two it looks at.
+//!
+//! ```text
+//! +0   reference count (u32)   type index (u32)
+//! +8   identity number (u64)
+//! +16  spare word, reserved for a host language's wrapper
+//! +24  fields of the root-most parent, ..., fields of the type itself
+//! ```
+//!
+//! # Soundness in one page
+//!
+//! * Fields of an object never change while a second owner exists: mutable
+//!   access needs `&mut Ref<T>` **and** a reference count of one.
+//! * Mutable containers (`List`, `Dict`) hold an immutable snapshot behind a
+//!   lock; readers take the snapshot and never see it change.
+//! * Every field type is one of the storage kinds of
+//!   [`Storage`](field::Storage), all of them `Send + Sync`, so every object is.
+//! * The type table is append-only and its entries are leaked, so a
+//!   `&'static TypeInfo` is always valid.
+#![allow(unsafe_code)]
+
+pub(crate) mod arena;
+pub(crate) mod dynamic;
+pub(crate) mod field;
+pub(crate) mod handle;
+pub(crate) mod header;
+pub(crate) mod native;
+pub(crate) mod raw_value;
+pub(crate) mod reference;
+pub(crate) mod release;
+pub(crate) mod table;
+pub(crate) mod view;

@@ -1,0 +1,129 @@
+//! Dropping objects without recursion.
+//!
+//! Objects whose last owner is gone are linked through their headers into a
+//! list that one loop drains, so a chain of any length is freed in constant
+//! stack and without extra memory.
+
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+
+use super::field::DropSlot;
+use super::header::Header;
+use super::raw_value::Value;
+use super::table;
+
+thread_local! {
+    // While a native payload is dropped by ordinary Rust code, the objects it
+    // releases are parked here instead of being destroyed on a deeper frame.
+    static NATIVE_DROP: Cell<bool> = const { Cell::new(false) };
+    static PARKED: Cell<*mut Header> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// Gives up one reference to the object.
+///
+/// # Safety
+///
+/// The caller must own a reference to a live object and not use it afterwards.
+#[inline]
+pub(super) unsafe fn release(object: NonNull<Header>) {
+    // SAFETY: the caller owns a reference, so the header is alive.
+    if unsafe { object.as_ref() }.release() {
+        // SAFETY: the last reference has just been given up.
+        unsafe { destroy(object) };
+    }
+}
+
+fn link(object: NonNull<Header>, next: *mut Header) {
+    // SAFETY: the object has no owner left but this list; its block is still
+    // allocated, and nobody else reads its identity number any more.
+    unsafe { object.as_ref() }.ident.set(next as u64);
+}
+
+/// # Safety
+///
+/// Nobody owns the object any more.
+#[cold]
+#[inline(never)]
+unsafe fn destroy(object: NonNull<Header>) {
+    if NATIVE_DROP.get() {
+        link(object, PARKED.get());
+        PARKED.set(object.as_ptr());
+        return;
+    }
+    link(object, ptr::null_mut());
+    let mut head = object.as_ptr();
+    while let Some(object) = NonNull::new(head) {
+        // SAFETY: every object on the list is dead but still allocated.
+        let header = unsafe { object.as_ref() };
+        head = header.ident.get() as *mut Header;
+        let info = table::info(header.type_index);
+        for slot in &info.drop_slots {
+            let child = match *slot {
+                DropSlot::Pointer(offset) => {
+                    // SAFETY: the type table says that a nullable object
+                    // pointer stands at this offset.
+                    unsafe {
+                        object
+                            .byte_add(offset as usize)
+                            .cast::<*mut Header>()
+                            .read()
+                    }
+                }
+                DropSlot::Value(offset) => {
+                    // SAFETY: the type table says that a value stands here;
+                    // it is read in place and not used after this.
+                    let value =
+                        unsafe { object.byte_add(offset as usize).cast::<Value>().as_ref() };
+                    value.object_pointer()
+                }
+            };
+            let Some(child) = NonNull::new(child) else {
+                continue;
+            };
+            // SAFETY: the field owned one reference to the child, which is
+            // given up exactly once, here.
+            if unsafe { child.as_ref() }.release() {
+                link(child, head);
+                head = child.as_ptr();
+            }
+        }
+        if let Some(drop_payload) = info.native_drop {
+            // SAFETY: the payload is alive and never used again.
+            head = unsafe { drop_native(object, drop_payload, head) };
+        }
+        // SAFETY: the block was allocated with this layout for this type.
+        unsafe { std::alloc::dealloc(object.as_ptr().cast(), info.layout) };
+    }
+}
+
+/// Runs the payload's own destructor; objects it releases join the list.
+///
+/// # Safety
+///
+/// As [`destroy`]; `drop_payload` must be the destructor of this type.
+unsafe fn drop_native(
+    object: NonNull<Header>,
+    drop_payload: unsafe fn(NonNull<Header>),
+    head: *mut Header,
+) -> *mut Header {
+    struct Reset;
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            NATIVE_DROP.set(false);
+        }
+    }
+    NATIVE_DROP.set(true);
+    let reset = Reset;
+    // SAFETY: handed on from the caller.
+    unsafe { drop_payload(object) };
+    drop(reset);
+    let mut head = head;
+    let mut parked = PARKED.replace(ptr::null_mut());
+    while let Some(object) = NonNull::new(parked) {
+        // SAFETY: parked objects are dead but still allocated.
+        parked = unsafe { object.as_ref() }.ident.get() as *mut Header;
+        link(object, head);
+        head = object.as_ptr();
+    }
+    head
+}

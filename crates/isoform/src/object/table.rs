@@ -1,0 +1,523 @@
+//! The process-wide type table: append-only, read without locks.
+
+use std::alloc::Layout;
+use std::collections::HashMap;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::field::{DropSlot, Storage};
+use super::header::{HEADER_SIZE, Header, TypeIndex};
+use super::native::{FIRST_USER_TYPE, builtin_types};
+use super::reference::Node;
+use crate::error::{Error, Result};
+use crate::registry::{FieldDef, FieldFlag, Hooks, Kind, Schema, TypeDef};
+
+/// Index of [`Obj`](super::reference::Obj), the root of all types.
+pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
+
+/// How the engines treat an object, decided once per type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// Kind `tree` without scope, hooks or definition fields.
+    Plain,
+    /// Any other declared node type.
+    Node,
+    Str,
+    Bytes,
+    BigInt,
+    Array,
+    List,
+    Map,
+    Dict,
+    Shape,
+    Tensor,
+    /// Functions and opaque host objects.
+    Incomparable,
+}
+
+/// Where a field lies and what it means to a visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// From the start of the header.
+    pub(crate) offset: u32,
+    pub(crate) storage: Storage,
+    pub(crate) flag: FieldFlag,
+    /// Position in [`TypeInfo::fields`].
+    pub(crate) field: u32,
+}
+
+/// Everything known about a registered type.
+pub struct TypeInfo {
+    pub(crate) class: Class,
+    pub(crate) kind: Kind,
+    pub(crate) scope: bool,
+    pub(crate) index: TypeIndex,
+    /// A hash of the type key, the same in every process.
+    pub(crate) seed: u64,
+    /// Compared fields in the order of visit.
+    pub(crate) visited: Box<[Slot]>,
+    pub(crate) drop_slots: Box<[DropSlot]>,
+    pub(super) native_drop: Option<unsafe fn(NonNull<Header>)>,
+    pub(crate) layout: Layout,
+    /// All fields in declaration order, parents' first.
+    pub(crate) slots: Box<[Slot]>,
+    pub(crate) hooks: Hooks,
+    ancestors: Box<[TypeIndex]>,
+    key: Box<str>,
+    doc: Box<str>,
+    fields: Box<[FieldDef]>,
+    definition: TypeDef,
+}
+
+impl TypeInfo {
+    /// The type's name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The type's index in the table.
+    pub fn index(&self) -> TypeIndex {
+        self.index
+    }
+
+    /// The structural kind.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether variable bindings made inside an object of this type end with it.
+    pub fn is_scope(&self) -> bool {
+        self.scope
+    }
+
+    /// The declaration's documentation; may be empty.
+    pub fn doc(&self) -> &str {
+        &self.doc
+    }
+
+    /// All fields, parents' first, in declaration order.
+    pub fn fields(&self) -> &[FieldDef] {
+        &self.fields
+    }
+
+    /// The parent type; None for the root.
+    pub fn parent(&self) -> Option<&'static TypeInfo> {
+        let parent = self.ancestors.len().checked_sub(2)?;
+        Some(info(self.ancestors[parent]))
+    }
+
+    /// The position of a field in [`fields`](Self::fields).
+    pub fn field_index(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name() == name)
+    }
+
+    /// Whether the type is built in and has no declared fields.
+    pub fn is_builtin(&self) -> bool {
+        self.index.0 < FIRST_USER_TYPE
+    }
+
+    pub(super) fn native(
+        index: TypeIndex,
+        key: &str,
+        doc: &str,
+        class: Class,
+        layout: Layout,
+        drop_payload: unsafe fn(NonNull<Header>),
+    ) -> TypeInfo {
+        TypeInfo {
+            class,
+            kind: Kind::Tree,
+            scope: false,
+            index,
+            seed: key_seed(key),
+            visited: Box::default(),
+            drop_slots: Box::default(),
+            native_drop: Some(drop_payload),
+            layout,
+            slots: Box::default(),
+            hooks: Hooks::default(),
+            ancestors: Box::new([OBJECT, index]),
+            key: key.into(),
+            doc: doc.into(),
+            fields: Box::default(),
+            definition: TypeDef::new(key).doc(doc),
+        }
+    }
+}
+
+impl std::fmt::Debug for TypeInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TypeInfo")
+            .field("key", &self.key)
+            .field("kind", &self.kind)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
+
+fn key_seed(key: &str) -> u64 {
+    rapidhash::v3::rapidhash_v3(key.as_bytes())
+}
+
+/// How many types a process can have; the table's pages are touched only as
+/// they are used.
+const CAPACITY: usize = 1 << 20;
+
+static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; CAPACITY];
+
+/// What registration needs and lookups by index do not.
+struct Registry {
+    by_key: HashMap<Box<str>, TypeIndex>,
+    next: u32,
+}
+
+fn registry() -> MutexGuard<'static, Registry> {
+    static REGISTRY: OnceLock<Mutex<Registry>> = OnceLock::new();
+    let mutex = REGISTRY.get_or_init(|| {
+        let mut by_key = HashMap::new();
+        let root = TypeDef::root();
+        let mut all = vec![TypeInfo {
+            class: Class::Node,
+            kind: Kind::None,
+            ancestors: Box::new([OBJECT]),
+            native_drop: None,
+            layout: payload_layout(0),
+            ..TypeInfo::native(
+                OBJECT,
+                root.key(),
+                root.documentation(),
+                Class::Node,
+                payload_layout(0),
+                no_payload,
+            )
+        }];
+        all.extend(builtin_types());
+        for info in all {
+            by_key.insert(info.key.clone(), info.index);
+            let index = info.index.0 as usize;
+            TABLE[index].store(Box::into_raw(Box::new(info)), Ordering::Release);
+        }
+        Mutex::new(Registry {
+            by_key,
+            next: FIRST_USER_TYPE,
+        })
+    });
+    // A panic cannot leave the registry half-changed: it is changed last.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// # Safety
+///
+/// None needed: it does nothing.
+unsafe fn no_payload(_object: NonNull<Header>) {}
+
+/// The entry of a type. O(1), no lock.
+#[inline(always)]
+pub(crate) fn info(index: TypeIndex) -> &'static TypeInfo {
+    let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
+    if entry.is_null() {
+        return info_cold(index);
+    }
+    // SAFETY: entries are leaked boxes and never replaced.
+    unsafe { &*entry }
+}
+
+#[cold]
+#[inline(never)]
+fn info_cold(index: TypeIndex) -> &'static TypeInfo {
+    // Built-in types are entered on first use of the registry; every other
+    // index was handed out by it after its entry was stored.
+    drop(registry());
+    let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
+    assert!(
+        !entry.is_null(),
+        "type index {} was never registered",
+        index.0
+    );
+    // SAFETY: as in `info`.
+    unsafe { &*entry }
+}
+
+/// Whether `index` is `ancestor` or extends it. O(1).
+#[inline(always)]
+pub(crate) fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
+    if index == ancestor || ancestor == OBJECT {
+        return true;
+    }
+    let depth = info(ancestor).ancestors.len() - 1;
+    info(index).ancestors.get(depth) == Some(&ancestor)
+}
+
+/// The type registered under `key`.
+pub(crate) fn find(key: &str) -> Option<&'static TypeInfo> {
+    let index = *registry().by_key.get(key)?;
+    Some(info(index))
+}
+
+/// All registered types, in order of registration.
+pub(crate) fn all() -> Vec<&'static TypeInfo> {
+    let mut indices: Vec<_> = registry().by_key.values().copied().collect();
+    indices.sort_unstable();
+    indices.into_iter().map(info).collect()
+}
+
+fn payload_layout(payload: usize) -> Layout {
+    let size = (HEADER_SIZE + payload).next_multiple_of(8);
+    // The size is bounded by `MAX_PAYLOAD`, so the layout is always valid;
+    // the fallback keeps this function free of panics.
+    Layout::from_size_align(size, 8).unwrap_or(Layout::new::<Header>())
+}
+
+/// The largest payload of a declared type, in bytes.
+const MAX_PAYLOAD: usize = 1 << 24;
+
+/// Where the fields of one type lie, by the rules of `repr(C)`.
+struct Placement {
+    slots: Vec<Slot>,
+    size: usize,
+}
+
+fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
+    let inherited = parent.fields.len();
+    let mut slots = parent.slots.to_vec();
+    // A parent is embedded as a struct, so its size includes tail padding.
+    let parent_align = parent
+        .slots
+        .iter()
+        .map(|slot| slot.storage.align())
+        .max()
+        .unwrap_or(1);
+    let parent_end = parent
+        .slots
+        .iter()
+        .map(|slot| slot.offset as usize + slot.storage.size())
+        .max()
+        .unwrap_or(HEADER_SIZE);
+    let mut end = match parent.definition.declared_size() {
+        Some(size) => HEADER_SIZE + size,
+        None => HEADER_SIZE + (parent_end - HEADER_SIZE).next_multiple_of(parent_align),
+    };
+    let mut align = parent_align;
+    for (position, field) in definition.own_fields().iter().enumerate() {
+        let storage = field.storage();
+        let offset = end.next_multiple_of(storage.align());
+        end = offset + storage.size();
+        align = align.max(storage.align());
+        if end > MAX_PAYLOAD {
+            return Err(Error::value_error(format!(
+                "type {}: the fields need more than {MAX_PAYLOAD} bytes",
+                definition.key()
+            )));
+        }
+        if let Some(declared) = field.declared_offset()
+            && declared + HEADER_SIZE != offset
+        {
+            return Err(Error::value_error(format!(
+                "type {}: field '{}' lies at offset {declared}, expected {} as repr(C) places it",
+                definition.key(),
+                field.name(),
+                offset - HEADER_SIZE
+            )));
+        }
+        slots.push(Slot {
+            offset: offset as u32,
+            storage,
+            flag: field.field_flag(),
+            field: (inherited + position) as u32,
+        });
+    }
+    let size = (end - HEADER_SIZE).next_multiple_of(align);
+    if let Some(declared) = definition.declared_size()
+        && declared != size
+    {
+        return Err(Error::value_error(format!(
+            "type {}: the struct has {declared} bytes, its fields need {size}",
+            definition.key()
+        )));
+    }
+    Ok(Placement { slots, size })
+}
+
+fn visit_order(slots: &[Slot], defs_first: bool) -> Box<[Slot]> {
+    let compared = || {
+        slots
+            .iter()
+            .copied()
+            .filter(|slot| slot.flag != FieldFlag::Ignore)
+    };
+    if !defs_first {
+        return compared().collect();
+    }
+    let defines = |slot: &Slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple);
+    compared()
+        .filter(defines)
+        .chain(compared().filter(|slot| !defines(slot)))
+        .collect()
+}
+
+fn class_of(definition: &TypeDef, visited: &[Slot], hooks: &Hooks) -> Class {
+    let plain = definition.structural_kind() == Kind::Tree
+        && !definition.is_scope()
+        && hooks.is_empty()
+        && visited.iter().all(|slot| slot.flag == FieldFlag::None);
+    if plain { Class::Plain } else { Class::Node }
+}
+
+/// Enters a definition; the same definition again gives the same index.
+///
+/// # Errors
+///
+/// `ValueError` for a key that another definition owns, an unknown or built-in
+/// parent, a repeated field name, or a layout that does not fit. Nothing is
+/// registered after an error.
+pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
+    definition.validate()?;
+    let parent = match definition.parent_index() {
+        None => info(OBJECT),
+        Some(index) => {
+            drop(registry());
+            let known = TABLE
+                .get(index.0 as usize)
+                .map(|entry| !entry.load(Ordering::Acquire).is_null());
+            if known != Some(true) {
+                return Err(Error::value_error(format!(
+                    "type {}: unknown parent type (index {})",
+                    definition.key(),
+                    index.0
+                )));
+            }
+            info(index)
+        }
+    };
+    if parent.is_builtin() && parent.index != OBJECT {
+        return Err(Error::value_error(format!(
+            "type {}: the built-in type {} cannot be extended",
+            definition.key(),
+            parent.key
+        )));
+    }
+    for field in definition.own_fields() {
+        if parent.field_index(field.name()).is_some() {
+            return Err(Error::value_error(format!(
+                "type {}: field '{}' already exists in parent {}",
+                definition.key(),
+                field.name(),
+                parent.key
+            )));
+        }
+    }
+    let placement = place(parent, &definition)?;
+    let mut table = registry();
+    if let Some(&index) = table.by_key.get(definition.key()) {
+        let existing = info(index);
+        return match existing.definition.difference(&definition) {
+            None => Ok(index),
+            Some(what) => Err(Error::value_error(format!(
+                "type key {} is already registered with another definition: {what}",
+                definition.key()
+            ))),
+        };
+    }
+    if table.next as usize >= CAPACITY {
+        return Err(Error::value_error(format!(
+            "type {}: the type table is full ({CAPACITY} types)",
+            definition.key()
+        )));
+    }
+    let index = TypeIndex(table.next);
+    let hooks = definition.hooks().clone();
+    let visited = visit_order(&placement.slots, definition.visits_defs_first());
+    let info = TypeInfo {
+        class: class_of(&definition, &visited, &hooks),
+        kind: definition.structural_kind(),
+        scope: definition.is_scope(),
+        index,
+        seed: key_seed(definition.key()),
+        drop_slots: placement
+            .slots
+            .iter()
+            .filter_map(|slot| slot.storage.drop_slot(slot.offset))
+            .collect(),
+        visited,
+        native_drop: None,
+        layout: payload_layout(placement.size),
+        slots: placement.slots.into(),
+        hooks,
+        ancestors: parent.ancestors.iter().copied().chain([index]).collect(),
+        key: definition.key().into(),
+        doc: definition.documentation().into(),
+        fields: parent
+            .fields
+            .iter()
+            .chain(definition.own_fields())
+            .cloned()
+            .collect(),
+        definition,
+    };
+    table.by_key.insert(info.key.clone(), index);
+    TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
+    table.next += 1;
+    Ok(index)
+}
+
+/// Remembers a Rust type's index; used by the derive.
+#[derive(Debug)]
+pub struct TypeCell(AtomicU32);
+
+impl TypeCell {
+    /// A cell that knows no index yet.
+    #[allow(
+        clippy::new_without_default,
+        reason = "cells are statics; a default would never be used"
+    )]
+    pub const fn new() -> Self {
+        TypeCell(AtomicU32::new(u32::MAX))
+    }
+
+    /// The index of `T`, registering it on first use.
+    ///
+    /// # Panics
+    ///
+    /// When the definition cannot be registered.
+    #[inline]
+    pub fn get_or_register<T: Node>(&self) -> TypeIndex {
+        let index = self.0.load(Ordering::Acquire);
+        if index != u32::MAX {
+            return TypeIndex(index);
+        }
+        self.register_cold::<T>()
+    }
+
+    #[cold]
+    fn register_cold<T: Node>(&self) -> TypeIndex {
+        match register(T::definition()) {
+            Ok(index) => {
+                self.0.store(index.0, Ordering::Release);
+                index
+            }
+            // A clash of type keys is a mistake in the program's source; the
+            // fallible path is `isoform::register`, to be called first.
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The storage and schema a field needs, for [`FieldDef`].
+pub(crate) fn storage_of(schema: &Schema) -> Storage {
+    match schema {
+        Schema::Any | Schema::Device | Schema::Union(_) => Storage::Value,
+        Schema::Int => Storage::Int,
+        Schema::Float => Storage::Float,
+        Schema::Bool => Storage::Bool,
+        Schema::Str => Storage::Str,
+        Schema::DType => Storage::DType,
+        Schema::Optional(inner) => match storage_of(inner) {
+            Storage::Object | Storage::NullableObject => Storage::NullableObject,
+            _ => Storage::Value,
+        },
+        _ => Storage::Object,
+    }
+}

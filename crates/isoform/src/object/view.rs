@@ -1,0 +1,202 @@
+//! Borrowed objects: how the engines read fields without touching a count.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use super::field::Storage;
+use super::header::{HEADER_SIZE, Header, TypeIndex};
+use super::raw_value::Value;
+use super::reference::{Node, Obj, Ref};
+use super::table::{self, Slot, TypeInfo};
+use crate::value::DType;
+
+/// A borrowed object of any type: one pointer, free to copy.
+///
+/// Children read through it live as long as the borrow of the root, because
+/// fields do not change while an object is shared.
+#[derive(Clone, Copy)]
+pub(crate) struct ObjRef<'a> {
+    pointer: NonNull<Header>,
+    borrow: PhantomData<&'a Header>,
+}
+
+/// What a field holds, borrowed.
+#[derive(Clone, Copy)]
+pub(crate) enum Loaded<'a> {
+    Value(&'a Value),
+    Object(ObjRef<'a>),
+    None,
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    DType(DType),
+}
+
+impl<'a> ObjRef<'a> {
+    /// # Safety
+    ///
+    /// The object must stay alive for `'a`.
+    #[inline(always)]
+    pub(super) unsafe fn new(pointer: NonNull<Header>) -> Self {
+        ObjRef {
+            pointer,
+            borrow: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn header(self) -> &'a Header {
+        // SAFETY: alive for 'a.
+        unsafe { self.pointer.as_ref() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn type_index(self) -> TypeIndex {
+        self.header().type_index
+    }
+
+    #[inline(always)]
+    pub(crate) fn info(self) -> &'static TypeInfo {
+        table::info(self.type_index())
+    }
+
+    #[inline(always)]
+    pub(crate) fn ident(self) -> u64 {
+        self.header().ident()
+    }
+
+    /// Whether more than one owner exists, so that the object may be met again.
+    #[inline(always)]
+    pub(crate) fn is_shared(self) -> bool {
+        self.header().count() > 1
+    }
+
+    #[inline(always)]
+    pub(crate) fn same_as(self, other: ObjRef<'_>) -> bool {
+        self.pointer == other.pointer
+    }
+
+    /// An owned reference to the same object.
+    pub(crate) fn to_ref(self) -> Ref<Obj> {
+        self.as_ref().clone()
+    }
+
+    /// The borrowed object as a `&Ref`, for calling user code.
+    pub(crate) fn as_ref(&self) -> &Ref<Obj> {
+        // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer and is
+        // only borrowed, so its destructor does not run.
+        unsafe { &*(&raw const self.pointer).cast::<Ref<Obj>>() }
+    }
+
+    /// The fields as a `T`, if the object is one.
+    #[inline]
+    pub(crate) fn downcast<T: Node>(self) -> Option<&'a T> {
+        if !table::is_a(self.type_index(), T::type_index()) {
+            return None;
+        }
+        // SAFETY: the object is alive for 'a and starts its fields with a `T`.
+        Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_ref() })
+    }
+
+    /// Reads a field of this object's own type.
+    ///
+    /// # Safety
+    ///
+    /// `slot` must come from the `TypeInfo` of this object's type.
+    #[inline(always)]
+    unsafe fn load(self, slot: &Slot) -> Loaded<'a> {
+        // SAFETY: the slot describes an initialised field of this object.
+        unsafe {
+            let field = self.pointer.byte_add(slot.offset as usize);
+            match slot.storage {
+                Storage::Object => {
+                    Loaded::Object(ObjRef::new(field.cast::<NonNull<Header>>().read()))
+                }
+                Storage::Value | Storage::Str => Loaded::Value(field.cast::<Value>().as_ref()),
+                Storage::NullableObject => match NonNull::new(field.cast::<*mut Header>().read()) {
+                    Some(pointer) => Loaded::Object(ObjRef::new(pointer)),
+                    None => Loaded::None,
+                },
+                Storage::Int => Loaded::Int(field.cast::<i64>().read()),
+                Storage::Float => Loaded::Float(field.cast::<f64>().read()),
+                Storage::Bool => Loaded::Bool(field.cast::<bool>().read()),
+                Storage::DType => Loaded::DType(field.cast::<DType>().read()),
+            }
+        }
+    }
+
+    /// The compared fields (those without `ignore`), in the order of visit.
+    #[inline(always)]
+    pub(crate) fn visited(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().visited,
+        }
+    }
+
+    /// As [`visited`](Self::visited), with the type already looked up.
+    ///
+    /// Falls back to a lookup when `info` is not this object's type.
+    #[inline(always)]
+    pub(crate) fn visited_with(self, info: &'static TypeInfo) -> Fields<'a> {
+        if info.index == self.type_index() {
+            Fields {
+                object: self,
+                slots: &info.visited,
+            }
+        } else {
+            self.visited()
+        }
+    }
+
+    /// All fields, parents' first, in declaration order.
+    #[inline]
+    pub(crate) fn all_fields(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().slots,
+        }
+    }
+}
+
+/// Some of an object's fields, by position.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a> {
+    object: ObjRef<'a>,
+    // Always taken from the table entry of the object's own type.
+    slots: &'static [Slot],
+}
+
+impl<'a> Fields<'a> {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(&self, position: usize) -> Option<&'static Slot> {
+        self.slots.get(position)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, position: usize) -> Option<(&'static Slot, Loaded<'a>)> {
+        let slot = self.slots.get(position)?;
+        // SAFETY: the slots belong to the object's own type.
+        Some((slot, unsafe { self.object.load(slot) }))
+    }
+}
+
+impl<'a> Loaded<'a> {
+    /// An owned copy.
+    pub(crate) fn to_value(self) -> Value {
+        match self {
+            Loaded::Value(value) => value.clone(),
+            Loaded::Object(object) => Value::from_object(object.to_ref()),
+            Loaded::None => Value::NONE,
+            Loaded::Int(value) => Value::from_int(value),
+            Loaded::Float(value) => Value::from_float(value),
+            Loaded::Bool(value) => Value::from_bool(value),
+            Loaded::DType(value) => Value::from_dtype(value),
+        }
+    }
+}

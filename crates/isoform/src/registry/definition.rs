@@ -1,0 +1,454 @@
+//! `TypeDef` and `FieldDef`: a node type's declaration as data.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::hooks::{DynEqual, DynHash, Hooks, StructuralEqual, StructuralHash};
+use super::schema::Schema;
+use crate::error::{Error, Result};
+use crate::object::field::{FieldType, Storage};
+use crate::object::header::TypeIndex;
+use crate::object::reference::{Node, Obj};
+use crate::object::table;
+use crate::value::Value;
+
+/// The role of a type in structural comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Kind {
+    /// Equal when all fields are; sharing is invisible.
+    #[default]
+    Tree,
+    /// As `Tree`, and the same object is equal to itself without a visit.
+    /// Promises that it is immutable and that no var and no dag is below it.
+    ConstTree,
+    /// As `Tree`, and sharing matters: the same object on one side must be the
+    /// same object on the other.
+    Dag,
+    /// A variable: equal by the place where it is bound.
+    Var,
+    /// Equal to itself only.
+    Singleton,
+    /// Never comparable.
+    None,
+}
+
+impl Kind {
+    /// All kinds with their names in declarations.
+    pub const ALL: [(Kind, &'static str); 6] = [
+        (Kind::Tree, "tree"),
+        (Kind::ConstTree, "const-tree"),
+        (Kind::Dag, "dag"),
+        (Kind::Var, "var"),
+        (Kind::Singleton, "singleton"),
+        (Kind::None, "none"),
+    ];
+
+    /// The name in declarations.
+    pub fn name(self) -> &'static str {
+        Kind::ALL[self as usize].1
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Kind::ALL.iter().find(|(_, known)| *known == name);
+        found.map(|(kind, _)| *kind).ok_or_else(|| {
+            let known: Vec<_> = Kind::ALL.iter().map(|(_, name)| *name).collect();
+            Error::value_error(format!(
+                "unknown structural kind {name:?}, expected one of {}",
+                known.join(", ")
+            ))
+        })
+    }
+}
+
+/// What structural comparison does with a field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum FieldFlag {
+    /// Compared, in the region of the enclosing field.
+    #[default]
+    None,
+    /// Not part of the node's identity.
+    Ignore,
+    /// A definition region: every variable met in it, however deep, may bind.
+    Def,
+    /// Only a variable met directly may bind; its own fields are uses.
+    DefSimple,
+}
+
+impl FromStr for FieldFlag {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "ignore" => Ok(FieldFlag::Ignore),
+            "def" | "def-recursive" | "def-pattern" => Ok(FieldFlag::Def),
+            "def-simple" | "def-non-recursive" => Ok(FieldFlag::DefSimple),
+            _ => Err(Error::value_error(format!(
+                "unknown field flag {name:?}, expected one of ignore, def, def-recursive, \
+                 def-pattern, def-simple, def-non-recursive"
+            ))),
+        }
+    }
+}
+
+type DefaultFn = Arc<dyn Fn() -> Value + Send + Sync>;
+
+/// One field of a type.
+#[derive(Clone)]
+pub struct FieldDef {
+    name: Box<str>,
+    schema: Schema,
+    storage: Storage,
+    offset: Option<usize>,
+    flag: FieldFlag,
+    default: Option<DefaultFn>,
+    doc: Box<str>,
+}
+
+impl FieldDef {
+    /// A field of a type declared at run time; the schema decides the storage.
+    pub fn new(name: &str, schema: Schema) -> Self {
+        let storage = table::storage_of(&schema);
+        FieldDef {
+            name: name.into(),
+            schema,
+            storage,
+            offset: None,
+            flag: FieldFlag::None,
+            default: None,
+            doc: Box::default(),
+        }
+    }
+
+    /// A field of a Rust struct, at this offset; used by the derive.
+    #[doc(hidden)]
+    pub fn of<F: FieldType>(name: &str, offset: usize) -> Self {
+        FieldDef {
+            offset: Some(offset),
+            storage: F::STORAGE,
+            ..FieldDef::new(name, F::schema())
+        }
+    }
+
+    /// Sets what comparison does with the field.
+    #[must_use]
+    pub fn flag(mut self, flag: FieldFlag) -> Self {
+        self.flag = flag;
+        self
+    }
+
+    /// Sets a default that is the same for all objects.
+    #[must_use]
+    pub fn default_value(self, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        self.default_fn(move || value.clone())
+    }
+
+    /// Sets a default that is made anew for every object.
+    #[must_use]
+    pub fn default_fn(mut self, make: impl Fn() -> Value + Send + Sync + 'static) -> Self {
+        self.default = Some(Arc::new(make));
+        self
+    }
+
+    /// Sets the documentation.
+    #[must_use]
+    pub fn doc(mut self, text: &str) -> Self {
+        self.doc = text.into();
+        self
+    }
+
+    /// The field's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the field accepts.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// How the field is stored.
+    pub fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    /// What comparison does with the field.
+    pub fn field_flag(&self) -> FieldFlag {
+        self.flag
+    }
+
+    /// A fresh default; None when the field is required.
+    pub fn make_default(&self) -> Option<Value> {
+        self.default.as_ref().map(|make| make())
+    }
+
+    /// Whether the field may be left out on construction.
+    pub fn has_default(&self) -> bool {
+        self.default.is_some()
+    }
+
+    /// The documentation; may be empty.
+    pub fn documentation(&self) -> &str {
+        &self.doc
+    }
+
+    pub(crate) fn declared_offset(&self) -> Option<usize> {
+        self.offset
+    }
+
+    fn difference(&self, other: &FieldDef) -> Option<String> {
+        let name = &self.name;
+        if self.name != other.name {
+            return Some(format!("field '{}' is now '{}'", self.name, other.name));
+        }
+        if self.schema != other.schema {
+            return Some(format!(
+                "field '{name}' was {}, is now {}",
+                self.schema, other.schema
+            ));
+        }
+        if self.flag != other.flag {
+            return Some(format!(
+                "field '{name}' was {:?}, is now {:?}",
+                self.flag, other.flag
+            ));
+        }
+        if self.has_default() != other.has_default() {
+            return Some(format!("field '{name}' has a default in only one of them"));
+        }
+        None
+    }
+}
+
+impl fmt::Debug for FieldDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} [{:?}]", self.name, self.schema, self.flag)
+    }
+}
+
+/// A node type's declaration: key, parent, kind, fields and options.
+///
+/// The derive writes it for Rust structs; [`register_type`](crate::register_type)
+/// takes one made by hand for types declared at run time.
+#[derive(Clone)]
+pub struct TypeDef {
+    key: Box<str>,
+    parent: Option<TypeIndex>,
+    kind: Kind,
+    scope: bool,
+    defs_first: Option<bool>,
+    doc: Box<str>,
+    fields: Vec<FieldDef>,
+    hooks: Hooks,
+    size: Option<usize>,
+}
+
+impl TypeDef {
+    /// A type without fields, of kind `tree`, that extends the root.
+    pub fn new(key: &str) -> Self {
+        TypeDef {
+            key: key.into(),
+            parent: None,
+            kind: Kind::Tree,
+            scope: false,
+            defs_first: None,
+            doc: Box::default(),
+            fields: Vec::new(),
+            hooks: Hooks::default(),
+            size: None,
+        }
+    }
+
+    /// The start of a Rust type's definition; used by the derive.
+    #[doc(hidden)]
+    pub fn of<T: Node>() -> Self {
+        let definition = TypeDef::new(T::TYPE_KEY).parent(T::Parent::type_index());
+        TypeDef {
+            size: Some(size_of::<T>()),
+            ..definition
+        }
+    }
+
+    pub(crate) fn root() -> Self {
+        TypeDef::new(Obj::TYPE_KEY)
+            .kind(Kind::None)
+            .doc("The root of all node types.")
+    }
+
+    /// Sets the parent, whose fields come first.
+    #[must_use]
+    pub fn parent(mut self, parent: TypeIndex) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// Sets the structural kind.
+    #[must_use]
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Sets whether bindings made inside an object of this type end with it.
+    #[must_use]
+    pub fn scope(mut self, scope: bool) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets whether definition fields are visited before the others; without
+    /// this, they are when the type is a scope.
+    #[must_use]
+    pub fn defs_first(mut self, defs_first: bool) -> Self {
+        self.defs_first = Some(defs_first);
+        self
+    }
+
+    /// Sets the documentation.
+    #[must_use]
+    pub fn doc(mut self, text: &str) -> Self {
+        self.doc = text.into();
+        self
+    }
+
+    /// Adds a field behind those already there.
+    #[must_use]
+    pub fn field(mut self, field: FieldDef) -> Self {
+        self.fields.push(field);
+        self
+    }
+
+    /// Compares objects of this type with `T`'s own code.
+    #[must_use]
+    pub fn hook_equal<T: StructuralEqual>(self) -> Self {
+        self.custom_equal(super::hooks::typed_equal::<T>())
+    }
+
+    /// Hashes objects of this type with `T`'s own code.
+    #[must_use]
+    pub fn hook_hash<T: StructuralHash>(self) -> Self {
+        self.custom_hash(super::hooks::typed_hash::<T>())
+    }
+
+    /// Compares objects of this type with a function.
+    #[must_use]
+    pub fn custom_equal(mut self, hook: DynEqual) -> Self {
+        self.hooks.equal = Some(hook);
+        self
+    }
+
+    /// Hashes objects of this type with a function.
+    #[must_use]
+    pub fn custom_hash(mut self, hook: DynHash) -> Self {
+        self.hooks.hash = Some(hook);
+        self
+    }
+
+    /// The type's name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
+        self.parent
+    }
+
+    pub(crate) fn structural_kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn is_scope(&self) -> bool {
+        self.scope
+    }
+
+    pub(crate) fn visits_defs_first(&self) -> bool {
+        self.defs_first.unwrap_or(self.scope)
+    }
+
+    pub(crate) fn documentation(&self) -> &str {
+        &self.doc
+    }
+
+    pub(crate) fn own_fields(&self) -> &[FieldDef] {
+        &self.fields
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        &self.hooks
+    }
+
+    pub(crate) fn declared_size(&self) -> Option<usize> {
+        self.size
+    }
+
+    /// Checks what does not depend on other types.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let fail = |what: String| Err(Error::value_error(format!("type {}: {what}", self.key)));
+        if self.key.is_empty() {
+            return Err(Error::value_error("a type key must not be empty"));
+        }
+        for (position, field) in self.fields.iter().enumerate() {
+            if field.name.is_empty() {
+                return fail(format!("field {position} has an empty name"));
+            }
+            if self.fields[..position]
+                .iter()
+                .any(|earlier| earlier.name == field.name)
+            {
+                return fail(format!("field '{}' is declared twice", field.name));
+            }
+        }
+        if self.scope && matches!(self.kind, Kind::Singleton | Kind::None | Kind::Var) {
+            return fail(format!("kind {} cannot be a scope", self.kind));
+        }
+        Ok(())
+    }
+
+    /// How another definition of the same key differs; None if it does not.
+    pub(crate) fn difference(&self, other: &TypeDef) -> Option<String> {
+        if self.parent.unwrap_or(table::OBJECT) != other.parent.unwrap_or(table::OBJECT) {
+            return Some("the parent differs".to_string());
+        }
+        if self.kind != other.kind {
+            return Some(format!("the kind was {}, is now {}", self.kind, other.kind));
+        }
+        if self.scope != other.scope || self.visits_defs_first() != other.visits_defs_first() {
+            return Some("scope or defs_first differs".to_string());
+        }
+        if !self.hooks.same_as(&other.hooks) {
+            return Some("the hooks differ".to_string());
+        }
+        if self.fields.len() != other.fields.len() {
+            return Some(format!(
+                "it had {} fields, now {}",
+                self.fields.len(),
+                other.fields.len()
+            ));
+        }
+        let mut pairs = self.fields.iter().zip(&other.fields);
+        pairs.find_map(|(old, new)| old.difference(new))
+    }
+}
+
+impl fmt::Debug for TypeDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypeDef")
+            .field("key", &self.key)
+            .field("kind", &self.kind)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}

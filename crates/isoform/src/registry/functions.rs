@@ -1,0 +1,64 @@
+//! The global function registry.
+
+use std::sync::{PoisonError, RwLock};
+
+use indexmap::IndexMap;
+
+use crate::container::Function;
+use crate::error::{Error, ErrorKind, Result};
+
+static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(None);
+
+/// Registers a function under a global name.
+///
+/// # Errors
+///
+/// `ValueError` when the name is empty, or taken and `replace` is false.
+pub fn register_function(name: &str, function: Function, replace: bool) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::value_error("a global function needs a name"));
+    }
+    let mut table = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let table = table.get_or_insert_default();
+    if !replace && table.contains_key(name) {
+        return Err(Error::value_error(format!(
+            "global function '{name}' is already registered"
+        )));
+    }
+    table.insert(name.into(), function);
+    Ok(())
+}
+
+/// The function registered under a global name.
+///
+/// # Errors
+///
+/// `KeyError` when there is none.
+pub fn get_function(name: &str) -> Result<Function> {
+    let table = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    let found = table.as_ref().and_then(|table| table.get(name)).cloned();
+    found.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Key,
+            format!("global function '{name}' is not registered"),
+        )
+    })
+}
+
+/// Takes a function out of the registry; false when there was none.
+pub fn remove_function(name: &str) -> bool {
+    let mut table = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    table
+        .as_mut()
+        .is_some_and(|table| table.shift_remove(name).is_some())
+}
+
+/// The names of all registered functions, in order of registration.
+pub fn list_functions() -> Vec<String> {
+    let table = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    table
+        .iter()
+        .flat_map(|table| table.keys())
+        .map(|name| name.to_string())
+        .collect()
+}

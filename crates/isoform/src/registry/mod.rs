@@ -1,0 +1,70 @@
+//! Type definitions as data, and the registry's public functions.
+
+mod definition;
+mod functions;
+mod hooks;
+mod schema;
+
+pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
+pub use functions::{get_function, list_functions, register_function, remove_function};
+pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+pub use schema::{Schema, TypeRef};
+
+pub(crate) use hooks::Hooks;
+pub use hooks::{DynEqual, DynHash};
+
+use crate::error::Result;
+use crate::object::header::TypeIndex;
+use crate::object::reference::Node;
+use crate::object::table::{self, TypeInfo};
+
+/// Registers a Rust type, and its parents, and returns its index.
+///
+/// Types register themselves on first use; call this first where a clash of
+/// type keys must be an error rather than a panic, or where types have to be
+/// known by key before a value of them exists.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns the type key.
+pub fn register<T: Node>() -> Result<TypeIndex> {
+    register_type(T::definition())?;
+    Ok(T::type_index())
+}
+
+/// Registers a type that is declared at run time.
+///
+/// The same definition again gives the same index.
+///
+/// # Errors
+///
+/// `ValueError` for a key that another definition owns, an unknown parent, a
+/// repeated field, a default that does not fit its field, or inconsistent
+/// options; nothing is registered then.
+///
+/// ```
+/// use isoform::{FieldDef, Kind, Schema, TypeDef, register_type};
+/// let index = register_type(
+///     TypeDef::new("doc.Pair")
+///         .kind(Kind::Tree)
+///         .field(FieldDef::new("first", Schema::Any))
+///         .field(FieldDef::new("second", Schema::Any)),
+/// )?;
+/// let again = TypeDef::new("doc.Pair").field(FieldDef::new("other", Schema::Int));
+/// assert!(register_type(again).is_err());
+/// assert_eq!(isoform::find_type("doc.Pair").map(|info| info.index()), Some(index));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn register_type(definition: TypeDef) -> Result<TypeIndex> {
+    table::register(definition)
+}
+
+/// The type registered under `key`. O(1).
+pub fn find_type(key: &str) -> Option<&'static TypeInfo> {
+    table::find(key)
+}
+
+/// All registered types, in order of registration.
+pub fn registered_types() -> Vec<&'static TypeInfo> {
+    table::all()
+}

@@ -1,0 +1,346 @@
+//! What a field accepts, and the conversion of values to it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::container::{Array, Dict, List, Map};
+use crate::error::{Error, Result};
+use crate::object::header::TypeIndex;
+use crate::object::raw_value::Tag;
+use crate::object::reference::Node;
+use crate::object::table;
+use crate::value::{Value, ValueRef};
+
+/// A node type named in a schema; looked up when it is needed, so that types
+/// may refer to themselves and to types that are registered later.
+#[derive(Clone)]
+pub struct TypeRef {
+    key: Cow<'static, str>,
+    resolve: Option<fn() -> TypeIndex>,
+}
+
+impl TypeRef {
+    /// A type by its key.
+    pub fn named(key: impl Into<String>) -> Self {
+        TypeRef {
+            key: Cow::Owned(key.into()),
+            resolve: None,
+        }
+    }
+
+    /// A Rust type.
+    pub fn of<T: Node>() -> Self {
+        TypeRef {
+            key: Cow::Borrowed(T::TYPE_KEY),
+            resolve: Some(T::type_index),
+        }
+    }
+
+    /// The type's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The type's index, if it is registered.
+    pub fn index(&self) -> Option<TypeIndex> {
+        match self.resolve {
+            Some(resolve) => Some(resolve()),
+            None => table::find(&self.key).map(|info| info.index()),
+        }
+    }
+}
+
+/// What values a field or an element accepts.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Schema {
+    /// Anything.
+    Any,
+    /// A bool.
+    Bool,
+    /// A 64-bit integer.
+    Int,
+    /// A float.
+    Float,
+    /// A string.
+    Str,
+    /// A byte string.
+    Bytes,
+    /// A data type.
+    DType,
+    /// A device.
+    Device,
+    /// An object of a type or one that extends it.
+    Object(TypeRef),
+    /// None or a value of the inner schema.
+    Optional(Box<Schema>),
+    /// A value of one of the schemas.
+    Union(Box<[Schema]>),
+    /// An array whose elements fit.
+    Array(Box<Schema>),
+    /// A list whose elements fit.
+    List(Box<Schema>),
+    /// A map whose keys and values fit.
+    Map(Box<(Schema, Schema)>),
+    /// A dict whose keys and values fit.
+    Dict(Box<(Schema, Schema)>),
+    /// A shape.
+    Shape,
+    /// A tensor.
+    Tensor,
+    /// A callable.
+    Function,
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        // The text names every part of a schema, so equal text is equal schema.
+        self.to_string() == other.to_string()
+    }
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schema::Any => f.write_str("Any"),
+            Schema::Bool => f.write_str("bool"),
+            Schema::Int => f.write_str("int"),
+            Schema::Float => f.write_str("float"),
+            Schema::Str => f.write_str("str"),
+            Schema::Bytes => f.write_str("bytes"),
+            Schema::DType => f.write_str("dtype"),
+            Schema::Device => f.write_str("Device"),
+            Schema::Object(ty) => f.write_str(ty.key()),
+            Schema::Optional(inner) => write!(f, "{inner} | None"),
+            Schema::Union(options) => {
+                for (position, option) in options.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { " | " };
+                    write!(f, "{separator}{option}")?;
+                }
+                Ok(())
+            }
+            Schema::Array(inner) => write!(f, "Array[{inner}]"),
+            Schema::List(inner) => write!(f, "List[{inner}]"),
+            Schema::Map(pair) => write!(f, "Map[{}, {}]", pair.0, pair.1),
+            Schema::Dict(pair) => write!(f, "Dict[{}, {}]", pair.0, pair.1),
+            Schema::Shape => f.write_str("Shape"),
+            Schema::Tensor => f.write_str("Tensor"),
+            Schema::Function => f.write_str("Function"),
+        }
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Schema {
+    /// The schema of objects of a Rust type.
+    pub fn object<T: Node>() -> Self {
+        Schema::Object(TypeRef::of::<T>())
+    }
+
+    /// The schema of objects of the type with this key.
+    pub fn named(key: &str) -> Self {
+        Schema::Object(TypeRef::named(key))
+    }
+
+    /// Checks a value without converting it. O(1) for plain values and
+    /// objects, O(elements) for typed containers.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` that says what was expected and what came, with the
+    /// position of an offending element.
+    pub fn check(&self, value: &Value) -> Result<()> {
+        let fail = || Err(self.mismatch(value));
+        let ok = match self {
+            Schema::Any => true,
+            Schema::Bool => value.tag() == Tag::Bool,
+            Schema::Int => value.tag() == Tag::Int,
+            Schema::Float => value.tag() == Tag::Float,
+            Schema::Str => value.is_str(),
+            Schema::DType => value.tag() == Tag::DType,
+            Schema::Device => value.tag() == Tag::Device,
+            Schema::Bytes => matches!(value.view(), ValueRef::Bytes(_)),
+            Schema::Shape => matches!(value.view(), ValueRef::Shape(_)),
+            Schema::Tensor => matches!(value.view(), ValueRef::Tensor(_)),
+            Schema::Function => matches!(value.view(), ValueRef::Function(_)),
+            Schema::Object(ty) => {
+                let (Some(object), Some(index)) = (value.object_ref(), ty.index()) else {
+                    return fail();
+                };
+                table::is_a(object.type_index(), index)
+            }
+            Schema::Optional(inner) => {
+                if value.is_none() {
+                    return Ok(());
+                }
+                return inner
+                    .check(value)
+                    .map_err(|error| self.restate(error, value));
+            }
+            Schema::Union(options) => options.iter().any(|option| option.check(value).is_ok()),
+            Schema::Array(inner) => match value.view() {
+                ValueRef::Array(array) => return check_items(inner, array.values()),
+                _ => false,
+            },
+            Schema::List(inner) => match value.view() {
+                ValueRef::List(list) => return check_items(inner, list.snapshot().values()),
+                _ => false,
+            },
+            Schema::Map(pair) => match value.view() {
+                ValueRef::Map(map) => return check_entries(pair, map),
+                _ => false,
+            },
+            Schema::Dict(pair) => match value.view() {
+                ValueRef::Dict(dict) => return check_entries(pair, &dict.snapshot()),
+                _ => false,
+            },
+        };
+        if ok { Ok(()) } else { fail() }
+    }
+
+    /// Converts a value to what the field stores: bool to int, int to float
+    /// and bool, arrays and lists, maps and dicts into one another. A value
+    /// that already fits comes back unchanged.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub fn convert(&self, value: Value) -> Result<Value> {
+        if matches!(self, Schema::Any) || self.check(&value).is_ok() {
+            return Ok(value);
+        }
+        match (self, value.view()) {
+            (Schema::Int, ValueRef::Bool(flag)) => Ok(Value::from(i64::from(flag))),
+            (Schema::Float, ValueRef::Int(number)) => Ok(Value::from(number as f64)),
+            (Schema::Float, ValueRef::Bool(flag)) => Ok(Value::from(f64::from(u8::from(flag)))),
+            (Schema::Bool, ValueRef::Int(number)) => Ok(Value::from(number != 0)),
+            (Schema::Optional(inner), _) => inner
+                .convert(value.clone())
+                .map_err(|error| self.restate(error, &value)),
+            (Schema::Union(options), _) => options
+                .iter()
+                .find_map(|option| option.convert(value.clone()).ok())
+                .ok_or_else(|| self.mismatch(&value)),
+            (Schema::Array(inner), view) => Ok(Array::from(convert_items(
+                inner,
+                items_of(view).ok_or_else(|| self.mismatch(&value))?,
+            )?)
+            .into()),
+            (Schema::List(inner), view) => Ok(List::from(convert_items(
+                inner,
+                items_of(view).ok_or_else(|| self.mismatch(&value))?,
+            )?)
+            .into()),
+            (Schema::Map(pair), view) => {
+                let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
+                Ok(convert_entries(pair, entries)?.collect::<Map>().into())
+            }
+            (Schema::Dict(pair), view) => {
+                let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
+                Ok(convert_entries(pair, entries)?.collect::<Dict>().into())
+            }
+            _ => Err(self.mismatch(&value)),
+        }
+    }
+
+    fn mismatch(&self, value: &Value) -> Error {
+        if let Schema::Object(ty) = self
+            && ty.index().is_none()
+        {
+            return Error::type_error(format!(
+                "expected {self}, which is not a registered type, got {}",
+                value.type_name()
+            ));
+        }
+        Error::type_error(format!("expected {self}, got {}", value.type_name()))
+    }
+
+    /// Names the whole optional type where the inner one did not fit at once.
+    fn restate(&self, inner: Error, value: &Value) -> Error {
+        if inner.message().starts_with("expected") {
+            self.mismatch(value)
+        } else {
+            inner
+        }
+    }
+}
+
+fn at_element(position: &dyn fmt::Display, error: &Error) -> Error {
+    Error::type_error(format!("element [{position}]: {}", error.message()))
+}
+
+fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
+    if matches!(inner, Schema::Any) {
+        return Ok(());
+    }
+    for (position, item) in items.iter().enumerate() {
+        inner
+            .check(item)
+            .map_err(|error| at_element(&position, &error))?;
+    }
+    Ok(())
+}
+
+fn check_entries(pair: &(Schema, Schema), map: &Map) -> Result<()> {
+    if matches!(pair, (Schema::Any, Schema::Any)) {
+        return Ok(());
+    }
+    for (key, value) in map.iter() {
+        pair.0
+            .check(key)
+            .map_err(|error| Error::type_error(format!("key {key:?}: {}", error.message())))?;
+        pair.1
+            .check(value)
+            .map_err(|error| at_element(&format_args!("{key:?}"), &error))?;
+    }
+    Ok(())
+}
+
+fn items_of(view: ValueRef<'_>) -> Option<Vec<Value>> {
+    match view {
+        ValueRef::Array(array) => Some(array.values().to_vec()),
+        ValueRef::List(list) => Some(list.snapshot().values().to_vec()),
+        _ => None,
+    }
+}
+
+fn entries_of(view: ValueRef<'_>) -> Option<Map> {
+    match view {
+        ValueRef::Map(map) => Some(map.clone()),
+        ValueRef::Dict(dict) => Some(dict.snapshot()),
+        _ => None,
+    }
+}
+
+fn convert_items(inner: &Schema, items: Vec<Value>) -> Result<Vec<Value>> {
+    let convert = |(position, item)| {
+        inner
+            .convert(item)
+            .map_err(|error| at_element(&position, &error))
+    };
+    items.into_iter().enumerate().map(convert).collect()
+}
+
+fn convert_entries(
+    pair: &(Schema, Schema),
+    map: Map,
+) -> Result<impl Iterator<Item = (Value, Value)> + use<>> {
+    let convert = |(key, value): (&Value, &Value)| {
+        let new_key = pair
+            .0
+            .convert(key.clone())
+            .map_err(|error| Error::type_error(format!("key {key:?}: {}", error.message())))?;
+        let new_value = pair
+            .1
+            .convert(value.clone())
+            .map_err(|error| at_element(&format_args!("{key:?}"), &error))?;
+        Ok((new_key, new_value))
+    };
+    let entries: Vec<_> = map.iter().map(convert).collect::<Result<_>>()?;
+    Ok(entries.into_iter())
+}

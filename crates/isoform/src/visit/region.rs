@@ -1,0 +1,43 @@
+//! Definition regions: where a variable may bind.
+
+use crate::error::{Error, Result};
+use crate::registry::FieldFlag;
+
+/// How a hook or a walk enters a part of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RegionChange {
+    /// The region stays as it is.
+    #[default]
+    Inherit,
+    /// A definition region: every variable met, however deep, may bind.
+    Def,
+    /// Only a variable met directly may bind.
+    DefSimple,
+}
+
+impl RegionChange {
+    /// The region change with this number: 0 inherits, 1 is `Def`, 2 is
+    /// `DefSimple`.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for any other number.
+    pub fn from_number(number: i64) -> Result<Self> {
+        match number {
+            0 => Ok(RegionChange::Inherit),
+            1 => Ok(RegionChange::Def),
+            2 => Ok(RegionChange::DefSimple),
+            other => Err(Error::value_error(format!(
+                "def_region: expected 0 (inherit), 1 (def) or 2 (def-simple), got {other}"
+            ))),
+        }
+    }
+
+    pub(crate) fn of_flag(flag: FieldFlag) -> Self {
+        match flag {
+            FieldFlag::Def => RegionChange::Def,
+            FieldFlag::DefSimple => RegionChange::DefSimple,
+            FieldFlag::None | FieldFlag::Ignore => RegionChange::Inherit,
+        }
+    }
+}
