@@ -182,6 +182,7 @@ impl<'a> Ctx<'a> {
     /// The subtype relation: a node is itself, and whatever its parent is.
     ///
     /// `From<Ref<Node>> for Ref<Parent>` would say it with a standard trait, but only inside the crate that owns `Ref`.
+    /// The second impl is not recommended in errors: those would be about the root type, where the search ends.
     fn upcast_impls(&self) -> TokenStream {
         let Self {
             ident,
@@ -198,6 +199,7 @@ impl<'a> Ctx<'a> {
                 }
             }
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<Ancestor> #private::IsA<Ancestor> for #ident
             where
                 Ancestor: #private::Node,
@@ -213,14 +215,16 @@ impl<'a> Ctx<'a> {
 
     /// Refuses a `Drop` impl: with one, the two impls of the trait would overlap.
     fn drop_check(&self) -> TokenStream {
-        let ident = self.ident;
+        let mut ident = self.ident.clone();
+        ident.set_span(located_at(ident.span()));
+        let assertion = quote_spanned!(ident.span()=> impl NodesMustNotImplementDrop for #ident {});
         quote! {
             const _: () = {
                 #[allow(dead_code)]
                 trait NodesMustNotImplementDrop {}
                 #[allow(drop_bounds)]
                 impl<T: ::core::ops::Drop> NodesMustNotImplementDrop for T {}
-                impl NodesMustNotImplementDrop for #ident {}
+                #assertion
             };
         }
     }
