@@ -5,7 +5,7 @@
 //! | an ONNX file on disk | [`ModelFile`], [`LoadOptions`], [`decode_model`] |
 //! | the messages of the file format | [`proto`] |
 //! | element types | [`ElemType`] |
-//! | constants as plain bytes | [`decode_tensor`], [`TensorData`] |
+//! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
 //! | constants stored in other files | [`ExternalResolver`] |
 //! | errors and where they happened | [`OnnxError`] |
 //!
@@ -19,6 +19,7 @@ mod external;
 mod mmap;
 pub mod proto;
 mod source;
+mod sparse;
 mod tensor_data;
 
 pub use self::{
@@ -26,7 +27,6 @@ pub use self::{
     error::{OnnxError, OnnxErrorKind, Result, ResultExt},
     external::ExternalResolver,
     source::{LoadOptions, ModelFile, decode_model},
-    tensor_data::{
-        SparseTensorData, TensorData, TensorPayload, decode_sparse_tensor, decode_tensor,
-    },
+    sparse::{SparseTensorData, decode_sparse_tensor},
+    tensor_data::{TensorData, TensorPayload, decode_tensor},
 };

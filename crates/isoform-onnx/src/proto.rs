@@ -20,10 +20,10 @@
 //!
 //! prost refuses messages nested more than [`RECURSION_LIMIT`] deep, which bounds the
 //! stack a hostile file can use. A graph inside a graph costs three levels (node,
-//! attribute, graph) below the first one (model to graph), and describing a value of
-//! the innermost graph costs up to five more (value, type, tensor, shape, dimension).
-//! Control flow therefore decodes with at least [`GRAPH_NESTING_LIMIT`] graphs inside
-//! one another below the main graph, and fails with an error somewhat beyond that.
+//! attribute, graph) below the first one (model to graph), and what is inside the
+//! innermost graph costs up to six more (node, attribute, type, tensor, shape,
+//! dimension). Control flow therefore decodes with at least [`GRAPH_NESTING_LIMIT`]
+//! graphs inside one another below the main graph, and fails with an error beyond that.
 
 use bytes::Bytes;
 
@@ -33,7 +33,7 @@ pub const RECURSION_LIMIT: usize = 100;
 /// How many graphs may be nested below the main graph with everything ONNX allows
 /// inside the innermost one except element types of sequences and optionals, which
 /// cost two levels each.
-pub const GRAPH_NESTING_LIMIT: usize = (RECURSION_LIMIT - 1 - 5) / 3;
+pub const GRAPH_NESTING_LIMIT: usize = (RECURSION_LIMIT - 1 - 6) / 3;
 
 /// A complete model: a graph, the operator sets it uses and its local functions.
 #[derive(Clone, PartialEq, prost::Message)]

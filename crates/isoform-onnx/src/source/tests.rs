@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// A value of shape `[3]`, which is the deepest thing to describe in a graph.
+/// A value of shape `[3]`.
 fn value(name: &str) -> ValueInfoProto {
     let dim = DimensionProto {
         value: Some(DimensionValue::DimValue(3)),
@@ -74,6 +74,13 @@ fn model_of(graph: GraphProto) -> ModelProto {
 /// A model with `depth` graphs inside one another below the main graph.
 fn nested(depth: usize) -> ModelProto {
     let mut inner = graph();
+    // The deepest thing a graph can hold short of sequences of sequences.
+    inner.node[0].attribute.push(AttributeProto {
+        name: "type".into(),
+        r#type: AttributeType::TypeProto.into(),
+        tp: value("").r#type.map(Box::new),
+        ..Default::default()
+    });
     for _ in 0..depth {
         let attribute = AttributeProto {
             name: "body".into(),
