@@ -24,7 +24,10 @@ pub use registry::{
     register, register_function, register_type, registered_types, remove_function,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use visit::RegionChange;
+pub use visit::{
+    RegionChange, RegionKind, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
+    walk_objects,
+};
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
