@@ -1,1 +1,110 @@
 //! The derive macro of the isoform crate.
+//!
+//! One macro lives here, [`macro@Node`], and it works in three steps, one module each: `parse` turns the `#[node(...)]`
+//! attributes into options, `model` checks the struct and its options together, `expand` writes the impls.
+//! The first two steps collect every mistake before they give up, so one build shows them all.
+//!
+//! The expansion names nothing but `core` and the `__private` module of the isoform crate.
+//! This crate is an implementation detail of `isoform`, which re-exports the macro: depend on that crate instead.
+
+use proc_macro2::TokenStream;
+
+mod errors;
+mod expand;
+mod model;
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+/// Declares a struct as a node type.
+///
+/// The declaration is all there is to write: the table it registers (key, parent, kind, fields with offsets, flags,
+/// defaults and docs) drives equality, hashes, digests, differences, walks, copies, text, JSON and the Python class.
+///
+/// ```ignore
+/// use isoform::{Array, Node, Ref, ir::{Expr, Span, Var}};
+///
+/// /// A function: its parameters are bound in its body, and nowhere else.
+/// #[derive(Node)]
+/// #[node(key = "demo.Function", scope)]
+/// #[repr(C)]
+/// pub struct Function {
+///     #[node(base)]
+///     base: Expr,
+///     /// The bound variables.
+///     #[node(def)]
+///     pub params: Array<Ref<Var>>,
+///     /// The result.
+///     pub body: Ref<Expr>,
+///     #[node(ignore, default)]
+///     pub span: Option<Ref<Span>>,
+///     #[node(default = 5)]
+///     pub level: i64,
+/// }
+///
+/// let function = Function::new(Expr::default(), params, body);
+/// let renamed = function.with_params(other_params);
+/// ```
+///
+/// # What it generates
+///
+/// - the `Node` impl, which registers the type at first use;
+/// - `Deref` to the base field, and the upcast to every ancestor, so a `Ref<Function>` is accepted where a field or an
+///   argument asks for a `Ref<Expr>`;
+/// - `new`, with one argument per field that has no default, in declaration order, and the visibility of the struct;
+/// - `with_<field>` for every field, a copy of the node with that field replaced, with the visibility of the field.
+///
+/// The arguments convert: a `&str` is accepted for a string field, a subtype for an object field.
+/// The base is an exception, it is taken as it is.
+///
+/// # Struct attributes
+///
+/// | attribute | meaning |
+/// |---|---|
+/// | `key = "dialect.Name"` | The type key, unique in the process. Required. |
+/// | `kind = tree` | The structural kind: `tree` (the default), `const_tree`, `dag`, `var`, `singleton` or `none`. |
+/// | `scope` | Variables bound inside a node of this type are free again after it. |
+/// | `defs_first`, `defs_first = false` | Whether definition fields are visited before the others. Absent: as `scope`. |
+/// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
+/// | `no_new` | No `new` is generated, so that the type can have its own. |
+/// | `no_with` | No `with_<field>` is generated. |
+/// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |
+///
+/// # Field attributes
+///
+/// | attribute | meaning |
+/// |---|---|
+/// | `base` | This field embeds the parent node. Only the first field can be the base; without one, the parent is `Obj`. |
+/// | `ignore` | Structural equality, hashes, digests and differences skip this field. |
+/// | `def` | Every variable met in this field, however deep, may bind. |
+/// | `def_simple` | Only the variable itself binds; its own fields are uses. |
+/// | `default` | `new` leaves the field out and takes `Default::default()`. |
+/// | `default = expr` | `new` leaves the field out and takes `expr`. |
+/// | `name = "other"` | The registered name; absent, it is the identifier of the field, without a leading `r#`. |
+///
+/// At most one of `ignore`, `def` and `def_simple` is allowed on a field, and the base allows only `default`.
+/// A `default` that is a literal converts like an argument of `new`, unless the field is a primitive such as `i64`.
+/// Any other default expression must have the type of the field: a hidden conversion would leave `None` or
+/// `Array::new()` without a type to infer.
+///
+/// The doc comments of the struct and of its fields are registered with them.
+///
+/// # Requirements
+///
+/// The struct has named fields or none, no generic parameters, `#[repr(C)]` (the table holds field offsets), and no
+/// `Drop` impl: the library takes nodes apart field by field, so that deep structures are freed without recursion.
+///
+/// The one `unsafe impl` of the expansion states what the macro has checked, and it is accepted in crates that deny or
+/// forbid `unsafe_code`.
+#[proc_macro_derive(Node, attributes(node))]
+pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    derive(input.into()).into()
+}
+
+/// The whole macro on `proc_macro2` tokens, which unit tests can build.
+fn derive(input: TokenStream) -> TokenStream {
+    syn::parse2(input)
+        .and_then(model::NodeModel::new)
+        .map_or_else(syn::Error::into_compile_error, |node| expand::expand(&node))
+}

@@ -1,6 +1,7 @@
 //! Isoform: declare an IR's node types once and compare, hash and walk them.
 
 mod container;
+mod convert;
 mod display;
 mod dtype;
 mod error;
@@ -11,7 +12,9 @@ mod value;
 mod visit;
 
 pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
+pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
+pub use isoform_macros::Node;
 pub use object::dynamic::{construct, construct_named, get_field, get_field_at, with_field};
 pub use object::field::{ElementType, FieldType, Storage};
 pub use object::header::TypeIndex;
@@ -32,6 +35,7 @@ pub use visit::{
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::convert::{IntoField, IsA};
     pub use crate::object::field::FieldType;
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};

@@ -1,0 +1,413 @@
+//! Writes the impls of a checked node type.
+//!
+//! Every path starts at `::core` or at the `__private` module of the isoform crate, so nothing that the user has in
+//! scope changes the meaning of the expansion. Field identifiers keep their spans, so that compiler errors about a
+//! field point at it, and the local variables are hygienic, so that no field name can capture them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, Ident, Lit, Type, UnOp};
+
+use crate::model::{BaseModel, FieldModel, NodeModel};
+use crate::parse::DefaultValue;
+
+/// Types whose literals need no conversion; converting would break the inference of the literal's own type.
+const PRIMITIVES: [&str; 16] = [
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+    "u64", "u128", "usize",
+];
+
+/// The whole expansion.
+pub(crate) fn expand(node: &NodeModel) -> TokenStream {
+    let cx = Ctx::new(node);
+    let node_impl = cx.node_impl();
+    let deref_impl = node.base.as_ref().map(|base| cx.deref_impl(base));
+    let upcast_impls = cx.upcast_impls();
+    let drop_check = cx.drop_check();
+    let inherent_impl = cx.inherent_impl();
+    quote! {
+        const _: () = {
+            #node_impl
+            #deref_impl
+            #upcast_impls
+            #drop_check
+            #inherent_impl
+        };
+    }
+}
+
+/// The node and the tokens that most parts of its expansion need.
+struct Ctx<'a> {
+    node: &'a NodeModel,
+    ident: &'a Ident,
+    /// The `__private` module.
+    private: TokenStream,
+    /// The type of the parent node.
+    parent: TokenStream,
+}
+
+impl<'a> Ctx<'a> {
+    fn new(node: &'a NodeModel) -> Self {
+        let krate = &node.krate;
+        let private = quote!(#krate::__private);
+        let parent = match &node.base {
+            Some(base) => base.ty.to_token_stream(),
+            None => quote!(#private::Obj),
+        };
+        Self {
+            node,
+            ident: &node.ident,
+            private,
+            parent,
+        }
+    }
+
+    /// The impl that everything else rests on, and the only unsafe one.
+    ///
+    /// It is sound because the model has checked what the trait asks for: the layout is `repr(C)`, the base is the
+    /// first field, each offset and type comes from the compiler, and the drop check follows.
+    /// No `allow(unsafe_code)` goes with it: rustc does not report that lint inside the expansion of a foreign macro,
+    /// and an `allow` would be an error in a crate that forbids unsafe code.
+    fn node_impl(&self) -> TokenStream {
+        let Self {
+            ident,
+            private,
+            parent,
+            ..
+        } = self;
+        let key = &self.node.key;
+        let definition = self.definition();
+        let clones = self.field_clones();
+        quote! {
+            #[automatically_derived]
+            unsafe impl #private::Node for #ident {
+                type Parent = #parent;
+                const TYPE_KEY: &'static str = #key;
+                #[inline]
+                fn type_index() -> #private::TypeIndex {
+                    static CELL: #private::TypeCell = #private::TypeCell::new();
+                    CELL.get_or_register::<Self>()
+                }
+                fn definition() -> #private::TypeDef {
+                    #definition
+                }
+                fn clone_fields(&self) -> Self {
+                    Self { #clones }
+                }
+            }
+        }
+    }
+
+    /// The expression that builds the `TypeDef`.
+    fn definition(&self) -> TokenStream {
+        let private = &self.private;
+        let options = &self.node.options;
+        let kind = format_ident!("{}", options.kind.unwrap_or("Tree"));
+        let scope = options.scope.then(|| quote!(.scope(true)));
+        let defs_first = options
+            .defs_first
+            .map(|defs_first| quote!(.defs_first(#defs_first)));
+        let doc = self.node.doc.as_ref().map(|doc| quote!(.doc(#doc)));
+        let fields = self.node.fields.iter().map(|field| self.field_def(field));
+        let hook_equal = options.hook_equal.then(|| quote!(.hook_equal::<Self>()));
+        let hook_hash = options.hook_hash.then(|| quote!(.hook_hash::<Self>()));
+        quote! {
+            #private::TypeDef::of::<Self>()
+                .kind(#private::Kind::#kind)
+                #scope
+                #defs_first
+                #doc
+                #(.field(#fields))*
+                #hook_equal
+                #hook_hash
+        }
+    }
+
+    /// The expression that builds the `FieldDef` of one field.
+    fn field_def(&self, field: &FieldModel) -> TokenStream {
+        let private = &self.private;
+        let FieldModel {
+            ident, ty, name, ..
+        } = field;
+        // A type that cannot be stored in a field is reported at the field.
+        let create = quote_spanned!(located_at(ty.span())=> #private::FieldDef::of::<#ty>);
+        let flag = field.flag.map(|variant| {
+            let variant = format_ident!("{variant}");
+            quote!(.flag(#private::FieldFlag::#variant))
+        });
+        let default = field.default.as_ref().map(|_| {
+            let function = default_fn_name(ident);
+            quote!(.default_fn(|| #private::into_value::<#ty>(Self::#function())))
+        });
+        let doc = field.doc.as_ref().map(|doc| quote!(.doc(#doc)));
+        quote! {
+            #create(#name, ::core::mem::offset_of!(Self, #ident))
+                #flag
+                #default
+                #doc
+        }
+    }
+
+    /// The fields of a struct expression that copies `self`.
+    fn field_clones(&self) -> TokenStream {
+        let private = &self.private;
+        let base = self.node.base.as_ref().map(|BaseModel { ident, ty, .. }| {
+            quote_spanned!(located_at(ty.span())=> #ident: <#ty as #private::Node>::clone_fields(&self.#ident),)
+        });
+        let fields = self.node.fields.iter().map(|FieldModel { ident, ty, .. }| {
+            quote_spanned!(located_at(ty.span())=> #ident: <#ty as ::core::clone::Clone>::clone(&self.#ident),)
+        });
+        quote!(#base #(#fields)*)
+    }
+
+    fn deref_impl(&self, base: &BaseModel) -> TokenStream {
+        let ident = self.ident;
+        let BaseModel {
+            ident: field, ty, ..
+        } = base;
+        quote! {
+            #[automatically_derived]
+            impl ::core::ops::Deref for #ident {
+                type Target = #ty;
+                #[inline]
+                fn deref(&self) -> &#ty {
+                    &self.#field
+                }
+            }
+        }
+    }
+
+    /// The subtype relation: a node is itself, and whatever its parent is.
+    ///
+    /// `From<Ref<Node>> for Ref<Parent>` would say it with a standard trait, but only inside the crate that owns `Ref`.
+    /// The second impl is not recommended in errors: those would be about the root type, where the search ends.
+    fn upcast_impls(&self) -> TokenStream {
+        let Self {
+            ident,
+            private,
+            parent,
+            ..
+        } = self;
+        quote! {
+            #[automatically_derived]
+            impl #private::IsA<#ident> for #ident {
+                #[inline]
+                fn upcast_to(node: #private::Ref<Self>) -> #private::Ref<#ident> {
+                    node
+                }
+            }
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl<Ancestor> #private::IsA<Ancestor> for #ident
+            where
+                Ancestor: #private::Node,
+                #parent: #private::IsA<Ancestor>,
+            {
+                #[inline]
+                fn upcast_to(node: #private::Ref<Self>) -> #private::Ref<Ancestor> {
+                    <#parent as #private::IsA<Ancestor>>::upcast_to(#private::Ref::upcast(node))
+                }
+            }
+        }
+    }
+
+    /// Refuses a `Drop` impl: with one, the two impls of the trait would overlap.
+    fn drop_check(&self) -> TokenStream {
+        let mut ident = self.ident.clone();
+        ident.set_span(located_at(ident.span()));
+        let assertion = quote_spanned!(ident.span()=> impl NodesMustNotImplementDrop for #ident {});
+        quote! {
+            const _: () = {
+                #[allow(dead_code)]
+                trait NodesMustNotImplementDrop {}
+                #[allow(drop_bounds)]
+                impl<T: ::core::ops::Drop> NodesMustNotImplementDrop for T {}
+                #assertion
+            };
+        }
+    }
+
+    /// The default functions, `new` and `with_<field>`.
+    fn inherent_impl(&self) -> Option<TokenStream> {
+        let node = self.node;
+        let base_default = node
+            .base
+            .iter()
+            .filter_map(|base| Some((&base.ident, &base.ty, base.default.as_ref()?)));
+        let field_defaults = node
+            .fields
+            .iter()
+            .filter_map(|field| Some((&field.ident, &field.ty, field.default.as_ref()?)));
+        let mut methods = base_default
+            .chain(field_defaults)
+            .map(|(ident, ty, default)| self.default_fn(ident, ty, default))
+            .collect::<Vec<_>>();
+        if !node.options.no_new {
+            methods.push(self.new_fn());
+        }
+        if !node.options.no_with {
+            methods.extend(node.fields.iter().map(|field| self.with_fn(field)));
+        }
+        let ident = self.ident;
+        // A private field, or one of a private type, is as good as another; the rest is about names and numbers that
+        // the user chose for the fields.
+        (!methods.is_empty()).then(|| {
+            quote! {
+                #[allow(
+                    dead_code,
+                    non_snake_case,
+                    private_bounds,
+                    private_interfaces,
+                    unreachable_pub,
+                    clippy::impl_trait_in_params,
+                    clippy::too_many_arguments
+                )]
+                impl #ident {
+                    #(#methods)*
+                }
+            }
+        })
+    }
+
+    /// A function with the default of one field, which the definition and `new` share.
+    fn default_fn(&self, ident: &Ident, ty: &Type, default: &DefaultValue) -> TokenStream {
+        let private = &self.private;
+        let function = default_fn_name(ident);
+        let value = match default {
+            DefaultValue::Trait => {
+                quote_spanned!(located_at(ty.span())=> <#ty as ::core::default::Default>::default())
+            }
+            DefaultValue::Expr(expr) if is_literal(expr) && !is_primitive(ty) => {
+                quote_spanned!(located_at(expr.span())=> #private::IntoField::<#ty>::into_field(#expr))
+            }
+            DefaultValue::Expr(expr) => expr.to_token_stream(),
+        };
+        quote! {
+            #[doc(hidden)]
+            fn #function() -> #ty {
+                #value
+            }
+        }
+    }
+
+    /// The constructor: the base and the fields without a default are its arguments.
+    fn new_fn(&self) -> TokenStream {
+        let private = &self.private;
+        let NodeModel {
+            vis, base, fields, ..
+        } = self.node;
+        let doc = self.new_doc();
+        let base_argument = base
+            .iter()
+            .filter(|base| base.default.is_none())
+            .map(|BaseModel { ident, ty, .. }| quote!(#ident: #ty));
+        let arguments = fields
+            .iter()
+            .filter(|field| field.default.is_none())
+            .map(|FieldModel { ident, ty, .. }| quote!(#ident: impl #private::IntoField<#ty>));
+        let arguments = base_argument.chain(arguments);
+        let base_init = base.iter().map(|base| match &base.default {
+            None => base.ident.to_token_stream(),
+            Some(_) => default_init(&base.ident),
+        });
+        let inits = fields.iter().map(|field| match &field.default {
+            None => {
+                let ident = &field.ident;
+                quote!(#ident: #private::IntoField::into_field(#ident))
+            }
+            Some(_) => default_init(&field.ident),
+        });
+        let inits = base_init.chain(inits);
+        quote! {
+            #[doc = #doc]
+            #[must_use]
+            #vis fn new(#(#arguments),*) -> #private::Ref<Self> {
+                #private::Ref::new(Self { #(#inits),* })
+            }
+        }
+    }
+
+    fn new_doc(&self) -> String {
+        let (base, fields) = (&self.node.base, &self.node.fields);
+        let is_given = |default: &Option<DefaultValue>| default.is_none();
+        let names = |given: bool| {
+            let base = base
+                .iter()
+                .filter(|base| is_given(&base.default) == given)
+                .map(|base| base.ident.unraw().to_string());
+            let fields = fields
+                .iter()
+                .filter(|field| is_given(&field.default) == given)
+                .map(FieldModel::bare_name);
+            base.chain(fields)
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let mut doc = format!("Creates a `{}` node.", self.node.key.value());
+        let (required, defaulted) = (names(true), names(false));
+        if !required.is_empty() {
+            doc += &format!("\n\nRequired: {required}.");
+        }
+        if !defaulted.is_empty() {
+            doc += &format!("\n\nLeft at their defaults: {defaulted}.");
+        }
+        doc
+    }
+
+    /// The functional update of one field.
+    fn with_fn(&self, field: &FieldModel) -> TokenStream {
+        let private = &self.private;
+        let FieldModel { ident, vis, ty, .. } = field;
+        let name = field.bare_name();
+        let function = Ident::new(&format!("with_{name}"), located_at(ident.span()));
+        let doc = format!("Returns a copy of this node with `{name}` replaced.");
+        let copy = Ident::new("copy", Span::mixed_site());
+        quote! {
+            #[doc = #doc]
+            #[must_use]
+            #vis fn #function(&self, #ident: impl #private::IntoField<#ty>) -> #private::Ref<Self> {
+                let mut #copy = <Self as #private::Node>::clone_fields(self);
+                #copy.#ident = #private::IntoField::into_field(#ident);
+                #private::Ref::new(#copy)
+            }
+        }
+    }
+}
+
+/// A span of the expansion that compiler errors show as `span`.
+///
+/// A span of the user's own code would make lints read the expansion as code that the user wrote.
+fn located_at(span: Span) -> Span {
+    Span::call_site().located_at(span)
+}
+
+/// The name of the function that holds the default of field `ident`.
+fn default_fn_name(ident: &Ident) -> Ident {
+    // The span is that of the expansion: the name exists only there.
+    Ident::new(&format!("__default_{}", ident.unraw()), Span::call_site())
+}
+
+fn default_init(ident: &Ident) -> TokenStream {
+    let function = default_fn_name(ident);
+    quote!(#ident: Self::#function())
+}
+
+/// Whether `expr` is a literal, with or without a minus sign.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Unary(unary) => {
+            matches!(unary.op, UnOp::Neg(_))
+                && matches!(&*unary.expr, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_) | Lit::Float(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether `ty` is written as the name of a primitive type.
+fn is_primitive(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if PRIMITIVES.iter().any(|name| path.path.is_ident(name)))
+}

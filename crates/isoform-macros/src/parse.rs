@@ -1,0 +1,329 @@
+//! Reads `#[node(...)]` attributes into options.
+//!
+//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is read before it is
+//! understood. So an entry that makes no sense does not hide the ones after it.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Ident, Lit, LitStr, Path, Token};
+
+use crate::errors::Errors;
+
+/// The structural kinds, by attribute value and by variant of `__private::Kind`.
+const KINDS: [(&str, &str); 6] = [
+    ("tree", "Tree"),
+    ("const_tree", "ConstTree"),
+    ("dag", "Dag"),
+    ("var", "Var"),
+    ("singleton", "Singleton"),
+    ("none", "None"),
+];
+
+/// The attributes of a struct.
+const STRUCT_NAMES: [&str; 8] = [
+    "key",
+    "kind",
+    "scope",
+    "defs_first",
+    "hooks",
+    "no_new",
+    "no_with",
+    "crate",
+];
+
+/// The attributes of a field.
+const FIELD_NAMES: [&str; 6] = ["base", "ignore", "def", "def_simple", "default", "name"];
+
+/// What the attributes of a struct say; `None` and `false` stand for what they do not say.
+#[derive(Default)]
+pub(crate) struct StructOptions {
+    pub(crate) key: Option<LitStr>,
+    /// A variant of `__private::Kind`.
+    pub(crate) kind: Option<&'static str>,
+    pub(crate) scope: bool,
+    pub(crate) defs_first: Option<bool>,
+    pub(crate) hook_equal: bool,
+    pub(crate) hook_hash: bool,
+    pub(crate) no_new: bool,
+    pub(crate) no_with: bool,
+    pub(crate) krate: Option<Path>,
+}
+
+/// What the attributes of a field say.
+#[derive(Default)]
+pub(crate) struct FieldOptions {
+    pub(crate) base: Option<Ident>,
+    /// The structural flags in the order written, with their variants of `__private::FieldFlag`; more than one is an
+    /// error, which the model reports.
+    pub(crate) flags: Vec<(Ident, &'static str)>,
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) name: Option<LitStr>,
+}
+
+/// Where the default of a field comes from.
+pub(crate) enum DefaultValue {
+    /// `Default::default()`.
+    Trait,
+    /// The given expression.
+    Expr(Box<Expr>),
+}
+
+/// One entry of an attribute, not yet understood.
+struct Entry {
+    name: Ident,
+    value: EntryValue,
+}
+
+enum EntryValue {
+    /// `name`
+    Flag,
+    /// `name = expression`
+    Expr(Box<Expr>),
+    /// `name(...)`
+    List(TokenStream),
+}
+
+impl Parse for Entry {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        // `crate` is a keyword, which plain identifier parsing refuses.
+        let name = Ident::parse_any(input)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            EntryValue::Expr(Box::new(input.parse()?))
+        } else if input.peek(syn::token::Paren) {
+            let content;
+            syn::parenthesized!(content in input);
+            EntryValue::List(content.parse()?)
+        } else {
+            EntryValue::Flag
+        };
+        Ok(Self { name, value })
+    }
+}
+
+impl Entry {
+    /// The error for an entry that is not of the form `expected`.
+    fn expected(&self, expected: &str) -> syn::Error {
+        let name = &self.name;
+        match &self.value {
+            EntryValue::Flag => {
+                syn::Error::new_spanned(name, format!("expected {expected}, found `{name}` alone"))
+            }
+            EntryValue::Expr(expr) => {
+                let found = expr.to_token_stream();
+                syn::Error::new_spanned(
+                    expr,
+                    format!("expected {expected}, found `{name} = {found}`"),
+                )
+            }
+            EntryValue::List(list) => syn::Error::new_spanned(
+                name,
+                format!("expected {expected}, found `{name}({list})`"),
+            ),
+        }
+    }
+
+    fn flag(&self) -> syn::Result<()> {
+        match self.value {
+            EntryValue::Flag => Ok(()),
+            _ => Err(self.expected(&format!("`{}` without a value", self.name))),
+        }
+    }
+
+    /// A flag that also takes an explicit boolean.
+    fn flag_or_bool(&self) -> syn::Result<bool> {
+        if matches!(self.value, EntryValue::Flag) {
+            return Ok(true);
+        }
+        match self.literal() {
+            Some(Lit::Bool(value)) => Ok(value.value),
+            _ => Err(self.expected(&format!("`{0}` or `{0} = true|false`", self.name))),
+        }
+    }
+
+    fn string(&self) -> syn::Result<LitStr> {
+        match self.literal() {
+            Some(Lit::Str(text)) if text.value().is_empty() => Err(syn::Error::new_spanned(
+                text,
+                format!("expected a `{}` that is not empty", self.name),
+            )),
+            Some(Lit::Str(text)) => Ok(text.clone()),
+            _ => Err(self.expected(&format!("`{} = \"...\"`", self.name))),
+        }
+    }
+
+    fn path(&self) -> syn::Result<Path> {
+        match &self.value {
+            EntryValue::Expr(expr) => match &**expr {
+                Expr::Path(path) if path.qself.is_none() => Ok(path.path.clone()),
+                _ => Err(self.expected(&format!("`{} = path`", self.name))),
+            },
+            _ => Err(self.expected(&format!("`{} = path`", self.name))),
+        }
+    }
+
+    fn literal(&self) -> Option<&Lit> {
+        match &self.value {
+            EntryValue::Expr(expr) => match &**expr {
+                Expr::Lit(literal) => Some(&literal.lit),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The variant of `__private::Kind` that `kind = ...` names.
+    fn kind(&self) -> syn::Result<&'static str> {
+        let known = KINDS.map(|(name, _)| name);
+        self.path()
+            .ok()
+            .and_then(|path| KINDS.into_iter().find(|(name, _)| path.is_ident(name)))
+            .map(|(_, variant)| variant)
+            .ok_or_else(|| self.expected(&format!("`kind = {}`", known.join("|"))))
+    }
+}
+
+impl StructOptions {
+    /// Reads the `#[node(...)]` attributes among `attrs`.
+    pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        for entry in entries(attrs, "struct", &STRUCT_NAMES, errors) {
+            let result = options.set(&entry, errors);
+            errors.keep(result);
+        }
+        options
+    }
+
+    fn set(&mut self, entry: &Entry, errors: &mut Errors) -> syn::Result<()> {
+        match entry.name.to_string().as_str() {
+            "key" => self.key = Some(entry.string()?),
+            "kind" => self.kind = Some(entry.kind()?),
+            "scope" => self.scope = entry.flag().map(|()| true)?,
+            "defs_first" => self.defs_first = Some(entry.flag_or_bool()?),
+            "hooks" => self.set_hooks(entry, errors)?,
+            "no_new" => self.no_new = entry.flag().map(|()| true)?,
+            "no_with" => self.no_with = entry.flag().map(|()| true)?,
+            "crate" => self.krate = Some(entry.path()?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_hooks(&mut self, entry: &Entry, errors: &mut Errors) -> syn::Result<()> {
+        const EXPECTED: &str = "`hooks(equal)`, `hooks(hash)` or `hooks(equal, hash)`";
+        let EntryValue::List(list) = &entry.value else {
+            return Err(entry.expected(EXPECTED));
+        };
+        let hooks = Punctuated::<Ident, Token![,]>::parse_terminated
+            .parse2(list.clone())
+            .map_err(|_| entry.expected(EXPECTED))?;
+        if hooks.is_empty() {
+            return Err(entry.expected(EXPECTED));
+        }
+        for hook in hooks {
+            let slot = match hook.to_string().as_str() {
+                "equal" => &mut self.hook_equal,
+                "hash" => &mut self.hook_hash,
+                other => {
+                    errors.push_at(&hook, format!("expected {EXPECTED}, found hook `{other}`"));
+                    continue;
+                }
+            };
+            if std::mem::replace(slot, true) {
+                errors.push_at(&hook, format!("hook `{hook}` is given twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FieldOptions {
+    /// Reads the `#[node(...)]` attributes among `attrs`.
+    pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        for entry in entries(attrs, "field", &FIELD_NAMES, errors) {
+            let result = options.set(entry);
+            errors.keep(result);
+        }
+        options
+    }
+
+    fn set(&mut self, entry: Entry) -> syn::Result<()> {
+        match entry.name.to_string().as_str() {
+            "base" => {
+                entry.flag()?;
+                self.base = Some(entry.name);
+            }
+            "ignore" => self.set_flag(entry, "Ignore")?,
+            "def" => self.set_flag(entry, "Def")?,
+            "def_simple" => self.set_flag(entry, "DefSimple")?,
+            "default" => {
+                self.default = Some(match entry.value {
+                    EntryValue::Flag => DefaultValue::Trait,
+                    EntryValue::Expr(expr) => DefaultValue::Expr(expr),
+                    EntryValue::List(_) => {
+                        return Err(entry.expected("`default` or `default = expression`"));
+                    }
+                });
+            }
+            "name" => self.name = Some(entry.string()?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_flag(&mut self, entry: Entry, variant: &'static str) -> syn::Result<()> {
+        entry.flag()?;
+        self.flags.push((entry.name, variant));
+        Ok(())
+    }
+}
+
+/// The entries of every `#[node(...)]` among `attrs` whose names are `known`, each name once; the others become errors.
+fn entries(attrs: &[Attribute], place: &str, known: &[&str], errors: &mut Errors) -> Vec<Entry> {
+    let mut entries = Vec::<Entry>::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("node")) {
+        let parsed = attr.parse_args_with(Punctuated::<Entry, Token![,]>::parse_terminated);
+        for entry in errors.keep(parsed).into_iter().flatten() {
+            let name = &entry.name;
+            if !known.iter().any(|known| name == known) {
+                let known = known.join("`, `");
+                errors.push_at(
+                    name,
+                    format!("unknown {place} attribute `{name}`, expected one of `{known}`"),
+                );
+            } else if entries.iter().any(|earlier| earlier.name == *name) {
+                errors.push_at(name, format!("{place} attribute `{name}` is given twice"));
+            } else {
+                entries.push(entry);
+            }
+        }
+    }
+    entries
+}
+
+/// The doc comment among `attrs`: its lines without the space that follows the slashes, or `None` if it says nothing.
+///
+/// Documentation that a macro builds, such as `#[doc = include_str!("...")]`, is not a literal and is left out.
+pub(crate) fn doc(attrs: &[Attribute]) -> Option<String> {
+    let mut lines = Vec::new();
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
+        if let syn::Meta::NameValue(meta) = &attr.meta
+            && let Expr::Lit(literal) = &meta.value
+            && let Lit::Str(text) = &literal.lit
+        {
+            let text = text.value();
+            // A block comment is one attribute of several lines, a line comment is one attribute per line.
+            lines.extend(
+                text.split('\n')
+                    .map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()),
+            );
+        }
+    }
+    let doc = lines.join("\n");
+    let doc = doc.trim_matches('\n').trim_end();
+    (!doc.is_empty()).then(|| doc.to_owned())
+}

@@ -1,0 +1,247 @@
+//! What the macro says about a wrong declaration, message by message.
+//!
+//! Where each message points is shown by the UI tests of the isoform crate.
+
+use crate::model::NodeModel;
+
+/// Checks that deriving on `source` fails with exactly these `messages`.
+#[track_caller]
+fn check(source: &str, messages: &[&str]) {
+    let found = match syn::parse_str(source).and_then(NodeModel::new) {
+        Ok(_) => Vec::new(),
+        Err(errors) => errors.into_iter().map(|error| error.to_string()).collect(),
+    };
+    assert_eq!(found, messages, "for the declaration\n{source}");
+}
+
+/// Checks a struct attribute on an otherwise right declaration.
+#[track_caller]
+fn check_struct(attribute: &str, messages: &[&str]) {
+    check(
+        &format!(r#"#[node(key = "t.A", {attribute})] #[repr(C)] struct A {{ x: i64 }}"#),
+        messages,
+    );
+}
+
+/// Checks the fields of an otherwise right declaration.
+#[track_caller]
+fn check_fields(fields: &str, messages: &[&str]) {
+    check(
+        &format!(r#"#[node(key = "t.A")] #[repr(C)] struct A {{ {fields} }}"#),
+        messages,
+    );
+}
+
+#[test]
+fn right_declarations() {
+    check_struct("", &[]);
+    check_struct(
+        "kind = none, scope, defs_first, hooks(hash), no_new, no_with, crate = crate",
+        &[],
+    );
+    check_struct(
+        "kind = const_tree, defs_first = true, hooks(equal, hash,)",
+        &[],
+    );
+    check_fields("", &[]);
+    check_fields(
+        "#[node(base, default = Expr::default())] b: Expr, #[node(default = -1)] n: i64",
+        &[],
+    );
+    check(
+        r#"#[node(key = "t.A")] #[node(scope)] #[repr(C, align(16))] struct A;"#,
+        &[],
+    );
+}
+
+#[test]
+fn shapes() {
+    let found = |what: &str| format!("expected a struct with named fields, found {what}");
+    check(
+        r#"#[node(key = "t.A")] #[repr(C)] struct A(i64);"#,
+        &[&found("a tuple struct")],
+    );
+    check(
+        r#"#[node(key = "t.A")] #[repr(C)] enum A { B }"#,
+        &[&found("an enum")],
+    );
+    check(
+        r#"#[node(key = "t.A")] #[repr(C)] union A { x: i64 }"#,
+        &[&found("a union")],
+    );
+}
+
+#[test]
+fn generics() {
+    let message = "expected a node type without generic parameters: a type key names one type";
+    check(
+        r#"#[node(key = "t.A")] #[repr(C)] struct A<T> { x: T }"#,
+        &[message],
+    );
+    check(
+        r#"#[node(key = "t.A")] #[repr(C)] struct A<'a, const N: usize> { x: &'a [u8; N] }"#,
+        &[message],
+    );
+    check(
+        r#"#[node(key = "t.A")] #[repr(C)] struct A where i64: Copy { x: i64 }"#,
+        &["expected a node type without a `where` clause"],
+    );
+}
+
+#[test]
+fn layout() {
+    let missing = "node type `A` has no fixed layout, expected `#[repr(C)]` on it";
+    check(r#"#[node(key = "t.A")] struct A { x: i64 }"#, &[missing]);
+    check(
+        r#"#[node(key = "t.A")] #[repr(transparent)] struct A { x: i64 }"#,
+        &[missing],
+    );
+    check(
+        r#"#[node(key = "t.A")] #[repr(C, packed)] struct A { x: i64 }"#,
+        &["expected fields at their natural alignment, found `packed`"],
+    );
+}
+
+#[test]
+fn key() {
+    let missing = "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`";
+    check("#[repr(C)] struct A { x: i64 }", &[missing]);
+    check("#[node(scope)] #[repr(C)] struct A { x: i64 }", &[missing]);
+    let wrong = |attribute: &str, message: &str| {
+        check(
+            &format!("#[node({attribute})] #[repr(C)] struct A;"),
+            &[message],
+        );
+    };
+    wrong("key", r#"expected `key = "..."`, found `key` alone"#);
+    wrong("key = 1", r#"expected `key = "..."`, found `key = 1`"#);
+    wrong(
+        r#"key("t.A")"#,
+        r#"expected `key = "..."`, found `key("t.A")`"#,
+    );
+    wrong(r#"key = """#, "expected a `key` that is not empty");
+    check(
+        "#[node] #[repr(C)] struct A;",
+        &["expected attribute arguments in parentheses: #[node(...)]"],
+    );
+}
+
+#[test]
+fn struct_attributes() {
+    check_struct(
+        "colour = red",
+        &[
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `no_new`, `no_with`, `crate`",
+        ],
+    );
+    check_struct("scope, scope", &["struct attribute `scope` is given twice"]);
+    check_struct(r#"key = "t.B""#, &["struct attribute `key` is given twice"]);
+    check_struct(
+        "scope = true",
+        &["expected `scope` without a value, found `scope = true`"],
+    );
+    check_struct(
+        "defs_first = 1",
+        &["expected `defs_first` or `defs_first = true|false`, found `defs_first = 1`"],
+    );
+    check_struct("crate = 5", &["expected `crate = path`, found `crate = 5`"]);
+    let kinds = "expected `kind = tree|const_tree|dag|var|singleton|none`, found";
+    check_struct("kind = leaf", &[&format!("{kinds} `kind = leaf`")]);
+    check_struct(r#"kind = "tree""#, &[&format!("{kinds} `kind = \"tree\"`")]);
+    check_struct("kind", &[&format!("{kinds} `kind` alone")]);
+}
+
+#[test]
+fn hooks() {
+    let expected = "expected `hooks(equal)`, `hooks(hash)` or `hooks(equal, hash)`, found";
+    check_struct("hooks", &[&format!("{expected} `hooks` alone")]);
+    check_struct("hooks()", &[&format!("{expected} `hooks()`")]);
+    check_struct("hooks(1)", &[&format!("{expected} `hooks(1)`")]);
+    check_struct("hooks(order)", &[&format!("{expected} hook `order`")]);
+    check_struct("hooks(hash, hash)", &["hook `hash` is given twice"]);
+}
+
+#[test]
+fn field_attributes() {
+    check_fields(
+        "#[node(key)] x: i64",
+        &[
+            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`",
+        ],
+    );
+    check_fields(
+        "#[node(def)] #[node(def)] x: i64",
+        &["field attribute `def` is given twice"],
+    );
+    check_fields(
+        "#[node(ignore = true)] x: i64",
+        &["expected `ignore` without a value, found `ignore = true`"],
+    );
+    check_fields(
+        "#[node(default(1))] x: i64",
+        &["expected `default` or `default = expression`, found `default(1)`"],
+    );
+    check_fields(
+        "#[node(name = x)] x: i64",
+        &[r#"expected `name = "..."`, found `name = x`"#],
+    );
+    let flags = "expected at most one of `ignore`, `def` and `def_simple` on field `x`, found";
+    check_fields(
+        "#[node(ignore, def)] x: i64",
+        &[&format!("{flags} `ignore` and `def`")],
+    );
+    check_fields(
+        "#[node(def, def_simple)] x: i64",
+        &[&format!("{flags} `def` and `def_simple`")],
+    );
+}
+
+#[test]
+fn registered_names() {
+    let message = "field name `x` is registered twice, first by field `x`";
+    check_fields(r#"x: i64, #[node(name = "x")] y: i64"#, &[message]);
+    check_fields(
+        r#"#[node(name = "type")] x: i64, r#type: i64"#,
+        &["field name `type` is registered twice, first by field `x`"],
+    );
+    check_fields(
+        r#"#[node(name = "")] x: i64"#,
+        &["expected a `name` that is not empty"],
+    );
+}
+
+#[test]
+fn bases() {
+    check_fields(
+        "x: i64, #[node(base)] b: Expr",
+        &["expected the base to be the first field, found `b` at position 1"],
+    );
+    check_fields(
+        "#[node(base)] b: Expr, #[node(base)] c: Expr",
+        &["expected one base, found `c` after `b`"],
+    );
+    check_fields(
+        r#"#[node(base, ignore, name = "c")] b: Expr"#,
+        &[
+            "expected no `ignore` on the base: its fields keep the flags of their own type",
+            "expected no `name` on the base: it is not a registered field",
+        ],
+    );
+}
+
+#[test]
+fn every_mistake_is_reported() {
+    check(
+        r#"#[node(kind = leaf, colour)] struct A<T> { #[node(ignore, def, size = 3)] x: T, #[node(base)] b: Expr }"#,
+        &[
+            "expected a node type without generic parameters: a type key names one type",
+            "node type `A` has no fixed layout, expected `#[repr(C)]` on it",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `no_new`, `no_with`, `crate`",
+            "expected `kind = tree|const_tree|dag|var|singleton|none`, found `kind = leaf`",
+            "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`",
+            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`",
+            "expected at most one of `ignore`, `def` and `def_simple` on field `x`, found `ignore` and `def`",
+            "expected the base to be the first field, found `b` at position 1",
+        ],
+    );
+}

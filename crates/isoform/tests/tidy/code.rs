@@ -1,0 +1,129 @@
+//! Rules about Rust code: where `unsafe` may stand, and no unfinished code.
+
+use crate::repo::Repo;
+use crate::tokens::{lex, matches_at, without_tests};
+use crate::{Finding, assert_found, enforce};
+
+/// Where `unsafe` may stand, and why there.
+const UNSAFE_PLACES: [(&str, &str); 3] = [
+    (
+        "crates/isoform/src/object/",
+        "reference counts, typed reads of fields at their offsets, drop",
+    ),
+    (
+        "crates/isoform-macros/src/",
+        "the derive emits the one unsafe impl that object/ documents",
+    ),
+    (
+        "crates/isoform-onnx/src/mmap.rs",
+        "mapping a file into memory",
+    ),
+];
+
+fn stray_unsafe(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in repo.ending(".rs") {
+        if UNSAFE_PLACES
+            .iter()
+            .any(|(place, _)| path.starts_with(place))
+        {
+            continue;
+        }
+        match lex(path, text) {
+            Ok(tokens) => findings.extend(
+                tokens
+                    .iter()
+                    .filter(|token| token.text == "unsafe")
+                    .map(|token| Finding::new(path, token.line, "unsafe")),
+            ),
+            Err(_) if is_ui_case(path) => {}
+            Err(finding) => findings.push(finding),
+        }
+    }
+    findings
+}
+
+/// A case that the compiler must refuse need not even lex.
+fn is_ui_case(path: &str) -> bool {
+    path.contains("/tests/ui/")
+}
+
+fn unfinished(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in repo.sources() {
+        if path.ends_with("/tests.rs") || path.contains("/tests/") {
+            continue;
+        }
+        let tokens = match lex(path, text) {
+            Ok(tokens) => without_tests(&tokens),
+            Err(finding) => {
+                findings.push(finding);
+                continue;
+            }
+        };
+        for (at, token) in tokens.iter().enumerate() {
+            for name in ["todo", "unimplemented", "dbg"] {
+                if matches_at(&tokens, at, &[name, "!"]) {
+                    findings.push(Finding::new(path, token.line, format!("{name}!")));
+                }
+            }
+        }
+    }
+    findings
+}
+
+#[test]
+fn unsafe_stands_in_few_places() {
+    enforce(
+        "`unsafe` stands only where the object model needs it",
+        "say it in safe Rust through crates/isoform/src/object, or add the place and its reason to UNSAFE_PLACES",
+        &stray_unsafe(&Repo::load()),
+    );
+}
+
+#[test]
+fn unsafe_stands_in_few_places_can_fail() {
+    let repo = Repo::example([
+        ("crates/isoform/src/object/mod.rs", "unsafe fn f() {}"),
+        (
+            "crates/isoform/src/lib.rs",
+            "// unsafe\n#![deny(unsafe_code)]\nfn f() { unsafe { g() } }",
+        ),
+        ("crates/isoform/tests/it/main.rs", "unsafe impl A for B {}"),
+        ("crates/isoform/tests/ui/case.rs", "fn ("),
+        ("scripts/broken.rs", "fn ("),
+    ]);
+    assert_found(
+        &stray_unsafe(&repo),
+        &[
+            "crates/isoform/src/lib.rs:3",
+            "crates/isoform/tests/it/main.rs:1",
+            "scripts/broken.rs:1",
+        ],
+    );
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    enforce(
+        "no `todo!`, `unimplemented!` or `dbg!` outside tests",
+        "finish it, or return an error that says what is not supported",
+        &unfinished(&Repo::load()),
+    );
+}
+
+#[test]
+fn nothing_is_left_unfinished_can_fail() {
+    let repo = Repo::example([
+        (
+            "crates/a/src/lib.rs",
+            "fn f() { todo!() }\n// todo!()\nfn todo() {}\n#[cfg(test)] mod tests { fn f() { dbg!(1); } }\nfn g() { dbg!(2) }",
+        ),
+        ("crates/a/src/x/tests.rs", "fn f() { todo!() }"),
+        ("crates/a/tests/it.rs", "fn f() { todo!() }"),
+    ]);
+    assert_found(
+        &unfinished(&repo),
+        &["crates/a/src/lib.rs:1", "crates/a/src/lib.rs:5"],
+    );
+}

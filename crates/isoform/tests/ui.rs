@@ -1,0 +1,8 @@
+//! What the compiler says about misuse of the derive: one file per mistake, with the message beside it.
+//!
+//! After a change of messages, `TRYBUILD=overwrite cargo test --test ui` rewrites the `.stderr` files for review.
+
+#[test]
+fn misuse_is_reported_where_it_is() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

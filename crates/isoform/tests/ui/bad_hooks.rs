@@ -1,0 +1,10 @@
+use isoform::Node;
+
+#[derive(Node)]
+#[node(key = "ui.BadHooks", hooks(equal, order))]
+#[repr(C)]
+struct BadHooks {
+    value: i64,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use isoform::Node;
+
+#[derive(Clone)]
+struct Plain;
+
+#[derive(Node)]
+#[node(key = "ui.FieldType")]
+#[repr(C)]
+struct FieldType {
+    value: Plain,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use isoform::Node;
+
+#[derive(Node)]
+#[node(key = "ui.MissingHook", hooks(equal))]
+#[repr(C)]
+struct MissingHook {
+    value: i64,
+}
+
+fn main() {}

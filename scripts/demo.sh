@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Shows what the `isoform` command says about real models: one model printed, the
+# programs that occur twice, and models compared with edited copies of themselves.
+# Every exit status is checked (0 equal, 1 different, 2 trouble); a wrong one stops
+# the demo with status 1. Run it through `make demo`, which fetches the models first.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+CARGO=${CARGO:-cargo}
+PYTHON=${PYTHON:-.venv/bin/python}
+MODELS=${MODELS:-.cache/models}
+SHOWN_LINES=${SHOWN_LINES:-40}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+checks=0
+
+die() {
+    printf 'demo: %s\n' "$*" >&2
+    exit 1
+}
+
+heading() {
+    printf '\n=== %s\n' "$*"
+}
+
+explain() {
+    printf '%s\n' "$@"
+}
+
+# A long output is cut, and says so.
+print_cut() {
+    local file=$1 lines
+    lines=$(wc -l <"$file")
+    head -n "$SHOWN_LINES" "$file"
+    if ((lines > SHOWN_LINES)); then
+        printf '… %d more lines\n' $((lines - SHOWN_LINES))
+    fi
+}
+
+# expect STATUS COMMAND…: echo the command, run it, print its output, check its status.
+expect() {
+    local wanted=$1 got=0
+    shift
+    local shown="$*"
+    shown=${shown//"$isoform"/isoform}
+    shown=${shown//"$scratch"\//}
+    printf '\n$ %s\n' "$shown"
+    "$@" >"$scratch/output" 2>&1 || got=$?
+    print_cut "$scratch/output"
+    printf '[exit status %d]\n' "$got"
+    if ((got != wanted)); then
+        die "'$shown' exited with $got where $wanted was due"
+    fi
+    checks=$((checks + 1))
+}
+
+# edit OPERATION IN OUT: make an edited copy; the script's one line says what it did.
+edit() {
+    expect 0 "$PYTHON" scripts/edit_model.py "$1" "$2" "$3" --seed 1
+    [[ -s $3 ]] || die "scripts/edit_model.py $1 wrote no model"
+}
+
+compare_with_copies() {
+    local model=$1 name
+    name=$(basename "$model")
+
+    heading "$name against a copy with every name changed and the nodes shuffled"
+    explain 'Names and the order of independent nodes are no part of a program: equal, status 0.'
+    edit scramble "$model" "$scratch/scrambled.onnx"
+    expect 0 "$isoform" diff "$model" "$scratch/scrambled.onnx"
+
+    heading "$name against a copy with one attribute of one operator changed"
+    explain 'Another program: status 1, and the place of the change.'
+    edit edit-attribute "$model" "$scratch/attribute.onnx"
+    expect 1 "$isoform" diff "$model" "$scratch/attribute.onnx"
+
+    heading "$name against a copy with one weight moved by the smallest step"
+    explain 'One float of one tensor differs in its last bit: status 1.'
+    edit edit-weight "$model" "$scratch/weight.onnx"
+    expect 1 "$isoform" diff "$model" "$scratch/weight.onnx"
+
+    explain '' 'Without the contents of the weights the two are one architecture: status 0.'
+    expect 0 "$isoform" diff --architecture "$model" "$scratch/weight.onnx"
+}
+
+[[ -d $MODELS ]] || die "no models in $MODELS; run 'make demo', which fetches them"
+[[ -x $PYTHON ]] || die "no $PYTHON; run 'make demo', which sets it up"
+
+heading 'Build the command'
+"$CARGO" build --release --locked -p isoform-cli
+target=$("$CARGO" metadata --format-version 1 --no-deps --locked |
+    "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+isoform=$target/release/isoform
+[[ -x $isoform ]] || die "the build left no $isoform"
+
+mapfile -t magika < <(find "$MODELS" -ipath "$MODELS/*magika*" -name '*.onnx' | LC_ALL=C sort)
+mapfile -t light < <(find "$MODELS" -name 'light_*.onnx' | LC_ALL=C sort)
+((${#magika[@]} >= 1)) || die "no magika model in $MODELS"
+((${#light[@]} >= 3)) || die "three light_* models are needed in $MODELS, there are ${#light[@]}"
+
+heading 'A model as a program'
+explain 'What the file computes, printed without the noise of its names.'
+expect 0 "$isoform" show "${magika[0]}"
+
+heading 'Programs that occur more than once'
+explain 'Every model of the folder gets the digest of its program; equal digests are equal programs.'
+expect 0 "$isoform" dedup "$MODELS"
+
+for model in "${magika[0]}" "${light[@]:0:3}"; do
+    compare_with_copies "$model"
+done
+
+heading "Done: $checks commands, every one with the status foretold"
