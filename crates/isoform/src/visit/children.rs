@@ -22,6 +22,8 @@ pub(super) enum Content {
     /// A list or dict: its only child is a snapshot, which stands one frame
     /// above it and is not a value of its own.
     Holder,
+    /// There are no children.
+    Nothing,
 }
 
 /// An open object: some of its children are still to be visited.
@@ -36,6 +38,8 @@ pub(super) struct Frame<'a> {
     /// Whether the object is the snapshot of the list or dict below it.
     pub(super) snapshot: bool,
     pub(super) is_key: bool,
+    /// Whether the object has a mark to be changed when it is left.
+    pub(super) marked: bool,
 }
 
 /// A child, with the region in which it is met.
@@ -48,7 +52,12 @@ pub(super) struct Child<'a> {
 
 impl<'a> Frame<'a> {
     #[inline(always)]
-    pub(super) fn new(object: ObjRef<'a>, child: Child<'a>, content: Content) -> Self {
+    pub(super) fn new(
+        object: ObjRef<'a>,
+        child: Child<'a>,
+        content: Content,
+        marked: bool,
+    ) -> Self {
         Frame {
             object,
             next: 0,
@@ -56,6 +65,7 @@ impl<'a> Frame<'a> {
             content,
             snapshot: false,
             is_key: child.is_key,
+            marked,
         }
     }
 
@@ -64,7 +74,7 @@ impl<'a> Frame<'a> {
     pub(super) fn of_snapshot(object: ObjRef<'a>, child: Child<'a>, content: Content) -> Self {
         Frame {
             snapshot: true,
-            ..Frame::new(object, child, content)
+            ..Frame::new(object, child, content, false)
         }
     }
 
@@ -125,7 +135,7 @@ impl<'a> Frame<'a> {
                     Some(element(value, self.region, false))
                 }
             }
-            Content::Holder => None,
+            Content::Holder | Content::Nothing => None,
         }
     }
 
@@ -144,7 +154,7 @@ impl<'a> Frame<'a> {
                 let (key, _) = entry(self.object, position / 2)?;
                 Some(AccessStep::MapItem(key.clone()))
             }
-            Content::Holder => None,
+            Content::Holder | Content::Nothing => None,
         }
     }
 }

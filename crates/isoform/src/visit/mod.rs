@@ -1,8 +1,8 @@
 //! Regions and walks: how a visit moves through an object graph.
 
 mod children;
+mod marks;
 mod region;
-mod seen;
 mod walk;
 
 pub use region::{RegionChange, RegionKind};

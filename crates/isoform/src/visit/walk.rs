@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::fmt;
 
 use super::children::{self, Child, Content, Frame};
+use super::marks::{Mark, Marks};
 use super::region::RegionKind;
-use super::seen::IdentSet;
 use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
 use crate::object::arena::Arena;
@@ -39,7 +39,8 @@ use crate::value::Value;
 ///
 /// # Errors
 ///
-/// `ValueError` with the path when a list or dict contains itself. Errors of
+/// `ValueError` with the path when a value contains itself, which only lists
+/// and dicts make possible. Errors of
 /// the callback end the walk and come back unchanged.
 ///
 /// ```
@@ -79,16 +80,14 @@ pub fn structural_walk<B>(
         snapshots: &snapshots,
         stack: recycle(scratch.stack),
         holders: 0,
-        seen: scratch.seen,
-        open: scratch.open,
+        marks: scratch.marks,
     };
     let outcome = walker.run(&root);
-    let (mut seen, mut open) = (walker.seen, walker.open);
-    seen.clear();
-    open.clear();
+    let mut marks = walker.marks;
+    marks.clear();
     let mut stack = recycle(walker.stack);
     stack.shrink_to(KEPT_FRAMES);
-    let scratch = Scratch { stack, seen, open };
+    let scratch = Scratch { stack, marks };
     // During the end of a thread the memory is simply given back.
     let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
     match outcome {
@@ -286,10 +285,17 @@ struct Walker<'a, F> {
     /// How many frames of the stack are lists and dicts, which have a second
     /// frame for their snapshot.
     holders: usize,
-    /// Objects with several owners that were met, for [`Sharing::Once`].
-    seen: IdentSet,
-    /// Lists and dicts that are on the stack.
-    open: IdentSet,
+    /// Marks on the lists and dicts and, for [`Sharing::Once`], on all objects
+    /// with several owners.
+    marks: Marks,
+}
+
+/// What to do with an object that is met.
+enum Entry {
+    /// It is visited. True when it has a mark now.
+    Enter(bool),
+    /// It was visited before.
+    Pass,
 }
 
 impl<'a, B, F> Walker<'a, F>
@@ -317,71 +323,70 @@ where
             Class::Plain | Class::Node => Content::Fields,
             Class::Array => Content::Items,
             Class::Map => Content::Entries,
-            Class::List | Class::Dict => return self.meet_holder(child, object),
-            Class::Shape | Class::Tensor | Class::Incomparable => {
-                return match self.is_fresh(object) {
-                    true => self.call(child).map(drop),
-                    false => Ok(()),
-                };
-            }
+            Class::List | Class::Dict => Content::Holder,
+            Class::Shape | Class::Tensor | Class::Incomparable => Content::Nothing,
             // These are plain values: whether a string is long enough to be
             // an object must not show.
             Class::Str | Class::Bytes | Class::BigInt => return self.call(child).map(drop),
         };
-        if self.is_fresh(object) && self.enters(child)? {
-            self.stack.push(Frame::new(object, child, content));
+        let Entry::Enter(marked) = self.enter(object, content)? else {
+            return Ok(());
+        };
+        if self.options.order == WalkOrder::Pre && !self.call(child)? {
+            if marked {
+                self.marks.leave(object.ident());
+            }
+            return Ok(());
+        }
+        self.stack.push(Frame::new(object, child, content, marked));
+        if content == Content::Holder {
+            self.enter_snapshot(child, object);
         }
         Ok(())
     }
 
     /// Whether the object is to be visited here.
     #[inline(always)]
-    fn is_fresh(&mut self, object: ObjRef<'a>) -> bool {
-        // An object with one owner can be met only once.
-        !object.is_shared()
-            || self.options.sharing == Sharing::EachOccurrence
-            || self.seen.insert(object.ident())
-    }
-
-    /// The callback before the children, if it comes before them.
-    #[inline(always)]
-    fn enters(&mut self, child: Child<'a>) -> Result<bool, Stop<B>> {
-        match self.options.order {
-            WalkOrder::Pre => self.call(child),
-            WalkOrder::Post => Ok(true),
+    fn enter(&mut self, object: ObjRef<'a>, content: Content) -> Result<Entry, Stop<B>> {
+        let once = self.options.sharing == Sharing::Once;
+        // An object with one owner is met only once, unless the callback
+        // gives it another owner. Cycles go through lists and dicts, so it is
+        // enough for the walk to end that these are marked in any case.
+        let marked = content == Content::Holder || (once && object.is_shared());
+        if !marked {
+            return Ok(Entry::Enter(false));
+        }
+        match self.marks.enter(object.ident(), !once) {
+            Mark::Done if once => Ok(Entry::Pass),
+            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
+            Mark::Open => Err(self.cycle(object)),
         }
     }
 
-    /// Meets a list or dict: the only values through which cycles go.
+    #[cold]
+    fn cycle(&self, object: ObjRef<'a>) -> Stop<B> {
+        let name = object.info().key().trim_start_matches("isoform.");
+        let error = Error::value_error(format!("cyclic value: the {name} contains itself"));
+        Stop::Error(error.at(path_of(&self.stack)))
+    }
+
+    /// Puts what a list or dict holds now above it on the stack.
     #[cold]
     #[inline(never)]
-    fn meet_holder(&mut self, child: Child<'a>, object: ObjRef<'a>) -> Result<(), Stop<B>> {
-        if self.open.contains(object.ident()) {
-            let name = object.info().key().trim_start_matches("isoform.");
-            return Err(Stop::Error(
-                Error::value_error(format!("cyclic value: the {name} contains itself"))
-                    .at(path_of(&self.stack)),
-            ));
-        }
-        if !self.is_fresh(object) || !self.enters(child)? {
-            return Ok(());
-        }
-        let (snapshot, content) = if let Some(list) = object.downcast::<ListObj>() {
+    fn enter_snapshot(&mut self, child: Child<'a>, holder: ObjRef<'a>) {
+        self.holders += 1;
+        let (snapshot, content) = if let Some(list) = holder.downcast::<ListObj>() {
             let items = list.snapshot().reference().clone().into_object();
             (items, Content::Items)
-        } else if let Some(dict) = object.downcast::<DictObj>() {
+        } else if let Some(dict) = holder.downcast::<DictObj>() {
             let entries = dict.snapshot().reference().clone().into_object();
             (entries, Content::Entries)
         } else {
-            return Ok(());
+            return;
         };
-        self.open.insert(object.ident());
-        self.holders += 1;
         let snapshot = self.snapshots.keep(snapshot);
-        self.stack.push(Frame::new(object, child, Content::Holder));
         self.stack
             .push(Frame::of_snapshot(snapshot, child, content));
-        Ok(())
     }
 
     /// Leaves the object on top of the stack.
@@ -393,9 +398,9 @@ where
         if frame.snapshot {
             return Ok(());
         }
-        if frame.is_holder() {
-            self.open.remove(frame.object.ident());
-            self.holders -= 1;
+        if frame.marked {
+            self.marks.leave(frame.object.ident());
+            self.holders -= usize::from(frame.is_holder());
         }
         if self.options.order == WalkOrder::Pre {
             return Ok(());
@@ -429,8 +434,7 @@ where
 #[derive(Default)]
 struct Scratch {
     stack: Vec<Frame<'static>>,
-    seen: IdentSet,
-    open: IdentSet,
+    marks: Marks,
 }
 
 /// Frames that stay allocated between walks.
@@ -445,4 +449,44 @@ thread_local! {
 fn recycle<'b>(mut stack: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
     stack.clear();
     stack.into_iter().filter_map(|_| None).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, SCRATCH, WalkOptions, WalkResult, recycle, structural_walk};
+    use crate::container::Array;
+
+    #[test]
+    fn a_recycled_stack_keeps_its_memory() {
+        let stack: Vec<Frame<'_>> = Vec::with_capacity(100);
+        let block = stack.as_ptr() as usize;
+        let recycled: Vec<Frame<'static>> = recycle(stack);
+        assert_eq!(recycled.as_ptr() as usize, block);
+        assert!(recycled.capacity() >= 100);
+    }
+
+    #[test]
+    fn a_walk_leaves_its_memory_to_the_next_one() {
+        let root = Array::from([1i64, 2]);
+        let walk = || {
+            structural_walk(root.clone(), WalkOptions::default(), |_| {
+                Ok(WalkResult::<()>::Advance)
+            })
+        };
+        let block = || {
+            SCRATCH.with(|cell| {
+                let scratch = cell.take();
+                let block = scratch
+                    .as_ref()
+                    .map(|scratch| scratch.stack.as_ptr() as usize);
+                cell.set(scratch);
+                block
+            })
+        };
+        walk().expect("the walk succeeds");
+        let first = block();
+        assert!(first.is_some());
+        walk().expect("the walk succeeds");
+        assert_eq!(block(), first);
+    }
 }
