@@ -1,1 +1,32 @@
 //! Reads ONNX models as isoform dataflow programs.
+//!
+//! | concept | where |
+//! |---|---|
+//! | an ONNX file on disk | [`ModelFile`], [`LoadOptions`], [`decode_model`] |
+//! | the messages of the file format | [`proto`] |
+//! | element types | [`ElemType`] |
+//! | constants as plain bytes | [`decode_tensor`], [`decode_sparse_tensor`], [`TensorData`] |
+//! | constants stored in other files | [`ExternalResolver`] |
+//! | errors and where they happened | [`OnnxError`] |
+//!
+//! Nothing in a file is trusted: sizes are checked before memory is reserved, other
+//! files are read only inside the model's folder, and whatever is wrong comes back as
+//! an [`OnnxError`] that names the place.
+
+mod elem_type;
+mod error;
+mod external;
+mod mmap;
+pub mod proto;
+mod source;
+mod sparse;
+mod tensor_data;
+
+pub use self::{
+    elem_type::ElemType,
+    error::{OnnxError, OnnxErrorKind, Result, ResultExt},
+    external::ExternalResolver,
+    source::{LoadOptions, ModelFile, decode_model},
+    sparse::{SparseTensorData, decode_sparse_tensor},
+    tensor_data::{TensorData, TensorPayload, decode_tensor},
+};

@@ -8,6 +8,7 @@ mod error;
 mod object;
 mod path;
 mod registry;
+mod structural;
 mod value;
 mod visit;
 
@@ -25,6 +26,12 @@ pub use registry::{
     DynEqual, DynHash, EqualCallback, FieldDef, FieldFlag, HashCallback, Kind, Schema,
     StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function, list_functions,
     register, register_function, register_type, registered_types, remove_function,
+};
+pub use structural::{
+    CompareOptions, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    assert_structural_equal, assert_structural_equal_with, explain_mismatch,
+    get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
+    structural_equal, structural_equal_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{

@@ -53,6 +53,8 @@ pub struct TypeInfo {
     pub(crate) class: Class,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
+    /// Whether a compared field may hold an object.
+    pub(crate) has_children: bool,
     pub(crate) index: TypeIndex,
     /// A hash of the type key, the same in every process.
     pub(crate) seed: u64,
@@ -132,6 +134,7 @@ impl TypeInfo {
             class,
             kind: Kind::Tree,
             scope: false,
+            has_children: true,
             index,
             seed: key_seed(key),
             visited: Box::default(),
@@ -435,6 +438,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         class: class_of(&definition, &visited, &hooks),
         kind: definition.structural_kind(),
         scope: definition.is_scope(),
+        has_children: visited
+            .iter()
+            .any(|slot| slot.storage.drop_slot(slot.offset).is_some()),
         index,
         seed: key_seed(definition.key()),
         drop_slots: placement

@@ -1,0 +1,158 @@
+//! Element types of tensors.
+
+use std::fmt;
+
+macro_rules! elem_types {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal, $bits:literal;)*) => {
+        /// The element type of a tensor (`TensorProto.DataType` without `UNDEFINED`).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum ElemType {
+            $($(#[$doc])* $variant = $code,)*
+        }
+
+        impl ElemType {
+            /// All element types, by ascending code.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Looks up the number used in ONNX files; `None` for `UNDEFINED` and
+            /// for numbers this crate does not know.
+            pub fn from_code(code: i32) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// The lower-case name of the ONNX specification, such as `float16`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Looks up a type by its [`name`](Self::name).
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// How many bits one element takes in packed storage; `None` for strings.
+            pub fn bits(self) -> Option<u32> {
+                match self {
+                    $(Self::$variant => if $bits == 0 { None } else { Some($bits) },)*
+                }
+            }
+        }
+    };
+}
+
+elem_types! {
+    /// IEEE 754 binary32.
+    Float = 1, "float", 32;
+    /// Unsigned 8-bit integer.
+    Uint8 = 2, "uint8", 8;
+    /// Signed 8-bit integer.
+    Int8 = 3, "int8", 8;
+    /// Unsigned 16-bit integer.
+    Uint16 = 4, "uint16", 16;
+    /// Signed 16-bit integer.
+    Int16 = 5, "int16", 16;
+    /// Signed 32-bit integer.
+    Int32 = 6, "int32", 32;
+    /// Signed 64-bit integer.
+    Int64 = 7, "int64", 64;
+    /// UTF-8 string.
+    String = 8, "string", 0;
+    /// Truth value, stored as a byte 0 or 1.
+    Bool = 9, "bool", 8;
+    /// IEEE 754 binary16.
+    Float16 = 10, "float16", 16;
+    /// IEEE 754 binary64.
+    Double = 11, "double", 64;
+    /// Unsigned 32-bit integer.
+    Uint32 = 12, "uint32", 32;
+    /// Unsigned 64-bit integer.
+    Uint64 = 13, "uint64", 64;
+    /// Complex number of two binary32.
+    Complex64 = 14, "complex64", 64;
+    /// Complex number of two binary64.
+    Complex128 = 15, "complex128", 128;
+    /// Upper half of a binary32.
+    Bfloat16 = 16, "bfloat16", 16;
+    /// 8-bit float, 4 exponent and 3 mantissa bits, no infinities.
+    Float8E4m3fn = 17, "float8e4m3fn", 8;
+    /// 8-bit float, 4 exponent and 3 mantissa bits, no infinities, no negative zero.
+    Float8E4m3fnuz = 18, "float8e4m3fnuz", 8;
+    /// 8-bit float, 5 exponent and 2 mantissa bits.
+    Float8E5m2 = 19, "float8e5m2", 8;
+    /// 8-bit float, 5 exponent and 2 mantissa bits, no infinities, no negative zero.
+    Float8E5m2fnuz = 20, "float8e5m2fnuz", 8;
+    /// Unsigned 4-bit integer, two to a byte, first in the low bits.
+    Uint4 = 21, "uint4", 4;
+    /// Signed 4-bit integer, two to a byte, first in the low bits.
+    Int4 = 22, "int4", 4;
+    /// 4-bit float, 2 exponent and 1 mantissa bits, two to a byte.
+    Float4E2m1 = 23, "float4e2m1", 4;
+    /// 8-bit power of two.
+    Float8E8m0 = 24, "float8e8m0", 8;
+    /// Unsigned 2-bit integer, four to a byte, first in the low bits.
+    Uint2 = 25, "uint2", 2;
+    /// Signed 2-bit integer, four to a byte, first in the low bits.
+    Int2 = 26, "int2", 2;
+    /// 6-bit float, 2 exponent and 3 mantissa bits, four to three bytes.
+    Float6E2m3 = 27, "float6e2m3", 6;
+    /// 6-bit float, 3 exponent and 2 mantissa bits, four to three bytes.
+    Float6E3m2 = 28, "float6e3m2", 6;
+}
+
+impl ElemType {
+    /// The number used in ONNX files.
+    pub fn code(self) -> i32 {
+        self as i32
+    }
+
+    /// How many bytes `count` elements take in packed storage; `None` for strings and
+    /// if the number does not fit.
+    pub fn byte_len(self, count: usize) -> Option<usize> {
+        let bits = u128::from(self.bits()?);
+        let bytes = (count as u128 * bits).div_ceil(8);
+        usize::try_from(bytes).ok()
+    }
+}
+
+impl fmt::Display for ElemType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_names_round_trip() {
+        for &elem in ElemType::ALL {
+            assert_eq!(ElemType::from_code(elem.code()), Some(elem));
+            assert_eq!(ElemType::from_name(elem.name()), Some(elem));
+        }
+        assert_eq!(ElemType::ALL.len(), 28);
+        assert_eq!(ElemType::from_code(0), None);
+        assert_eq!(ElemType::from_code(29), None);
+        assert_eq!(ElemType::from_code(-1), None);
+    }
+
+    #[test]
+    fn byte_lengths_round_up_and_never_overflow() {
+        assert_eq!(ElemType::Int4.byte_len(3), Some(2));
+        assert_eq!(ElemType::Uint2.byte_len(5), Some(2));
+        assert_eq!(ElemType::Float6E2m3.byte_len(3), Some(3));
+        assert_eq!(ElemType::Float6E2m3.byte_len(5), Some(4));
+        assert_eq!(ElemType::Complex128.byte_len(2), Some(32));
+        assert_eq!(ElemType::Double.byte_len(usize::MAX), None);
+        assert_eq!(ElemType::String.byte_len(1), None);
+    }
+}

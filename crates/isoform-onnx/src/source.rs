@@ -1,0 +1,176 @@
+//! Opening model files.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use bytes::Bytes;
+use prost::Message;
+
+use crate::{
+    error::{OnnxError, Result, ResultExt},
+    external::ExternalResolver,
+    mmap,
+    proto::ModelProto,
+};
+
+/// The first IR version that requires a model to say which operator sets it uses.
+const FIRST_IR_VERSION_WITH_OPSETS: i64 = 3;
+
+/// How files are brought into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// Whether model files and external data are mapped instead of read; true by default.
+    ///
+    /// Mapping opens models larger than the memory and touches only what is used. In
+    /// return, **a file must be neither changed nor truncated while anything read from it
+    /// is alive**: a changed file shows through, and touching a part that was cut off
+    /// ends the process. Switch it off for files other programs may be writing.
+    pub mmap: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { mmap: true }
+    }
+}
+
+impl LoadOptions {
+    /// The default options: files are mapped.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets whether files are mapped; see [`LoadOptions::mmap`].
+    #[must_use]
+    pub fn with_mmap(mut self, mmap: bool) -> Self {
+        self.mmap = mmap;
+        self
+    }
+
+    /// Brings a file into memory, refusing anything that is not a regular file.
+    pub(crate) fn load(self, path: &Path) -> Result<Bytes> {
+        let shown = path.display();
+        // Opening a named pipe would wait for a writer, so the kind is looked at first.
+        let metadata = fs::metadata(path)
+            .map_err(|error| OnnxError::io(format_args!("cannot open '{shown}'"), error))?;
+        if !metadata.is_file() {
+            let kind = if metadata.is_dir() {
+                "a folder"
+            } else {
+                "not a regular file"
+            };
+            return Err(OnnxError::value(format!(
+                "cannot read '{shown}': it is {kind}"
+            )));
+        }
+        let loaded = if self.mmap {
+            File::open(path).and_then(|file| mmap::map_file(&file))
+        } else {
+            fs::read(path).map(Bytes::from)
+        };
+        loaded.map_err(|error| OnnxError::io(format_args!("cannot read '{shown}'"), error))
+    }
+}
+
+/// A model read from a file, together with what is needed to read its external data.
+///
+/// The tensors of the model share memory with the file as long as they live; see
+/// [`LoadOptions::mmap`] for what that asks of the file.
+#[derive(Debug)]
+pub struct ModelFile {
+    path: PathBuf,
+    model: ModelProto,
+    resolver: ExternalResolver,
+}
+
+impl ModelFile {
+    /// Opens and decodes a model with the default options, which map the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or does not hold an ONNX model; the error names
+    /// the file and what is wrong with it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, LoadOptions::default())
+    }
+
+    /// Opens and decodes a model.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or does not hold an ONNX model; the error names
+    /// the file and what is wrong with it.
+    pub fn open_with(path: impl AsRef<Path>, options: LoadOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let data = options.load(path)?;
+        let model = decode_model(data).within(|| format!("file '{}'", path.display()))?;
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        Ok(Self {
+            path: path.to_path_buf(),
+            model,
+            resolver: ExternalResolver::in_folder(folder, options),
+        })
+    }
+
+    /// The path the model was opened with.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The decoded model, whose `graph` is present.
+    pub fn model(&self) -> &ModelProto {
+        &self.model
+    }
+
+    /// Reads the external data of the model's tensors.
+    pub fn resolver(&self) -> &ExternalResolver {
+        &self.resolver
+    }
+
+    /// Gives up the file for its parts.
+    pub fn into_parts(self) -> (ModelProto, ExternalResolver) {
+        (self.model, self.resolver)
+    }
+}
+
+/// Decodes a model from memory, sharing that memory with the model's tensors.
+///
+/// A model without a graph, without an IR version, or without operator sets where the
+/// IR version requires them is refused: other files often happen to be valid protobuf,
+/// and cutting a model short between two fields leaves valid protobuf too.
+///
+/// # Errors
+///
+/// Fails if the bytes are not an ONNX model.
+pub fn decode_model(data: Bytes) -> Result<ModelProto> {
+    if data.is_empty() {
+        return Err(OnnxError::value("not an ONNX model: it is empty"));
+    }
+    let model = ModelProto::decode(data).map_err(|error| {
+        OnnxError::value(format!(
+            "not an ONNX model, or cut short or damaged: {error}"
+        ))
+        .with_source(error)
+    })?;
+    if model.graph.is_none() {
+        return Err(OnnxError::value("not an ONNX model: it has no graph"));
+    }
+    let Some(ir_version) = model.ir_version else {
+        return Err(OnnxError::value("not an ONNX model: it has no IR version"));
+    };
+    if ir_version >= FIRST_IR_VERSION_WITH_OPSETS && model.opset_import.is_empty() {
+        return Err(OnnxError::value(
+            "not a complete ONNX model: it does not say which operator sets it uses",
+        ));
+    }
+    Ok(model)
+}
+
+#[cfg(test)]
+mod tests;
