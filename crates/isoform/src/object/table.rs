@@ -191,6 +191,7 @@ fn registry() -> MutexGuard<'static, Registry> {
             ancestors: Box::new([OBJECT]),
             native_drop: None,
             layout: payload_layout(0),
+            definition: TypeDef::root(),
             ..TypeInfo::native(
                 OBJECT,
                 root.key(),
