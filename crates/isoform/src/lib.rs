@@ -35,7 +35,10 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use visit::RegionChange;
+pub use visit::{
+    RegionChange, RegionKind, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
+    walk_objects,
+};
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
