@@ -15,6 +15,7 @@
 //! | a type | [`TensorType`], [`SparseTensorType`], [`SequenceType`], [`MapType`], [`OptionalType`], [`OpaqueType`] |
 //! | a symbolic dimension | [`Dim`], a variable |
 //! | a use of an attribute of the enclosing function | [`AttrRef`] |
+//! | a type given as an attribute | [`TypeAttr`] |
 //!
 //! A *value* below is one of: [`Output`], [`Input`], a constant, or None for an optional
 //! input that is not given.
@@ -29,7 +30,10 @@ use isoform::{Array, Bytes, Map, Node, Ref, Shape, Str, Tensor, Value};
 
 /// A symbolic dimension. Two uses of one name are two uses of one `Dim`.
 ///
-/// It is bound where it is met first in the types of a graph's inputs and outputs.
+/// It is bound where it is met first in the types of a graph's inputs and outputs. A
+/// graph inside another one may bind it again there, so whether the types of its inputs
+/// use a dimension of the outer graph or one of their own is not compared; graphs side by
+/// side that use a name nobody around them has use dimensions of their own.
 #[derive(Node)]
 #[node(key = "onnx.Dim", kind = var)]
 #[repr(C)]
@@ -270,6 +274,9 @@ pub struct Graph {
 }
 
 /// A function that the model defines.
+///
+/// Calling one function twice is not the same program as calling two that look alike,
+/// because the calls inside are not the same.
 #[derive(Node)]
 #[node(key = "onnx.Function", scope)]
 #[repr(C)]

@@ -19,6 +19,7 @@
 //! files are read only inside the model's folder, and whatever is wrong comes back as
 //! an [`OnnxError`] that names the place.
 
+mod budget;
 mod elem_type;
 mod error;
 mod external;
@@ -31,6 +32,9 @@ pub mod proto;
 mod source;
 mod sparse;
 mod tensor_data;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod testing;
 
 pub use self::{
     elem_type::ElemType,

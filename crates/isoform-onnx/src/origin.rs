@@ -99,17 +99,23 @@ impl NodeOrigin {
         }
     }
 
-    fn of_output(graph: &Str, in_function: bool, names: &Array<Str>, position: usize) -> Self {
-        NodeOrigin {
+    /// None if there is no such output.
+    fn of_output(
+        graph: &Str,
+        in_function: bool,
+        names: &Array<Str>,
+        position: usize,
+    ) -> Option<Self> {
+        Some(NodeOrigin {
             kind: OriginKind::Output,
             graph: graph.to_string(),
             in_function,
-            name: names.get(position).map(Str::to_string).unwrap_or_default(),
+            name: names.get(position)?.to_string(),
             op: String::new(),
             outputs: Vec::new(),
             position,
             input: None,
-        }
+        })
     }
 }
 
@@ -117,6 +123,23 @@ impl NodeOrigin {
 ///
 /// A path that leads nowhere, as one to a missing element, counts as far as it leads.
 pub(crate) fn origin_at(root: &Value, path: &AccessPath) -> Option<NodeOrigin> {
+    if let [
+        AccessStep::Attr(field),
+        AccessStep::ArrayItem(list),
+        AccessStep::ArrayItem(index),
+    ] = path.steps()
+        && field == "io_names"
+        && let Some(program) = root.peek::<Ref<Program>>()
+    {
+        let graph = &program.graph;
+        return match list {
+            0 => graph
+                .params
+                .get(*index)
+                .map(|input| NodeOrigin::of_input(input)),
+            _ => NodeOrigin::of_output(&graph.name, false, &graph.result_names, *index),
+        };
+    }
     let mut found = None;
     // The object whose field was entered last and the name of that field.
     let mut field: Option<(Value, &str)> = None;
@@ -150,31 +173,18 @@ fn enter_item(owner: &Value, field: &str, index: usize, found: &mut Option<NodeO
     if let Some(graph) = owner.peek::<Ref<Graph>>() {
         if is_result {
             let names = &graph.result_names;
-            *found = Some(NodeOrigin::of_output(&graph.name, false, names, index));
+            let output = NodeOrigin::of_output(&graph.name, false, names, index);
+            // An output that is missing here belongs to whatever contains the graph.
+            *found = output.or(found.take());
         }
     } else if let Some(function) = owner.peek::<Ref<Function>>() {
         if is_result {
             let names = &function.result_names;
-            *found = Some(NodeOrigin::of_output(&function.name, true, names, index));
+            *found = NodeOrigin::of_output(&function.name, true, names, index).or(found.take());
         }
     } else if let Some(call) = owner.peek::<Ref<Call>>() {
         if let ("inputs", Some(origin)) = (field, found) {
             origin.input = call.input_names.get(index).map(Str::to_string);
         }
-    } else if let Some(program) = owner.peek::<Ref<Program>>()
-        && field == "io_names"
-    {
-        // The names themselves follow as a second index, which says nothing more.
-        let graph = &program.graph;
-        *found = match (index, graph.params.get(0)) {
-            (0, Some(input)) => Some(NodeOrigin::of_input(input)),
-            (1, _) => Some(NodeOrigin::of_output(
-                &graph.name,
-                false,
-                &graph.result_names,
-                0,
-            )),
-            _ => None,
-        };
     }
 }

@@ -197,6 +197,3 @@ fn full_name(domain: &str, name: &str, overload: &str) -> String {
 fn from_library(error: isoform::Error) -> OnnxError {
     OnnxError::value(error.message())
 }
-
-#[cfg(test)]
-mod tests;
