@@ -28,7 +28,7 @@ pub use registry::{
     register, register_function, register_type, registered_types, remove_function,
 };
 pub use structural::{
-    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
     assert_structural_equal, assert_structural_equal_with, explain_mismatch,
     get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
