@@ -448,7 +448,7 @@ thread_local! {
 /// something else: collecting from a vector's own iterator reuses its block.
 fn recycle<'b>(mut stack: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
     stack.clear();
-    stack.into_iter().filter_map(|_| None).collect()
+    stack.into_iter().map_while(|_| None).collect()
 }
 
 #[cfg(test)]
