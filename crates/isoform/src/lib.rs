@@ -28,10 +28,11 @@ pub use registry::{
     register, register_function, register_type, registered_types, remove_function,
 };
 pub use structural::{
-    CompareOptions, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
     assert_structural_equal, assert_structural_equal_with, explain_mismatch,
     get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
-    structural_equal, structural_equal_with,
+    structural_digest, structural_digest_with, structural_equal, structural_equal_with,
+    structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{

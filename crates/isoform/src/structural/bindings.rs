@@ -1,19 +1,20 @@
-//! The bijection between left and right variables and dag nodes.
+//! Which variables and dag nodes are bound, in which scope.
+//!
+//! Equality binds pairs, one object of each side; hashing binds single
+//! objects. The number of sides is the only difference.
 
 use hashbrown::HashSet;
 
 use super::ident_map::IdentMap;
 use super::scope::Levels;
 
-/// One pair of the bijection.
+/// One binding: an object of each side, by identity number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Binding {
-    pub(crate) left: u64,
-    pub(crate) right: u64,
-    /// The scope level at whose end the pair ends; 0 for never.
+pub(crate) struct Binding<const SIDES: usize> {
+    pub(crate) idents: [u64; SIDES],
+    /// The scope level at whose end the binding ends; 0 for never.
     pub(crate) level: u32,
-    shadowed_left: Option<u32>,
-    shadowed_right: Option<u32>,
+    shadowed: [Option<u32>; SIDES],
 }
 
 #[derive(Clone, Copy)]
@@ -29,15 +30,13 @@ pub(crate) struct Mark {
     level: u32,
 }
 
-/// The current pairs, those they shadow, and how to undo them.
-#[derive(Default)]
-pub(crate) struct Bindings {
-    left: IdentMap,
-    right: IdentMap,
-    all: Vec<Binding>,
-    /// Pairs of open scopes, innermost last.
+/// The current bindings, those they shadow, and how to undo them.
+pub(crate) struct Bindings<const SIDES: usize> {
+    maps: [IdentMap; SIDES],
+    all: Vec<Binding<SIDES>>,
+    /// Bindings of open scopes, innermost last.
     scoped: Vec<u32>,
-    /// Start of each open scope's pairs in `scoped`.
+    /// Start of each open scope's bindings in `scoped`.
     starts: Vec<usize>,
     /// What was done since the outermost mark; empty without marks.
     trail: Vec<Change>,
@@ -46,10 +45,23 @@ pub(crate) struct Bindings {
     free_keys: HashSet<u64, rapidhash::fast::RandomState>,
 }
 
-impl Bindings {
+impl<const SIDES: usize> Default for Bindings<SIDES> {
+    fn default() -> Self {
+        Bindings {
+            maps: std::array::from_fn(|_| IdentMap::default()),
+            all: Vec::new(),
+            scoped: Vec::new(),
+            starts: Vec::new(),
+            trail: Vec::new(),
+            marks: 0,
+            free_keys: HashSet::default(),
+        }
+    }
+}
+
+impl<const SIDES: usize> Bindings<SIDES> {
     pub(crate) fn clear(&mut self) {
-        self.left.clear();
-        self.right.clear();
+        self.maps.iter_mut().for_each(IdentMap::clear);
         self.all.clear();
         self.all.shrink_to(1 << 14);
         self.scoped.clear();
@@ -59,44 +71,36 @@ impl Bindings {
         self.free_keys.clear();
     }
 
-    /// The current pair of a left object.
+    /// The current binding of an object of one side.
     #[inline]
-    pub(crate) fn of_left(&mut self, ident: u64) -> Option<u32> {
-        self.left.get(ident)
+    pub(crate) fn of(&mut self, side: usize, ident: u64) -> Option<u32> {
+        self.maps[side].get(ident)
     }
 
-    /// The current pair of a right object.
-    #[inline]
-    pub(crate) fn of_right(&mut self, ident: u64) -> Option<u32> {
-        self.right.get(ident)
-    }
-
-    pub(crate) fn get(&self, binding: u32) -> Binding {
+    pub(crate) fn get(&self, binding: u32) -> Binding<SIDES> {
         self.all[binding as usize]
     }
 
-    /// Binds two objects until the scope of `level` ends.
-    pub(crate) fn bind(&mut self, left: u64, right: u64, level: u32, levels: &mut Levels) -> u32 {
-        let shadowed_left = self.left.get(left);
-        let shadowed_right = self.right.get(right);
-        for shadowed in [shadowed_left, shadowed_right].into_iter().flatten() {
+    /// Binds until the scope of `level` ends.
+    pub(crate) fn bind(&mut self, idents: [u64; SIDES], level: u32, levels: &mut Levels) -> u32 {
+        let shadowed: [Option<u32>; SIDES] =
+            std::array::from_fn(|side| self.maps[side].get(idents[side]));
+        for shadowed in shadowed.into_iter().flatten() {
             levels.shadow(self.all[shadowed as usize].level);
         }
-        if !self.free_keys.is_empty()
-            && (self.free_keys.contains(&left) || self.free_keys.contains(&right))
-        {
+        if !self.free_keys.is_empty() && idents.iter().any(|ident| self.free_keys.contains(ident)) {
             levels.void_all();
         }
+        levels.create(level);
         let index = self.all.len() as u32;
         self.all.push(Binding {
-            left,
-            right,
+            idents,
             level,
-            shadowed_left,
-            shadowed_right,
+            shadowed,
         });
-        self.left.set(left, Some(index));
-        self.right.set(right, Some(index));
+        for (map, ident) in self.maps.iter_mut().zip(idents) {
+            map.set(ident, Some(index));
+        }
         if level > 0 {
             self.add_scoped(index, level);
         }
@@ -137,8 +141,9 @@ impl Bindings {
 
     fn unlink(&mut self, index: u32) {
         let binding = self.all[index as usize];
-        self.left.set(binding.left, binding.shadowed_left);
-        self.right.set(binding.right, binding.shadowed_right);
+        for side in 0..SIDES {
+            self.maps[side].set(binding.idents[side], binding.shadowed[side]);
+        }
     }
 
     /// Remembers the state; every mark is followed by `commit` or `roll_back`.
@@ -173,8 +178,9 @@ impl Bindings {
                 }
                 Some(Change::Ended(index)) => {
                     let binding = self.all[index as usize];
-                    self.left.set(binding.left, Some(index));
-                    self.right.set(binding.right, Some(index));
+                    for (map, ident) in self.maps.iter_mut().zip(binding.idents) {
+                        map.set(ident, Some(index));
+                    }
                 }
                 None => break,
             }

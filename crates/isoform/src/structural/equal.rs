@@ -12,10 +12,10 @@ use super::bindings::Bindings;
 use super::leaf;
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
-use super::pins::Pins;
+use super::pins::{Pins, snapshot};
 use super::scope::{Levels, Region, Touched};
 use super::{CompareOptions, MAX_HOOK_DEPTH};
-use crate::container::{ArrayObj, DictObj, ListObj, MapObj};
+use crate::container::{ArrayObj, MapObj};
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::arena::Arena;
 use crate::object::table::{Class, TypeInfo};
@@ -26,6 +26,10 @@ use crate::value::Value;
 use crate::visit::RegionChange;
 
 use hashbrown::HashSet;
+
+/// The sides' places in a binding.
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
 
 /// What a frame does when it is on top of the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +91,7 @@ enum Next<'a> {
 /// The tables of a comparison, reused from call to call.
 #[derive(Default)]
 pub(super) struct Tables {
-    pub(super) bindings: Bindings,
+    pub(super) bindings: Bindings<2>,
     pub(super) memo: PairMemo,
     pairs: Vec<(u32, u32)>,
     touched: Vec<Touched>,
@@ -539,8 +543,8 @@ impl<'a> Engine<'a> {
 
     /// Whether two dag nodes are partners; None when neither is bound.
     fn bound_pair(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Option<bool> {
-        let left = self.tables.bindings.of_left(l.ident());
-        let right = self.tables.bindings.of_right(r.ident());
+        let left = self.tables.bindings.of(LEFT, l.ident());
+        let right = self.tables.bindings.of(RIGHT, r.ident());
         match (left, right) {
             (None, None) => None,
             (left, right) => Some(left == right),
@@ -557,8 +561,8 @@ impl<'a> Engine<'a> {
         region: Region,
         bind: bool,
     ) -> VarPair {
-        let left = self.tables.bindings.of_left(l.ident());
-        let right = self.tables.bindings.of_right(r.ident());
+        let left = self.tables.bindings.of(LEFT, l.ident());
+        let right = self.tables.bindings.of(RIGHT, r.ident());
         let def_level = region.def_level();
         if left.is_some() || right.is_some() {
             let level =
@@ -593,7 +597,7 @@ impl<'a> Engine<'a> {
         let index = self
             .tables
             .bindings
-            .bind(l.ident(), r.ident(), level, &mut self.levels);
+            .bind([l.ident(), r.ident()], level, &mut self.levels);
         if REC {
             self.bound.push((l, r));
             if self.watch == Some(index) {
@@ -838,7 +842,7 @@ impl<'a> Engine<'a> {
             let Some(key) = key_object(left, position) else {
                 continue;
             };
-            match self.tables.bindings.of_left(key.ident()) {
+            match self.tables.bindings.of(LEFT, key.ident()) {
                 Some(index) => bound.push((index, position)),
                 None => unbound.push((key, position)),
             }
@@ -846,15 +850,19 @@ impl<'a> Engine<'a> {
         bound.sort_unstable();
         for (index, position) in bound {
             let binding = self.tables.bindings.get(index);
-            let current = self.tables.bindings.of_right(binding.right) == Some(index);
-            let partner = if current { find(binding.right) } else { None };
+            let current = self.tables.bindings.of(RIGHT, binding.idents[RIGHT]) == Some(index);
+            let partner = if current {
+                find(binding.idents[RIGHT])
+            } else {
+                None
+            };
             self.levels.use_var(binding.level);
             self.tables
                 .pairs
                 .push((position, partner.ok_or((true, position))?));
         }
         for (key, position) in unbound {
-            let free = self.tables.bindings.of_right(key.ident()).is_none();
+            let free = self.tables.bindings.of(RIGHT, key.ident()).is_none();
             let partner = if free { find(key.ident()) } else { None };
             self.tables
                 .pairs
@@ -987,8 +995,8 @@ impl<'a> Engine<'a> {
     ) -> Entered<'a> {
         self.differ_objects::<REC>(reason, l, r);
         if REC {
-            let left = self.tables.bindings.of_left(l.ident());
-            let right = self.tables.bindings.of_right(r.ident());
+            let left = self.tables.bindings.of(LEFT, l.ident());
+            let right = self.tables.bindings.of(RIGHT, r.ident());
             if let (Some(found), Some(index)) = (&mut self.found, left.or(right)) {
                 found.binding = Some(index);
                 let partner = self.bound.get(index as usize);
@@ -1107,24 +1115,6 @@ enum VarPair {
     Different,
     /// Neither is bound where it matters.
     Unbound,
-}
-
-/// What a list or dict holds, or held when its key was made.
-pub(super) fn snapshot<'a>(
-    arena: &'a Arena,
-    pins: Option<&'a Pins>,
-    object: ObjRef<'a>,
-) -> ObjRef<'a> {
-    if let Some(pinned) = pins.and_then(|pins| pins.get(object.ident())) {
-        return pinned.borrowed();
-    }
-    if let Some(list) = object.downcast::<ListObj>() {
-        return arena.keep(list.snapshot().reference().clone().into_object());
-    }
-    if let Some(dict) = object.downcast::<DictObj>() {
-        return arena.keep(dict.snapshot().reference().clone().into_object());
-    }
-    object
 }
 
 /// The engine as a hook sees it.

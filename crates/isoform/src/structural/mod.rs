@@ -1,14 +1,23 @@
 //! Structural equality, mismatch, hash, digest and keys.
 
 mod bindings;
+mod digest;
 mod equal;
+mod fingerprint;
+mod hash;
 mod ident_map;
 mod leaf;
 mod memo;
 mod mismatch;
+mod numbering;
 mod pins;
 mod scope;
+mod sink;
 
+pub use digest::Digest;
+pub use fingerprint::{
+    structural_digest, structural_digest_with, structural_hash, structural_hash_with,
+};
 pub use mismatch::{ExistingPair, Mismatch, MismatchReason};
 
 use std::cell::{Cell, RefCell};
