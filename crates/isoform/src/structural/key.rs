@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use super::fingerprint::hash_pinned;
 use super::pins::Pins;
@@ -33,7 +34,7 @@ use crate::value::Value;
 pub struct StructuralKey {
     value: Value,
     hash: u64,
-    pins: Option<std::sync::Arc<Pins>>,
+    pins: Option<Arc<Pins>>,
 }
 
 impl StructuralKey {
@@ -46,13 +47,16 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
-        let pins = Pins::of(&value)?;
-        let hash = hash_pinned(&value, CompareOptions::default(), pins.as_ref())?;
-        Ok(StructuralKey {
-            value,
-            hash,
-            pins: pins.map(std::sync::Arc::new),
-        })
+        let options = CompareOptions::default();
+        let (mut hash, mutable) = hash_pinned(&value, options, None)?;
+        let mut pins = None;
+        if mutable {
+            // What was hashed may have changed since; what is pinned cannot.
+            let pinned = Pins::of(&value)?;
+            hash = hash_pinned(&value, options, Some(&pinned))?.0;
+            pins = Some(Arc::new(pinned));
+        }
+        Ok(StructuralKey { value, hash, pins })
     }
 
     /// The value the key was made of.

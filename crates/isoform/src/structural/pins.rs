@@ -22,8 +22,12 @@ impl Pins {
         self.contents.get(&ident)
     }
 
-    /// The contents of all lists and dicts below a value; None without any.
-    pub(crate) fn of(value: &Value) -> Result<Option<Pins>> {
+    /// The contents of all lists and dicts below a value.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a list or dict that contains itself.
+    pub(crate) fn of(value: &Value) -> Result<Pins> {
         let mut pins = Pins::default();
         let mut waiting = vec![value.clone()];
         let order = WalkOptions::default().order(WalkOrder::Pre);
@@ -47,7 +51,7 @@ impl Pins {
                 Ok(WalkResult::Skip)
             })?;
         }
-        Ok((!pins.contents.is_empty()).then_some(pins))
+        Ok(pins)
     }
 }
 

@@ -122,6 +122,8 @@ pub(super) struct Hasher<'a, S: Sink> {
     tables: Box<HashTables<S::Out>>,
     hook_depth: u32,
     pub(super) visits: u64,
+    /// Whether a list or dict was met.
+    pub(super) met_mutable: bool,
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
@@ -141,6 +143,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             tables,
             hook_depth: 0,
             visits: 0,
+            met_mutable: false,
         }
     }
 
@@ -406,6 +409,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         {
             return Ok(Step::Done(out));
         }
+        self.met_mutable = true;
         self.tables.open.insert(object.ident());
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
