@@ -17,6 +17,9 @@ thread_local! {
     static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
 }
 
+/// A finished hash, and whether a list or dict was met on the way.
+type Walked<Out> = Result<(Out, bool)>;
+
 /// Walks with these tables; gives the tables back for the next walk.
 fn walk<S: Sink>(
     value: &Value,
@@ -24,7 +27,7 @@ fn walk<S: Sink>(
     pins: Option<&Pins>,
     sink: S,
     tables: Box<HashTables<S::Out>>,
-) -> (Result<(S::Out, bool)>, Box<HashTables<S::Out>>) {
+) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
     let arena = Arena::default();
     let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
     let result = hasher.value(value, Region::root(options.map_free_vars));
