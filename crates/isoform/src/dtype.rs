@@ -174,27 +174,25 @@ impl FromStr for DType {
             let (width, lanes) = match rest.split_once('x') {
                 Some((width, lanes)) => (
                     width,
-                    lanes
-                        .parse()
-                        .ok()
-                        .filter(|&lanes| lanes > 0)
-                        .ok_or_else(fail)?,
+                    number(lanes).filter(|&lanes| lanes > 0).ok_or_else(fail)?,
                 ),
                 None => (rest, 1),
             };
             let bits = match (width, fixed) {
                 ("", 0) => return Err(fail()),
                 ("", fixed) => fixed,
-                (width, _) => width
-                    .parse()
-                    .ok()
-                    .filter(|&bits| bits > 0)
-                    .ok_or_else(fail)?,
+                (width, _) => number(width).filter(|&bits| bits > 0).ok_or_else(fail)?,
             };
             return Ok(DType { code, bits, lanes });
         }
         Err(fail())
     }
+}
+
+/// A number written in digits only; the standard parser also takes a sign.
+fn number<N: FromStr>(text: &str) -> Option<N> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
 }
 
 /// Where a tensor lives: DLPack's device kind and an ordinal.
@@ -279,16 +277,18 @@ impl FromStr for Device {
     fn from_str(text: &str) -> Result<Self> {
         let fail = || Error::value_error(format!("expected a device such as cuda:1, got {text:?}"));
         let (name, ordinal) = match text.split_once(':') {
-            Some((name, ordinal)) => (name, ordinal.parse().map_err(|_| fail())?),
+            Some((name, ordinal)) => (name, number(ordinal).ok_or_else(fail)?),
             None => (text, 0),
         };
-        let (kind, _) = DEVICES
-            .iter()
-            .find(|(_, known)| *known == name)
-            .ok_or_else(fail)?;
-        Ok(Device {
-            kind: *kind,
-            ordinal,
-        })
+        let known = DEVICES.iter().find(|(_, known)| *known == name);
+        let kind = match known {
+            Some((kind, _)) => *kind,
+            // As kinds without a name are printed.
+            None => name
+                .strip_prefix("device")
+                .and_then(number)
+                .ok_or_else(fail)?,
+        };
+        Ok(Device { kind, ordinal })
     }
 }

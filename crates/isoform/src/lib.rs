@@ -8,6 +8,7 @@ mod error;
 mod object;
 mod path;
 mod registry;
+mod structural;
 mod value;
 mod visit;
 
@@ -26,8 +27,18 @@ pub use registry::{
     StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function, list_functions,
     register, register_function, register_type, registered_types, remove_function,
 };
+pub use structural::{
+    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    assert_structural_equal, assert_structural_equal_with, explain_mismatch,
+    get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
+    structural_digest, structural_digest_with, structural_equal, structural_equal_with,
+    structural_hash, structural_hash_with,
+};
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use visit::RegionChange;
+pub use visit::{
+    RegionChange, RegionKind, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
+    walk_objects,
+};
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]

@@ -20,7 +20,7 @@ pub use crate::object::raw_value::Value;
 
 /// An integer outside the range of `i64`.
 #[derive(Debug)]
-pub struct BigIntObj(pub(crate) BigInt);
+pub(crate) struct BigIntObj(pub(crate) BigInt);
 
 impl BigIntObj {
     pub(crate) fn copy_payload(&self) -> Self {

@@ -24,5 +24,5 @@ pub(crate) use function::FunctionObj;
 pub(crate) use mapping::{DictObj, MapObj};
 pub(crate) use sequence::{ArrayObj, ListObj};
 pub(crate) use shape::ShapeObj;
-pub(crate) use tensor::TensorObj;
+pub(crate) use tensor::{NanRule, TensorObj};
 pub(crate) use text::{BytesObj, StrObj};

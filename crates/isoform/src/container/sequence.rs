@@ -275,7 +275,13 @@ impl<T: ElementType> List<T> {
     ///
     /// `IndexError` when the position is behind the last element.
     pub fn set(&self, index: usize, item: T) -> Result<Value> {
-        self.reference.lock().set(index, item.into_value())
+        let mut items = self.reference.lock();
+        // Checked before the item is handed over: dropped by an error inside,
+        // it would run its destructor, maybe user code, under the lock.
+        if index >= items.len() {
+            return Err(out_of_range(index, items.len()));
+        }
+        items.set(index, item.into_value())
     }
 
     /// Takes the element at a position out.

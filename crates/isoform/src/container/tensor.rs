@@ -184,4 +184,29 @@ impl NanRule {
         let magnitude = bits & self.mask;
         self.low <= magnitude && magnitude <= self.high
     }
+
+    /// Whether a chunk of whole elements holds a NaN.
+    pub(crate) fn any(&self, chunk: &[u8]) -> bool {
+        // One loop per width, each simple enough to be vectorised.
+        macro_rules! scan {
+            ($number:ty) => {{
+                let (mask, low, high) = (
+                    self.mask as $number,
+                    self.low as $number,
+                    self.high as $number,
+                );
+                let (elements, _) = chunk.as_chunks::<{ size_of::<$number>() }>();
+                elements.iter().fold(false, |any, bytes| {
+                    let magnitude = <$number>::from_le_bytes(*bytes) & mask;
+                    any | (low <= magnitude && magnitude <= high)
+                })
+            }};
+        }
+        match self.width {
+            1 => scan!(u8),
+            2 => scan!(u16),
+            4 => scan!(u32),
+            _ => scan!(u64),
+        }
+    }
 }

@@ -298,3 +298,49 @@ pub(super) unsafe fn drop_payload<T>(object: NonNull<Header>) {
 pub(super) const fn block_layout<T>() -> Layout {
     Layout::new::<Block<T>>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Obj, Ref};
+
+    /// The count from which on an object is never freed.
+    const SATURATED: u32 = 1 << 31;
+
+    #[test]
+    fn a_saturated_count_stays_and_never_wraps() {
+        let mut object = Ref::new(Obj {});
+        object.header().set_count_for_test(SATURATED - 1);
+        let at_the_limit = object.clone();
+        assert_eq!(object.owners(), SATURATED);
+        drop(at_the_limit);
+        assert_eq!(object.owners(), SATURATED);
+
+        let beyond = object.clone();
+        let pinned = object.owners();
+        assert!(pinned > SATURATED);
+        for _ in 0..100 {
+            drop(object.clone());
+        }
+        drop(beyond);
+        assert!(object.owners() >= pinned);
+
+        object.header().set_count_for_test(u32::MAX);
+        let last = object.clone();
+        assert!(object.owners() >= SATURATED);
+        assert!(object.get_mut().is_none());
+        drop(last);
+        assert!(object.owners() >= SATURATED);
+        // The test itself leaks nothing.
+        object.header().set_count_for_test(1);
+    }
+
+    #[test]
+    fn the_last_decrement_is_the_one_from_one() {
+        let object = Ref::new(Obj {});
+        object.header().set_count_for_test(3);
+        drop(object.clone());
+        assert_eq!(object.owners(), 3);
+        object.header().set_count_for_test(1);
+        assert!(object.header().release());
+    }
+}

@@ -53,11 +53,15 @@ pub struct TypeInfo {
     pub(crate) class: Class,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
+    /// Whether a compared field may hold an object.
+    pub(crate) has_children: bool,
     pub(crate) index: TypeIndex,
     /// A hash of the type key, the same in every process.
     pub(crate) seed: u64,
     /// Compared fields in the order of visit.
     pub(crate) visited: Box<[Slot]>,
+    /// The compared fields and the ignored ones in the order of visit.
+    pub(crate) visited_and_ignored: Box<[Slot]>,
     pub(crate) drop_slots: Box<[DropSlot]>,
     pub(super) native_drop: Option<unsafe fn(NonNull<Header>)>,
     pub(crate) layout: Layout,
@@ -130,9 +134,11 @@ impl TypeInfo {
             class,
             kind: Kind::Tree,
             scope: false,
+            has_children: true,
             index,
             seed: key_seed(key),
             visited: Box::default(),
+            visited_and_ignored: Box::default(),
             drop_slots: Box::default(),
             native_drop: Some(drop_payload),
             layout,
@@ -185,6 +191,7 @@ fn registry() -> MutexGuard<'static, Registry> {
             ancestors: Box::new([OBJECT]),
             native_drop: None,
             layout: payload_layout(0),
+            definition: TypeDef::root(),
             ..TypeInfo::native(
                 OBJECT,
                 root.key(),
@@ -341,21 +348,14 @@ fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
     Ok(Placement { slots, size })
 }
 
+/// The fields in the order of visit.
 fn visit_order(slots: &[Slot], defs_first: bool) -> Box<[Slot]> {
-    let compared = || {
-        slots
-            .iter()
-            .copied()
-            .filter(|slot| slot.flag != FieldFlag::Ignore)
-    };
-    if !defs_first {
-        return compared().collect();
+    let mut order = slots.to_vec();
+    if defs_first {
+        // The sort is stable, so both groups keep the order of declaration.
+        order.sort_by_key(|slot| !matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple));
     }
-    let defines = |slot: &Slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple);
-    compared()
-        .filter(defines)
-        .chain(compared().filter(|slot| !defines(slot)))
-        .collect()
+    order.into()
 }
 
 fn class_of(definition: &TypeDef, visited: &[Slot], hooks: &Hooks) -> Class {
@@ -429,11 +429,19 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     }
     let index = TypeIndex(table.next);
     let hooks = definition.hooks().clone();
-    let visited = visit_order(&placement.slots, definition.visits_defs_first());
+    let visited_and_ignored = visit_order(&placement.slots, definition.visits_defs_first());
+    let visited: Box<[Slot]> = visited_and_ignored
+        .iter()
+        .copied()
+        .filter(|slot| slot.flag != FieldFlag::Ignore)
+        .collect();
     let info = TypeInfo {
         class: class_of(&definition, &visited, &hooks),
         kind: definition.structural_kind(),
         scope: definition.is_scope(),
+        has_children: visited
+            .iter()
+            .any(|slot| slot.storage.drop_slot(slot.offset).is_some()),
         index,
         seed: key_seed(definition.key()),
         drop_slots: placement
@@ -442,6 +450,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
             .filter_map(|slot| slot.storage.drop_slot(slot.offset))
             .collect(),
         visited,
+        visited_and_ignored,
         native_drop: None,
         layout: payload_layout(placement.size),
         slots: placement.slots.into(),

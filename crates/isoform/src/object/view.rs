@@ -149,6 +149,15 @@ impl<'a> ObjRef<'a> {
         }
     }
 
+    /// The compared fields and the ignored ones, in the order of visit.
+    #[inline]
+    pub(crate) fn visited_and_ignored(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().visited_and_ignored,
+        }
+    }
+
     /// All fields, parents' first, in declaration order.
     #[inline]
     pub(crate) fn all_fields(self) -> Fields<'a> {

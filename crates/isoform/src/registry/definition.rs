@@ -103,7 +103,12 @@ impl FromStr for FieldFlag {
     }
 }
 
-type DefaultFn = Arc<dyn Fn() -> Value + Send + Sync>;
+/// Where the value of a field that is left out comes from.
+#[derive(Clone)]
+enum FieldDefault {
+    Fixed(Value),
+    Made(Arc<dyn Fn() -> Value + Send + Sync>),
+}
 
 /// One field of a type.
 #[derive(Clone)]
@@ -113,7 +118,7 @@ pub struct FieldDef {
     storage: Storage,
     offset: Option<usize>,
     flag: FieldFlag,
-    default: Option<DefaultFn>,
+    default: Option<FieldDefault>,
     doc: Box<str>,
 }
 
@@ -151,15 +156,15 @@ impl FieldDef {
 
     /// Sets a default that is the same for all objects.
     #[must_use]
-    pub fn default_value(self, value: impl Into<Value>) -> Self {
-        let value = value.into();
-        self.default_fn(move || value.clone())
+    pub fn default_value(mut self, value: impl Into<Value>) -> Self {
+        self.default = Some(FieldDefault::Fixed(value.into()));
+        self
     }
 
     /// Sets a default that is made anew for every object.
     #[must_use]
     pub fn default_fn(mut self, make: impl Fn() -> Value + Send + Sync + 'static) -> Self {
-        self.default = Some(Arc::new(make));
+        self.default = Some(FieldDefault::Made(Arc::new(make)));
         self
     }
 
@@ -192,7 +197,10 @@ impl FieldDef {
 
     /// A fresh default; None when the field is required.
     pub fn make_default(&self) -> Option<Value> {
-        self.default.as_ref().map(|make| make())
+        self.default.as_ref().map(|default| match default {
+            FieldDefault::Fixed(value) => value.clone(),
+            FieldDefault::Made(make) => make(),
+        })
     }
 
     /// Whether the field may be left out on construction.
@@ -218,6 +226,12 @@ impl FieldDef {
             return Some(format!(
                 "field '{name}' was {}, is now {}",
                 self.schema, other.schema
+            ));
+        }
+        if self.storage != other.storage {
+            return Some(format!(
+                "field '{name}' was stored as {:?}, is now {:?}",
+                self.storage, other.storage
             ));
         }
         if self.flag != other.flag {
@@ -409,6 +423,17 @@ impl TypeDef {
                 .any(|earlier| earlier.name == field.name)
             {
                 return fail(format!("field '{}' is declared twice", field.name));
+            }
+            // A default that is made anew may need types that are not
+            // registered yet, so it is checked when it is used.
+            if let Some(FieldDefault::Fixed(value)) = &field.default
+                && let Err(error) = field.schema.convert(value.clone())
+            {
+                return fail(format!(
+                    "the default of field '{}': {}",
+                    field.name,
+                    error.message()
+                ));
             }
         }
         if self.scope && matches!(self.kind, Kind::Singleton | Kind::None | Kind::Var) {

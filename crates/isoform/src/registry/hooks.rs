@@ -15,7 +15,8 @@ use crate::visit::RegionChange;
 /// Equality of two objects of a type, in the type's own code.
 ///
 /// When [`EqualCallback::equal`] answers false, every binding it made is taken
-/// back, so that a hook may try alternatives:
+/// back, so that a hook may try alternatives; [`EqualCallback::attempt`] does
+/// the same for a group of calls:
 ///
 /// ```
 /// use isoform::{EqualCallback, HashCallback, Node, Ref, Result, Value};
@@ -34,7 +35,9 @@ use crate::visit::RegionChange;
 ///
 /// impl StructuralEqual for Sum {
 ///     fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
-///         let straight = eq.equal(&self.a, &other.a, "a")? && eq.equal(&self.b, &other.b, "b")?;
+///         let straight = eq.attempt(&mut |eq| {
+///             Ok(eq.equal(&self.a, &other.a, "a")? && eq.equal(&self.b, &other.b, "b")?)
+///         })?;
 ///         Ok(straight || (eq.equal(&self.a, &other.b, "a")? && eq.equal(&self.b, &other.a, "b")?))
 ///     }
 /// }
@@ -95,6 +98,17 @@ pub trait EqualCallback {
     fn equal(&mut self, left: &Value, right: &Value, name: &str) -> Result<bool> {
         self.equal_in(left, right, RegionChange::Inherit, name)
     }
+
+    /// Runs several comparisons as one alternative: when `alternative` answers
+    /// false, the bindings of all of them are taken back.
+    ///
+    /// # Errors
+    ///
+    /// Those of `alternative`.
+    fn attempt(
+        &mut self,
+        alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
+    ) -> Result<bool>;
 }
 
 /// Hashes parts of an object on behalf of a hook.

@@ -39,8 +39,8 @@ pub fn register<T: Node>() -> Result<TypeIndex> {
 /// # Errors
 ///
 /// `ValueError` for a key that another definition owns, an unknown parent, a
-/// repeated field, a default that does not fit its field, or inconsistent
-/// options; nothing is registered then.
+/// repeated field, a fixed default that does not fit its field, or
+/// inconsistent options; nothing is registered then.
 ///
 /// ```
 /// use isoform::{FieldDef, Kind, Schema, TypeDef, register_type};

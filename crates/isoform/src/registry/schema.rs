@@ -257,7 +257,11 @@ impl Schema {
                 value.type_name()
             ));
         }
-        Error::type_error(format!("expected {self}, got {}", value.type_name()))
+        let got = match value.view() {
+            ValueRef::BigInt(_) => "int outside the 64-bit range",
+            _ => value.type_name(),
+        };
+        Error::type_error(format!("expected {self}, got {got}"))
     }
 
     /// Names the whole optional type where the inner one did not fit at once.

@@ -1,5 +1,9 @@
 //! Regions and walks: how a visit moves through an object graph.
 
+mod children;
+mod marks;
 mod region;
+mod walk;
 
-pub use region::RegionChange;
+pub use region::{RegionChange, RegionKind};
+pub use walk::{Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, walk_objects};

@@ -41,3 +41,33 @@ impl RegionChange {
         }
     }
 }
+
+/// The region in which a walk meets a value: what a variable there does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RegionKind {
+    /// Variables are used.
+    #[default]
+    Use,
+    /// Variables are bound, however deep below the definition field.
+    Def,
+    /// The variable itself is bound, and its own fields are uses.
+    DefSimple,
+}
+
+impl RegionKind {
+    /// The region of a field with this flag, of an object met in this region.
+    #[inline(always)]
+    pub(crate) fn of_field(self, flag: FieldFlag, of_var: bool) -> Self {
+        match flag {
+            FieldFlag::Def => RegionKind::Def,
+            FieldFlag::DefSimple => RegionKind::DefSimple,
+            FieldFlag::None | FieldFlag::Ignore => {
+                if of_var && self == RegionKind::DefSimple {
+                    RegionKind::Use
+                } else {
+                    self
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Hash and digest: the public functions.
+
+use std::cell::RefCell;
+
+use super::digest::Digest;
+use super::hash::{HashTables, Hasher};
+use super::pins::Pins;
+use super::scope::Region;
+use super::sink::{Fast, Portable, Sink};
+use super::{CompareOptions, VISITS};
+use crate::error::Result;
+use crate::object::arena::Arena;
+use crate::value::Value;
+
+thread_local! {
+    // Taken during a walk, so a walk inside a hook gets its own.
+    static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
+}
+
+/// Walks with these tables; gives the tables back for the next walk.
+fn walk<S: Sink>(
+    value: &Value,
+    options: CompareOptions,
+    pins: Option<&Pins>,
+    sink: S,
+    tables: Box<HashTables<S::Out>>,
+) -> (Result<S::Out>, Box<HashTables<S::Out>>) {
+    let arena = Arena::default();
+    let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
+    let result = hasher.value(value, Region::root(options.map_free_vars));
+    VISITS.set(hasher.visits);
+    (result, hasher.into_tables())
+}
+
+pub(super) fn hash_pinned(
+    value: &Value,
+    options: CompareOptions,
+    pins: Option<&Pins>,
+) -> Result<u64> {
+    let tables = FAST.with(|cell| cell.borrow_mut().take());
+    let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
+    let (result, tables) = walk(value, options, pins, Fast, tables);
+    FAST.with(|cell| *cell.borrow_mut() = Some(tables));
+    result
+}
+
+/// The structural hash of a value: equal values have the same.
+///
+/// Free variables count by identity. The hash is the same in every run of a
+/// single-threaded program, but may change with the version of the library;
+/// [`structural_digest`] does not. Linear in the number of distinct objects,
+/// in constant native stack.
+///
+/// # Errors
+///
+/// `TypeError` for a value that is not comparable or a type with a custom
+/// equality and no custom hash, `ValueError` for a cyclic list or dict, each
+/// with the access path; `RecursionError` when custom hashes nest too deeply;
+/// whatever a custom hash raises.
+///
+/// ```
+/// use isoform::{Value, structural_hash};
+/// assert_eq!(structural_hash([1, 2])?, structural_hash([1, 2])?);
+/// assert_ne!(structural_hash(1)?, structural_hash(1.0)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
+    structural_hash_with(value, CompareOptions::default())
+}
+
+/// [`structural_hash`] with options; equal under the same options means the
+/// same hash.
+///
+/// # Errors
+///
+/// As [`structural_hash`].
+pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) -> Result<u64> {
+    hash_pinned(&value.into(), options, None)
+}
+
+/// The portable name of a value: the same equivalence as equality, in 32
+/// bytes that are the same on every machine and in every version of the
+/// library.
+///
+/// Singletons are named by type and content, since another process has
+/// another object; a type with a custom hash enters with the 64 bits that the
+/// hook returns. Linear in the number of distinct objects and in the bytes of
+/// tensors, which are streamed and never copied.
+///
+/// # Errors
+///
+/// As [`structural_hash`]; also `ValueError` with the path for a free
+/// variable without `map_free_vars`, and for an unbound object as a map key:
+/// they have no portable name.
+pub fn structural_digest(value: impl Into<Value>) -> Result<Digest> {
+    structural_digest_with(value, CompareOptions::default())
+}
+
+/// [`structural_digest`] with options.
+///
+/// # Errors
+///
+/// As [`structural_digest`].
+pub fn structural_digest_with(value: impl Into<Value>, options: CompareOptions) -> Result<Digest> {
+    let value = value.into();
+    let tables = Box::new(HashTables::new());
+    let (result, _) = walk(&value, options, None, Portable::default(), tables);
+    Ok(Digest::new(result?))
+}

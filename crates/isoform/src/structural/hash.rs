@@ -1,0 +1,962 @@
+//! Hash and digest: one walk over what equality compares.
+//!
+//! Equal values give the same stream of contributions, so the walk mirrors
+//! the equality walk step by step: the same order, the same bindings at the
+//! same moments. Results of shared nodes are remembered under the same
+//! conditions, and two more: a node that made a binding is visited a second
+//! time (its first visit names what it binds, later ones only use it), and a
+//! node that uses a scope's variables is remembered per scope level, because
+//! variables are named by distance.
+
+use hashbrown::HashSet;
+
+use super::ident_map::IdentMap;
+use super::leaf;
+use super::numbering::{Name, Numbering};
+use super::pins::{Pins, snapshot};
+use super::scope::{Levels, Needs, Region, Touched};
+use super::sink::{Form, Part, Sink};
+use super::{CompareOptions, MAX_HOOK_DEPTH};
+use crate::container::{ArrayObj, BytesObj, MapObj, ShapeObj, StrObj, TensorObj};
+use crate::error::{Error, ErrorKind, Result};
+use crate::object::arena::Arena;
+use crate::object::raw_value::Tag;
+use crate::object::table::{Class, TypeInfo};
+use crate::object::view::{Loaded, ObjRef};
+use crate::path::{AccessPath, AccessStep};
+use crate::registry::{HashCallback, Kind};
+use crate::value::{BigIntObj, Value, canonical_float_bits};
+use crate::visit::RegionChange;
+
+/// What a frame does with the hash that the frame above it returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Job {
+    Fields,
+    Items,
+    /// Map values; `extra` is the place of the positions in `orders`.
+    Entries,
+    EndMemo,
+    EndVar,
+    EndDag,
+    EndScope,
+    EndMutable,
+    /// A custom hash's call, for the path only.
+    HookStep,
+}
+
+struct Frame<'a, Acc> {
+    object: ObjRef<'a>,
+    acc: Acc,
+    next: u32,
+    extra: u32,
+    region: Region,
+    job: Job,
+}
+
+/// A remembered result.
+struct Known<Out> {
+    out: Out,
+    needs: Needs,
+    date: u64,
+    /// The scope level and the context it belongs to.
+    level: u32,
+    context: u32,
+    context_id: u32,
+}
+
+/// The tables of a hash walk, reused from call to call.
+pub(super) struct HashTables<Out> {
+    numbering: Numbering<Out>,
+    known: IdentMap,
+    results: Vec<Known<Out>>,
+    orders: Vec<u32>,
+    touched: Vec<(Touched, u32)>,
+    open: HashSet<u64, rapidhash::fast::RandomState>,
+    levels: Levels,
+}
+
+impl<Out: Copy> HashTables<Out> {
+    pub(super) fn new() -> Self {
+        HashTables {
+            numbering: Numbering::new(),
+            known: IdentMap::default(),
+            results: Vec::new(),
+            orders: Vec::new(),
+            touched: Vec::new(),
+            open: HashSet::default(),
+            levels: Levels::new(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.numbering.clear();
+        self.known.clear();
+        self.results.clear();
+        self.results.shrink_to(1 << 14);
+        self.orders.clear();
+        self.touched.clear();
+        self.open.clear();
+        self.levels.reset();
+    }
+}
+
+enum Step<'a, Out> {
+    /// The object's hash is known.
+    Done(Out),
+    /// A frame was pushed; nothing to return yet.
+    Open,
+    /// This child comes next.
+    Child(ObjRef<'a>, Region),
+}
+
+/// One hash walk.
+pub(super) struct Hasher<'a, S: Sink> {
+    arena: &'a Arena,
+    options: CompareOptions,
+    pins: Option<&'a Pins>,
+    sink: S,
+    stack: Vec<Frame<'a, S::Acc>>,
+    tables: Box<HashTables<S::Out>>,
+    hook_depth: u32,
+    pub(super) visits: u64,
+}
+
+impl<'a, S: Sink> Hasher<'a, S> {
+    pub(super) fn new(
+        arena: &'a Arena,
+        options: CompareOptions,
+        pins: Option<&'a Pins>,
+        sink: S,
+        tables: Box<HashTables<S::Out>>,
+    ) -> Self {
+        Hasher {
+            arena,
+            options,
+            pins,
+            sink,
+            stack: Vec::new(),
+            tables,
+            hook_depth: 0,
+            visits: 0,
+        }
+    }
+
+    pub(super) fn into_tables(mut self) -> Box<HashTables<S::Out>> {
+        self.tables.clear();
+        self.tables
+    }
+
+    /// The hash of a value.
+    pub(super) fn value(&mut self, value: &'a Value, region: Region) -> Result<S::Out> {
+        let mut acc = self.sink.open_form(Form::Root);
+        match value.object_ref() {
+            None => self.plain(&mut acc, value),
+            Some(object) => {
+                let out = self.run(object, region)?;
+                self.sink.child(&mut acc, out);
+            }
+        }
+        Ok(self.sink.close(acc))
+    }
+
+    fn run(&mut self, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
+        let base = self.stack.len();
+        let (mut object, mut region) = (object, region);
+        loop {
+            let mut finished = match self.enter(object, region)? {
+                Step::Child(next, next_region) => {
+                    (object, region) = (next, next_region);
+                    continue;
+                }
+                Step::Done(out) => Some(out),
+                Step::Open => None,
+            };
+            loop {
+                if self.stack.len() == base
+                    && let Some(out) = finished
+                {
+                    return Ok(out);
+                }
+                match self.advance(finished)? {
+                    Step::Child(next, next_region) => {
+                        (object, region) = (next, next_region);
+                        break;
+                    }
+                    Step::Done(out) => finished = Some(out),
+                    Step::Open => finished = None,
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, job: Job, object: ObjRef<'a>, acc: S::Acc, region: Region) {
+        self.stack.push(Frame {
+            object,
+            acc,
+            next: 0,
+            extra: 0,
+            region,
+            job,
+        });
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, object: ObjRef<'a>, region: Region) -> Result<Step<'a, S::Out>> {
+        self.visits += 1;
+        let info = object.info();
+        if info.class == Class::Plain {
+            if info.has_children
+                && object.is_shared()
+                && let Some(out) = self.remembered(object, region)
+            {
+                return Ok(Step::Done(out));
+            }
+            return self.open_fields(object, info, region);
+        }
+        self.enter_other(object, info, region)
+    }
+
+    /// Starts on the fields; a frame is pushed at the first child that is no leaf.
+    #[inline(always)]
+    fn open_fields(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        let mut acc = self.sink.open_type(info);
+        match self.fields(object, info, region, 0, &mut acc)? {
+            None => Ok(Step::Done(self.sink.close(acc))),
+            Some((child, child_region, next)) => {
+                self.stack.push(Frame {
+                    object,
+                    acc,
+                    next,
+                    extra: 0,
+                    region,
+                    job: Job::Fields,
+                });
+                Ok(Step::Child(child, child_region))
+            }
+        }
+    }
+
+    /// The remembered hash; when there is none, begins to collect for it.
+    fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+        let tables = &mut *self.tables;
+        if let Some(index) = tables.known.get(object.ident()) {
+            let known = &tables.results[index as usize];
+            let bound = known.needs.level > 0;
+            let holds = tables.levels.holds(known.needs, known.date, region)
+                && (known.needs.level < 2 || known.level == tables.levels.current())
+                && (!bound || tables.numbering.context_id(known.context) == Some(known.context_id));
+            if holds {
+                tables.levels.use_result(known.needs);
+                let used = &mut tables.numbering.context_used;
+                *used = (*used).max(known.context);
+                return Some(known.out);
+            }
+        }
+        let before = tables.levels.begin();
+        let context = std::mem::take(&mut tables.numbering.context_used);
+        tables.touched.push((before, context));
+        let acc = self.sink.open_form(Form::Use);
+        self.push(Job::EndMemo, object, acc, region);
+        None
+    }
+
+    /// Goes over fields up to a child that needs a visit.
+    #[inline(always)]
+    fn fields(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+        from: u32,
+        acc: &mut S::Acc,
+    ) -> Result<Option<(ObjRef<'a>, Region, u32)>> {
+        let fields = object.visited_with(info);
+        let mut position = from as usize;
+        while let Some((slot, loaded)) = fields.get(position) {
+            position += 1;
+            let child = self.part(acc, loaded);
+            let Some(child) = child else { continue };
+            let region = region.of_field(slot.flag, self.tables.levels.current());
+            match self.leaf(child, region) {
+                Some(out) => self.sink.child(acc, out),
+                None => return Ok(Some((child, region, position as u32))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The hash of a node that needs no frame: plain nodes without children,
+    /// and variables without fields that are bound already.
+    #[inline(always)]
+    fn leaf(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+        let info = object.info();
+        if info.has_children {
+            return None;
+        }
+        if info.class == Class::Plain {
+            self.visits += 1;
+            let mut acc = self.sink.open_type(info);
+            let fields = object.visited_with(info);
+            let mut position = 0;
+            while let Some((_, loaded)) = fields.get(position) {
+                position += 1;
+                // There are no children to be returned.
+                let _ = self.part(&mut acc, loaded);
+            }
+            return Some(self.sink.close(acc));
+        }
+        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.is_empty() {
+            let index = self.bound(object, region)?;
+            self.visits += 1;
+            return Some(self.occurrence(object, index));
+        }
+        None
+    }
+
+    /// What a field contributes at once; a child is returned instead.
+    #[inline(always)]
+    fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a>) -> Option<ObjRef<'a>> {
+        let (part, word) = match loaded {
+            Loaded::Object(child) => return Some(child),
+            Loaded::Value(value) => {
+                let child = value.object_ref();
+                if child.is_none() {
+                    self.plain(acc, value);
+                }
+                return child;
+            }
+            Loaded::None => (Part::None, 0),
+            Loaded::Int(number) => (Part::Int, number as u64),
+            Loaded::Float(number) => (Part::Float, canonical_float_bits(number.to_bits())),
+            Loaded::Bool(flag) => (Part::Bool, u64::from(flag)),
+            Loaded::DType(dtype) => (Part::DType, u64::from(dtype.to_bits())),
+        };
+        self.sink.word(acc, part, word);
+        None
+    }
+
+    /// A plain value, into its parent.
+    #[inline]
+    fn plain(&mut self, acc: &mut S::Acc, value: &Value) {
+        let bits = value.bits();
+        match value.tag() {
+            Tag::None => self.sink.word(acc, Part::None, 0),
+            Tag::Bool => self.sink.word(acc, Part::Bool, bits),
+            Tag::Int => self.sink.word(acc, Part::Int, bits),
+            Tag::Float => self.sink.word(acc, Part::Float, canonical_float_bits(bits)),
+            Tag::DType => self.sink.word(acc, Part::DType, bits),
+            Tag::Device => self.sink.word(acc, Part::Device, bits),
+            Tag::InlineStr => self
+                .sink
+                .bytes(acc, Part::Str, value.inline_text().as_bytes()),
+            // Objects are visited; callers have sorted them out.
+            Tag::Object => {}
+        }
+    }
+
+    /// The binding that an occurrence of a variable or dag node refers to.
+    #[inline]
+    fn bound(&mut self, object: ObjRef<'a>, region: Region) -> Option<u32> {
+        let index = self.tables.numbering.bindings.of(0, object.ident())?;
+        let level = self.tables.numbering.bindings.get(index).level;
+        // A definition region binds anew what an outer scope has bound.
+        let shadows =
+            object.info().kind == Kind::Var && region.def_level().is_some_and(|def| level < def);
+        (!shadows).then_some(index)
+    }
+
+    /// The hash of an occurrence of a bound object.
+    fn occurrence(&mut self, object: ObjRef<'a>, index: u32) -> S::Out {
+        let tables = &mut *self.tables;
+        let level = tables.numbering.bindings.get(index).level;
+        if object.info().kind == Kind::Var {
+            tables.levels.use_var(level);
+        } else {
+            tables.levels.use_dag();
+        }
+        let name = tables.numbering.name(index, &mut tables.levels);
+        self.named(object, name)
+    }
+
+    fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
+        match name {
+            Name::Identity => {
+                let mut acc = self.sink.open_form(Form::FreeVar);
+                self.sink.word(&mut acc, Part::Identity, object.ident());
+                self.sink.close(acc)
+            }
+            Name::Number {
+                distance,
+                context,
+                number,
+                first,
+                fields,
+            } => {
+                let form = if first { Form::Binding } else { Form::Use };
+                let mut acc = self.sink.open_form(form);
+                self.sink
+                    .word(&mut acc, Part::Distance, u64::from(distance));
+                self.sink.word(&mut acc, Part::Context, u64::from(context));
+                self.sink.word(&mut acc, Part::Number, u64::from(number));
+                if let Some(fields) = fields {
+                    self.sink.child(&mut acc, fields);
+                }
+                self.sink.close(acc)
+            }
+        }
+    }
+
+    fn enter_other(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        match info.class {
+            Class::Plain | Class::Node => self.enter_node(object, info, region),
+            Class::Incomparable => {
+                let name = Value::from(object.to_ref()).type_name();
+                Err(self.error(
+                    ErrorKind::Type,
+                    format!("type {name} does not support structural hashing"),
+                ))
+            }
+            Class::List | Class::Dict => self.enter_mutable(object, info, region),
+            Class::Array | Class::Map => {
+                if object.is_shared()
+                    && let Some(out) = self.remembered(object, region)
+                {
+                    return Ok(Step::Done(out));
+                }
+                self.enter_content(object, info, region)
+            }
+            _ => Ok(Step::Done(self.native(object, info))),
+        }
+    }
+
+    /// The elements of an array, or the entries of a map.
+    fn enter_content(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        let mut acc = self.sink.open_type(info);
+        if let Some(array) = object.downcast::<ArrayObj>() {
+            self.sink
+                .word(&mut acc, Part::Length, array.items().len() as u64);
+            self.push(Job::Items, object, acc, region);
+            return Ok(Step::Open);
+        }
+        let Some(map) = object.downcast::<MapObj>() else {
+            return Ok(Step::Done(self.sink.close(acc)));
+        };
+        self.sink.word(&mut acc, Part::Length, map.len() as u64);
+        let start = self.tables.orders.len();
+        self.keys(map, &mut acc)?;
+        let extra = start as u32;
+        self.stack.push(Frame {
+            object,
+            acc,
+            next: 0,
+            extra,
+            region,
+            job: Job::Entries,
+        });
+        Ok(Step::Open)
+    }
+
+    /// All keys of a map, as they are bound when the map is entered; appends
+    /// the order of the values.
+    fn keys(&mut self, map: &'a MapObj, acc: &mut S::Acc) -> Result<()> {
+        let order = map.key_order();
+        for &position in &order.plain {
+            let Some((key, _)) = map.entry(position as usize) else {
+                continue;
+            };
+            match key.object_ref() {
+                None => self.plain(acc, key),
+                Some(key) => {
+                    let out = self.native(key, key.info());
+                    self.sink.child(acc, out);
+                }
+            }
+            self.tables.orders.push(position);
+        }
+        let (mut bound, mut free) = (Vec::new(), Vec::new());
+        for &position in &order.objects {
+            let key = map
+                .entry(position as usize)
+                .and_then(|(key, _)| key.object_ref());
+            let Some(key) = key else { continue };
+            match self.tables.numbering.bindings.of(0, key.ident()) {
+                Some(index) => bound.push((index, key, position)),
+                None => free.push((key, position)),
+            }
+        }
+        bound.sort_unstable_by_key(|(index, ..)| *index);
+        for (index, key, position) in bound {
+            let out = self.occurrence(key, index);
+            self.sink.child(acc, out);
+            self.tables.orders.push(position);
+        }
+        for (key, position) in free {
+            if S::PORTABLE {
+                let text = format!(
+                    "a map key of type {} that is not bound has no portable name",
+                    key.info().key()
+                );
+                let step = map
+                    .entry(position as usize)
+                    .map(|(key, _)| AccessStep::MapItem(key.clone()));
+                return Err(self.error_below(ErrorKind::Value, text, step));
+            }
+            let mut key_acc = self.sink.open_form(Form::FreeKey);
+            self.sink.word(&mut key_acc, Part::Identity, key.ident());
+            let out = self.sink.close(key_acc);
+            self.sink.child(acc, out);
+            self.tables.orders.push(position);
+            if matches!(key.info().kind, Kind::Var | Kind::Dag) {
+                self.tables.numbering.bindings.note_free_key(key.ident());
+                self.tables.levels.use_dag();
+            }
+        }
+        Ok(())
+    }
+
+    fn enter_mutable(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        if self.tables.open.contains(&object.ident()) {
+            let text = format!("cyclic {} cannot be hashed", info.key());
+            return Err(self.error(ErrorKind::Value, text));
+        }
+        if object.is_shared()
+            && let Some(out) = self.remembered(object, region)
+        {
+            return Ok(Step::Done(out));
+        }
+        self.tables.open.insert(object.ident());
+        let mut acc = self.sink.open_type(info);
+        self.sink.word(&mut acc, Part::Length, 0);
+        self.push(Job::EndMutable, object, acc, region);
+        let content = snapshot(self.arena, self.pins, object);
+        self.enter_content(content, content.info(), region)
+    }
+
+    fn native(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) -> S::Out {
+        let mut acc = self.sink.open_type(info);
+        if let Some(text) = object.downcast::<StrObj>() {
+            self.sink.bytes(&mut acc, Part::Str, text.0.as_bytes());
+        } else if let Some(bytes) = object.downcast::<BytesObj>() {
+            self.sink.bytes(&mut acc, Part::Bytes, &bytes.0);
+        } else if let Some(number) = object.downcast::<BigIntObj>() {
+            self.sink
+                .bytes(&mut acc, Part::BigInt, &number.0.to_signed_bytes_le());
+        } else if let Some(shape) = object.downcast::<ShapeObj>() {
+            self.dims(&mut acc, &shape.dims);
+        } else if let Some(tensor) = object.downcast::<TensorObj>() {
+            self.sink
+                .word(&mut acc, Part::DType, u64::from(tensor.dtype.to_bits()));
+            self.dims(&mut acc, &tensor.shape);
+            if !self.options.skip_tensor_content {
+                self.sink
+                    .content(&mut acc, &mut |take| leaf::canonical_chunks(tensor, take));
+            }
+        }
+        self.sink.close(acc)
+    }
+
+    fn dims(&mut self, acc: &mut S::Acc, dims: &[i64]) {
+        self.sink.word(acc, Part::Length, dims.len() as u64);
+        for &dim in dims {
+            self.sink.word(acc, Part::Dim, dim as u64);
+        }
+    }
+
+    fn enter_node(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        let mut inner = region;
+        match info.kind {
+            Kind::None => {
+                let text = format!("type {} does not support structural hashing", info.key());
+                return Err(self.error(ErrorKind::Type, text));
+            }
+            Kind::Singleton if !S::PORTABLE => {
+                let mut acc = self.sink.open_form(Form::Singleton);
+                self.sink.word(&mut acc, Part::Identity, object.ident());
+                return Ok(Step::Done(self.sink.close(acc)));
+            }
+            Kind::Tree | Kind::ConstTree | Kind::Singleton => {
+                // In another process the same singleton is known by its
+                // content, which is independent of where it is met.
+                if info.kind == Kind::Singleton {
+                    inner = Region::USE;
+                }
+                if info.has_children
+                    && object.is_shared()
+                    && let Some(out) = self.remembered(object, inner)
+                {
+                    return Ok(Step::Done(out));
+                }
+            }
+            Kind::Dag | Kind::Var => {
+                if let Some(index) = self.bound(object, region) {
+                    return Ok(Step::Done(self.occurrence(object, index)));
+                }
+                if info.kind == Kind::Var && S::PORTABLE && region.def_level().is_none() {
+                    let text = format!(
+                        "a free variable (type {}) has no portable name; digest it with \
+                         map_free_vars, or inside the function that binds it",
+                        info.key()
+                    );
+                    return Err(self.error(ErrorKind::Value, text));
+                }
+                let levels = &mut self.tables.levels;
+                let before = levels.begin();
+                self.tables
+                    .touched
+                    .push((before, self.tables.numbering.context_used));
+                let acc = self.sink.open_form(Form::Binding);
+                let job = if info.kind == Kind::Var {
+                    Job::EndVar
+                } else {
+                    Job::EndDag
+                };
+                self.push(job, object, acc, region);
+                if info.kind == Kind::Var {
+                    inner = region.inside_var();
+                }
+            }
+        }
+        if info.scope {
+            let acc = self.sink.open_form(Form::Use);
+            self.push(Job::EndScope, object, acc, region);
+            self.tables.numbering.open_scope(&mut self.tables.levels);
+        }
+        if info.hooks.is_empty() {
+            return self.open_fields(object, info, inner);
+        }
+        self.call_hook(object, info, inner)
+    }
+
+    fn call_hook(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        let Some(hook) = &info.hooks.hash else {
+            let text = format!(
+                "type {} has a custom equality but no custom hash (__s_hash__), so it cannot be hashed",
+                info.key()
+            );
+            return Err(self.error(ErrorKind::Type, text));
+        };
+        if self.hook_depth >= MAX_HOOK_DEPTH {
+            let text = format!(
+                "custom hashes nest deeper than {MAX_HOOK_DEPTH} (type {})",
+                info.key()
+            );
+            return Err(self.error(ErrorKind::Recursion, text));
+        }
+        self.hook_depth += 1;
+        let result = hook.call(
+            object.as_ref(),
+            &mut Callback {
+                hasher: self,
+                object,
+                region,
+            },
+        );
+        self.hook_depth -= 1;
+        let custom = result?;
+        let mut acc = self.sink.open_type(info);
+        self.sink.word(&mut acc, Part::Custom, custom);
+        Ok(Step::Done(self.sink.close(acc)))
+    }
+
+    /// Hands a finished child to the top frame and goes on with it.
+    #[inline(always)]
+    fn advance(&mut self, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
+        let Some(frame) = self.stack.last_mut() else {
+            return Ok(Step::Open);
+        };
+        if frame.job != Job::Fields {
+            return self.advance_other(finished);
+        }
+        let (object, region, from, mut acc) = (frame.object, frame.region, frame.next, frame.acc);
+        if let Some(out) = finished {
+            self.sink.child(&mut acc, out);
+        }
+        match self.fields(object, object.info(), region, from, &mut acc)? {
+            None => {
+                self.stack.pop();
+                Ok(Step::Done(self.sink.close(acc)))
+            }
+            Some((child, child_region, next)) => {
+                if let Some(frame) = self.stack.last_mut() {
+                    (frame.acc, frame.next) = (acc, next);
+                }
+                Ok(Step::Child(child, child_region))
+            }
+        }
+    }
+
+    fn advance_other(&mut self, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
+        let Some(frame) = self.stack.last() else {
+            return Ok(Step::Open);
+        };
+        let (job, object, region, mut acc) = (frame.job, frame.object, frame.region, frame.acc);
+        match job {
+            Job::Items | Job::Entries => {
+                if let Some(out) = finished {
+                    self.sink.child(&mut acc, out);
+                }
+                return self.elements(acc);
+            }
+            Job::Fields | Job::HookStep => return Ok(Step::Open),
+            _ => {}
+        }
+        // The frames that finish something always receive a hash.
+        let Some(out) = finished else {
+            return Ok(Step::Open);
+        };
+        self.stack.pop();
+        match job {
+            Job::EndMemo => {
+                self.sink.abandon(acc);
+                self.remember(object, out);
+                Ok(Step::Done(out))
+            }
+            Job::EndScope => {
+                self.sink.abandon(acc);
+                self.tables.numbering.close_scope(&mut self.tables.levels);
+                Ok(Step::Done(out))
+            }
+            Job::EndMutable => {
+                self.tables.open.remove(&object.ident());
+                self.sink.child(&mut acc, out);
+                Ok(Step::Done(self.sink.close(acc)))
+            }
+            _ => {
+                self.sink.abandon(acc);
+                Ok(Step::Done(self.bind(object, region, out)))
+            }
+        }
+    }
+
+    fn remember(&mut self, object: ObjRef<'a>, out: S::Out) {
+        let tables = &mut *self.tables;
+        let (before, context_before) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
+        let context = tables.numbering.context_used;
+        tables.numbering.context_used = context.max(context_before);
+        let (needs, created) = tables.levels.end(before);
+        if created {
+            return;
+        }
+        let Some(context_id) = tables.numbering.context_id(context) else {
+            return;
+        };
+        let (date, level) = (tables.levels.now(), tables.levels.current());
+        let known = Known {
+            out,
+            needs,
+            date,
+            level,
+            context,
+            context_id,
+        };
+        match tables.known.get(object.ident()) {
+            Some(index) => tables.results[index as usize] = known,
+            None => {
+                tables
+                    .known
+                    .set(object.ident(), Some(tables.results.len() as u32));
+                tables.results.push(known);
+            }
+        }
+    }
+
+    /// Binds a variable or dag node whose fields gave `out`.
+    fn bind(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) -> S::Out {
+        let tables = &mut *self.tables;
+        let (before, _) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
+        let (needs, created) = tables.levels.end(before);
+        let is_var = object.info().kind == Kind::Var;
+        let (level, identity) = match region.def_level() {
+            _ if !is_var => (0, false),
+            Some(level) => (level, false),
+            None => (0, true),
+        };
+        // In another context the fields would have to be hashed anew; only a
+        // hash that no binding enters is the same there.
+        let closed = needs.level == 0 && !created;
+        let fields = closed.then_some(out);
+        let index =
+            tables
+                .numbering
+                .bind(object.ident(), level, identity, fields, &mut tables.levels);
+        if is_var {
+            tables.levels.use_var(level);
+        } else {
+            tables.levels.use_dag();
+        }
+        let name = match tables.numbering.name(index, &mut tables.levels) {
+            Name::Number {
+                distance,
+                context,
+                number,
+                first,
+                ..
+            } => {
+                // At the root all occurrences are met in one order, so the
+                // fields may count even if they refer to bindings.
+                let fields = if closed || context == 0 {
+                    Some(out)
+                } else {
+                    None
+                };
+                Name::Number {
+                    distance,
+                    context,
+                    number,
+                    first,
+                    fields,
+                }
+            }
+            Name::Identity => Name::Identity,
+        };
+        let named = self.named(object, name);
+        if is_var {
+            return named;
+        }
+        let mut acc = self.sink.open_type(object.info());
+        self.sink.child(&mut acc, named);
+        self.sink.close(acc)
+    }
+
+    /// Goes on with an array's elements or a map's values.
+    fn elements(&mut self, mut acc: S::Acc) -> Result<Step<'a, S::Out>> {
+        let Some(frame) = self.stack.last() else {
+            return Ok(Step::Open);
+        };
+        let (object, region, extra) = (frame.object, frame.region, frame.extra as usize);
+        let mut next = frame.next as usize;
+        let array = object.downcast::<ArrayObj>().map(ArrayObj::items);
+        let map = object.downcast::<MapObj>();
+        loop {
+            let item = match (array, map) {
+                (Some(items), _) => items.get(next),
+                (None, Some(map)) if next < map.len() => {
+                    let position = self.tables.orders.get(extra + next).copied();
+                    position
+                        .and_then(|position| map.entry(position as usize))
+                        .map(|(_, value)| value)
+                }
+                _ => None,
+            };
+            let Some(item) = item else { break };
+            next += 1;
+            let Some(child) = item.object_ref() else {
+                self.plain(&mut acc, item);
+                continue;
+            };
+            if let Some(out) = self.leaf(child, region) {
+                self.sink.child(&mut acc, out);
+                continue;
+            }
+            if let Some(frame) = self.stack.last_mut() {
+                (frame.acc, frame.next) = (acc, next as u32);
+            }
+            return Ok(Step::Child(child, region));
+        }
+        if map.is_some() {
+            self.tables.orders.truncate(extra);
+        }
+        self.stack.pop();
+        Ok(Step::Done(self.sink.close(acc)))
+    }
+
+    // ---- errors -----------------------------------------------------------
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, text: String) -> Error {
+        Error::new(kind, text).at(AccessPath::from_steps(self.steps()))
+    }
+
+    #[cold]
+    fn error_below(&self, kind: ErrorKind, text: String, step: Option<AccessStep>) -> Error {
+        let steps = self.steps().into_iter().chain(step).collect();
+        Error::new(kind, text).at(AccessPath::from_steps(steps))
+    }
+
+    /// The path of the object that the frames lead to.
+    fn steps(&self) -> Vec<AccessStep> {
+        let mut steps = Vec::new();
+        for frame in &self.stack {
+            let Some(position) = frame.next.checked_sub(1) else {
+                continue;
+            };
+            let position = position as usize;
+            match frame.job {
+                Job::Fields => {
+                    let info = frame.object.info();
+                    if let Some(slot) = info.visited.get(position) {
+                        let name = info.fields()[slot.field as usize].name();
+                        steps.push(AccessStep::Attr(name.to_string()));
+                    }
+                }
+                Job::Items => steps.push(AccessStep::ArrayItem(position)),
+                Job::Entries => {
+                    let entry = self.tables.orders.get(frame.extra as usize + position);
+                    let map = frame.object.downcast::<MapObj>();
+                    if let (Some(&entry), Some(map)) = (entry, map)
+                        && let Some((key, _)) = map.entry(entry as usize)
+                    {
+                        steps.push(AccessStep::MapItem(key.clone()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        steps
+    }
+}
+
+/// The walk as a hook sees it.
+struct Callback<'h, 'a, S: Sink> {
+    hasher: &'h mut Hasher<'a, S>,
+    object: ObjRef<'a>,
+    region: Region,
+}
+
+impl<S: Sink> HashCallback for Callback<'_, '_, S> {
+    fn hash_in(&mut self, value: &Value, region: RegionChange) -> Result<u64> {
+        let hasher = &mut *self.hasher;
+        let levels = &hasher.tables.levels;
+        let region = self.region.enter(region, levels.current());
+        hasher.tables.numbering.open_context(levels);
+        let acc = hasher.sink.open_form(Form::Use);
+        hasher.push(Job::HookStep, self.object, acc, region);
+        let value = hasher.arena.keep_value(value);
+        let out = hasher.value(value, region);
+        hasher.stack.pop();
+        hasher.sink.abandon(acc);
+        hasher.tables.numbering.close_context();
+        Ok(S::to_u64(out?))
+    }
+}

@@ -1,0 +1,199 @@
+//! What differs, where and why.
+
+use std::fmt;
+
+use crate::display::{EXPLAIN_BUDGET, short};
+use crate::path::{AccessPath, AccessStep};
+use crate::value::Value;
+
+/// Why two values differ at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    Type,
+    Value,
+    Missing,
+    Bound,
+    Sharing,
+    NotSame,
+    Custom,
+}
+
+/// A difference as the engine records it.
+pub(crate) struct Difference {
+    pub(crate) left_steps: Vec<AccessStep>,
+    pub(crate) right_steps: Vec<AccessStep>,
+    pub(crate) left: Option<Value>,
+    pub(crate) right: Option<Value>,
+    pub(crate) reason: Reason,
+    /// The binding in the way, its partner object, and on which side the
+    /// bound object stands.
+    pub(crate) binding: Option<u32>,
+    pub(crate) partner: Option<Value>,
+    pub(crate) left_bound: bool,
+    pub(crate) complete: bool,
+}
+
+/// A pair that the bijection already holds and that rules another pair out.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExistingPair {
+    /// Whether the object already bound is the one on the left.
+    pub left_is_bound: bool,
+    /// The object on the other side that it is bound to.
+    pub partner: Value,
+    /// Where the left object of the pair was when the pair was made.
+    pub left_path: AccessPath,
+    /// Where the right object of the pair was.
+    pub right_path: AccessPath,
+}
+
+/// Why two values differ.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum MismatchReason {
+    /// The types differ.
+    TypeDiffers {
+        /// The type on the left.
+        left: String,
+        /// The type on the right.
+        right: String,
+    },
+    /// The types are the same and the content differs.
+    ValueDiffers,
+    /// One side has no such element, key or field.
+    Missing {
+        /// Whether it is the left side that lacks it.
+        on_left: bool,
+    },
+    /// A variable is bound to another variable.
+    BoundElsewhere(ExistingPair),
+    /// Two different free variables, neither of them bound.
+    DifferentFreeVariables,
+    /// A dag node on one side stands for another node on the other: what is
+    /// one shared node here is two nodes there.
+    SharingDiffers(ExistingPair),
+    /// Two objects of a singleton type that are not the same object.
+    NotTheSameObject,
+    /// The type's own comparison says so.
+    CustomComparison,
+}
+
+/// The first difference of two values.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// Where it is in the left value.
+    pub left_path: AccessPath,
+    /// Where it is in the right value.
+    pub right_path: AccessPath,
+    /// What is there on the left; None when it is missing.
+    pub left: Option<Value>,
+    /// What is there on the right; None when it is missing.
+    pub right: Option<Value>,
+    /// Why they differ.
+    pub reason: MismatchReason,
+}
+
+impl Mismatch {
+    pub(crate) fn new(difference: Difference, made: Option<(AccessPath, AccessPath)>) -> Self {
+        let type_of = |value: &Option<Value>| {
+            value
+                .as_ref()
+                .map_or("nothing", Value::type_name)
+                .to_string()
+        };
+        let existing = match (difference.partner, made) {
+            (Some(partner), Some((left_path, right_path))) => Some(ExistingPair {
+                left_is_bound: difference.left_bound,
+                partner,
+                left_path,
+                right_path,
+            }),
+            _ => None,
+        };
+        let reason = match (difference.reason, existing) {
+            (Reason::Type, _) => MismatchReason::TypeDiffers {
+                left: type_of(&difference.left),
+                right: type_of(&difference.right),
+            },
+            (Reason::Missing, _) => MismatchReason::Missing {
+                on_left: difference.left.is_none(),
+            },
+            (Reason::Bound, Some(pair)) => MismatchReason::BoundElsewhere(pair),
+            (Reason::Bound, None) => MismatchReason::DifferentFreeVariables,
+            (Reason::Sharing, Some(pair)) => MismatchReason::SharingDiffers(pair),
+            (Reason::NotSame, _) => MismatchReason::NotTheSameObject,
+            (Reason::Custom, _) => MismatchReason::CustomComparison,
+            (Reason::Value | Reason::Sharing, _) => MismatchReason::ValueDiffers,
+        };
+        Mismatch {
+            left_path: AccessPath::from_steps(difference.left_steps),
+            right_path: AccessPath::from_steps(difference.right_steps),
+            left: difference.left,
+            right: difference.right,
+            reason,
+        }
+    }
+}
+
+impl fmt::Display for MismatchReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let existing = |f: &mut fmt::Formatter<'_>, what: &str, pair: &ExistingPair| {
+            let (side, other) = if pair.left_is_bound {
+                ("left", "right")
+            } else {
+                ("right", "left")
+            };
+            let path = if pair.left_is_bound {
+                &pair.right_path
+            } else {
+                &pair.left_path
+            };
+            write!(
+                f,
+                "the {side} {what} is already paired with {} on the {other}, at {path}",
+                short(&pair.partner, EXPLAIN_BUDGET)
+            )
+        };
+        match self {
+            MismatchReason::TypeDiffers { left, right } => {
+                write!(f, "the types differ: {left} and {right}")
+            }
+            MismatchReason::ValueDiffers => f.write_str("the values differ"),
+            MismatchReason::Missing { on_left: true } => {
+                f.write_str("the right has an element that the left has not")
+            }
+            MismatchReason::Missing { on_left: false } => {
+                f.write_str("the left has an element that the right has not")
+            }
+            MismatchReason::BoundElsewhere(pair) => existing(f, "variable", pair),
+            MismatchReason::DifferentFreeVariables => {
+                f.write_str("these are different free variables")
+            }
+            MismatchReason::SharingDiffers(pair) => {
+                f.write_str("sharing differs: ")?;
+                existing(f, "node", pair)
+            }
+            MismatchReason::NotTheSameObject => {
+                f.write_str("a singleton is equal to itself only, and these are two objects")
+            }
+            MismatchReason::CustomComparison => {
+                f.write_str("the type's own comparison says that they differ")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |value: &Option<Value>| match value {
+            Some(value) => short(value, EXPLAIN_BUDGET),
+            None => "<missing>".to_string(),
+        };
+        writeln!(f, "{}", self.reason)?;
+        writeln!(f, "  left:  {}", self.left_path)?;
+        writeln!(f, "         {}", text(&self.left))?;
+        writeln!(f, "  right: {}", self.right_path)?;
+        write!(f, "         {}", text(&self.right))
+    }
+}

@@ -1,0 +1,284 @@
+//! Structural equality, mismatch, hash, digest and keys.
+
+mod bindings;
+mod digest;
+mod equal;
+mod fingerprint;
+mod hash;
+mod ident_map;
+mod leaf;
+mod memo;
+mod mismatch;
+mod numbering;
+mod pins;
+mod scope;
+mod sink;
+
+pub use digest::Digest;
+pub use fingerprint::{
+    structural_digest, structural_digest_with, structural_hash, structural_hash_with,
+};
+pub use mismatch::{ExistingPair, Mismatch, MismatchReason};
+
+use std::cell::{Cell, RefCell};
+
+use equal::{Engine, Frame, Tables};
+use mismatch::Difference;
+use pins::Pins;
+use scope::Region;
+
+use crate::error::{Error, Result};
+use crate::object::arena::Arena;
+use crate::path::AccessPath;
+use crate::value::Value;
+
+/// How deeply custom comparisons and hashes may nest: each level is a call of
+/// user code on the native stack.
+pub const MAX_HOOK_DEPTH: u32 = 200;
+
+/// What a comparison, hash or digest takes into account.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct CompareOptions {
+    /// The whole value is a definition region: free variables are equal up to
+    /// renaming (also known as `enable_auto_mapping`).
+    pub map_free_vars: bool,
+    /// Tensors are compared by dtype and shape only.
+    pub skip_tensor_content: bool,
+}
+
+/// Stacks longer than this are given back to the allocator after a call.
+const KEPT_FRAMES: usize = 1 << 14;
+
+type Reused = (Box<Tables>, Vec<Frame<'static>>);
+
+thread_local! {
+    // Taken during a comparison, so a comparison inside a hook gets its own.
+    static REUSED: RefCell<Option<Reused>> = const { RefCell::new(None) };
+    static VISITS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many pairs or objects the last comparison, hash or digest of this
+/// thread visited; the measure of the complexity tests.
+pub fn last_visit_count() -> u64 {
+    VISITS.get()
+}
+
+/// The same allocation for elements of another lifetime.
+fn recycle<A, B>(mut items: Vec<A>) -> Vec<B> {
+    items.clear();
+    if items.capacity() > KEPT_FRAMES {
+        return Vec::new();
+    }
+    // The standard library collects an emptied vector in place.
+    items.into_iter().filter_map(|_| None).collect()
+}
+
+/// Two roots and what to look at them with.
+#[derive(Clone, Copy)]
+struct Question<'v> {
+    left: &'v Value,
+    right: &'v Value,
+    pins: (Option<&'v Pins>, Option<&'v Pins>),
+    options: CompareOptions,
+}
+
+impl Question<'_> {
+    /// Runs a walk with this thread's tables.
+    fn with_engine<T>(
+        self,
+        body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value) -> T,
+    ) -> T {
+        let (tables, stack) = REUSED
+            .with(|cell| cell.borrow_mut().take())
+            .unwrap_or_default();
+        let arena = Arena::default();
+        let mut engine = Engine::new(&arena, self.options, self.pins, tables, recycle(stack));
+        let result = body(&mut engine, self.left, self.right);
+        VISITS.set(engine.visits);
+        let (tables, stack) = engine.into_tables();
+        let reused = (tables, recycle(stack));
+        REUSED.with(|cell| *cell.borrow_mut() = Some(reused));
+        result
+    }
+
+    fn equal(self) -> Result<bool> {
+        let region = Region::root(self.options.map_free_vars);
+        let result = self.with_engine(|engine, l, r| {
+            engine
+                .compare::<false>(l, r, region)
+                .map_err(|error| (error, engine.own_error))
+        });
+        match result {
+            Ok(equal) => Ok(equal),
+            // The same walk with the recorder knows where it was.
+            Err((error, true)) => self.recorded().map(|found| found.is_none()).and(Err(error)),
+            Err((error, false)) => Err(error),
+        }
+    }
+
+    fn recorded(self) -> Result<Option<Difference>> {
+        let region = Region::root(self.options.map_free_vars);
+        self.with_engine(|engine, l, r| {
+            let equal = engine.compare::<true>(l, r, region)?;
+            Ok(if equal { None } else { engine.found.take() })
+        })
+    }
+
+    /// Where a binding of the recorded walk was made.
+    fn place_of(self, binding: u32) -> Option<(AccessPath, AccessPath)> {
+        let region = Region::root(self.options.map_free_vars);
+        let watched = self.with_engine(|engine, l, r| {
+            engine.watch = Some(binding);
+            // The outcome is known; only the place is asked for.
+            let _ = engine.compare::<true>(l, r, region);
+            engine.watched.take()
+        })?;
+        Some((
+            AccessPath::from_steps(watched.0),
+            AccessPath::from_steps(watched.1),
+        ))
+    }
+
+    fn explain(self) -> Result<Option<Mismatch>> {
+        let Some(difference) = self.recorded()? else {
+            return Ok(None);
+        };
+        let made = difference
+            .binding
+            .and_then(|binding| self.place_of(binding));
+        Ok(Some(Mismatch::new(difference, made)))
+    }
+}
+
+fn ask<T>(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    options: CompareOptions,
+    answer: impl FnOnce(Question<'_>) -> T,
+) -> T {
+    let (left, right) = (left.into(), right.into());
+    answer(Question {
+        left: &left,
+        right: &right,
+        pins: (None, None),
+        options,
+    })
+}
+
+/// Whether two values are structurally equal: the same up to renaming of bound
+/// variables.
+///
+/// Linear in the number of distinct pairs of objects, in constant native
+/// stack.
+///
+/// # Errors
+///
+/// `TypeError` for a value that is not comparable, `ValueError` for a cyclic
+/// list or dict, each with the access path; `RecursionError` when custom
+/// comparisons nest too deeply; whatever a custom comparison raises.
+///
+/// ```
+/// use isoform::{Array, structural_equal};
+/// let a = Array::from(vec![1i64, 2]);
+/// let b = Array::from(vec![1i64, 2]);
+/// assert!(structural_equal(a, b)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<bool> {
+    structural_equal_with(left, right, CompareOptions::default())
+}
+
+/// [`structural_equal`] with options.
+///
+/// # Errors
+///
+/// As [`structural_equal`].
+pub fn structural_equal_with(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    options: CompareOptions,
+) -> Result<bool> {
+    ask(left, right, options, |question| question.equal())
+}
+
+/// The access paths of the first difference; None when the values are equal.
+///
+/// # Errors
+///
+/// As [`structural_equal`].
+///
+/// ```
+/// use isoform::{Value, get_first_structural_mismatch};
+/// let (left, right) = get_first_structural_mismatch([1, 2], [1, 3])?.expect("they differ");
+/// assert_eq!(left.to_string(), "<root>[1]");
+/// assert_eq!(left, right);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn get_first_structural_mismatch(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+) -> Result<Option<(AccessPath, AccessPath)>> {
+    get_first_structural_mismatch_with(left, right, CompareOptions::default())
+}
+
+/// [`get_first_structural_mismatch`] with options.
+///
+/// # Errors
+///
+/// As [`structural_equal`].
+pub fn get_first_structural_mismatch_with(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    options: CompareOptions,
+) -> Result<Option<(AccessPath, AccessPath)>> {
+    let paths = |difference: Difference| {
+        let path = AccessPath::from_steps;
+        (path(difference.left_steps), path(difference.right_steps))
+    };
+    ask(left, right, options, |question| {
+        Ok(question.recorded()?.map(paths))
+    })
+}
+
+/// The first difference with both values and the reason; None when equal.
+///
+/// # Errors
+///
+/// As [`structural_equal`].
+pub fn explain_mismatch(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    options: CompareOptions,
+) -> Result<Option<Mismatch>> {
+    ask(left, right, options, |question| question.explain())
+}
+
+/// Passes when two values are structurally equal.
+///
+/// # Errors
+///
+/// `ValueError` with the explained mismatch when they differ; otherwise as
+/// [`structural_equal`].
+pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
+    assert_structural_equal_with(left, right, CompareOptions::default())
+}
+
+/// [`assert_structural_equal`] with options.
+///
+/// # Errors
+///
+/// As [`assert_structural_equal`].
+pub fn assert_structural_equal_with(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    options: CompareOptions,
+) -> Result<()> {
+    match explain_mismatch(left, right, options)? {
+        None => Ok(()),
+        Some(mismatch) => {
+            let path = mismatch.left_path.clone();
+            let text = format!("the values are not structurally equal: {mismatch}");
+            Err(Error::value_error(text).at(path))
+        }
+    }
+}

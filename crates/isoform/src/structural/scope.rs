@@ -1,0 +1,299 @@
+//! Scope levels, and what a subtree depends on.
+//!
+//! Both engines remember results for shared nodes. A result stays true as
+//! long as the bindings it used are in force, so while a node is visited the
+//! levels of the bindings it touches are collected here.
+
+/// A definition region or its absence, packed: two bits of kind, and the scope
+/// level at which the region was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Region(u32);
+
+use crate::registry::FieldFlag;
+use crate::visit::RegionChange;
+
+impl Region {
+    /// Variables are used, not bound.
+    pub(crate) const USE: Region = Region(0);
+    /// The whole comparison is a definition region (`map_free_vars`).
+    pub(crate) const FREE: Region = Region(1);
+
+    pub(crate) fn root(map_free_vars: bool) -> Region {
+        if map_free_vars {
+            Region::FREE
+        } else {
+            Region::USE
+        }
+    }
+
+    /// The level at which the region was opened; None where variables do not bind.
+    #[inline(always)]
+    pub(crate) fn def_level(self) -> Option<u32> {
+        if self.0 & 3 == 0 {
+            None
+        } else {
+            Some(self.0 >> 2)
+        }
+    }
+
+    /// The region of a field with this flag, inside the scope at `level`.
+    #[inline(always)]
+    pub(crate) fn of_field(self, flag: FieldFlag, level: u32) -> Region {
+        if flag == FieldFlag::None {
+            self
+        } else {
+            self.enter(RegionChange::of_flag(flag), level)
+        }
+    }
+
+    pub(crate) fn enter(self, change: RegionChange, level: u32) -> Region {
+        match change {
+            RegionChange::Inherit => self,
+            RegionChange::Def => Region(level << 2 | 1),
+            RegionChange::DefSimple => Region(level << 2 | 2),
+        }
+    }
+
+    /// The region of a variable's own fields.
+    pub(crate) fn inside_var(self) -> Region {
+        if self.0 & 3 == 2 { Region::USE } else { self }
+    }
+}
+
+/// Which bindings a stretch of the visit has touched, seen from one level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touched {
+    /// One above the highest level used that lies below the current one.
+    below: u32,
+    /// Whether a binding of the current level was used.
+    own: bool,
+    /// The lowest level of a variable binding used.
+    lowest_var: u32,
+    /// The lowest level at which a binding was made.
+    created: u32,
+}
+
+impl Touched {
+    pub(crate) const NOTHING: Touched = Touched {
+        below: 0,
+        own: false,
+        lowest_var: u32::MAX,
+        created: u32::MAX,
+    };
+
+    fn add(&mut self, other: Touched) {
+        self.below = self.below.max(other.below);
+        self.own |= other.own;
+        self.lowest_var = self.lowest_var.min(other.lowest_var);
+        self.created = self.created.min(other.created);
+    }
+}
+
+/// What a remembered result needs to stay true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Needs {
+    /// One above the highest level of a binding used; 0 when none was.
+    pub(crate) level: u32,
+    /// The lowest level of a variable used: a definition region of a higher
+    /// level would bind it anew.
+    pub(crate) lowest_var: u32,
+}
+
+impl Needs {
+    /// Of two results joined into one.
+    pub(crate) fn both(self, other: Needs) -> Needs {
+        Needs {
+            level: self.level.max(other.level),
+            lowest_var: self.lowest_var.min(other.lowest_var),
+        }
+    }
+}
+
+struct Level {
+    /// Results older than this that use a binding of this level are void.
+    since: u64,
+    outer: Touched,
+}
+
+/// The open scopes and the clock that dates remembered results.
+pub(crate) struct Levels {
+    open: Vec<Level>,
+    clock: u64,
+    /// Results older than this that use any binding are void.
+    since: u64,
+    touched: Touched,
+}
+
+/// Shadowing a binding this many levels down voids all results instead of
+/// walking over the levels between.
+const NEAR: usize = 32;
+
+impl Levels {
+    pub(crate) fn new() -> Self {
+        let open = vec![Level {
+            since: 0,
+            outer: Touched::NOTHING,
+        }];
+        Levels {
+            open,
+            clock: 0,
+            since: 0,
+            touched: Touched::NOTHING,
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.open.truncate(1);
+        self.open.shrink_to(1 << 12);
+        self.open[0].since = 0;
+        (self.clock, self.since, self.touched) = (0, 0, Touched::NOTHING);
+    }
+
+    /// How many scopes are open.
+    #[inline(always)]
+    pub(crate) fn current(&self) -> u32 {
+        (self.open.len() - 1) as u32
+    }
+
+    pub(crate) fn open_scope(&mut self) {
+        self.clock += 1;
+        let outer = std::mem::replace(&mut self.touched, Touched::NOTHING);
+        self.open.push(Level {
+            since: self.clock,
+            outer,
+        });
+    }
+
+    pub(crate) fn close_scope(&mut self) {
+        let closing = self.current();
+        let Some(level) = self.open.pop() else { return };
+        let inner = std::mem::replace(&mut self.touched, level.outer);
+        if let Some(highest) = inner.below.checked_sub(1) {
+            self.note_level(highest);
+        }
+        if inner.lowest_var < closing {
+            self.touched.lowest_var = self.touched.lowest_var.min(inner.lowest_var);
+        }
+        if inner.created < closing {
+            self.touched.created = self.touched.created.min(inner.created);
+        }
+    }
+
+    /// Forgets scopes that a failed alternative left open.
+    pub(crate) fn truncate(&mut self, current: u32) {
+        self.open.truncate(current as usize + 1);
+    }
+
+    #[inline]
+    fn note_level(&mut self, level: u32) {
+        if level == self.current() {
+            self.touched.own = true;
+        } else {
+            self.touched.below = self.touched.below.max(level + 1);
+        }
+    }
+
+    /// A variable binding of this level was used.
+    #[inline]
+    pub(crate) fn use_var(&mut self, level: u32) {
+        self.note_level(level);
+        self.touched.lowest_var = self.touched.lowest_var.min(level);
+    }
+
+    /// A dag pair was used; those never end and never bind anew.
+    #[inline]
+    pub(crate) fn use_dag(&mut self) {
+        self.note_level(0);
+    }
+
+    /// A binding of this level was made.
+    #[inline]
+    pub(crate) fn create(&mut self, level: u32) {
+        self.touched.created = self.touched.created.min(level);
+    }
+
+    /// A remembered result was used.
+    #[inline]
+    pub(crate) fn use_result(&mut self, needs: Needs) {
+        if let Some(highest) = needs.level.checked_sub(1) {
+            self.note_level(highest);
+            self.touched.lowest_var = self.touched.lowest_var.min(needs.lowest_var);
+        }
+    }
+
+    /// Starts collecting for one node; pass the result to [`end`](Self::end).
+    #[inline]
+    pub(crate) fn begin(&mut self) -> Touched {
+        std::mem::replace(&mut self.touched, Touched::NOTHING)
+    }
+
+    /// Ends collecting: what the node needs, and whether it made a binding
+    /// that outlives it.
+    #[inline]
+    pub(crate) fn end(&mut self, before: Touched) -> (Needs, bool) {
+        let inner = self.touched;
+        self.touched.add(before);
+        let level = if inner.own {
+            self.current() + 1
+        } else {
+            inner.below
+        };
+        let created = inner.created <= self.current();
+        (
+            Needs {
+                level,
+                lowest_var: inner.lowest_var,
+            },
+            created,
+        )
+    }
+
+    /// The collection as it stands, to be put back after a failed alternative.
+    pub(crate) fn touched(&self) -> Touched {
+        self.touched
+    }
+
+    pub(crate) fn set_touched(&mut self, touched: Touched) {
+        self.touched = touched;
+    }
+
+    /// The date of a result found now.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        self.clock
+    }
+
+    /// Whether a result of that date may be used in this region.
+    #[inline]
+    pub(crate) fn holds(&self, needs: Needs, date: u64, region: Region) -> bool {
+        let Some(level) = needs.level.checked_sub(1) else {
+            return true;
+        };
+        date >= self.since
+            && self
+                .open
+                .get(level as usize)
+                .is_some_and(|open| date >= open.since)
+            && region.def_level().is_none_or(|def| needs.lowest_var >= def)
+    }
+
+    /// A binding of this level is shadowed by a new one: results that may have
+    /// used it do not hold inside the shadow.
+    pub(crate) fn shadow(&mut self, level: u32) {
+        self.clock += 1;
+        let levels = &mut self.open[level as usize..];
+        if levels.len() > NEAR {
+            self.since = self.clock;
+            return;
+        }
+        for open in levels {
+            open.since = self.clock;
+        }
+    }
+
+    /// Voids every remembered result that used a binding.
+    pub(crate) fn void_all(&mut self) {
+        self.clock += 1;
+        self.since = self.clock;
+    }
+}

@@ -1,0 +1,232 @@
+//! Two ways to combine what the hash walk sees: 64 fast bits, or BLAKE3.
+//!
+//! Both see the same stream, so they induce the same equivalence.
+
+use crate::object::table::TypeInfo;
+
+/// What a contribution to a node's hash is; keeps streams unambiguous.
+///
+/// The numbers are part of the digest format and never change their meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(super) enum Part {
+    None = 0,
+    Bool = 1,
+    Int = 2,
+    Float = 3,
+    DType = 4,
+    Device = 5,
+    Str = 6,
+    Bytes = 7,
+    BigInt = 8,
+    /// A finished child.
+    Child = 9,
+    /// The number of elements that follow.
+    Length = 10,
+    /// A dimension of a shape.
+    Dim = 11,
+    /// Content of a tensor.
+    Content = 12,
+    /// A binding's scope distance, context and number.
+    Distance = 13,
+    Context = 14,
+    Number = 15,
+    /// An identity number.
+    Identity = 16,
+    /// What a custom hash returned.
+    Custom = 17,
+}
+
+/// What kind of node a hash is of, besides declared types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(super) enum Form {
+    Root = 0,
+    /// The first occurrence of a variable or dag node that is bound.
+    Binding = 1,
+    /// A later occurrence.
+    Use = 2,
+    FreeVar = 3,
+    FreeKey = 4,
+    Singleton = 5,
+}
+
+/// Combines contributions into the hash of a node.
+pub(super) trait Sink {
+    /// A finished hash.
+    type Out: Copy;
+    /// An unfinished one.
+    type Acc: Copy;
+    /// Whether the result must not depend on the process.
+    const PORTABLE: bool;
+
+    fn open_type(&mut self, info: &TypeInfo) -> Self::Acc;
+    fn open_form(&mut self, form: Form) -> Self::Acc;
+    fn word(&mut self, acc: &mut Self::Acc, part: Part, word: u64);
+    fn bytes(&mut self, acc: &mut Self::Acc, part: Part, bytes: &[u8]);
+    fn child(&mut self, acc: &mut Self::Acc, out: Self::Out);
+    /// A large content, in pieces.
+    fn content(&mut self, acc: &mut Self::Acc, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8])));
+    fn close(&mut self, acc: Self::Acc) -> Self::Out;
+    /// Ends a node whose hash is not wanted: frames that only mark a place.
+    fn abandon(&mut self, acc: Self::Acc);
+    /// What a hook sees of a hash.
+    fn to_u64(out: Self::Out) -> u64;
+}
+
+/// 64 bits by folded multiplication: fast, and stable for one build of the
+/// library only.
+#[derive(Default)]
+pub(super) struct Fast;
+
+const STEP: u64 = 0x9e6c_63d0_876a_68e5;
+const CLOSE: u64 = 0xd1b5_4a32_d192_ed03;
+
+/// The high and low half of the product, folded: every bit of the input
+/// reaches every bit of the output.
+#[inline(always)]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+impl Part {
+    #[inline(always)]
+    const fn salt(self) -> u64 {
+        (self as u64 + 1).wrapping_mul(0xa076_1d64_78bd_642f)
+    }
+}
+
+impl Sink for Fast {
+    type Out = u64;
+    type Acc = u64;
+    const PORTABLE: bool = false;
+
+    #[inline(always)]
+    fn open_type(&mut self, info: &TypeInfo) -> u64 {
+        info.seed
+    }
+
+    #[inline(always)]
+    fn open_form(&mut self, form: Form) -> u64 {
+        fold(form as u64 ^ 0x8ebc_6af0_9c88_c6e3, STEP)
+    }
+
+    #[inline(always)]
+    fn word(&mut self, acc: &mut u64, part: Part, word: u64) {
+        *acc = fold(acc.rotate_left(5) ^ word ^ part.salt(), STEP);
+    }
+
+    fn bytes(&mut self, acc: &mut u64, part: Part, bytes: &[u8]) {
+        self.word(acc, part, rapidhash::v3::rapidhash_v3(bytes));
+    }
+
+    #[inline(always)]
+    fn child(&mut self, acc: &mut u64, out: u64) {
+        self.word(acc, Part::Child, out);
+    }
+
+    fn content(&mut self, acc: &mut u64, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8]))) {
+        let mut state = 0;
+        feed(&mut |piece| {
+            // Pieces are cut by content, not by chance, so the same content is
+            // cut alike; still, only fixed-size blocks are mixed.
+            for block in piece.chunks(1 << 14) {
+                state = fold(state ^ rapidhash::v3::rapidhash_v3(block), STEP).rotate_left(5);
+            }
+        });
+        self.word(acc, Part::Content, state);
+    }
+
+    #[inline(always)]
+    fn close(&mut self, acc: u64) -> u64 {
+        fold(acc ^ CLOSE, STEP)
+    }
+
+    #[inline(always)]
+    fn abandon(&mut self, _acc: u64) {}
+
+    fn to_u64(out: u64) -> u64 {
+        out
+    }
+}
+
+/// The version of the digest format; part of every digest.
+pub(super) const DIGEST_VERSION: u8 = 1;
+
+/// 32 bytes by BLAKE3, the same everywhere.
+///
+/// A node's digest is `BLAKE3(frame*)` over frames `part, payload`: eight
+/// little-endian bytes for a word, length and bytes for a byte string, 32
+/// bytes for a child. The first frame names the type key or the form.
+#[derive(Default)]
+pub(super) struct Portable {
+    // Frames of the open nodes, innermost last; an open node is its start.
+    frames: Vec<u8>,
+}
+
+impl Portable {
+    fn start(&mut self, kind: u8, name: &[u8]) -> usize {
+        let start = self.frames.len();
+        self.frames.extend_from_slice(&[DIGEST_VERSION, kind]);
+        self.frames
+            .extend_from_slice(&(name.len() as u64).to_le_bytes());
+        self.frames.extend_from_slice(name);
+        start
+    }
+}
+
+impl Sink for Portable {
+    type Out = [u8; 32];
+    type Acc = usize;
+    const PORTABLE: bool = true;
+
+    fn open_type(&mut self, info: &TypeInfo) -> usize {
+        self.start(0, info.key().as_bytes())
+    }
+
+    fn open_form(&mut self, form: Form) -> usize {
+        self.start(1, &[form as u8])
+    }
+
+    fn word(&mut self, _acc: &mut usize, part: Part, word: u64) {
+        self.frames.push(part as u8);
+        self.frames.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn bytes(&mut self, acc: &mut usize, part: Part, bytes: &[u8]) {
+        self.word(acc, part, bytes.len() as u64);
+        self.frames.extend_from_slice(bytes);
+    }
+
+    fn child(&mut self, _acc: &mut usize, out: [u8; 32]) {
+        self.frames.push(Part::Child as u8);
+        self.frames.extend_from_slice(&out);
+    }
+
+    fn content(&mut self, acc: &mut usize, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8]))) {
+        let mut hasher = blake3::Hasher::new();
+        feed(&mut |piece| {
+            hasher.update(piece);
+        });
+        self.bytes(acc, Part::Content, hasher.finalize().as_bytes());
+    }
+
+    fn close(&mut self, acc: usize) -> [u8; 32] {
+        let out = blake3::hash(&self.frames[acc..]);
+        self.frames.truncate(acc);
+        *out.as_bytes()
+    }
+
+    fn abandon(&mut self, acc: usize) {
+        self.frames.truncate(acc);
+    }
+
+    fn to_u64(out: [u8; 32]) -> u64 {
+        let (first, _) = out.split_at(8);
+        first
+            .iter()
+            .rev()
+            .fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+    }
+}

@@ -1,0 +1,192 @@
+//! The children of one value, in the order of visit.
+
+use super::region::RegionKind;
+use crate::container::{ArrayObj, MapObj};
+use crate::object::table::{Slot, TypeInfo};
+use crate::object::view::{Fields, Loaded, ObjRef};
+use crate::path::AccessStep;
+use crate::registry::Kind;
+use crate::value::Value;
+
+/// Where the children of an open object are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Content {
+    /// The compared fields.
+    Fields,
+    /// All fields, ignored ones included.
+    AllFields,
+    /// The elements of an array.
+    Items,
+    /// The keys and values of a map.
+    Entries,
+    /// A list or dict: its only child is a snapshot, which stands one frame
+    /// above it and is not a value of its own.
+    Holder,
+    /// There are no children.
+    Nothing,
+}
+
+/// An open object: some of its children are still to be visited.
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub(super) object: ObjRef<'a>,
+    /// How many children have been taken.
+    next: usize,
+    /// The region in which the object itself was met.
+    pub(super) region: RegionKind,
+    content: Content,
+    /// Whether the object is the snapshot of the list or dict below it.
+    pub(super) snapshot: bool,
+    pub(super) is_key: bool,
+    /// Whether the object has a mark to be changed when it is left.
+    pub(super) marked: bool,
+}
+
+/// A child, with the region in which it is met.
+#[derive(Clone, Copy)]
+pub(super) struct Child<'a> {
+    pub(super) loaded: Loaded<'a>,
+    pub(super) region: RegionKind,
+    pub(super) is_key: bool,
+}
+
+impl<'a> Frame<'a> {
+    #[inline(always)]
+    pub(super) fn new(
+        object: ObjRef<'a>,
+        child: Child<'a>,
+        content: Content,
+        marked: bool,
+    ) -> Self {
+        Frame {
+            object,
+            next: 0,
+            region: child.region,
+            content,
+            snapshot: false,
+            is_key: child.is_key,
+            marked,
+        }
+    }
+
+    /// The frame of the snapshot of `child`, directly above the frame of the
+    /// list or dict itself.
+    pub(super) fn of_snapshot(object: ObjRef<'a>, child: Child<'a>, content: Content) -> Self {
+        Frame {
+            snapshot: true,
+            ..Frame::new(object, child, content, false)
+        }
+    }
+
+    /// Whether this is a list or dict whose children stand one frame above.
+    pub(super) fn is_holder(&self) -> bool {
+        self.content == Content::Holder
+    }
+
+    /// The next child; None when all have been taken.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<Child<'a>> {
+        let position = self.next;
+        let child = match self.content {
+            Content::Fields => self.field(self.object.info(), self.object.visited(), position)?,
+            _ => self.other_child(position)?,
+        };
+        self.next = position + 1;
+        Some(child)
+    }
+
+    #[inline(always)]
+    fn field(
+        &self,
+        info: &'static TypeInfo,
+        fields: Fields<'a>,
+        position: usize,
+    ) -> Option<Child<'a>> {
+        let (slot, loaded) = fields.get(position)?;
+        Some(Child {
+            loaded: normalized(loaded),
+            region: self.region.of_field(slot.flag, info.kind == Kind::Var),
+            is_key: false,
+        })
+    }
+
+    fn other_child(&self, position: usize) -> Option<Child<'a>> {
+        let element = |value: &'a Value, region, is_key| Child {
+            loaded: normalized(Loaded::Value(value)),
+            region,
+            is_key,
+        };
+        match self.content {
+            Content::Fields | Content::AllFields => self.field(
+                self.object.info(),
+                self.object.visited_and_ignored(),
+                position,
+            ),
+            Content::Items => {
+                let item = self.object.downcast::<ArrayObj>()?.items().get(position)?;
+                Some(element(item, self.region, false))
+            }
+            Content::Entries => {
+                let (key, value) = entry(self.object, position / 2)?;
+                if position % 2 == 0 {
+                    // Keys are looked up, never bound.
+                    Some(element(key, RegionKind::Use, true))
+                } else {
+                    Some(element(value, self.region, false))
+                }
+            }
+            Content::Holder | Content::Nothing => None,
+        }
+    }
+
+    /// The step of a path to the child taken last.
+    pub(super) fn step(&self) -> Option<AccessStep> {
+        let position = self.next.checked_sub(1)?;
+        let name = |slot: &Slot| {
+            let fields = self.object.info().fields();
+            AccessStep::Attr(fields[slot.field as usize].name().to_string())
+        };
+        match self.content {
+            Content::Fields => self.object.visited().slot(position).map(name),
+            Content::AllFields => self.object.visited_and_ignored().slot(position).map(name),
+            Content::Items => Some(AccessStep::ArrayItem(position)),
+            Content::Entries => {
+                let (key, _) = entry(self.object, position / 2)?;
+                Some(AccessStep::MapItem(key.clone()))
+            }
+            Content::Holder | Content::Nothing => None,
+        }
+    }
+}
+
+/// An object looks the same whether a typed or a dynamic field holds it.
+#[inline(always)]
+fn normalized(loaded: Loaded<'_>) -> Loaded<'_> {
+    match loaded {
+        Loaded::Value(value) => match value.object_ref() {
+            Some(object) => Loaded::Object(object),
+            None => loaded,
+        },
+        _ => loaded,
+    }
+}
+
+/// A map's entry by its position in the canonical order.
+fn entry<'a>(object: ObjRef<'a>, position: usize) -> Option<(&'a Value, &'a Value)> {
+    let map = object.downcast::<MapObj>()?;
+    let order = map.key_order();
+    let at = match position.checked_sub(order.plain.len()) {
+        None => order.plain[position],
+        Some(position) => *order.objects.get(position)?,
+    };
+    map.entry(at as usize)
+}
+
+/// A value as a child without a parent.
+pub(super) fn root(value: &Value) -> Child<'_> {
+    Child {
+        loaded: normalized(Loaded::Value(value)),
+        region: RegionKind::Use,
+        is_key: false,
+    }
+}

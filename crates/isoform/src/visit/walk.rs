@@ -1,0 +1,492 @@
+//! The walk: every value below a root, with its region and path.
+
+use std::cell::Cell;
+use std::fmt;
+
+use super::children::{self, Child, Content, Frame};
+use super::marks::{Mark, Marks};
+use super::region::RegionKind;
+use crate::container::{DictObj, ListObj};
+use crate::error::{Error, Result};
+use crate::object::arena::Arena;
+use crate::object::reference::{Node, Obj, Ref};
+use crate::object::table::Class;
+use crate::object::view::{Loaded, ObjRef};
+use crate::path::AccessPath;
+use crate::value::Value;
+
+/// Visits every value below `root`, the root included.
+///
+/// The callback sees declared objects, containers and plain values alike; it
+/// answers whether to go on, to leave out what lies below, or to end the walk
+/// with a result. The result is `None` when the walk came to its end.
+///
+/// * **Order.** Fields come in the order of comparison: parents' first, and
+///   definition fields before the others where the type asks for it. Arrays
+///   and lists go by position. Maps and dicts go by key, whatever the order of
+///   insertion: plain keys by type and value, then objects by identity number;
+///   the key is visited just before its value.
+/// * **Sharing.** [`Sharing::Once`] visits an object once, where it is met
+///   first; plain values (numbers, strings, bytes) are visited at every place.
+/// * **Regions.** [`Visit::region`] tells whether a variable here is bound or
+///   used. The keys of maps are always uses.
+/// * **Mutation.** A list or dict is walked as it is when the walk enters it
+///   (in pre-order: after its own callback); later changes are not seen.
+/// * **Custom comparison** ([`StructuralEqual`](crate::StructuralEqual)) plays
+///   no part: the walk goes through the fields.
+///
+/// Depth is limited by memory only, and cost is linear in the number of visits.
+///
+/// # Errors
+///
+/// `ValueError` with the path when a value contains itself, which only lists
+/// and dicts make possible. Errors of
+/// the callback end the walk and come back unchanged.
+///
+/// ```
+/// use isoform::{Value, WalkOptions, WalkOrder, WalkResult, structural_walk};
+///
+/// let root = Value::from(vec![Value::from(1), Value::from(vec![2, 3])]);
+/// let mut sum = 0;
+/// structural_walk(&root, WalkOptions::default(), |visit| {
+///     sum += visit.value().as_int().unwrap_or(0);
+///     Ok(WalkResult::<()>::Advance)
+/// })?;
+/// assert_eq!(sum, 6);
+///
+/// let options = WalkOptions::default().order(WalkOrder::Pre);
+/// let found = structural_walk(&root, options, |visit| {
+///     Ok(match visit.value().as_int() {
+///         Some(3) => WalkResult::Interrupt(visit.path()),
+///         _ => WalkResult::Advance,
+///     })
+/// })?;
+/// assert_eq!(found.map(|path| path.to_string()).as_deref(), Some("<root>[1][1]"));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn structural_walk<B>(
+    root: impl Into<Value>,
+    options: WalkOptions,
+    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+) -> Result<Option<B>> {
+    let root = root.into();
+    let snapshots = Arena::default();
+    // A walk inside the callback finds nothing here and makes its own.
+    let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
+    let scratch = scratch.unwrap_or_default();
+    let mut walker = Walker {
+        options,
+        callback,
+        snapshots: &snapshots,
+        stack: recycle(scratch.stack),
+        holders: 0,
+        marks: scratch.marks,
+    };
+    let outcome = walker.run(&root);
+    let mut marks = walker.marks;
+    marks.clear();
+    let mut stack = recycle(walker.stack);
+    stack.shrink_to(KEPT_FRAMES);
+    let scratch = Scratch { stack, marks };
+    // During the end of a thread the memory is simply given back.
+    let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
+    match outcome {
+        Ok(()) => Ok(None),
+        Err(Stop::Result(result)) => Ok(Some(result)),
+        Err(Stop::Error(error)) => Err(error),
+    }
+}
+
+/// Visits the declared objects below `root`: [`structural_walk`] without
+/// containers and plain values.
+///
+/// # Errors
+///
+/// As [`structural_walk`].
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TypeDef, Value, WalkOptions, WalkResult};
+/// use isoform::{construct, register_type, walk_objects};
+///
+/// let leaf = register_type(TypeDef::new("doc.Leaf").field(FieldDef::new("n", Schema::Int)))?;
+/// let leaves = (0..3).map(|n| construct(leaf, vec![n.into()])).collect::<Result<Vec<_>, _>>()?;
+/// let mut count = 0;
+/// walk_objects(leaves, WalkOptions::default(), |object, _region| {
+///     assert_eq!(object.type_info().key(), "doc.Leaf");
+///     count += 1;
+///     Ok(WalkResult::<()>::Advance)
+/// })?;
+/// assert_eq!(count, 3);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn walk_objects<B>(
+    root: impl Into<Value>,
+    options: WalkOptions,
+    mut callback: impl FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
+) -> Result<Option<B>> {
+    structural_walk(root, options, |visit| match visit.object() {
+        Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
+        _ => Ok(WalkResult::Advance),
+    })
+}
+
+/// Whether an object is visited before or after what lies below it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum WalkOrder {
+    /// Before.
+    Pre,
+    /// After.
+    #[default]
+    Post,
+}
+
+/// What a walk does with an object that is reached in several ways.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Sharing {
+    /// It is visited once, where it is met first.
+    #[default]
+    Once,
+    /// It is visited, with all that lies below it, at every place. The number
+    /// of visits may be exponential in the number of objects.
+    EachOccurrence,
+}
+
+/// How to walk; the default is post-order, shared objects once, without the
+/// fields that comparison ignores.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct WalkOptions {
+    /// Before or after the children.
+    pub order: WalkOrder,
+    /// Shared objects once or at every place.
+    pub sharing: Sharing,
+    /// Whether fields with the flag `ignore` are walked too.
+    pub include_ignored: bool,
+}
+
+impl WalkOptions {
+    /// Sets the order.
+    #[must_use]
+    pub fn order(mut self, order: WalkOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets what is done with shared objects.
+    #[must_use]
+    pub fn sharing(mut self, sharing: Sharing) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
+    /// Sets whether fields with the flag `ignore` are walked too.
+    #[must_use]
+    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
+        self.include_ignored = include_ignored;
+        self
+    }
+}
+
+/// A callback's answer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WalkResult<B = ()> {
+    /// Go on.
+    Advance,
+    /// Go on, but not into the children of this value. In post-order they have
+    /// been visited already, and this is the same as `Advance`.
+    Skip,
+    /// End the walk with this result.
+    Interrupt(B),
+}
+
+/// What a callback sees: a value, where it is, and in which region.
+#[derive(Clone, Copy)]
+pub struct Visit<'a> {
+    child: Child<'a>,
+    ancestors: &'a [Frame<'a>],
+    holders: usize,
+}
+
+impl Visit<'_> {
+    /// The value. Costs an owner more for an object, so prefer
+    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they do.
+    #[inline]
+    pub fn value(&self) -> Value {
+        self.child.loaded.to_value()
+    }
+
+    /// The object: of a declared type, a container, or any other value that
+    /// is not kept inline.
+    #[inline]
+    pub fn object(&self) -> Option<&Ref<Obj>> {
+        match &self.child.loaded {
+            Loaded::Object(object) => Some(object.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// The object as a `T`, if it is one. O(1).
+    #[inline]
+    pub fn downcast<T: Node>(&self) -> Option<&Ref<T>> {
+        self.object()?.downcast_ref()
+    }
+
+    /// Whether variables are bound or used here.
+    #[inline]
+    pub fn region(&self) -> RegionKind {
+        self.child.region
+    }
+
+    /// Whether this is the key of a map or dict. It has the path of its value.
+    #[inline]
+    pub fn is_key(&self) -> bool {
+        self.child.is_key
+    }
+
+    /// How many steps lead from the root to this value. O(1).
+    #[inline]
+    pub fn depth(&self) -> usize {
+        self.ancestors.len() - self.holders
+    }
+
+    /// The steps from the root to this value. O(depth).
+    pub fn path(&self) -> AccessPath {
+        path_of(self.ancestors)
+    }
+}
+
+impl fmt::Debug for Visit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit")
+            .field("path", &self.path())
+            .field("value", &self.value())
+            .field("region", &self.region())
+            .finish_non_exhaustive()
+    }
+}
+
+fn path_of(ancestors: &[Frame<'_>]) -> AccessPath {
+    AccessPath::from_steps(ancestors.iter().filter_map(Frame::step).collect())
+}
+
+/// Why a walk ends early.
+enum Stop<B> {
+    Result(B),
+    Error(Error),
+}
+
+/// One walk.
+struct Walker<'a, F> {
+    options: WalkOptions,
+    callback: F,
+    /// Owners of what was in the lists and dicts that were entered.
+    snapshots: &'a Arena,
+    stack: Vec<Frame<'a>>,
+    /// How many frames of the stack are lists and dicts, which have a second
+    /// frame for their snapshot.
+    holders: usize,
+    /// Marks on the lists and dicts and, for [`Sharing::Once`], on all objects
+    /// with several owners.
+    marks: Marks,
+}
+
+/// What to do with an object that is met.
+enum Entry {
+    /// It is visited. True when it has a mark now.
+    Enter(bool),
+    /// It was visited before.
+    Pass,
+}
+
+impl<'a, B, F> Walker<'a, F>
+where
+    F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+{
+    fn run(&mut self, root: &'a Value) -> Result<(), Stop<B>> {
+        self.meet(children::root(root))?;
+        while let Some(frame) = self.stack.last_mut() {
+            match frame.next() {
+                Some(child) => self.meet(child)?,
+                None => self.close()?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, child: Child<'a>) -> Result<(), Stop<B>> {
+        let Loaded::Object(object) = child.loaded else {
+            return self.call(child).map(drop);
+        };
+        let content = match object.info().class {
+            Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
+            Class::Plain | Class::Node => Content::Fields,
+            Class::Array => Content::Items,
+            Class::Map => Content::Entries,
+            Class::List | Class::Dict => Content::Holder,
+            Class::Shape | Class::Tensor | Class::Incomparable => Content::Nothing,
+            // These are plain values: whether a string is long enough to be
+            // an object must not show.
+            Class::Str | Class::Bytes | Class::BigInt => return self.call(child).map(drop),
+        };
+        let Entry::Enter(marked) = self.enter(object, content)? else {
+            return Ok(());
+        };
+        if self.options.order == WalkOrder::Pre && !self.call(child)? {
+            if marked {
+                self.marks.leave(object.ident());
+            }
+            return Ok(());
+        }
+        self.stack.push(Frame::new(object, child, content, marked));
+        if content == Content::Holder {
+            self.enter_snapshot(child, object);
+        }
+        Ok(())
+    }
+
+    /// Whether the object is to be visited here.
+    #[inline(always)]
+    fn enter(&mut self, object: ObjRef<'a>, content: Content) -> Result<Entry, Stop<B>> {
+        let once = self.options.sharing == Sharing::Once;
+        // An object with one owner is met only once, unless the callback
+        // gives it another owner. Cycles go through lists and dicts, so it is
+        // enough for the walk to end that these are marked in any case.
+        let marked = content == Content::Holder || (once && object.is_shared());
+        if !marked {
+            return Ok(Entry::Enter(false));
+        }
+        match self.marks.enter(object.ident(), !once) {
+            Mark::Done if once => Ok(Entry::Pass),
+            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
+            Mark::Open => Err(self.cycle(object)),
+        }
+    }
+
+    #[cold]
+    fn cycle(&self, object: ObjRef<'a>) -> Stop<B> {
+        let name = object.info().key().trim_start_matches("isoform.");
+        let error = Error::value_error(format!("cyclic value: the {name} contains itself"));
+        Stop::Error(error.at(path_of(&self.stack)))
+    }
+
+    /// Puts what a list or dict holds now above it on the stack.
+    #[cold]
+    #[inline(never)]
+    fn enter_snapshot(&mut self, child: Child<'a>, holder: ObjRef<'a>) {
+        self.holders += 1;
+        let (snapshot, content) = if let Some(list) = holder.downcast::<ListObj>() {
+            let items = list.snapshot().reference().clone().into_object();
+            (items, Content::Items)
+        } else if let Some(dict) = holder.downcast::<DictObj>() {
+            let entries = dict.snapshot().reference().clone().into_object();
+            (entries, Content::Entries)
+        } else {
+            return;
+        };
+        let snapshot = self.snapshots.keep(snapshot);
+        self.stack
+            .push(Frame::of_snapshot(snapshot, child, content));
+    }
+
+    /// Leaves the object on top of the stack.
+    #[inline(always)]
+    fn close(&mut self) -> Result<(), Stop<B>> {
+        let Some(frame) = self.stack.pop() else {
+            return Ok(());
+        };
+        if frame.snapshot {
+            return Ok(());
+        }
+        if frame.marked {
+            self.marks.leave(frame.object.ident());
+            self.holders -= usize::from(frame.is_holder());
+        }
+        if self.options.order == WalkOrder::Pre {
+            return Ok(());
+        }
+        let child = Child {
+            loaded: Loaded::Object(frame.object),
+            region: frame.region,
+            is_key: frame.is_key,
+        };
+        self.call(child).map(drop)
+    }
+
+    /// Calls the callback; whether to go into the children.
+    #[inline(always)]
+    fn call(&mut self, child: Child<'a>) -> Result<bool, Stop<B>> {
+        let visit = Visit {
+            child,
+            ancestors: &self.stack,
+            holders: self.holders,
+        };
+        match (self.callback)(&visit) {
+            Ok(WalkResult::Advance) => Ok(true),
+            Ok(WalkResult::Skip) => Ok(false),
+            Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(result)),
+            Err(error) => Err(Stop::Error(error)),
+        }
+    }
+}
+
+/// What a thread keeps from one walk to the next.
+#[derive(Default)]
+struct Scratch {
+    stack: Vec<Frame<'static>>,
+    marks: Marks,
+}
+
+/// Frames that stay allocated between walks.
+const KEPT_FRAMES: usize = 1 << 12;
+
+thread_local! {
+    static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
+}
+
+/// An empty stack in the memory of another, whose frames may have borrowed
+/// something else: collecting from a vector's own iterator reuses its block.
+fn recycle<'b>(mut stack: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
+    stack.clear();
+    stack.into_iter().filter_map(|_| None).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, SCRATCH, WalkOptions, WalkResult, recycle, structural_walk};
+    use crate::container::Array;
+
+    #[test]
+    fn a_recycled_stack_keeps_its_memory() {
+        let stack: Vec<Frame<'_>> = Vec::with_capacity(100);
+        let block = stack.as_ptr() as usize;
+        let recycled: Vec<Frame<'static>> = recycle(stack);
+        assert_eq!(recycled.as_ptr() as usize, block);
+        assert!(recycled.capacity() >= 100);
+    }
+
+    #[test]
+    fn a_walk_leaves_its_memory_to_the_next_one() {
+        let root = Array::from([1i64, 2]);
+        let walk = || {
+            structural_walk(root.clone(), WalkOptions::default(), |_| {
+                Ok(WalkResult::<()>::Advance)
+            })
+        };
+        let block = || {
+            SCRATCH.with(|cell| {
+                let scratch = cell.take();
+                let block = scratch
+                    .as_ref()
+                    .map(|scratch| scratch.stack.as_ptr() as usize);
+                cell.set(scratch);
+                block
+            })
+        };
+        walk().expect("the walk succeeds");
+        let first = block();
+        assert!(first.is_some());
+        walk().expect("the walk succeeds");
+        assert_eq!(block(), first);
+    }
+}

@@ -1,0 +1,10 @@
+//! The integration tests: one binary, one module per feature.
+
+mod containers;
+mod object_model;
+mod paths;
+mod registry;
+mod support;
+mod threads;
+mod values;
+mod walk;

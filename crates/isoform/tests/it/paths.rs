@@ -1,0 +1,196 @@
+//! `AccessPath` and `AccessStep`.
+
+use isoform::{AccessPath, AccessStep, Dict, ErrorKind, List, Map, Shape, Value};
+
+use crate::support::{Call, Link, add, chain, int, scaled, var};
+
+fn root() -> AccessPath {
+    AccessPath::root()
+}
+
+/// One step of each kind.
+fn steps() -> Vec<(AccessStep, &'static str)> {
+    vec![
+        (AccessStep::Attr("body".into()), ".body"),
+        (AccessStep::ArrayItem(3), "[3]"),
+        (AccessStep::MapItem("k".into()), "[\"k\"]"),
+        (AccessStep::MapItem(1.into()), "[1]"),
+        (AccessStep::AttrMissing("body".into()), ".<missing:body>"),
+        (AccessStep::ArrayItemMissing(3), "[<missing:3>]"),
+        (AccessStep::MapItemMissing("k".into()), "[<missing:\"k\">]"),
+    ]
+}
+
+#[test]
+fn paths_print_as_expressions() {
+    assert_eq!(root().to_string(), "<root>");
+    let mut all = root();
+    let mut text = "<root>".to_string();
+    for (step, printed) in steps() {
+        assert_eq!(step.to_string(), printed);
+        all = all.join(step);
+        text += printed;
+    }
+    assert_eq!(all.to_string(), text);
+    assert_eq!(format!("{all:?}"), text);
+}
+
+#[test]
+fn paths_are_built_compared_and_taken_apart() {
+    let path = root().attr("body").array_item(1).map_item("k");
+    assert_eq!(path.to_string(), "<root>.body[1][\"k\"]");
+    assert_eq!(path.depth(), 3);
+    let steps = path.steps().to_vec();
+    assert_eq!(AccessPath::from_steps(steps), path);
+    let parent = path.parent().expect("not the root");
+    assert_eq!(parent, root().attr("body").array_item(1));
+    assert_eq!(root().parent(), None);
+    assert!(parent.is_prefix_of(&path) && path.is_prefix_of(&path));
+    assert!(!path.is_prefix_of(&parent));
+    assert!(!root().attr("bod").is_prefix_of(&path));
+    // An array's position and a map's key are different steps.
+    assert_ne!(root().array_item(1), root().map_item(1));
+    assert_ne!(root().map_item(1), root().map_item(true));
+}
+
+#[test]
+fn paths_are_followed() {
+    let map: Map = [("k".into(), Shape::from([7, 8]).into())]
+        .into_iter()
+        .collect();
+    let dict: Dict = [(1.into(), map.into())].into_iter().collect();
+    let list: List = List::from(vec![Value::from(dict)]);
+    let value = Value::from(Link::new(Call::new(vec![Value::from(0), list.into()])));
+    let path = root().attr("next").attr("args").array_item(1).array_item(0);
+    let path = path.map_item(1).map_item("k").array_item(1);
+    assert_eq!(path.get(&value).unwrap(), Value::from(8));
+    assert_eq!(root().get(&value).unwrap(), value);
+}
+
+#[track_caller]
+fn fails(value: impl Into<Value>, path: AccessPath, kind: ErrorKind, message: &str) {
+    let error = path.get(&value.into()).expect_err("the path leads nowhere");
+    assert_eq!(error.kind(), kind);
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn a_step_that_leads_nowhere_names_the_place() {
+    let call = || Call::new(vec![Value::from(0)]);
+    let map = || -> Map { [("k".into(), call().into())].into_iter().collect() };
+    fails(
+        call(),
+        root().attr("arg"),
+        ErrorKind::Attribute,
+        "AttributeError: type it.Call has no field 'arg' (at <root>)",
+    );
+    fails(
+        call(),
+        root().attr("args").array_item(1),
+        ErrorKind::Index,
+        "IndexError: no element 1 (at <root>.args)",
+    );
+    fails(
+        map(),
+        root().map_item("k").attr("args").attr("x"),
+        ErrorKind::Attribute,
+        "AttributeError: type isoform.Array has no field 'x' (at <root>[\"k\"].args)",
+    );
+    fails(
+        map(),
+        root().map_item("q"),
+        ErrorKind::Key,
+        "KeyError: no key \"q\" (at <root>)",
+    );
+    fails(
+        5,
+        root().attr("x"),
+        ErrorKind::Type,
+        "TypeError: expected an object with fields, got int (at <root>)",
+    );
+    fails(
+        map(),
+        root().array_item(0),
+        ErrorKind::Type,
+        "TypeError: expected a sequence, got Map (at <root>)",
+    );
+    fails(
+        call(),
+        root().attr("args").map_item(0),
+        ErrorKind::Type,
+        "TypeError: expected a map, got Array (at <root>.args)",
+    );
+    fails(
+        List::from(vec![1i64]),
+        root().array_item(usize::MAX),
+        ErrorKind::Index,
+        &format!("IndexError: no element {} (at <root>)", usize::MAX),
+    );
+}
+
+#[test]
+fn missing_steps_never_lead_anywhere() {
+    let call = Value::from(Call::new(vec![Value::from(0)]));
+    let map: Map = [("k".into(), 1.into())].into_iter().collect();
+    let list = Value::from(vec![1]);
+    for (value, step, kind) in [
+        (
+            call,
+            AccessStep::AttrMissing("args".into()),
+            ErrorKind::Attribute,
+        ),
+        (list, AccessStep::ArrayItemMissing(0), ErrorKind::Index),
+        (
+            map.into(),
+            AccessStep::MapItemMissing("k".into()),
+            ErrorKind::Key,
+        ),
+    ] {
+        let error = root().join(step).get(&value).unwrap_err();
+        assert_eq!(error.kind(), kind);
+        assert!(error.message().ends_with("is missing here"), "{error}");
+    }
+}
+
+#[test]
+fn object_keys_are_found_by_identity() {
+    let (x, twin) = (var("x"), var("x"));
+    let map: Map = [(Value::from(&x), 1.into())].into_iter().collect();
+    assert_eq!(
+        root().map_item(x).get(&map.clone().into()).unwrap(),
+        Value::from(1)
+    );
+    let error = root().map_item(twin).get(&map.into()).unwrap_err();
+    assert!(error.message().starts_with("no key it.Var("), "{error}");
+}
+
+#[test]
+fn long_paths_and_keys_are_printed_short() {
+    let length = scaled(1_000_000);
+    let path = AccessPath::from_steps(vec![AccessStep::Attr("next".into()); length + 64]);
+    let text = path.to_string();
+    assert!(text.starts_with("<root>.next.next"), "{text}");
+    assert!(text.contains(&format!("...<{length} steps>...")), "{text}");
+    assert_eq!(text.matches(".next").count(), 64);
+
+    let key = Value::from("k".repeat(1000));
+    assert!(root().map_item(key).to_string().len() < 100);
+    let deep = root().map_item(chain(length)).to_string();
+    assert!(deep.len() < 200, "{deep}");
+}
+
+#[test]
+fn a_deep_path_is_followed() {
+    let depth = scaled(300_000);
+    let mut value = Value::from(add(int(1), int(2)));
+    for _ in 0..depth {
+        value = Link::new(value).into();
+    }
+    let mut steps = vec![AccessStep::Attr("next".into()); depth];
+    steps.push(AccessStep::Attr("rhs".into()));
+    steps.push(AccessStep::Attr("value".into()));
+    let path = AccessPath::from_steps(steps);
+    assert_eq!(path.get(&value).unwrap(), Value::from(2));
+    let error = path.attr("no").get(&value).unwrap_err();
+    assert_eq!(error.path().map(AccessPath::depth), Some(depth + 2));
+}

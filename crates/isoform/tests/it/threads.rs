@@ -1,0 +1,220 @@
+//! Objects that several threads build, share, change, walk and drop.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use isoform::{Array, Dict, List, Ref, Value, WalkOptions, WalkResult, structural_walk};
+
+use crate::support::{Call, Expr, Int, Link, add, count_objects, doubled, int, scaled, var};
+
+const THREADS: usize = 8;
+
+/// Runs the same work on all threads, started together; what each returned.
+fn on_all_threads<T: Send + 'static>(work: impl Fn(usize) -> T + Send + Sync + 'static) -> Vec<T> {
+    let work = Arc::new(work);
+    let barrier = Arc::new(Barrier::new(THREADS));
+    let workers: Vec<_> = (0..THREADS)
+        .map(|worker| {
+            let (work, barrier) = (Arc::clone(&work), Arc::clone(&barrier));
+            thread::spawn(move || {
+                barrier.wait();
+                work(worker)
+            })
+        })
+        .collect();
+    let results = workers.into_iter().map(|worker| worker.join());
+    results
+        .map(|result| result.expect("no thread panics"))
+        .collect()
+}
+
+#[test]
+fn a_shared_object_counts_the_owners_of_all_threads() {
+    let node: Ref<Expr> = int(1);
+    let rounds = scaled(50_000);
+    let kept = {
+        let node = node.clone();
+        on_all_threads(move |_| {
+            for _ in 0..rounds {
+                let clone = node.clone();
+                let value = Value::from(&clone);
+                drop(clone);
+                assert!(value.peek::<Ref<Int>>().is_some_and(|int| int.value == 1));
+            }
+            node.clone()
+        })
+    };
+    assert_eq!(node.owners() as usize, 1 + THREADS);
+    drop(kept);
+    assert_eq!(node.owners(), 1);
+}
+
+#[test]
+fn identities_are_unique_over_threads() {
+    let each = scaled(20_000);
+    let numbers = on_all_threads(move |_| {
+        let numbers = (0..each).map(|_| int(0).identity());
+        numbers.collect::<Vec<_>>()
+    });
+    let all: HashSet<u64> = numbers.iter().flatten().copied().collect();
+    assert_eq!(all.len(), THREADS * each);
+    for own in &numbers {
+        assert!(own.is_sorted());
+    }
+}
+
+#[test]
+fn objects_built_on_one_thread_die_on_another() {
+    let built = on_all_threads(|worker| {
+        let shared = var("x");
+        let parts = (0..100).map(|n| Value::from(add(&shared, int(n + worker as i64))));
+        (shared.clone(), parts.collect::<Array>())
+    });
+    let (shared, parts): (Vec<_>, Vec<_>) = built.into_iter().unzip();
+    let whole = Value::from(parts);
+    let expected = THREADS * (1 + 2 * 100);
+    let counts = {
+        let whole = whole.clone();
+        on_all_threads(move |_| count_objects(&whole, WalkOptions::default()).unwrap())
+    };
+    assert_eq!(counts, [expected; THREADS]);
+    thread::spawn(move || drop(whole)).join().expect("no panic");
+    assert!(shared.iter().all(|var| var.owners() == 1));
+}
+
+#[test]
+fn a_list_is_changed_walked_and_dropped_by_all() {
+    let witness = int(7);
+    let list: List = List::new();
+    let dict: Dict = Dict::new();
+    let rounds = scaled(2_000);
+    let (walks, pops) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    {
+        let (list, dict, witness) = (list.clone(), dict.clone(), witness.clone());
+        let (walks, pops) = (Arc::clone(&walks), Arc::clone(&pops));
+        on_all_threads(move |worker| {
+            let root = Value::from(Link::new(vec![
+                Value::from(list.clone()),
+                dict.clone().into(),
+            ]));
+            for round in 0..rounds {
+                list.push(Value::from(&witness));
+                dict.insert(Value::from(round % 10), Value::from(&witness));
+                if round % 3 == 0 && list.pop().is_some() {
+                    pops.fetch_add(1, Ordering::Relaxed);
+                }
+                if round % 4 == 0 && dict.remove(&Value::from(worker)).is_some() {
+                    assert!(dict.len() <= 10);
+                }
+                if round % 100 == 0 {
+                    // Whatever the others do, a walk sees whole values.
+                    let before = list.snapshot().len();
+                    structural_walk(&root, WalkOptions::default(), |visit| {
+                        if let Some(int) = visit.downcast::<Int>() {
+                            assert_eq!(int.value, 7);
+                        }
+                        Ok(WalkResult::<()>::Advance)
+                    })
+                    .unwrap();
+                    walks.fetch_add(usize::from(before > 0), Ordering::Relaxed);
+                }
+            }
+        });
+    }
+    let expected = THREADS * rounds - pops.load(Ordering::Relaxed);
+    assert_eq!(list.len(), expected);
+    assert!(walks.load(Ordering::Relaxed) > 0);
+    assert_eq!(witness.owners() as usize, 1 + list.len() + dict.len());
+    list.clear();
+    dict.clear();
+    assert_eq!(witness.owners(), 1);
+}
+
+#[test]
+fn snapshots_stay_whole_while_others_write() {
+    let list: List = List::from(vec![Value::from(0); 16]);
+    let rounds = scaled(5_000);
+    let checked = {
+        let list = list.clone();
+        on_all_threads(move |worker| {
+            let mut checked = 0;
+            for round in 0..rounds {
+                if worker % 2 == 0 {
+                    list.set(round % 16, Value::from(round)).expect("in range");
+                } else {
+                    let snapshot = list.snapshot();
+                    let first = snapshot.values().to_vec();
+                    thread::yield_now();
+                    assert_eq!(snapshot.values(), first);
+                    checked += usize::from(first.len() == 16);
+                }
+            }
+            checked
+        })
+    };
+    assert_eq!(checked.iter().sum::<usize>(), THREADS / 2 * rounds);
+    assert_eq!(list.len(), 16);
+}
+
+#[test]
+fn copies_on_write_of_a_shared_array_are_private() {
+    let shared = Array::from([0i64; 8]);
+    let sums = {
+        let shared = shared.clone();
+        on_all_threads(move |worker| {
+            let mut mine = shared.clone();
+            for at in 0..8 {
+                mine.set(at, worker as i64).expect("in range");
+            }
+            mine.push(worker as i64);
+            mine.iter().sum::<i64>()
+        })
+    };
+    let expected: Vec<i64> = (0..THREADS as i64).map(|worker| worker * 9).collect();
+    assert_eq!(sums, expected);
+    assert_eq!(shared.iter().sum::<i64>(), 0);
+}
+
+#[test]
+fn a_graph_is_walked_by_all_at_once() {
+    let graph = doubled(200);
+    let wide = Call::new((0..500).map(|_| Value::from(&graph)).collect::<Vec<_>>());
+    let counts = {
+        let wide = wide.clone();
+        on_all_threads(move |_| {
+            let walks = (0..10).map(|_| count_objects(&wide, WalkOptions::default()).unwrap());
+            walks.collect::<Vec<_>>()
+        })
+    };
+    assert!(counts.iter().flatten().all(|count| *count == 1 + 201));
+    assert_eq!(graph.owners(), 1 + 500);
+    assert_eq!(wide.owners(), 1);
+}
+
+#[test]
+fn the_order_of_a_map_is_computed_once_by_whoever_comes_first() {
+    let keys: Vec<_> = (0..50).map(|_| var("k")).collect();
+    let map: isoform::Map = keys
+        .iter()
+        .rev()
+        .map(|key| (Value::from(key), Value::NONE))
+        .collect();
+    let root = Value::from(map);
+    let orders = on_all_threads(move |_| {
+        let mut order = Vec::new();
+        structural_walk(&root, WalkOptions::default(), |visit| {
+            if visit.is_key()
+                && let Some(key) = visit.object()
+            {
+                order.push(key.identity());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })
+        .unwrap();
+        order
+    });
+    let expected: Vec<u64> = keys.iter().map(Ref::identity).collect();
+    assert!(orders.iter().all(|order| *order == expected));
+}
