@@ -108,9 +108,12 @@ Exit status:
 JSON (--json), one object:
   {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
   SIDE is {\"file\": NAME}; if the models differ, also
-    \"path\": TEXT, \"value\": TEXT or null (null: nothing stands there),
-    \"node\": null or {\"op_type\", \"domain\", \"name\", \"outputs\", \"graph\"}
-  On trouble: {\"error\": MESSAGE, \"file\": NAME}
+    \"path\": TEXT, the place in the program
+    \"value\": TEXT, or null if nothing stands there
+    \"origin\": null, or {\"kind\": \"node\", \"input\" or \"output\", \"name\", \"op\",
+      \"outputs\", \"graph\", \"in_function\", \"position\", \"input\"}, the part of the
+      file by its own names; \"input\" names the weight or other input concerned
+  On trouble: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
 
 Examples:
   isoform diff before.onnx after.onnx
@@ -119,24 +122,26 @@ Examples:
 
 /// Print a model as program text.
 ///
-/// Inputs and results are numbered in the order of computation, %0, %1 and so
-/// on; constants are named @0, @1 and so on at their first use and abbreviated if
-/// long. Subgraphs are indented below their node, and the model's own functions
-/// stand before the graph. Equal models print the same text, except under
-/// --names.
+/// Inputs and results are numbered in an order of computation, %0, %1 and so on,
+/// symbolic dimensions d0, d1, and functions of the model's own f0, f1; these stand
+/// below the graph. An operator whose version is not the usual one of its domain
+/// has it behind a colon. Subgraphs are indented inside their node. Long constants
+/// are abbreviated, `_` is an input that is not given, `?` what is unknown, and `$a`
+/// in a function the attribute `a` of its call. Lines that start with # are comments;
+/// apart from them, names play no part in the text.
 #[derive(Args, Debug)]
 #[command(after_help = SHOW_HELP)]
 pub(crate) struct ShowArgs {
     /// The model to print.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Print subgraphs only down to this depth; 0 prints no body at all.
+    /// Print the nodes of subgraphs only down to this depth; 0 leaves all of them out.
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
     /// Print only the first N nodes of every body.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Add the file's own names as comments.
+    /// Add the file's own names as comments: of nodes, their inputs and their outputs.
     #[arg(long)]
     pub(crate) names: bool,
 }
@@ -147,10 +152,15 @@ Exit status:
   2  the file could not be read
 
 JSON (--json), one object:
-  {\"file\": NAME, \"counts\": {...}, \"program\": GRAPH, \"functions\": [FUNCTION...]}
-  GRAPH is {\"inputs\": [...], \"nodes\": [...], \"omitted\": COUNT, \"outputs\": [...]}
-  A node is {\"op_type\", \"domain\", \"version\", \"inputs\", \"attributes\", \"outputs\"}.
-  Values, types, constants and attributes are written as in the text.
+  {\"file\": NAME, \"counts\": {...}, \"opsets\": {DOMAIN: VERSION},
+   \"program\": GRAPH, \"functions\": [GRAPH...]}
+  GRAPH is {\"inputs\": [TEXT...], \"nodes\": [NODE...], \"omitted\": COUNT, \"outputs\": [TEXT...]}
+    and \"result_types\" of a graph, \"function\" and \"attributes\" of a function
+  NODE is {\"op_type\", \"domain\", \"version\", \"inputs\", \"attributes\", \"outputs\"},
+    or \"function\" in place of the first three; subgraphs are among the attributes
+  Values, types, constants and attributes are written as in the text. --names adds
+  \"name\", \"input_names\" and \"output_names\" to nodes, \"name\" to graphs, and \"dims\".
+  On trouble: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
   isoform show model.onnx | less
@@ -214,8 +224,8 @@ pub(crate) struct Common {
     /// tensors in attributes, such as the value of a Constant node. Their element
     /// types and shapes are still compared, and so is everything else: operators,
     /// wiring, types, and all numbers and strings in attributes that are no
-    /// tensors. A tensor that steers a computation, such as the target of a
-    /// Reshape, is a tensor too.
+    /// tensors, and tensors of strings. A tensor that steers a computation, such as
+    /// the target of a Reshape, is a tensor too.
     #[arg(long, global = true)]
     pub(crate) architecture: bool,
     /// Let the names of the graph's inputs and outputs count.

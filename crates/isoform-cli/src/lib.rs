@@ -17,10 +17,16 @@
 //! this crate only asks and tells.
 
 mod args;
+mod dedup;
+mod diff;
+mod elements;
 mod find;
+mod hash;
+mod models;
 mod output;
 mod parallel;
 mod progress;
+mod show;
 
 use std::ffi::OsString;
 use std::io;
@@ -63,12 +69,15 @@ where
 
 fn dispatch(cli: &Cli, output: &mut Output<'_, '_>) -> io::Result<()> {
     match &cli.command {
+        Command::Hash(args) => hash::run(args, &cli.common, output),
+        Command::Diff(args) => diff::run(args, &cli.common, output),
+        Command::Show(args) => show::run(args, &cli.common, output),
+        Command::Dedup(args) => dedup::run(args, &cli.common, output),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "isoform", &mut script);
             output.bytes(&script)
         }
-        _ => Ok(()),
     }
 }
 

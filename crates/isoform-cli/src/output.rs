@@ -109,6 +109,12 @@ impl<'a, 'b> Output<'a, 'b> {
         self.line(value)
     }
 
+    /// Writes one line of less interest.
+    pub(crate) fn faint(&mut self, text: &str) -> io::Result<()> {
+        let faint = self.style.faint;
+        self.line(format_args!("{faint}{text}{faint:#}"))
+    }
+
     /// Writes bytes as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.streams.out.write_all(bytes)
@@ -185,6 +191,12 @@ impl Palette {
             faint: Style::new().dimmed(),
         }
     }
+}
+
+/// A count with its noun.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// Text from a file or its name with everything escaped that would move the
