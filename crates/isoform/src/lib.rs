@@ -1,4 +1,97 @@
-//! Isoform: declare an IR's node types once and compare, hash and walk them.
+//! Isoform ("equal in form"): declare the node types of an IR once, and get
+//! structural equality modulo renaming of variables, hashes, portable digests,
+//! explained mismatches and walks from that one declaration.
+//!
+//! ```
+//! use isoform::{Array, Node, Obj, Ref, Str, explain_mismatch, structural_digest, structural_equal};
+//!
+//! /// A variable: equal by where it is bound, whatever its name.
+//! #[derive(Node)]
+//! #[node(key = "demo.Var", kind = var)]
+//! #[repr(C)]
+//! pub struct Var {
+//!     /// Not part of its identity.
+//!     #[node(ignore)]
+//!     pub name: Str,
+//! }
+//!
+//! /// A sum.
+//! #[derive(Node)]
+//! #[node(key = "demo.Add")]
+//! #[repr(C)]
+//! pub struct Add {
+//!     /// Left operand.
+//!     pub lhs: Ref<Obj>,
+//!     /// Right operand.
+//!     pub rhs: Ref<Obj>,
+//! }
+//!
+//! /// A function: its parameters are bound in it, and only in it.
+//! #[derive(Node)]
+//! #[node(key = "demo.Fun", scope)]
+//! #[repr(C)]
+//! pub struct Fun {
+//!     /// Bound here.
+//!     #[node(def)]
+//!     pub params: Array<Ref<Var>>,
+//!     /// What it computes.
+//!     pub body: Ref<Obj>,
+//! }
+//!
+//! let double = |name: &str| {
+//!     let x = Var::new(name);
+//!     Fun::new([x.clone()], Add::new(&x, &x))
+//! };
+//! let (f, g) = (double("x"), double("y"));
+//! assert!(structural_equal(&f, &g)?);
+//! assert_eq!(structural_digest(&f)?, structural_digest(&g)?);
+//!
+//! let (x, y) = (Var::new("x"), Var::new("y"));
+//! let sum = Fun::new([x.clone(), y.clone()], Add::new(&x, &y));
+//! let square = Fun::new([x.clone(), y.clone()], Add::new(&x, &x));
+//! let mismatch = explain_mismatch(&sum, &square, Default::default())?.expect("they differ");
+//! assert_eq!(mismatch.left_path.to_string(), "<root>.body.rhs");
+//! # Ok::<(), isoform::Error>(())
+//! ```
+//!
+//! # Concepts
+//!
+//! A node type is data about fields. Its **kind** says what makes two of its
+//! objects equal:
+//!
+//! | kind | equal when | for |
+//! |---|---|---|
+//! | [`tree`](Kind::Tree) | all fields are; sharing is invisible | expressions, statements, types |
+//! | [`const_tree`](Kind::ConstTree) | as `tree`, and at once when they are the same object | interned values without variables |
+//! | [`dag`](Kind::Dag) | fields are, and sharing is the same on both sides | dataflow nodes |
+//! | [`var`](Kind::Var) | bound at corresponding places | variables |
+//! | [`singleton`](Kind::Singleton) | they are the same object | operators of a registry |
+//! | [`none`](Kind::None) | never; comparing one is an error | handles, caches |
+//!
+//! A field may be left out of the comparison (`ignore`) or bind variables
+//! (`def`, `def_simple`); a type may end the bindings made inside it
+//! (`scope`). [`StructuralEqual`] and [`StructuralHash`] replace the walk over
+//! the fields of one type by its own code.
+//!
+//! | to | use |
+//! |---|---|
+//! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
+//! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
+//! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
+//! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
+//! | visit | [`structural_walk`], [`walk_objects`] |
+//! | find a place | [`AccessPath`] |
+//! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
+//!
+//! # What always holds
+//!
+//! * Equal values have the same hash and the same digest; floats are compared
+//!   by bits, and all NaNs are one.
+//! * No traversal recurses on the native stack: a chain of ten million nodes
+//!   compares, hashes, walks and drops.
+//! * Cost is linear in the number of distinct objects, however they are shared.
+//! * Nothing reachable from safe code panics on user data; what went wrong is
+//!   an [`Error`] that names the type and the place.
 
 mod container;
 mod convert;
@@ -6,6 +99,7 @@ mod display;
 mod dtype;
 mod error;
 mod object;
+mod pages;
 mod path;
 mod registry;
 mod structural;
@@ -28,7 +122,7 @@ pub use registry::{
     register, register_function, register_type, registered_types, remove_function,
 };
 pub use structural::{
-    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
     assert_structural_equal, assert_structural_equal_with, explain_mismatch,
     get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
@@ -39,6 +133,11 @@ pub use visit::{
     RegionChange, RegionKind, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
     walk_objects,
 };
+
+// The Rust example of the README runs with the other documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]

@@ -1,3 +1,5 @@
+//! Tests of the external module, hostile input included.
+
 use super::*;
 use crate::{
     OnnxErrorKind, decode_tensor,

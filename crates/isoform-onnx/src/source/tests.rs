@@ -1,3 +1,5 @@
+//! Tests of the source module, hostile input included.
+
 use std::io::Write;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of the sparse module, hostile input included.
+
 use super::*;
 use crate::proto::TensorProto;
 

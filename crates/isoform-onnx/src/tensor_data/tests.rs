@@ -1,3 +1,5 @@
+//! Tests of the tensor data module, hostile input included.
+
 use super::*;
 use crate::proto::{SegmentProto, StringStringEntryProto};
 

@@ -42,10 +42,6 @@ impl MapObj {
         self.entries.get_index_of(key)
     }
 
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
-        self.entries.iter()
-    }
-
     pub(crate) fn copy_payload(&self) -> Self {
         MapObj {
             entries: self.entries.clone(),

@@ -2,8 +2,8 @@
 
 use super::reference::Ref;
 use crate::container::{
-    Array, ArrayObj, Bytes, BytesObj, Dict, DictObj, Function, FunctionObj, List, ListObj, Map,
-    MapObj, Shape, ShapeObj, Str, Tensor, TensorObj,
+    Array, ArrayObj, Dict, DictObj, Function, FunctionObj, List, ListObj, Map, MapObj, Shape,
+    ShapeObj, Str, Tensor, TensorObj,
 };
 use crate::error::{Error, Result};
 use crate::object::field::ElementType;
@@ -27,7 +27,6 @@ handles! {
     List<Value>, ListObj;
     Map<Value, Value>, MapObj;
     Dict<Value, Value>, DictObj;
-    Bytes, BytesObj;
     Shape, ShapeObj;
     Tensor, TensorObj;
     Function, FunctionObj;

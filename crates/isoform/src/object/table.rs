@@ -530,3 +530,20 @@ pub(crate) fn storage_of(schema: &Schema) -> Storage {
         _ => Storage::Object,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CAPACITY, TypeIndex, find, register};
+    use crate::registry::TypeDef;
+
+    #[test]
+    fn an_index_that_was_never_given_out_is_no_parent() {
+        for index in [CAPACITY as u32 - 1, CAPACITY as u32, u32::MAX] {
+            let definition = TypeDef::new("unit.Orphan").parent(TypeIndex(index));
+            let error = register(definition).expect_err("the parent is unknown");
+            let expected = format!("type unit.Orphan: unknown parent type (index {index})");
+            assert_eq!(error.message(), expected);
+            assert!(find("unit.Orphan").is_none());
+        }
+    }
+}

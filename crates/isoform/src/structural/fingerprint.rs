@@ -17,6 +17,9 @@ thread_local! {
     static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
 }
 
+/// A finished hash, and whether a list or dict was met on the way.
+type Walked<Out> = Result<(Out, bool)>;
+
 /// Walks with these tables; gives the tables back for the next walk.
 fn walk<S: Sink>(
     value: &Value,
@@ -24,19 +27,22 @@ fn walk<S: Sink>(
     pins: Option<&Pins>,
     sink: S,
     tables: Box<HashTables<S::Out>>,
-) -> (Result<S::Out>, Box<HashTables<S::Out>>) {
+) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
     let arena = Arena::default();
     let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
     let result = hasher.value(value, Region::root(options.map_free_vars));
     VISITS.set(hasher.visits);
-    (result, hasher.into_tables())
+    let met_mutable = hasher.met_mutable;
+    (result.map(|out| (out, met_mutable)), hasher.into_tables())
 }
 
+/// The hash of a value with some of its containers pinned, and whether a list
+/// or dict was met.
 pub(super) fn hash_pinned(
     value: &Value,
     options: CompareOptions,
     pins: Option<&Pins>,
-) -> Result<u64> {
+) -> Result<(u64, bool)> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
     let (result, tables) = walk(value, options, pins, Fast, tables);
@@ -75,7 +81,7 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
 ///
 /// As [`structural_hash`].
 pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) -> Result<u64> {
-    hash_pinned(&value.into(), options, None)
+    Ok(hash_pinned(&value.into(), options, None)?.0)
 }
 
 /// The portable name of a value: the same equivalence as equality, in 32
@@ -105,5 +111,5 @@ pub fn structural_digest_with(value: impl Into<Value>, options: CompareOptions) 
     let value = value.into();
     let tables = Box::new(HashTables::new());
     let (result, _) = walk(&value, options, None, Portable::default(), tables);
-    Ok(Digest::new(result?))
+    Ok(Digest::new(result?.0))
 }

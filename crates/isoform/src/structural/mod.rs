@@ -6,6 +6,7 @@ mod equal;
 mod fingerprint;
 mod hash;
 mod ident_map;
+mod key;
 mod leaf;
 mod memo;
 mod mismatch;
@@ -18,6 +19,7 @@ pub use digest::Digest;
 pub use fingerprint::{
     structural_digest, structural_digest_with, structural_hash, structural_hash_with,
 };
+pub use key::StructuralKey;
 pub use mismatch::{ExistingPair, Mismatch, MismatchReason};
 
 use std::cell::{Cell, RefCell};
@@ -31,6 +33,7 @@ use crate::error::{Error, Result};
 use crate::object::arena::Arena;
 use crate::path::AccessPath;
 use crate::value::Value;
+use crate::visit::recycle;
 
 /// How deeply custom comparisons and hashes may nest: each level is a call of
 /// user code on the native stack.
@@ -46,9 +49,6 @@ pub struct CompareOptions {
     pub skip_tensor_content: bool,
 }
 
-/// Stacks longer than this are given back to the allocator after a call.
-const KEPT_FRAMES: usize = 1 << 14;
-
 type Reused = (Box<Tables>, Vec<Frame<'static>>);
 
 thread_local! {
@@ -61,16 +61,6 @@ thread_local! {
 /// thread visited; the measure of the complexity tests.
 pub fn last_visit_count() -> u64 {
     VISITS.get()
-}
-
-/// The same allocation for elements of another lifetime.
-fn recycle<A, B>(mut items: Vec<A>) -> Vec<B> {
-    items.clear();
-    if items.capacity() > KEPT_FRAMES {
-        return Vec::new();
-    }
-    // The standard library collects an emptied vector in place.
-    items.into_iter().filter_map(|_| None).collect()
 }
 
 /// Two roots and what to look at them with.

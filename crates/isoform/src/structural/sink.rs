@@ -51,6 +51,9 @@ pub(super) enum Form {
     Singleton = 5,
 }
 
+/// Hands a content on piece by piece.
+pub(super) type Feed<'f> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'f;
+
 /// Combines contributions into the hash of a node.
 pub(super) trait Sink {
     /// A finished hash.
@@ -66,7 +69,7 @@ pub(super) trait Sink {
     fn bytes(&mut self, acc: &mut Self::Acc, part: Part, bytes: &[u8]);
     fn child(&mut self, acc: &mut Self::Acc, out: Self::Out);
     /// A large content, in pieces.
-    fn content(&mut self, acc: &mut Self::Acc, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8])));
+    fn content(&mut self, acc: &mut Self::Acc, feed: &mut Feed<'_>);
     fn close(&mut self, acc: Self::Acc) -> Self::Out;
     /// Ends a node whose hash is not wanted: frames that only mark a place.
     fn abandon(&mut self, acc: Self::Acc);
@@ -126,7 +129,7 @@ impl Sink for Fast {
         self.word(acc, Part::Child, out);
     }
 
-    fn content(&mut self, acc: &mut u64, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8]))) {
+    fn content(&mut self, acc: &mut u64, feed: &mut Feed<'_>) {
         let mut state = 0;
         feed(&mut |piece| {
             // Pieces are cut by content, not by chance, so the same content is
@@ -204,7 +207,7 @@ impl Sink for Portable {
         self.frames.extend_from_slice(&out);
     }
 
-    fn content(&mut self, acc: &mut usize, feed: &mut dyn FnMut(&mut dyn FnMut(&[u8]))) {
+    fn content(&mut self, acc: &mut usize, feed: &mut Feed<'_>) {
         let mut hasher = blake3::Hasher::new();
         feed(&mut |piece| {
             hasher.update(piece);

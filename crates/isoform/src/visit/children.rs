@@ -128,7 +128,7 @@ impl<'a> Frame<'a> {
             }
             Content::Entries => {
                 let (key, value) = entry(self.object, position / 2)?;
-                if position % 2 == 0 {
+                if position.is_multiple_of(2) {
                     // Keys are looked up, never bound.
                     Some(element(key, RegionKind::Use, true))
                 } else {

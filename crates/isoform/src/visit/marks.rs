@@ -1,7 +1,6 @@
 //! Marks on objects, by identity number, without writing into the objects.
 
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
+use crate::pages::Pages;
 
 /// What is known of an object that is met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,32 +17,11 @@ pub(super) enum Mark {
 const WORDS: usize = 8;
 /// Objects per word: each has two bits, "entered" and "open".
 const PER_WORD: u64 = 32;
-const PAGE_SHIFT: u32 = (WORDS as u64 * PER_WORD).trailing_zeros();
-
-/// Pages that stay allocated when all marks are taken off.
-const KEPT_PAGES: usize = 1 << 12;
 
 /// The marks of one walk.
-///
-/// Identity numbers are dense within a thread, so neighbours in a program
-/// share a page, and the page used last is found without a lookup.
+#[derive(Default)]
 pub(super) struct Marks {
-    pages: Vec<[u64; WORDS]>,
-    directory: HashMap<u64, u32, rapidhash::fast::RandomState>,
-    last: (u64, u32),
-}
-
-/// No identity number has this page number, since it is a number shifted.
-const NO_PAGE: u64 = u64::MAX;
-
-impl Default for Marks {
-    fn default() -> Self {
-        Marks {
-            pages: Vec::new(),
-            directory: HashMap::default(),
-            last: (NO_PAGE, 0),
-        }
-    }
+    words: Pages<u64, WORDS>,
 }
 
 impl Marks {
@@ -70,38 +48,14 @@ impl Marks {
         *self.word(ident) &= !(0b10 << shift_of(ident));
     }
 
-    /// Takes all marks off and keeps a moderate part of the memory.
+    /// Takes all marks off.
     pub(super) fn clear(&mut self) {
-        if self.pages.is_empty() {
-            return;
-        }
-        self.pages.clear();
-        self.pages.shrink_to(KEPT_PAGES);
-        self.directory.clear();
-        self.directory.shrink_to(KEPT_PAGES);
-        self.last = (NO_PAGE, 0);
+        self.words.clear();
     }
 
     #[inline]
     fn word(&mut self, ident: u64) -> &mut u64 {
-        let number = ident >> PAGE_SHIFT;
-        if self.last.0 != number {
-            self.find_page(number);
-        }
-        &mut self.pages[self.last.1 as usize][(ident / PER_WORD) as usize % WORDS]
-    }
-
-    #[cold]
-    fn find_page(&mut self, number: u64) {
-        let page = match self.directory.entry(number) {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                self.pages.push([0; WORDS]);
-                // Four billion pages of 64 bytes do not fit any memory.
-                *entry.insert((self.pages.len() - 1) as u32)
-            }
-        };
-        self.last = (number, page);
+        self.words.word(ident / PER_WORD)
     }
 }
 

@@ -2,8 +2,10 @@
 
 mod children;
 mod marks;
+mod recycle;
 mod region;
 mod walk;
 
+pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
 pub use walk::{Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, walk_objects};

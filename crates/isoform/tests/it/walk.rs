@@ -372,7 +372,7 @@ fn errors_of_the_callback_come_back_unchanged() {
 fn cyclic() -> (List, Ref<Link>) {
     let list: List = List::new();
     let dict: Dict = Dict::new();
-    let node = Link::new(&Value::from(list.clone()));
+    let node = Link::new(Value::from(list.clone()));
     dict.insert("back".into(), node.clone().into());
     list.push(0.into());
     list.push(dict.into());

@@ -8,25 +8,28 @@
 //! node that uses a scope's variables is remembered per scope level, because
 //! variables are named by distance.
 
+mod binders;
+mod contents;
+mod hooks;
+mod report;
+
 use hashbrown::HashSet;
 
+use super::CompareOptions;
 use super::ident_map::IdentMap;
 use super::leaf;
-use super::numbering::{Name, Numbering};
+use super::numbering::Numbering;
 use super::pins::{Pins, snapshot};
 use super::scope::{Levels, Needs, Region, Touched};
 use super::sink::{Form, Part, Sink};
-use super::{CompareOptions, MAX_HOOK_DEPTH};
-use crate::container::{ArrayObj, BytesObj, MapObj, ShapeObj, StrObj, TensorObj};
-use crate::error::{Error, ErrorKind, Result};
+use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
+use crate::error::{ErrorKind, Result};
 use crate::object::arena::Arena;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
-use crate::path::{AccessPath, AccessStep};
-use crate::registry::{HashCallback, Kind};
+use crate::registry::Kind;
 use crate::value::{BigIntObj, Value, canonical_float_bits};
-use crate::visit::RegionChange;
 
 /// What a frame does with the hash that the frame above it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,6 +122,8 @@ pub(super) struct Hasher<'a, S: Sink> {
     tables: Box<HashTables<S::Out>>,
     hook_depth: u32,
     pub(super) visits: u64,
+    /// Whether a list or dict was met.
+    pub(super) met_mutable: bool,
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
@@ -138,6 +143,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             tables,
             hook_depth: 0,
             visits: 0,
+            met_mutable: false,
         }
     }
 
@@ -360,58 +366,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// The binding that an occurrence of a variable or dag node refers to.
-    #[inline]
-    fn bound(&mut self, object: ObjRef<'a>, region: Region) -> Option<u32> {
-        let index = self.tables.numbering.bindings.of(0, object.ident())?;
-        let level = self.tables.numbering.bindings.get(index).level;
-        // A definition region binds anew what an outer scope has bound.
-        let shadows =
-            object.info().kind == Kind::Var && region.def_level().is_some_and(|def| level < def);
-        (!shadows).then_some(index)
-    }
-
-    /// The hash of an occurrence of a bound object.
-    fn occurrence(&mut self, object: ObjRef<'a>, index: u32) -> S::Out {
-        let tables = &mut *self.tables;
-        let level = tables.numbering.bindings.get(index).level;
-        if object.info().kind == Kind::Var {
-            tables.levels.use_var(level);
-        } else {
-            tables.levels.use_dag();
-        }
-        let name = tables.numbering.name(index, &mut tables.levels);
-        self.named(object, name)
-    }
-
-    fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
-        match name {
-            Name::Identity => {
-                let mut acc = self.sink.open_form(Form::FreeVar);
-                self.sink.word(&mut acc, Part::Identity, object.ident());
-                self.sink.close(acc)
-            }
-            Name::Number {
-                distance,
-                context,
-                number,
-                first,
-                fields,
-            } => {
-                let form = if first { Form::Binding } else { Form::Use };
-                let mut acc = self.sink.open_form(form);
-                self.sink
-                    .word(&mut acc, Part::Distance, u64::from(distance));
-                self.sink.word(&mut acc, Part::Context, u64::from(context));
-                self.sink.word(&mut acc, Part::Number, u64::from(number));
-                if let Some(fields) = fields {
-                    self.sink.child(&mut acc, fields);
-                }
-                self.sink.close(acc)
-            }
-        }
-    }
-
     fn enter_other(
         &mut self,
         object: ObjRef<'a>,
@@ -440,96 +394,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// The elements of an array, or the entries of a map.
-    fn enter_content(
-        &mut self,
-        object: ObjRef<'a>,
-        info: &'static TypeInfo,
-        region: Region,
-    ) -> Result<Step<'a, S::Out>> {
-        let mut acc = self.sink.open_type(info);
-        if let Some(array) = object.downcast::<ArrayObj>() {
-            self.sink
-                .word(&mut acc, Part::Length, array.items().len() as u64);
-            self.push(Job::Items, object, acc, region);
-            return Ok(Step::Open);
-        }
-        let Some(map) = object.downcast::<MapObj>() else {
-            return Ok(Step::Done(self.sink.close(acc)));
-        };
-        self.sink.word(&mut acc, Part::Length, map.len() as u64);
-        let start = self.tables.orders.len();
-        self.keys(map, &mut acc)?;
-        let extra = start as u32;
-        self.stack.push(Frame {
-            object,
-            acc,
-            next: 0,
-            extra,
-            region,
-            job: Job::Entries,
-        });
-        Ok(Step::Open)
-    }
-
-    /// All keys of a map, as they are bound when the map is entered; appends
-    /// the order of the values.
-    fn keys(&mut self, map: &'a MapObj, acc: &mut S::Acc) -> Result<()> {
-        let order = map.key_order();
-        for &position in &order.plain {
-            let Some((key, _)) = map.entry(position as usize) else {
-                continue;
-            };
-            match key.object_ref() {
-                None => self.plain(acc, key),
-                Some(key) => {
-                    let out = self.native(key, key.info());
-                    self.sink.child(acc, out);
-                }
-            }
-            self.tables.orders.push(position);
-        }
-        let (mut bound, mut free) = (Vec::new(), Vec::new());
-        for &position in &order.objects {
-            let key = map
-                .entry(position as usize)
-                .and_then(|(key, _)| key.object_ref());
-            let Some(key) = key else { continue };
-            match self.tables.numbering.bindings.of(0, key.ident()) {
-                Some(index) => bound.push((index, key, position)),
-                None => free.push((key, position)),
-            }
-        }
-        bound.sort_unstable_by_key(|(index, ..)| *index);
-        for (index, key, position) in bound {
-            let out = self.occurrence(key, index);
-            self.sink.child(acc, out);
-            self.tables.orders.push(position);
-        }
-        for (key, position) in free {
-            if S::PORTABLE {
-                let text = format!(
-                    "a map key of type {} that is not bound has no portable name",
-                    key.info().key()
-                );
-                let step = map
-                    .entry(position as usize)
-                    .map(|(key, _)| AccessStep::MapItem(key.clone()));
-                return Err(self.error_below(ErrorKind::Value, text, step));
-            }
-            let mut key_acc = self.sink.open_form(Form::FreeKey);
-            self.sink.word(&mut key_acc, Part::Identity, key.ident());
-            let out = self.sink.close(key_acc);
-            self.sink.child(acc, out);
-            self.tables.orders.push(position);
-            if matches!(key.info().kind, Kind::Var | Kind::Dag) {
-                self.tables.numbering.bindings.note_free_key(key.ident());
-                self.tables.levels.use_dag();
-            }
-        }
-        Ok(())
-    }
-
     fn enter_mutable(
         &mut self,
         object: ObjRef<'a>,
@@ -545,6 +409,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         {
             return Ok(Step::Done(out));
         }
+        self.met_mutable = true;
         self.tables.open.insert(object.ident());
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
@@ -581,112 +446,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
         for &dim in dims {
             self.sink.word(acc, Part::Dim, dim as u64);
         }
-    }
-
-    fn enter_node(
-        &mut self,
-        object: ObjRef<'a>,
-        info: &'static TypeInfo,
-        region: Region,
-    ) -> Result<Step<'a, S::Out>> {
-        let mut inner = region;
-        match info.kind {
-            Kind::None => {
-                let text = format!("type {} does not support structural hashing", info.key());
-                return Err(self.error(ErrorKind::Type, text));
-            }
-            Kind::Singleton if !S::PORTABLE => {
-                let mut acc = self.sink.open_form(Form::Singleton);
-                self.sink.word(&mut acc, Part::Identity, object.ident());
-                return Ok(Step::Done(self.sink.close(acc)));
-            }
-            Kind::Tree | Kind::ConstTree | Kind::Singleton => {
-                // In another process the same singleton is known by its
-                // content, which is independent of where it is met.
-                if info.kind == Kind::Singleton {
-                    inner = Region::USE;
-                }
-                if info.has_children
-                    && object.is_shared()
-                    && let Some(out) = self.remembered(object, inner)
-                {
-                    return Ok(Step::Done(out));
-                }
-            }
-            Kind::Dag | Kind::Var => {
-                if let Some(index) = self.bound(object, region) {
-                    return Ok(Step::Done(self.occurrence(object, index)));
-                }
-                if info.kind == Kind::Var && S::PORTABLE && region.def_level().is_none() {
-                    let text = format!(
-                        "a free variable (type {}) has no portable name; digest it with \
-                         map_free_vars, or inside the function that binds it",
-                        info.key()
-                    );
-                    return Err(self.error(ErrorKind::Value, text));
-                }
-                let levels = &mut self.tables.levels;
-                let before = levels.begin();
-                self.tables
-                    .touched
-                    .push((before, self.tables.numbering.context_used));
-                let acc = self.sink.open_form(Form::Binding);
-                let job = if info.kind == Kind::Var {
-                    Job::EndVar
-                } else {
-                    Job::EndDag
-                };
-                self.push(job, object, acc, region);
-                if info.kind == Kind::Var {
-                    inner = region.inside_var();
-                }
-            }
-        }
-        if info.scope {
-            let acc = self.sink.open_form(Form::Use);
-            self.push(Job::EndScope, object, acc, region);
-            self.tables.numbering.open_scope(&mut self.tables.levels);
-        }
-        if info.hooks.is_empty() {
-            return self.open_fields(object, info, inner);
-        }
-        self.call_hook(object, info, inner)
-    }
-
-    fn call_hook(
-        &mut self,
-        object: ObjRef<'a>,
-        info: &'static TypeInfo,
-        region: Region,
-    ) -> Result<Step<'a, S::Out>> {
-        let Some(hook) = &info.hooks.hash else {
-            let text = format!(
-                "type {} has a custom equality but no custom hash (__s_hash__), so it cannot be hashed",
-                info.key()
-            );
-            return Err(self.error(ErrorKind::Type, text));
-        };
-        if self.hook_depth >= MAX_HOOK_DEPTH {
-            let text = format!(
-                "custom hashes nest deeper than {MAX_HOOK_DEPTH} (type {})",
-                info.key()
-            );
-            return Err(self.error(ErrorKind::Recursion, text));
-        }
-        self.hook_depth += 1;
-        let result = hook.call(
-            object.as_ref(),
-            &mut Callback {
-                hasher: self,
-                object,
-                region,
-            },
-        );
-        self.hook_depth -= 1;
-        let custom = result?;
-        let mut acc = self.sink.open_type(info);
-        self.sink.word(&mut acc, Part::Custom, custom);
-        Ok(Step::Done(self.sink.close(acc)))
     }
 
     /// Hands a finished child to the top frame and goes on with it.
@@ -789,174 +548,5 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 tables.results.push(known);
             }
         }
-    }
-
-    /// Binds a variable or dag node whose fields gave `out`.
-    fn bind(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) -> S::Out {
-        let tables = &mut *self.tables;
-        let (before, _) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
-        let (needs, created) = tables.levels.end(before);
-        let is_var = object.info().kind == Kind::Var;
-        let (level, identity) = match region.def_level() {
-            _ if !is_var => (0, false),
-            Some(level) => (level, false),
-            None => (0, true),
-        };
-        // In another context the fields would have to be hashed anew; only a
-        // hash that no binding enters is the same there.
-        let closed = needs.level == 0 && !created;
-        let fields = closed.then_some(out);
-        let index =
-            tables
-                .numbering
-                .bind(object.ident(), level, identity, fields, &mut tables.levels);
-        if is_var {
-            tables.levels.use_var(level);
-        } else {
-            tables.levels.use_dag();
-        }
-        let name = match tables.numbering.name(index, &mut tables.levels) {
-            Name::Number {
-                distance,
-                context,
-                number,
-                first,
-                ..
-            } => {
-                // At the root all occurrences are met in one order, so the
-                // fields may count even if they refer to bindings.
-                let fields = if closed || context == 0 {
-                    Some(out)
-                } else {
-                    None
-                };
-                Name::Number {
-                    distance,
-                    context,
-                    number,
-                    first,
-                    fields,
-                }
-            }
-            Name::Identity => Name::Identity,
-        };
-        let named = self.named(object, name);
-        if is_var {
-            return named;
-        }
-        let mut acc = self.sink.open_type(object.info());
-        self.sink.child(&mut acc, named);
-        self.sink.close(acc)
-    }
-
-    /// Goes on with an array's elements or a map's values.
-    fn elements(&mut self, mut acc: S::Acc) -> Result<Step<'a, S::Out>> {
-        let Some(frame) = self.stack.last() else {
-            return Ok(Step::Open);
-        };
-        let (object, region, extra) = (frame.object, frame.region, frame.extra as usize);
-        let mut next = frame.next as usize;
-        let array = object.downcast::<ArrayObj>().map(ArrayObj::items);
-        let map = object.downcast::<MapObj>();
-        loop {
-            let item = match (array, map) {
-                (Some(items), _) => items.get(next),
-                (None, Some(map)) if next < map.len() => {
-                    let position = self.tables.orders.get(extra + next).copied();
-                    position
-                        .and_then(|position| map.entry(position as usize))
-                        .map(|(_, value)| value)
-                }
-                _ => None,
-            };
-            let Some(item) = item else { break };
-            next += 1;
-            let Some(child) = item.object_ref() else {
-                self.plain(&mut acc, item);
-                continue;
-            };
-            if let Some(out) = self.leaf(child, region) {
-                self.sink.child(&mut acc, out);
-                continue;
-            }
-            if let Some(frame) = self.stack.last_mut() {
-                (frame.acc, frame.next) = (acc, next as u32);
-            }
-            return Ok(Step::Child(child, region));
-        }
-        if map.is_some() {
-            self.tables.orders.truncate(extra);
-        }
-        self.stack.pop();
-        Ok(Step::Done(self.sink.close(acc)))
-    }
-
-    // ---- errors -----------------------------------------------------------
-
-    #[cold]
-    fn error(&self, kind: ErrorKind, text: String) -> Error {
-        Error::new(kind, text).at(AccessPath::from_steps(self.steps()))
-    }
-
-    #[cold]
-    fn error_below(&self, kind: ErrorKind, text: String, step: Option<AccessStep>) -> Error {
-        let steps = self.steps().into_iter().chain(step).collect();
-        Error::new(kind, text).at(AccessPath::from_steps(steps))
-    }
-
-    /// The path of the object that the frames lead to.
-    fn steps(&self) -> Vec<AccessStep> {
-        let mut steps = Vec::new();
-        for frame in &self.stack {
-            let Some(position) = frame.next.checked_sub(1) else {
-                continue;
-            };
-            let position = position as usize;
-            match frame.job {
-                Job::Fields => {
-                    let info = frame.object.info();
-                    if let Some(slot) = info.visited.get(position) {
-                        let name = info.fields()[slot.field as usize].name();
-                        steps.push(AccessStep::Attr(name.to_string()));
-                    }
-                }
-                Job::Items => steps.push(AccessStep::ArrayItem(position)),
-                Job::Entries => {
-                    let entry = self.tables.orders.get(frame.extra as usize + position);
-                    let map = frame.object.downcast::<MapObj>();
-                    if let (Some(&entry), Some(map)) = (entry, map)
-                        && let Some((key, _)) = map.entry(entry as usize)
-                    {
-                        steps.push(AccessStep::MapItem(key.clone()));
-                    }
-                }
-                _ => {}
-            }
-        }
-        steps
-    }
-}
-
-/// The walk as a hook sees it.
-struct Callback<'h, 'a, S: Sink> {
-    hasher: &'h mut Hasher<'a, S>,
-    object: ObjRef<'a>,
-    region: Region,
-}
-
-impl<S: Sink> HashCallback for Callback<'_, '_, S> {
-    fn hash_in(&mut self, value: &Value, region: RegionChange) -> Result<u64> {
-        let hasher = &mut *self.hasher;
-        let levels = &hasher.tables.levels;
-        let region = self.region.enter(region, levels.current());
-        hasher.tables.numbering.open_context(levels);
-        let acc = hasher.sink.open_form(Form::Use);
-        hasher.push(Job::HookStep, self.object, acc, region);
-        let value = hasher.arena.keep_value(value);
-        let out = hasher.value(value, region);
-        hasher.stack.pop();
-        hasher.sink.abandon(acc);
-        hasher.tables.numbering.close_context();
-        Ok(S::to_u64(out?))
     }
 }

@@ -1,0 +1,84 @@
+//! Side tables of objects, by identity number.
+//!
+//! Identity numbers are dense within a thread, so a paged array beats a hash
+//! table: neighbours in a program are neighbours in a page, and the page used
+//! last is found without a lookup. Nothing is written into the objects, so any
+//! number of traversals may run over the same objects at once.
+
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+/// The bytes of pages that stay allocated when a table is emptied.
+const KEPT_BYTES: usize = 1 << 18;
+
+/// No identity number has this page number, since it is a number shifted.
+const NO_PAGE: u64 = u64::MAX;
+
+/// Pages of a fixed number of words; a fresh page is all zero.
+pub(crate) struct Pages<W, const WORDS: usize> {
+    pages: Vec<[W; WORDS]>,
+    directory: HashMap<u64, u32, rapidhash::fast::RandomState>,
+    last: (u64, u32),
+}
+
+impl<W, const WORDS: usize> Default for Pages<W, WORDS> {
+    fn default() -> Self {
+        Pages {
+            pages: Vec::new(),
+            directory: HashMap::default(),
+            last: (NO_PAGE, 0),
+        }
+    }
+}
+
+impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// A word for reading; None when its page was never written.
+    #[inline]
+    pub(crate) fn get(&mut self, index: u64) -> Option<W> {
+        let number = index / WORDS as u64;
+        if self.last.0 != number {
+            self.last = (number, *self.directory.get(&number)?);
+        }
+        Some(self.pages[self.last.1 as usize][index as usize % WORDS])
+    }
+
+    /// A word for writing.
+    #[inline]
+    pub(crate) fn word(&mut self, index: u64) -> &mut W {
+        let number = index / WORDS as u64;
+        if self.last.0 != number {
+            self.find_page(number);
+        }
+        &mut self.pages[self.last.1 as usize][index as usize % WORDS]
+    }
+
+    #[cold]
+    fn find_page(&mut self, number: u64) {
+        let page = match self.directory.entry(number) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                self.pages.push([W::default(); WORDS]);
+                // Four billion pages do not fit any memory.
+                *entry.insert((self.pages.len() - 1) as u32)
+            }
+        };
+        self.last = (number, page);
+    }
+
+    /// Makes all words zero and keeps a moderate part of the memory.
+    pub(crate) fn clear(&mut self) {
+        if self.pages.is_empty() {
+            return;
+        }
+        let kept = KEPT_BYTES / size_of::<[W; WORDS]>();
+        self.pages.clear();
+        self.pages.shrink_to(kept);
+        self.directory.clear();
+        self.directory.shrink_to(kept);
+        self.last = (NO_PAGE, 0);
+    }
+}

@@ -1,0 +1,135 @@
+//! Declared nodes: kinds, scopes, and the bijection.
+
+use super::super::mismatch::Reason;
+use super::super::scope::Region;
+use super::report::Side;
+use super::{Engine, Entered, Job, LEFT, RIGHT};
+use crate::error::Result;
+use crate::object::table::TypeInfo;
+use crate::object::view::ObjRef;
+use crate::registry::Kind;
+
+/// How two variables compare.
+pub(super) enum VarPair {
+    Equal,
+    Different,
+    /// Neither is bound where it matters.
+    Unbound,
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn enter_node<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Entered<'a>> {
+        let mut inner = region;
+        match info.kind {
+            Kind::None => return Ok(Entered::Different),
+            Kind::Singleton => {
+                if l.same_as(r) {
+                    return Ok(Entered::Equal);
+                }
+                return Ok(self.differ_objects::<REC>(Reason::NotSame, l, r));
+            }
+            Kind::ConstTree if l.same_as(r) => return Ok(Entered::Equal),
+            Kind::Tree | Kind::ConstTree => {
+                if info.has_children && self.begin_shared(l, r, region) {
+                    return Ok(Entered::Equal);
+                }
+            }
+            Kind::Dag => match self.bound_pair(l, r) {
+                Some(true) => {
+                    self.levels.use_dag();
+                    return Ok(Entered::Equal);
+                }
+                Some(false) => return Ok(self.differ_bound::<REC>(Reason::Sharing, l, r)),
+                None => self.push(Job::EndDag, l, r, region),
+            },
+            Kind::Var => match self.var_pair::<REC>(l, r, region, false) {
+                VarPair::Equal => return Ok(Entered::Equal),
+                VarPair::Different => return Ok(self.differ_bound::<REC>(Reason::Bound, l, r)),
+                VarPair::Unbound => {
+                    self.push(Job::EndVar, l, r, region);
+                    inner = region.inside_var();
+                }
+            },
+        }
+        if info.scope {
+            self.push(Job::EndScope, l, r, region);
+            self.tables.bindings.open_scope(&mut self.levels);
+        }
+        if info.hooks.is_empty() {
+            self.push(Job::Fields, l, r, inner);
+            return Ok(Entered::Open);
+        }
+        self.call_hook::<REC>(l, r, info, inner)
+    }
+
+    /// Whether two dag nodes are partners; None when neither is bound.
+    pub(super) fn bound_pair(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Option<bool> {
+        let left = self.tables.bindings.of(LEFT, l.ident());
+        let right = self.tables.bindings.of(RIGHT, r.ident());
+        match (left, right) {
+            (None, None) => None,
+            (left, right) => Some(left == right),
+        }
+    }
+
+    /// Compares two variables by their bindings; with `bind`, the fields are
+    /// known to be equal and an unbound pair is bound or refused.
+    #[inline]
+    pub(super) fn var_pair<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+        bind: bool,
+    ) -> VarPair {
+        let left = self.tables.bindings.of(LEFT, l.ident());
+        let right = self.tables.bindings.of(RIGHT, r.ident());
+        let def_level = region.def_level();
+        if left.is_some() || right.is_some() {
+            let level =
+                |index: Option<u32>| index.map(|index| self.tables.bindings.get(index).level);
+            let (left_level, right_level) = (level(left), level(right));
+            // A definition region binds anew what an outer scope has bound.
+            let shadows = def_level.is_some_and(|def| {
+                left_level.is_none_or(|l| l < def) && right_level.is_none_or(|r| r < def)
+            });
+            if !shadows {
+                if left != right {
+                    return VarPair::Different;
+                }
+                self.levels.use_var(left_level.unwrap_or(0));
+                return VarPair::Equal;
+            }
+        }
+        if !bind {
+            return VarPair::Unbound;
+        }
+        let level = match def_level {
+            Some(level) => level,
+            None if l.same_as(r) => 0,
+            None => return VarPair::Different,
+        };
+        self.bind::<REC>(l, r, level);
+        self.levels.use_var(level);
+        VarPair::Equal
+    }
+
+    pub(super) fn bind<const REC: bool>(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, level: u32) {
+        let index = self
+            .tables
+            .bindings
+            .bind([l.ident(), r.ident()], level, &mut self.levels);
+        if REC {
+            self.bound.push((l, r));
+            if self.watch == Some(index) {
+                self.watched = Some((self.steps(Side::Left), self.steps(Side::Right)));
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Custom comparisons: calling them, and undoing what they tried.
+
+use super::super::MAX_HOOK_DEPTH;
+use super::super::mismatch::Reason;
+use super::super::scope::Region;
+use super::{Engine, Entered, Frame, Job};
+use crate::error::{ErrorKind, Result};
+use crate::object::table::TypeInfo;
+use crate::object::view::ObjRef;
+use crate::registry::EqualCallback;
+use crate::value::Value;
+use crate::visit::RegionChange;
+
+impl<'a> Engine<'a> {
+    pub(super) fn call_hook<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Entered<'a>> {
+        let Some(hook) = &info.hooks.equal else {
+            let text = format!(
+                "type {} has a custom hash but no custom equality (__s_equal__), so it cannot be compared",
+                info.key()
+            );
+            return Err(self.error::<REC>(ErrorKind::Type, text));
+        };
+        if self.hook_depth >= MAX_HOOK_DEPTH {
+            let text = format!(
+                "custom comparisons nest deeper than {MAX_HOOK_DEPTH} (type {})",
+                info.key()
+            );
+            return Err(self.error::<REC>(ErrorKind::Recursion, text));
+        }
+        let earlier = self.found.take();
+        self.hook_depth += 1;
+        let mut callback = Callback::<REC> {
+            engine: self,
+            l,
+            r,
+            region,
+        };
+        let equal = hook.call(l.as_ref(), r.as_ref(), &mut callback);
+        self.hook_depth -= 1;
+        if equal? {
+            self.found = earlier;
+            return Ok(Entered::Equal);
+        }
+        // The first part that differed says most; without one, the hook
+        // itself decided.
+        if REC && self.found.is_some() {
+            return Ok(Entered::Different);
+        }
+        Ok(self.differ_objects::<REC>(Reason::Custom, l, r))
+    }
+}
+
+/// The engine as a hook sees it.
+struct Callback<'e, 'a, const REC: bool> {
+    engine: &'e mut Engine<'a>,
+    /// The two objects whose hook runs.
+    l: ObjRef<'a>,
+    r: ObjRef<'a>,
+    region: Region,
+}
+
+impl<const REC: bool> Callback<'_, '_, REC> {
+    /// Runs `body`; when it answers false, everything it did is undone.
+    fn transaction(&mut self, body: impl FnOnce(&mut Self) -> Result<bool>) -> Result<bool> {
+        let engine = &mut *self.engine;
+        let mark = engine.tables.bindings.mark(&engine.levels);
+        let touched = (engine.levels.touched(), engine.tables.touched.len());
+        let (frames, pairs) = (engine.stack.len(), engine.tables.pairs.len());
+        let names = engine.names.len();
+        let open = (
+            engine.tables.open_left.clone(),
+            engine.tables.open_right.clone(),
+        );
+        let equal = body(self)?;
+        let engine = &mut *self.engine;
+        engine.names.truncate(names);
+        engine.stack.truncate(frames);
+        if equal {
+            engine.tables.bindings.commit(mark);
+        } else {
+            engine.tables.bindings.roll_back(mark, &mut engine.levels);
+            engine.levels.set_touched(touched.0);
+            engine.tables.touched.truncate(touched.1);
+            engine.tables.pairs.truncate(pairs);
+            (engine.tables.open_left, engine.tables.open_right) = open;
+        }
+        Ok(equal)
+    }
+}
+
+impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
+    fn equal_in(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        region: RegionChange,
+        name: &str,
+    ) -> Result<bool> {
+        let outer = self.region;
+        self.transaction(|callback| {
+            let engine = &mut *callback.engine;
+            let region = outer.enter(region, engine.levels.current());
+            if REC {
+                let extra = engine.names.len() as u32;
+                engine.names.push(name.to_string());
+                let (l, r) = (callback.l, callback.r);
+                engine.stack.push(Frame {
+                    l,
+                    r,
+                    next: 0,
+                    extra,
+                    region,
+                    job: Job::HookStep,
+                });
+            }
+            let (l, r) = (
+                engine.arena.keep_value(left),
+                engine.arena.keep_value(right),
+            );
+            engine.compare::<REC>(l, r, region)
+        })
+    }
+
+    fn attempt(
+        &mut self,
+        alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
+    ) -> Result<bool> {
+        self.transaction(|callback| alternative(callback))
+    }
+}

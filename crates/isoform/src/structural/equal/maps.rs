@@ -1,0 +1,190 @@
+//! Maps: matching of keys, and the order of values.
+
+use hashbrown::HashSet;
+
+use super::super::scope::Region;
+use super::{Engine, Entered, Frame, Job, LEFT, Next, RIGHT};
+use crate::container::MapObj;
+use crate::error::Result;
+use crate::object::view::ObjRef;
+use crate::path::AccessStep;
+use crate::registry::Kind;
+
+impl<'a> Engine<'a> {
+    /// Matches the keys of two maps; see the contract for the order.
+    pub(super) fn enter_map<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+    ) -> Result<Entered<'a>> {
+        let (Some(left), Some(right)) = (l.downcast::<MapObj>(), r.downcast::<MapObj>()) else {
+            return Ok(Entered::Different);
+        };
+        let start = self.tables.pairs.len();
+        // The first pair holds the count, so that the frame needs one number.
+        self.tables.pairs.push((0, 0));
+        if let Err((in_left, position)) = self.match_keys(left, right) {
+            self.tables.pairs.truncate(start);
+            let map = if in_left { left } else { right };
+            let Some((key, value)) = map.entry(position as usize) else {
+                return Ok(Entered::Different);
+            };
+            let (here, gone) = (
+                AccessStep::MapItem(key.clone()),
+                AccessStep::MapItemMissing(key.clone()),
+            );
+            let (left, right) = if in_left {
+                (Some(value), None)
+            } else {
+                (None, Some(value))
+            };
+            self.differ_missing::<REC>(here, gone, left, right);
+            return Ok(Entered::Different);
+        }
+        let count = (self.tables.pairs.len() - start - 1) as u32;
+        self.tables.pairs[start].0 = count;
+        let extra = start as u32;
+        self.stack.push(Frame {
+            l,
+            r,
+            next: 0,
+            extra,
+            region,
+            job: Job::Entries,
+        });
+        Ok(Entered::Open)
+    }
+
+    /// Appends the positions of matching entries in canonical order; Err holds
+    /// the first key without a partner: whether it is in the left map, and its
+    /// position there.
+    pub(super) fn match_keys(
+        &mut self,
+        left: &'a MapObj,
+        right: &'a MapObj,
+    ) -> Result<(), (bool, u32)> {
+        let (left_order, right_order) = (left.key_order(), right.key_order());
+        let mut matched = right_order.plain.iter();
+        for &position in &left_order.plain {
+            let Some((key, _)) = left.entry(position as usize) else {
+                continue;
+            };
+            // Sorted alike, equal key sets run in step; a lookup is needed
+            // only where they do not.
+            let partner = match matched.next() {
+                Some(&other) if right.entry(other as usize).is_some_and(|(k, _)| k == key) => {
+                    Some(other)
+                }
+                _ => right.position(key).map(|other| other as u32),
+            };
+            self.tables
+                .pairs
+                .push((position, partner.ok_or((true, position))?));
+        }
+        if !left_order.objects.is_empty() || !right_order.objects.is_empty() {
+            self.match_object_keys(left, right)?;
+        }
+        if left.len() == right.len() {
+            return Ok(());
+        }
+        // Every left key has its own partner, so some right key has none.
+        let start = self.tables.pairs.len() - left.len();
+        let partners: HashSet<u32, rapidhash::fast::RandomState> = self.tables.pairs[start..]
+            .iter()
+            .map(|pair| pair.1)
+            .collect();
+        let mut order = right_order.plain.iter().chain(&right_order.objects);
+        let lonely = order.find(|&position| !partners.contains(position));
+        Err((false, lonely.copied().unwrap_or(0)))
+    }
+
+    pub(super) fn match_object_keys(
+        &mut self,
+        left: &'a MapObj,
+        right: &'a MapObj,
+    ) -> Result<(), (bool, u32)> {
+        let key_object = |map: &'a MapObj, position: u32| {
+            map.entry(position as usize)
+                .and_then(|(key, _)| key.object_ref())
+        };
+        let right_objects = &right.key_order().objects;
+        let find = |ident: u64| {
+            let by_ident = |position: &u32| key_object(right, *position).map(|key| key.ident());
+            let found = right_objects
+                .binary_search_by_key(&Some(ident), by_ident)
+                .ok()?;
+            Some(right_objects[found])
+        };
+        let mut bound = Vec::new();
+        let mut unbound = Vec::new();
+        for &position in &left.key_order().objects {
+            let Some(key) = key_object(left, position) else {
+                continue;
+            };
+            match self.tables.bindings.of(LEFT, key.ident()) {
+                Some(index) => bound.push((index, position)),
+                None => unbound.push((key, position)),
+            }
+        }
+        bound.sort_unstable();
+        for (index, position) in bound {
+            let binding = self.tables.bindings.get(index);
+            let current = self.tables.bindings.of(RIGHT, binding.idents[RIGHT]) == Some(index);
+            let partner = if current {
+                find(binding.idents[RIGHT])
+            } else {
+                None
+            };
+            self.levels.use_var(binding.level);
+            self.tables
+                .pairs
+                .push((position, partner.ok_or((true, position))?));
+        }
+        for (key, position) in unbound {
+            let free = self.tables.bindings.of(RIGHT, key.ident()).is_none();
+            let partner = if free { find(key.ident()) } else { None };
+            self.tables
+                .pairs
+                .push((position, partner.ok_or((true, position))?));
+            if matches!(key.info().kind, Kind::Var | Kind::Dag) {
+                self.tables.bindings.note_free_key(key.ident());
+                // The result holds only while the key stays unbound.
+                self.levels.use_dag();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn entries<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+        let start = frame.extra as usize;
+        let (Some(left), Some(right)) =
+            (frame.l.downcast::<MapObj>(), frame.r.downcast::<MapObj>())
+        else {
+            return Ok(Next::Different);
+        };
+        let count = self.tables.pairs[start].0;
+        for next in frame.next..count {
+            let (l, r) = self.tables.pairs[start + 1 + next as usize];
+            let (Some((_, l)), Some((_, r))) = (left.entry(l as usize), right.entry(r as usize))
+            else {
+                continue;
+            };
+            if let Some(frame) = self.stack.last_mut() {
+                frame.next = next + 1;
+            }
+            match self.values::<REC>(l, r)? {
+                None => {}
+                Some(false) => return Ok(Next::Different),
+                Some(true) => {
+                    if let (Some(l), Some(r)) = (l.object_ref(), r.object_ref()) {
+                        return Ok(Next::Pair(l, r, frame.region));
+                    }
+                }
+            }
+        }
+        self.tables.pairs.truncate(start);
+        self.stack.pop();
+        Ok(Next::Nothing)
+    }
+}

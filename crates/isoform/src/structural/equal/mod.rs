@@ -1,0 +1,598 @@
+//! Equality and first mismatch: one walk, with an optional recorder.
+//!
+//! The walk keeps an explicit stack of frames. Frames that iterate (fields,
+//! elements, entries) stand on top of frames that finish something once the
+//! iteration above them has succeeded (remember a proven pair, record a
+//! binding, end a scope). Without the recorder a node's last child replaces
+//! the node's frame, leaves are compared in place, and a chain that leans
+//! either way needs no stack at all; with it, every frame stays, so that the
+//! frames spell the access path.
+
+mod binders;
+mod hooks;
+mod maps;
+mod report;
+
+use binders::VarPair;
+
+use super::CompareOptions;
+use super::bindings::Bindings;
+use super::leaf;
+use super::memo::PairMemo;
+use super::mismatch::{Difference, Reason};
+use super::pins::{Pins, snapshot};
+use super::scope::{Levels, Region, Touched};
+use crate::container::ArrayObj;
+use crate::error::{ErrorKind, Result};
+use crate::object::arena::Arena;
+use crate::object::table::{Class, TypeInfo};
+use crate::object::view::{Loaded, ObjRef};
+use crate::path::AccessStep;
+use crate::registry::Kind;
+use crate::value::Value;
+
+use hashbrown::HashSet;
+
+/// The sides' places in a binding.
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
+
+/// What a frame does when it is on top of the stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Job {
+    /// Compares the fields from `next` on.
+    Fields,
+    /// Compares the elements from `next` on.
+    Items,
+    /// Compares the map values from `next` on; `extra` is the place of the
+    /// matched positions in [`Engine::pairs`].
+    Entries,
+    /// The pair below is proven.
+    EndMemo,
+    /// The variables' own fields are equal.
+    EndVar,
+    /// The dag nodes' fields are equal.
+    EndDag,
+    EndScope,
+    /// A mutable container is no longer being compared.
+    EndMutable,
+    /// A hook's call: only the name `extra` of the path's step.
+    HookStep,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'a> {
+    l: ObjRef<'a>,
+    r: ObjRef<'a>,
+    next: u32,
+    extra: u32,
+    region: Region,
+    job: Job,
+}
+
+/// What became of a pair of objects.
+enum Entered<'a> {
+    Equal,
+    Different,
+    /// A frame was pushed that goes on with it.
+    Open,
+    /// This child comes next.
+    Child(ObjRef<'a>, ObjRef<'a>, Region),
+}
+
+/// Where going over fields stopped.
+enum Stop<'a> {
+    Done,
+    Different,
+    /// At a pair of children; the number is the next field's position.
+    Pair(ObjRef<'a>, ObjRef<'a>, Region, u32),
+}
+
+enum Next<'a> {
+    Pair(ObjRef<'a>, ObjRef<'a>, Region),
+    Nothing,
+    Different,
+}
+
+/// The tables of a comparison, reused from call to call.
+#[derive(Default)]
+pub(super) struct Tables {
+    pub(super) bindings: Bindings<2>,
+    pub(super) memo: PairMemo,
+    pairs: Vec<(u32, u32)>,
+    touched: Vec<Touched>,
+    open_left: HashSet<u64, rapidhash::fast::RandomState>,
+    open_right: HashSet<u64, rapidhash::fast::RandomState>,
+    pub(super) levels: Option<Levels>,
+}
+
+impl Tables {
+    fn clear(&mut self) {
+        self.bindings.clear();
+        self.memo.clear();
+        self.pairs.clear();
+        self.touched.clear();
+        self.open_left.clear();
+        self.open_right.clear();
+    }
+}
+
+/// One comparison.
+pub(super) struct Engine<'a> {
+    arena: &'a Arena,
+    options: CompareOptions,
+    pins: (Option<&'a Pins>, Option<&'a Pins>),
+    pub(super) stack: Vec<Frame<'a>>,
+    tables: Box<Tables>,
+    levels: Levels,
+    hook_depth: u32,
+    pub(super) visits: u64,
+    /// The error was raised by the walk itself and may be given a path.
+    pub(super) own_error: bool,
+    // What follows is used with the recorder only.
+    names: Vec<String>,
+    pub(super) found: Option<Difference>,
+    bound: Vec<(ObjRef<'a>, ObjRef<'a>)>,
+    /// The binding whose making is to be located, and where it was made.
+    pub(super) watch: Option<u32>,
+    pub(super) watched: Option<(Vec<AccessStep>, Vec<AccessStep>)>,
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(
+        arena: &'a Arena,
+        options: CompareOptions,
+        pins: (Option<&'a Pins>, Option<&'a Pins>),
+        mut tables: Box<Tables>,
+        stack: Vec<Frame<'a>>,
+    ) -> Self {
+        let levels = tables.levels.take().unwrap_or_else(Levels::new);
+        Engine {
+            arena,
+            options,
+            pins,
+            stack,
+            tables,
+            levels,
+            hook_depth: 0,
+            visits: 0,
+            own_error: false,
+            names: Vec::new(),
+            found: None,
+            bound: Vec::new(),
+            watch: None,
+            watched: None,
+        }
+    }
+
+    /// Gives the tables back, emptied, for the next comparison.
+    pub(super) fn into_tables(mut self) -> (Box<Tables>, Vec<Frame<'a>>) {
+        self.tables.clear();
+        self.levels.reset();
+        self.tables.levels = Some(self.levels);
+        (self.tables, self.stack)
+    }
+
+    /// Compares two values.
+    pub(super) fn compare<const REC: bool>(
+        &mut self,
+        l: &'a Value,
+        r: &'a Value,
+        region: Region,
+    ) -> Result<bool> {
+        match self.values::<REC>(l, r)? {
+            None => Ok(true),
+            Some(false) => Ok(false),
+            Some(true) => match (l.object_ref(), r.object_ref()) {
+                (Some(l), Some(r)) => self.run::<REC>(l, r, region),
+                _ => Ok(true),
+            },
+        }
+    }
+
+    /// None: equal; Some(false): different; Some(true): two objects to visit.
+    #[inline(always)]
+    fn values<const REC: bool>(&mut self, l: &'a Value, r: &'a Value) -> Result<Option<bool>> {
+        match (l.object_ref(), r.object_ref()) {
+            (Some(_), Some(_)) => Ok(Some(true)),
+            (None, None) if leaf::plain_equal(l, r) => Ok(None),
+            (left, right) => {
+                for side in [left, right].into_iter().flatten() {
+                    self.check_comparable(side)?;
+                }
+                let reason = if l.tag() == r.tag() {
+                    Reason::Value
+                } else {
+                    Reason::Type
+                };
+                self.differ::<REC>(reason, || (Some(l.clone()), Some(r.clone())));
+                Ok(Some(false))
+            }
+        }
+    }
+
+    fn run<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+    ) -> Result<bool> {
+        let base = self.stack.len();
+        let (mut l, mut r, mut region) = (l, r, region);
+        loop {
+            match self.enter::<REC>(l, r, region)? {
+                Entered::Child(next_l, next_r, next_region) => {
+                    (l, r, region) = (next_l, next_r, next_region);
+                    continue;
+                }
+                Entered::Different => return Ok(false),
+                Entered::Equal | Entered::Open => {}
+            }
+            loop {
+                if self.stack.len() == base {
+                    return Ok(true);
+                }
+                match self.advance::<REC>()? {
+                    Next::Pair(next_l, next_r, next_region) => {
+                        (l, r, region) = (next_l, next_r, next_region);
+                        break;
+                    }
+                    Next::Nothing => {}
+                    Next::Different => return Ok(false),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, job: Job, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
+        self.stack.push(Frame {
+            l,
+            r,
+            next: 0,
+            extra: 0,
+            region,
+            job,
+        });
+    }
+
+    #[inline(always)]
+    fn enter<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+    ) -> Result<Entered<'a>> {
+        self.visits += 1;
+        let info = l.info();
+        if !REC && l.type_index() == r.type_index() && info.class == Class::Plain {
+            let remember = info.has_children && (l.is_shared() || r.is_shared());
+            if remember && self.is_proven(l, r, region) {
+                return Ok(Entered::Equal);
+            }
+            // The fields of a plain node need no frame until a child is not
+            // the last one.
+            return match self.fields::<false>(l, r, info, region, 0)? {
+                Stop::Done => Ok(Entered::Equal),
+                Stop::Different => Ok(Entered::Different),
+                Stop::Pair(next_l, next_r, next_region, next) => {
+                    if (next as usize) < info.visited.len() {
+                        self.stack.push(Frame {
+                            l,
+                            r,
+                            next,
+                            extra: 0,
+                            region,
+                            job: Job::Fields,
+                        });
+                    }
+                    Ok(Entered::Child(next_l, next_r, next_region))
+                }
+            };
+        }
+        self.enter_other::<REC>(l, r, info, region)
+    }
+
+    /// Looks a shared pair up; when it is not there, begins its proof.
+    fn is_proven(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+        if let Some(needs) = self
+            .tables
+            .memo
+            .find(l.ident(), r.ident(), region, &self.levels)
+        {
+            self.levels.use_result(needs);
+            return true;
+        }
+        let before = self.levels.begin();
+        self.tables.touched.push(before);
+        self.push(Job::EndMemo, l, r, region);
+        false
+    }
+
+    /// Compares fields from a position on, up to a child that needs a visit.
+    #[inline(always)]
+    fn fields<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+        from: u32,
+    ) -> Result<Stop<'a>> {
+        let (left, right) = (l.visited_with(info), r.visited_with(info));
+        let mut position = from as usize;
+        while let (Some((slot, a)), Some((_, b))) = (left.get(position), right.get(position)) {
+            position += 1;
+            let equal = match (a, b) {
+                (Loaded::Object(a), Loaded::Object(b)) => {
+                    let region = region.of_field(slot.flag, self.levels.current());
+                    if REC {
+                        return Ok(Stop::Pair(a, b, region, position as u32));
+                    }
+                    match self.leaf(a, b, region) {
+                        Some(equal) => equal,
+                        None => return Ok(Stop::Pair(a, b, region, position as u32)),
+                    }
+                }
+                (Loaded::Value(a), Loaded::Value(b)) => match (a.object_ref(), b.object_ref()) {
+                    (Some(a), Some(b)) => {
+                        let region = region.of_field(slot.flag, self.levels.current());
+                        return Ok(Stop::Pair(a, b, region, position as u32));
+                    }
+                    (None, None) => leaf::plain_equal(a, b),
+                    _ => false,
+                },
+                (Loaded::Int(a), Loaded::Int(b)) => a == b,
+                (Loaded::Float(a), Loaded::Float(b)) => leaf::floats_equal(a, b),
+                (Loaded::Bool(a), Loaded::Bool(b)) => a == b,
+                (Loaded::DType(a), Loaded::DType(b)) => a == b,
+                (Loaded::None, Loaded::None) => true,
+                _ => false,
+            };
+            if !equal {
+                self.differ_field::<REC>(a, b, position)?;
+                return Ok(Stop::Different);
+            }
+        }
+        Ok(Stop::Done)
+    }
+
+    /// Compares a pair in place if that needs no frame: plain nodes without
+    /// children, and variables without fields.
+    #[inline(always)]
+    fn leaf(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Option<bool> {
+        if l.type_index() != r.type_index() {
+            return None;
+        }
+        let info = l.info();
+        if info.has_children {
+            return None;
+        }
+        if info.class == Class::Plain {
+            self.visits += 1;
+            return Some(leaf::fields_equal(
+                l.visited_with(info),
+                r.visited_with(info),
+            ));
+        }
+        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.is_empty() {
+            self.visits += 1;
+            // A difference is reported by the main path, with its reason.
+            return match self.var_pair::<false>(l, r, region, true) {
+                VarPair::Equal => Some(true),
+                VarPair::Different | VarPair::Unbound => Some(false),
+            };
+        }
+        None
+    }
+
+    fn enter_other<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Entered<'a>> {
+        self.check_comparable(l)?;
+        if l.type_index() != r.type_index() {
+            self.check_comparable(r)?;
+            return Ok(self.differ_objects::<REC>(Reason::Type, l, r));
+        }
+        let equal = match info.class {
+            Class::Plain | Class::Node => return self.enter_node::<REC>(l, r, info, region),
+            Class::Array => {
+                let (Some(left), Some(right)) =
+                    (l.downcast::<ArrayObj>(), r.downcast::<ArrayObj>())
+                else {
+                    return Ok(Entered::Different);
+                };
+                let empty = left.items().is_empty() && right.items().is_empty();
+                if !empty && !self.begin_shared(l, r, region) {
+                    self.push(Job::Items, l, r, region);
+                    return Ok(Entered::Open);
+                }
+                true
+            }
+            Class::Map => {
+                if self.begin_shared(l, r, region) {
+                    return Ok(Entered::Equal);
+                }
+                return self.enter_map::<REC>(l, r, region);
+            }
+            Class::List | Class::Dict => {
+                return self.enter_mutable::<REC>(l, r, info.class, region);
+            }
+            Class::Tensor => leaf::tensors_equal(l, r, self.options.skip_tensor_content),
+            _ => leaf::native_equal(l, r),
+        };
+        if equal {
+            Ok(Entered::Equal)
+        } else {
+            Ok(self.differ_objects::<REC>(Reason::Value, l, r))
+        }
+    }
+
+    /// Whether the pair needs no visit; otherwise its proof begins, if it is
+    /// shared.
+    fn begin_shared(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+        (l.is_shared() || r.is_shared()) && self.is_proven(l, r, region)
+    }
+
+    fn enter_mutable<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        class: Class,
+        region: Region,
+    ) -> Result<Entered<'a>> {
+        if self.tables.open_left.contains(&l.ident()) || self.tables.open_right.contains(&r.ident())
+        {
+            let key = l.info().key();
+            return Err(
+                self.error::<REC>(ErrorKind::Value, format!("cyclic {key} cannot be compared"))
+            );
+        }
+        if self.begin_shared(l, r, region) {
+            return Ok(Entered::Equal);
+        }
+        self.tables.open_left.insert(l.ident());
+        self.tables.open_right.insert(r.ident());
+        self.push(Job::EndMutable, l, r, region);
+        let left = snapshot(self.arena, self.pins.0, l);
+        let right = snapshot(self.arena, self.pins.1, r);
+        if class == Class::List {
+            self.push(Job::Items, left, right, region);
+            return Ok(Entered::Open);
+        }
+        self.enter_map::<REC>(left, right, region)
+    }
+
+    /// Goes on with the frame on top.
+    #[inline(always)]
+    fn advance<const REC: bool>(&mut self) -> Result<Next<'a>> {
+        let Some(&frame) = self.stack.last() else {
+            return Ok(Next::Nothing);
+        };
+        match frame.job {
+            Job::Fields => {
+                let info = frame.l.info();
+                match self.fields::<REC>(frame.l, frame.r, info, frame.region, frame.next)? {
+                    Stop::Done => {
+                        self.stack.pop();
+                        Ok(Next::Nothing)
+                    }
+                    Stop::Different => Ok(Next::Different),
+                    Stop::Pair(l, r, region, next) => {
+                        self.go_on::<REC>(next, next as usize >= info.visited.len());
+                        Ok(Next::Pair(l, r, region))
+                    }
+                }
+            }
+            Job::Items => self.items::<REC>(frame),
+            _ => self.finish::<REC>(frame),
+        }
+    }
+
+    /// Moves the top frame forward, or drops it when its last child is next
+    /// and nobody will ask for the path.
+    #[inline(always)]
+    fn go_on<const REC: bool>(&mut self, next: u32, last: bool) {
+        if last && !REC {
+            self.stack.pop();
+        } else if let Some(frame) = self.stack.last_mut() {
+            frame.next = next;
+        }
+    }
+
+    fn items<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+        let (Some(left), Some(right)) = (
+            frame.l.downcast::<ArrayObj>(),
+            frame.r.downcast::<ArrayObj>(),
+        ) else {
+            return Ok(Next::Different);
+        };
+        let (left, right) = (left.items(), right.items());
+        let from = frame.next as usize;
+        let both = left.len().min(right.len());
+        for position in from..both {
+            let (l, r) = (&left[position], &right[position]);
+            if let (Some(l), Some(r)) = (l.object_ref(), r.object_ref()) {
+                if !REC && let Some(equal) = self.leaf(l, r, frame.region) {
+                    if equal {
+                        continue;
+                    }
+                    return Ok(Next::Different);
+                }
+                let next = position as u32 + 1;
+                self.go_on::<REC>(
+                    next,
+                    next as usize == left.len() && left.len() == right.len(),
+                );
+                return Ok(Next::Pair(l, r, frame.region));
+            }
+            if REC && let Some(frame) = self.stack.last_mut() {
+                frame.next = position as u32 + 1;
+            }
+            if self.values::<REC>(l, r)?.is_some() {
+                return Ok(Next::Different);
+            }
+        }
+        if left.len() == right.len() {
+            self.stack.pop();
+            return Ok(Next::Nothing);
+        }
+        if REC && let Some(frame) = self.stack.last_mut() {
+            frame.next = both as u32 + 1;
+        }
+        self.differ_missing::<REC>(
+            AccessStep::ArrayItem(both),
+            AccessStep::ArrayItemMissing(both),
+            left.get(both),
+            right.get(both),
+        );
+        Ok(Next::Different)
+    }
+
+    /// The frames other than fields and elements.
+    fn finish<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+        let Frame { l, r, region, .. } = frame;
+        if frame.job == Job::Entries {
+            return self.entries::<REC>(frame);
+        }
+        self.stack.pop();
+        match frame.job {
+            Job::EndMemo => {
+                let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
+                let (needs, _) = self.levels.end(before);
+                self.tables
+                    .memo
+                    .prove(l.ident(), r.ident(), needs, &self.levels);
+            }
+            Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
+            Job::EndMutable => {
+                self.tables.open_left.remove(&l.ident());
+                self.tables.open_right.remove(&r.ident());
+            }
+            Job::EndDag => match self.bound_pair(l, r) {
+                None => {
+                    self.bind::<REC>(l, r, 0);
+                    self.levels.use_dag();
+                }
+                Some(true) => {}
+                Some(false) => {
+                    self.differ_bound::<REC>(Reason::Sharing, l, r);
+                    return Ok(Next::Different);
+                }
+            },
+            Job::EndVar => match self.var_pair::<REC>(l, r, region, true) {
+                VarPair::Equal => {}
+                VarPair::Different | VarPair::Unbound => {
+                    self.differ_bound::<REC>(Reason::Bound, l, r);
+                    return Ok(Next::Different);
+                }
+            },
+            Job::Fields | Job::Items | Job::Entries | Job::HookStep => {}
+        }
+        Ok(Next::Nothing)
+    }
+}

@@ -1,0 +1,198 @@
+//! Differences and errors, and the paths that lead to them.
+
+use super::super::mismatch::{Difference, Reason};
+use super::{Engine, Entered, Job, LEFT, RIGHT};
+use crate::container::MapObj;
+use crate::error::{Error, ErrorKind, Result};
+use crate::object::table::Class;
+use crate::object::view::{Loaded, ObjRef};
+use crate::path::AccessStep;
+use crate::registry::Kind;
+use crate::value::Value;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+impl<'a> Engine<'a> {
+    #[cold]
+    pub(super) fn differ_field<const REC: bool>(
+        &mut self,
+        l: Loaded<'a>,
+        r: Loaded<'a>,
+        position: usize,
+    ) -> Result<()> {
+        if REC && let Some(frame) = self.stack.last_mut() {
+            frame.next = position as u32;
+        }
+        for side in [l, r] {
+            let object = match side {
+                Loaded::Object(object) => Some(object),
+                Loaded::Value(value) => value.object_ref(),
+                _ => None,
+            };
+            if let Some(object) = object {
+                self.check_comparable(object)?;
+            }
+        }
+        let (left, right) = (l.to_value(), r.to_value());
+        let reason = if left.type_name() == right.type_name() {
+            Reason::Value
+        } else {
+            Reason::Type
+        };
+        self.differ::<REC>(reason, || (Some(left), Some(right)));
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn check_comparable(&mut self, object: ObjRef<'a>) -> Result<()> {
+        let info = object.info();
+        let incomparable = info.class == Class::Incomparable
+            || (info.class == Class::Node && info.kind == Kind::None);
+        if !incomparable {
+            return Ok(());
+        }
+        let name = Value::from(object.to_ref()).type_name();
+        let text = format!("type {name} does not support structural equality");
+        Err(self.error::<true>(ErrorKind::Type, text))
+    }
+
+    #[cold]
+    pub(super) fn error<const REC: bool>(&mut self, kind: ErrorKind, text: String) -> Error {
+        self.own_error = true;
+        Error::new(kind, text).at(crate::path::AccessPath::from_steps(self.steps(Side::Left)))
+    }
+
+    #[cold]
+    pub(super) fn differ_objects<const REC: bool>(
+        &mut self,
+        reason: Reason,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+    ) -> Entered<'a> {
+        self.differ::<REC>(reason, || {
+            (Some(l.to_ref().into()), Some(r.to_ref().into()))
+        });
+        Entered::Different
+    }
+
+    /// A difference that is due to the bijection.
+    #[cold]
+    pub(super) fn differ_bound<const REC: bool>(
+        &mut self,
+        reason: Reason,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+    ) -> Entered<'a> {
+        self.differ_objects::<REC>(reason, l, r);
+        if REC {
+            let left = self.tables.bindings.of(LEFT, l.ident());
+            let right = self.tables.bindings.of(RIGHT, r.ident());
+            if let (Some(found), Some(index)) = (&mut self.found, left.or(right)) {
+                found.binding = Some(index);
+                let partner = self.bound.get(index as usize);
+                found.partner = partner.map(|pair| {
+                    let object = if left.is_some() { pair.1 } else { pair.0 };
+                    object.to_ref().into()
+                });
+                found.left_bound = left.is_some();
+            }
+        }
+        Entered::Different
+    }
+
+    #[cold]
+    pub(super) fn differ_missing<const REC: bool>(
+        &mut self,
+        here: AccessStep,
+        gone: AccessStep,
+        l: Option<&Value>,
+        r: Option<&Value>,
+    ) {
+        self.differ::<REC>(Reason::Missing, || (l.cloned(), r.cloned()));
+        if REC
+            && let Some(found) = &mut self.found
+            && !std::mem::replace(&mut found.complete, true)
+        {
+            // A sequence's frame already points at the element.
+            if matches!(here, AccessStep::ArrayItem(_)) {
+                found.left_steps.pop();
+                found.right_steps.pop();
+            }
+            let (left, right) = if l.is_some() {
+                (here, gone)
+            } else {
+                (gone, here)
+            };
+            found.left_steps.push(left);
+            found.right_steps.push(right);
+        }
+    }
+
+    #[inline]
+    pub(super) fn differ<const REC: bool>(
+        &mut self,
+        reason: Reason,
+        values: impl FnOnce() -> (Option<Value>, Option<Value>),
+    ) {
+        if !REC || self.found.is_some() {
+            return;
+        }
+        let (left, right) = values();
+        self.found = Some(Difference {
+            left_steps: self.steps(Side::Left),
+            right_steps: self.steps(Side::Right),
+            left,
+            right,
+            reason,
+            binding: None,
+            partner: None,
+            left_bound: false,
+            complete: reason != Reason::Missing,
+        });
+    }
+
+    /// The path of the pair that the frames lead to.
+    pub(super) fn steps(&self, side: Side) -> Vec<AccessStep> {
+        let mut steps = Vec::new();
+        for frame in &self.stack {
+            let object = if side == Side::Left { frame.l } else { frame.r };
+            let position = frame.next.checked_sub(1);
+            match (frame.job, position) {
+                (Job::Fields, Some(position)) => {
+                    let info = object.info();
+                    if let Some(slot) = info.visited.get(position as usize) {
+                        let name = info.fields()[slot.field as usize].name();
+                        steps.push(AccessStep::Attr(name.to_string()));
+                    }
+                }
+                (Job::Items, Some(position)) => {
+                    steps.push(AccessStep::ArrayItem(position as usize))
+                }
+                (Job::Entries, Some(position)) => {
+                    let pair = self
+                        .tables
+                        .pairs
+                        .get(frame.extra as usize + 1 + position as usize);
+                    let entry = pair.map(|pair| if side == Side::Left { pair.0 } else { pair.1 });
+                    let map = object.downcast::<MapObj>();
+                    if let (Some(entry), Some(map)) = (entry, map)
+                        && let Some((key, _)) = map.entry(entry as usize)
+                    {
+                        steps.push(AccessStep::MapItem(key.clone()));
+                    }
+                }
+                (Job::HookStep, _) => {
+                    if let Some(name) = self.names.get(frame.extra as usize) {
+                        steps.push(AccessStep::Attr(name.clone()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        steps
+    }
+}

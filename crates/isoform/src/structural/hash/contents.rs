@@ -1,0 +1,145 @@
+//! Arrays and maps.
+
+use super::super::scope::Region;
+use super::super::sink::{Form, Part, Sink};
+use super::{Frame, Hasher, Job, Step};
+use crate::container::{ArrayObj, MapObj};
+use crate::error::{ErrorKind, Result};
+use crate::object::table::TypeInfo;
+use crate::object::view::ObjRef;
+use crate::path::AccessStep;
+use crate::registry::Kind;
+
+impl<'a, S: Sink> Hasher<'a, S> {
+    /// The elements of an array, or the entries of a map.
+    pub(super) fn enter_content(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        let mut acc = self.sink.open_type(info);
+        if let Some(array) = object.downcast::<ArrayObj>() {
+            self.sink
+                .word(&mut acc, Part::Length, array.items().len() as u64);
+            self.push(Job::Items, object, acc, region);
+            return Ok(Step::Open);
+        }
+        let Some(map) = object.downcast::<MapObj>() else {
+            return Ok(Step::Done(self.sink.close(acc)));
+        };
+        self.sink.word(&mut acc, Part::Length, map.len() as u64);
+        let start = self.tables.orders.len();
+        self.keys(map, &mut acc)?;
+        let extra = start as u32;
+        self.stack.push(Frame {
+            object,
+            acc,
+            next: 0,
+            extra,
+            region,
+            job: Job::Entries,
+        });
+        Ok(Step::Open)
+    }
+
+    /// All keys of a map, as they are bound when the map is entered; appends
+    /// the order of the values.
+    pub(super) fn keys(&mut self, map: &'a MapObj, acc: &mut S::Acc) -> Result<()> {
+        let order = map.key_order();
+        for &position in &order.plain {
+            let Some((key, _)) = map.entry(position as usize) else {
+                continue;
+            };
+            match key.object_ref() {
+                None => self.plain(acc, key),
+                Some(key) => {
+                    let out = self.native(key, key.info());
+                    self.sink.child(acc, out);
+                }
+            }
+            self.tables.orders.push(position);
+        }
+        let (mut bound, mut free) = (Vec::new(), Vec::new());
+        for &position in &order.objects {
+            let key = map
+                .entry(position as usize)
+                .and_then(|(key, _)| key.object_ref());
+            let Some(key) = key else { continue };
+            match self.tables.numbering.bindings.of(0, key.ident()) {
+                Some(index) => bound.push((index, key, position)),
+                None => free.push((key, position)),
+            }
+        }
+        bound.sort_unstable_by_key(|(index, ..)| *index);
+        for (index, key, position) in bound {
+            let out = self.occurrence(key, index);
+            self.sink.child(acc, out);
+            self.tables.orders.push(position);
+        }
+        for (key, position) in free {
+            if S::PORTABLE {
+                let text = format!(
+                    "a map key of type {} that is not bound has no portable name",
+                    key.info().key()
+                );
+                let step = map
+                    .entry(position as usize)
+                    .map(|(key, _)| AccessStep::MapItem(key.clone()));
+                return Err(self.error_below(ErrorKind::Value, text, step));
+            }
+            let mut key_acc = self.sink.open_form(Form::FreeKey);
+            self.sink.word(&mut key_acc, Part::Identity, key.ident());
+            let out = self.sink.close(key_acc);
+            self.sink.child(acc, out);
+            self.tables.orders.push(position);
+            if matches!(key.info().kind, Kind::Var | Kind::Dag) {
+                self.tables.numbering.bindings.note_free_key(key.ident());
+                self.tables.levels.use_dag();
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with an array's elements or a map's values.
+    pub(super) fn elements(&mut self, mut acc: S::Acc) -> Result<Step<'a, S::Out>> {
+        let Some(frame) = self.stack.last() else {
+            return Ok(Step::Open);
+        };
+        let (object, region, extra) = (frame.object, frame.region, frame.extra as usize);
+        let mut next = frame.next as usize;
+        let array = object.downcast::<ArrayObj>().map(ArrayObj::items);
+        let map = object.downcast::<MapObj>();
+        loop {
+            let item = match (array, map) {
+                (Some(items), _) => items.get(next),
+                (None, Some(map)) if next < map.len() => {
+                    let position = self.tables.orders.get(extra + next).copied();
+                    position
+                        .and_then(|position| map.entry(position as usize))
+                        .map(|(_, value)| value)
+                }
+                _ => None,
+            };
+            let Some(item) = item else { break };
+            next += 1;
+            let Some(child) = item.object_ref() else {
+                self.plain(&mut acc, item);
+                continue;
+            };
+            if let Some(out) = self.leaf(child, region) {
+                self.sink.child(&mut acc, out);
+                continue;
+            }
+            if let Some(frame) = self.stack.last_mut() {
+                (frame.acc, frame.next) = (acc, next as u32);
+            }
+            return Ok(Step::Child(child, region));
+        }
+        if map.is_some() {
+            self.tables.orders.truncate(extra);
+        }
+        self.stack.pop();
+        Ok(Step::Done(self.sink.close(acc)))
+    }
+}

@@ -1,0 +1,74 @@
+//! Custom hashes.
+
+use super::super::MAX_HOOK_DEPTH;
+use super::super::scope::Region;
+use super::super::sink::{Form, Part, Sink};
+use super::{Hasher, Job, Step};
+use crate::error::{ErrorKind, Result};
+use crate::object::table::TypeInfo;
+use crate::object::view::ObjRef;
+use crate::registry::HashCallback;
+use crate::value::Value;
+use crate::visit::RegionChange;
+
+impl<'a, S: Sink> Hasher<'a, S> {
+    pub(super) fn call_hook(
+        &mut self,
+        object: ObjRef<'a>,
+        info: &'static TypeInfo,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
+        let Some(hook) = &info.hooks.hash else {
+            let text = format!(
+                "type {} has a custom equality but no custom hash (__s_hash__), so it cannot be hashed",
+                info.key()
+            );
+            return Err(self.error(ErrorKind::Type, text));
+        };
+        if self.hook_depth >= MAX_HOOK_DEPTH {
+            let text = format!(
+                "custom hashes nest deeper than {MAX_HOOK_DEPTH} (type {})",
+                info.key()
+            );
+            return Err(self.error(ErrorKind::Recursion, text));
+        }
+        self.hook_depth += 1;
+        let result = hook.call(
+            object.as_ref(),
+            &mut Callback {
+                hasher: self,
+                object,
+                region,
+            },
+        );
+        self.hook_depth -= 1;
+        let custom = result?;
+        let mut acc = self.sink.open_type(info);
+        self.sink.word(&mut acc, Part::Custom, custom);
+        Ok(Step::Done(self.sink.close(acc)))
+    }
+}
+
+/// The walk as a hook sees it.
+struct Callback<'h, 'a, S: Sink> {
+    hasher: &'h mut Hasher<'a, S>,
+    object: ObjRef<'a>,
+    region: Region,
+}
+
+impl<S: Sink> HashCallback for Callback<'_, '_, S> {
+    fn hash_in(&mut self, value: &Value, region: RegionChange) -> Result<u64> {
+        let hasher = &mut *self.hasher;
+        let levels = &hasher.tables.levels;
+        let region = self.region.enter(region, levels.current());
+        hasher.tables.numbering.open_context(levels);
+        let acc = hasher.sink.open_form(Form::Use);
+        hasher.push(Job::HookStep, self.object, acc, region);
+        let value = hasher.arena.keep_value(value);
+        let out = hasher.value(value, region);
+        hasher.stack.pop();
+        hasher.sink.abandon(acc);
+        hasher.tables.numbering.close_context();
+        Ok(S::to_u64(out?))
+    }
+}

@@ -1,0 +1,109 @@
+//! A value as a key of hash tables.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::fingerprint::hash_pinned;
+use super::pins::Pins;
+use super::{CompareOptions, Question};
+use crate::error::Result;
+use crate::value::Value;
+
+/// A value that is `==` and hashes by structure.
+///
+/// The key stands for the value as it was when the key was made: what the
+/// lists and dicts below it held then is kept (in O(1) each, they are
+/// copy-on-write), so changing them later neither loses the key in a table nor
+/// makes it equal to something else.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use isoform::{List, StructuralKey, Value};
+///
+/// let list = List::from(vec![1i64]);
+/// let mut table = HashMap::new();
+/// table.insert(StructuralKey::new(Value::from(list.clone()))?, "one");
+/// list.push(2);
+/// let key = |items: Vec<i64>| StructuralKey::new(Value::from(List::from(items)));
+/// assert_eq!(table.get(&key(vec![1])?), Some(&"one"));
+/// assert_eq!(table.get(&key(vec![1, 2])?), None);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct StructuralKey {
+    value: Value,
+    hash: u64,
+    pins: Option<Arc<Pins>>,
+}
+
+impl StructuralKey {
+    /// Makes a key; hashes the value once.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_hash`](crate::structural_hash). What can be hashed can
+    /// be compared, but for custom comparisons that fail; see
+    /// [`try_eq`](Self::try_eq).
+    pub fn new(value: impl Into<Value>) -> Result<Self> {
+        let value = value.into();
+        let options = CompareOptions::default();
+        let (mut hash, mutable) = hash_pinned(&value, options, None)?;
+        let mut pins = None;
+        if mutable {
+            // What was hashed may have changed since; what is pinned cannot.
+            let pinned = Pins::of(&value)?;
+            hash = hash_pinned(&value, options, Some(&pinned))?.0;
+            pins = Some(Arc::new(pinned));
+        }
+        Ok(StructuralKey { value, hash, pins })
+    }
+
+    /// The value the key was made of.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The structural hash of the value when the key was made.
+    pub fn structural_hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Whether two keys are equal.
+    ///
+    /// # Errors
+    ///
+    /// Those of a custom comparison; `==` takes them for "different".
+    pub fn try_eq(&self, other: &Self) -> Result<bool> {
+        if self.hash != other.hash {
+            return Ok(false);
+        }
+        let question = Question {
+            left: &self.value,
+            right: &other.value,
+            pins: (self.pins.as_deref(), other.pins.as_deref()),
+            options: CompareOptions::default(),
+        };
+        question.equal()
+    }
+}
+
+impl PartialEq for StructuralKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.try_eq(other).unwrap_or(false)
+    }
+}
+
+impl Eq for StructuralKey {}
+
+impl Hash for StructuralKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl fmt::Debug for StructuralKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StructuralKey").field(&self.value).finish()
+    }
+}
