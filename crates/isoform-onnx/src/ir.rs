@@ -11,7 +11,7 @@
 //! | an input of one of these | [`Input`], a variable |
 //! | a node | [`Call`], shared by everything that uses it |
 //! | a value a node makes | [`Output`] |
-//! | an initializer, a `Constant` node | [`Tensor`](isoform::Tensor), [`StringTensor`] or [`SparseTensor`] |
+//! | an initializer, a `Constant` node | [`Tensor`], [`StringTensor`] or [`SparseTensor`] |
 //! | a type | [`TensorType`], [`SparseTensorType`], [`SequenceType`], [`MapType`], [`OptionalType`], [`OpaqueType`] |
 //! | a symbolic dimension | [`Dim`], a variable |
 //! | a use of an attribute of the enclosing function | [`AttrRef`] |

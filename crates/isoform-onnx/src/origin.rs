@@ -182,9 +182,9 @@ fn enter_item(owner: &Value, field: &str, index: usize, found: &mut Option<NodeO
             let names = &function.result_names;
             *found = NodeOrigin::of_output(&function.name, true, names, index).or(found.take());
         }
-    } else if let Some(call) = owner.peek::<Ref<Call>>() {
-        if let ("inputs", Some(origin)) = (field, found) {
-            origin.input = call.input_names.get(index).map(Str::to_string);
-        }
+    } else if let Some(call) = owner.peek::<Ref<Call>>()
+        && let ("inputs", Some(origin)) = (field, found)
+    {
+        origin.input = call.input_names.get(index).map(Str::to_string);
     }
 }

@@ -217,17 +217,12 @@ impl<'a> Importer<'a> {
 /// A use of an attribute of the enclosing function.
 fn reference(unit: &Unit<'_>, attr: &AttributeProto) -> Result<Value> {
     let name = attr.ref_attr_name.as_str();
-    let Some(function) = unit.function else {
+    let Some(attributes) = &unit.attributes else {
         return Err(OnnxError::value(format!(
             "it refers to the attribute '{name}' of a function, but is in none"
         )));
     };
-    let declared = function.attribute.iter().any(|other| other == name)
-        || function
-            .attribute_proto
-            .iter()
-            .any(|other| other.name == name);
-    if !declared {
+    if !attributes.contains(name) {
         return Err(OnnxError::key(format!(
             "the function has no attribute '{name}'"
         )));

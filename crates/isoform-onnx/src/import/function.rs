@@ -82,9 +82,11 @@ impl<'a> Importer<'a> {
 
     fn function(&mut self, index: usize, proto: &'a FunctionProto) -> Result<Imported> {
         let name = full_name(normal_domain(&proto.domain), &proto.name, &proto.overload);
+        let with_default = proto.attribute_proto.iter().map(|attr| &attr.name);
+        let attributes = proto.attribute.iter().chain(with_default);
         let mut unit = Unit {
             opsets: opsets(&proto.opset_import)?,
-            function: Some(proto),
+            attributes: Some(attributes.map(String::as_str).collect()),
             called: HashSet::new(),
         };
         let mut scope = Scope::default();

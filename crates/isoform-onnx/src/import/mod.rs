@@ -35,7 +35,7 @@ use crate::{
     external::ExternalResolver,
     ir::{Function, Program},
     model::{Counts, ImportOptions},
-    proto::{FunctionProto, ModelProto, NodeProto, OperatorSetIdProto},
+    proto::{ModelProto, NodeProto, OperatorSetIdProto},
 };
 
 /// How deep graphs may be nested. The decoder refuses deeper files already; this bounds
@@ -64,7 +64,8 @@ struct Importer<'a> {
 /// What is the same for a main graph or function and all graphs inside it.
 struct Unit<'a> {
     opsets: Opsets<'a>,
-    function: Option<&'a FunctionProto>,
+    /// Names of the attributes of the function; None in a main graph.
+    attributes: Option<HashSet<&'a str>>,
     /// Local functions that the nodes made so far call.
     called: HashSet<usize>,
 }
@@ -97,7 +98,7 @@ pub(crate) fn import_model(
     }
     let mut unit = Unit {
         opsets,
-        function: None,
+        attributes: None,
         called: HashSet::new(),
     };
     let (graph_object, tally) = (|| {

@@ -133,3 +133,28 @@ fn a_function_hides_an_operator_of_the_same_name() {
         "node #1 (demo.Double) producing 'y' in graph 'main'",
     );
 }
+
+/// Sixty functions, each of which calls the one below it twice.
+#[test]
+fn functions_are_compared_once_however_often_they_are_called() {
+    let with = |name: &str| {
+        let mut functions = vec![double(&format!("{name}0"), "p")];
+        for level in 1..60 {
+            let below = format!("{name}{}", level - 1);
+            let nodes = vec![
+                node(&below, "p", "m").in_domain("demo"),
+                node(&below, "m", "q").in_domain("demo"),
+            ];
+            functions.push(function(&format!("{name}{level}"), "p", nodes, "q"));
+        }
+        let top = node(&format!("{name}59"), "x", "y").in_domain("demo");
+        let mut model = model("x", vec![top], "y");
+        model.functions = functions;
+        model
+    };
+    check_same(&with("F"), &with("G"));
+    let model = load(&with("F")).to_value();
+    isoform::structural_equal(&model, load(&with("H")).to_value()).unwrap();
+    let visits = isoform::last_visit_count();
+    assert!(visits < 10_000, "{visits} visits");
+}
