@@ -1,12 +1,14 @@
 //! The real command on small models: every command, option and exit status.
 
+mod build;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
+use build::{Folder, Small, chain, model, nested, small};
 use serde_json::Value;
-use support::{Folder, Ran, Small, chain, command, model, nested, small};
+use support::{Ran, command};
 
 /// A folder with a model, a renamed copy, and three models that differ from it.
 fn folder() -> Folder {
