@@ -29,12 +29,12 @@ fn free_variables_count_by_identity() {
 fn changing_a_container_changes_no_key() {
     let inner = List::from(vec![1i64]);
     let outer: Dict = [("l".into(), inner.clone().into())].into_iter().collect();
-    let before = key(&Value::from(outer.clone()));
+    let before = key(Value::from(outer.clone()));
     let mut table = HashMap::from([(before.clone(), "before")]);
     inner.push(2);
     outer.insert("m".into(), 3.into());
     // The changed value is another key; the old one is found as it was.
-    let after = key(&Value::from(outer.clone()));
+    let after = key(Value::from(outer.clone()));
     assert_ne!(before, after);
     assert_eq!(table.get(&after), None);
     assert_eq!(table.get(&before), Some(&"before"));
