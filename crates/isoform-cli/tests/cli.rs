@@ -413,6 +413,7 @@ fn deep_programs_need_no_deep_stack() {
     let ran = folder.run("diff deep.onnx deeper.onnx");
     assert_eq!(ran.status, 1, "{}", ran.err);
     // A long path is cut in the text, and whole in the JSON.
+    assert!(ran.out.contains(" ...299991 steps... "), "{}", ran.out);
     assert!(ran.out.len() < 10_000, "{}", ran.out.len());
     let full = json(&folder.run("diff --json deep.onnx deeper.onnx"));
     let path = full["right"]["path"].as_str().unwrap();
