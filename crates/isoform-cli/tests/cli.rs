@@ -361,6 +361,7 @@ fn show_as_json() {
     let shown = json(&ran);
     assert_eq!(shown["file"], "nested.onnx");
     assert_eq!(shown["counts"]["nodes"], 6);
+    assert_eq!(shown["program"]["name"], "main");
     let nodes = &shown["program"]["nodes"];
     assert_eq!(nodes[0]["op_type"], "Abs");
     assert_eq!(nodes[0]["domain"], "ai.onnx");
