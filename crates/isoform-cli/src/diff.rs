@@ -131,7 +131,7 @@ fn different(
             "  value  {style}{}{style:#}",
             printable(value)
         ))?;
-        let path = side.path.to_string();
+        let path = path_text(&side.path);
         output.line(format_args!("  path   {}", printable(&path)))?;
     }
     Ok(())
@@ -182,6 +182,25 @@ fn value_text(value: &Value) -> String {
     }
 }
 
+/// How many steps of a longer path are written at its beginning and at its end.
+const PATH_ENDS: (usize, usize) = (4, 8);
+
+/// A path for people, who find the place by the names of its node: a long one leads
+/// from node to node, and only its ends say something.
+fn path_text(path: &AccessPath) -> String {
+    let (first, last) = PATH_ENDS;
+    let steps = path.steps();
+    let written = |steps: &[AccessStep]| steps.iter().map(AccessStep::to_string).collect();
+    if steps.len() <= first + last + 1 {
+        let all: String = written(steps);
+        return format!("<root>{all}");
+    }
+    let (start, rest) = steps.split_at(first);
+    let (middle, end) = rest.split_at(rest.len() - last);
+    let (start, end): (String, String) = (written(start), written(end));
+    format!("<root>{start} ...{} steps... {end}", middle.len())
+}
+
 /// Characters of a value; the place says the rest.
 const VALUE_CHARS: usize = 160;
 
@@ -195,6 +214,7 @@ impl Side<'_> {
             .collect();
         json!({
             "file": self.file.to_string_lossy(),
+            // Programs get it whole.
             "path": format!("<root>{steps}"),
             "value": self.value,
             "origin": self.origin.as_ref().map(origin_json),

@@ -1,12 +1,14 @@
 //! The real command on small models: every command, option and exit status.
 
+mod build;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
+use build::{Folder, Small, chain, model, nested, small};
 use serde_json::Value;
-use support::{Folder, Ran, Small, chain, command, model, nested, small};
+use support::{Ran, command};
 
 /// A folder with a model, a renamed copy, and three models that differ from it.
 fn folder() -> Folder {
@@ -359,6 +361,7 @@ fn show_as_json() {
     let shown = json(&ran);
     assert_eq!(shown["file"], "nested.onnx");
     assert_eq!(shown["counts"]["nodes"], 6);
+    assert_eq!(shown["program"]["name"], "main");
     let nodes = &shown["program"]["nodes"];
     assert_eq!(nodes[0]["op_type"], "Abs");
     assert_eq!(nodes[0]["domain"], "ai.onnx");
@@ -411,6 +414,7 @@ fn deep_programs_need_no_deep_stack() {
     let ran = folder.run("diff deep.onnx deeper.onnx");
     assert_eq!(ran.status, 1, "{}", ran.err);
     // A long path is cut in the text, and whole in the JSON.
+    assert!(ran.out.contains(" ...299991 steps... "), "{}", ran.out);
     assert!(ran.out.len() < 10_000, "{}", ran.out.len());
     let full = json(&folder.run("diff --json deep.onnx deeper.onnx"));
     let path = full["right"]["path"].as_str().unwrap();

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::listing::Node;
-use super::rows::{Rows, body_names, domain_name};
+use super::listing::{BodyKind, Node};
+use super::rows::{Rows, domain_name};
 use crate::args::ShowArgs;
 
 /// The members of the JSON object that describe the program.
@@ -49,8 +49,11 @@ fn body(rows: &mut Rows, args: &ShowArgs, body: usize, bodies: &mut [Value]) -> 
     out.insert("outputs".to_owned(), json!(rows.results(body)));
     let listed = &rows.listing.bodies[body];
     if args.names {
-        let (_, name, _, _) = body_names(listed);
-        out.insert("name".to_owned(), json!(name));
+        let name = match &listed.kind {
+            BodyKind::Graph(graph) => &graph.name,
+            BodyKind::Function(function) => &function.name,
+        };
+        out.insert("name".to_owned(), json!(name.as_str()));
     }
     let hidden = args.depth.is_some_and(|depth| listed.depth > depth);
     let all = listed.nodes.len();

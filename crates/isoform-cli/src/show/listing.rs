@@ -108,8 +108,8 @@ impl Listing {
         self.claim(root, root, &mut place);
         for call in order.iter().rev() {
             let here = place.get(&call.identity()).copied().unwrap_or(root);
-            for input in call.inputs.values() {
-                self.claim_value(input, here, &mut place);
+            for operand in operands(call) {
+                self.claim_value(operand, here, &mut place);
             }
             let mut bodies = Vec::new();
             for (label, graph) in graphs_of(call) {
@@ -168,12 +168,12 @@ fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
     let mut order = Vec::new();
     let mut entered = HashMap::new();
     let mut stack = Vec::new();
-    let push = |stack: &mut Vec<(Ref<Call>, bool)>, values: &[Value]| {
+    let push = |stack: &mut Vec<(Ref<Call>, bool)>, values: &[&Value]| {
         // The last one pushed is visited first.
-        let calls = values.iter().rev().filter_map(call_of);
+        let calls = values.iter().rev().filter_map(|value| call_of(value));
         stack.extend(calls.map(|call| (call.clone(), false)));
     };
-    push(&mut stack, results.values());
+    push(&mut stack, &results.values().iter().collect::<Vec<_>>());
     while let Some((call, left)) = stack.pop() {
         if left {
             order.push(call);
@@ -184,19 +184,35 @@ fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
         }
         stack.push((call.clone(), true));
         for (_, graph) in graphs_of(&call).into_iter().rev() {
-            push(&mut stack, graph.results.values());
+            push(
+                &mut stack,
+                &graph.results.values().iter().collect::<Vec<_>>(),
+            );
         }
-        push(&mut stack, call.inputs.values());
+        push(&mut stack, &operands(&call));
     }
     order
 }
 
 /// The node that makes a value, if a node does.
-pub(crate) fn call_of(value: &Value) -> Option<&Ref<Call>> {
+fn call_of(value: &Value) -> Option<&Ref<Call>> {
     value
         .as_object()
         .and_then(|object| object.downcast_ref::<Output>())
         .map(|output| &output.call)
+}
+
+/// Everything that a node uses: its inputs, and the values that some operators name in
+/// attributes, as Gradient does.
+fn operands(call: &Call) -> Vec<&Value> {
+    let mut operands: Vec<&Value> = call.inputs.values().iter().collect();
+    for (_, value) in attributes(call) {
+        match value.view() {
+            ValueRef::Array(items) => operands.extend(items.values()),
+            _ => operands.push(value),
+        }
+    }
+    operands
 }
 
 /// The attributes of a node by name.

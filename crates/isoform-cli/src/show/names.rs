@@ -130,14 +130,14 @@ impl Names {
     /// The value of an attribute; graphs are left to the caller.
     pub(crate) fn attribute(&mut self, value: &Value) -> String {
         let ValueRef::Array(items) = value.view() else {
-            return self.plain(value);
+            return self.operand(value);
         };
         let mut out = String::from("[");
         for (index, item) in items.values().iter().take(LIST_ITEMS).enumerate() {
             if index > 0 {
                 out.push_str(", ");
             }
-            out.push_str(&self.plain(item));
+            out.push_str(&self.operand(item));
         }
         if let Some(more @ 1..) = items.len().checked_sub(LIST_ITEMS) {
             // Writing to a string cannot fail.
