@@ -190,7 +190,7 @@ impl<'a> Engine<'a> {
             } else {
                 None
             };
-            self.levels.use_var(binding.level);
+            self.levels.use_var(binding.level, Region::USE);
             self.tables
                 .pairs
                 .push((position, partner.ok_or((true, position))?));

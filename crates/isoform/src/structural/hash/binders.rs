@@ -22,11 +22,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     /// The hash of an occurrence of a bound object.
-    pub(super) fn occurrence(&mut self, object: ObjRef<'a>, index: u32) -> S::Out {
+    pub(super) fn occurrence(&mut self, object: ObjRef<'a>, index: u32, region: Region) -> S::Out {
         let tables = &mut *self.tables;
         let level = tables.numbering.bindings.get(index).level;
         if object.info().kind == Kind::Var {
-            tables.levels.use_var(level);
+            tables.levels.use_var(level, region);
         } else {
             tables.levels.use_dag();
         }
@@ -97,7 +97,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             Kind::Dag | Kind::Var => {
                 if let Some(index) = self.bound(object, region) {
-                    return Ok(Step::Done(self.occurrence(object, index)));
+                    return Ok(Step::Done(self.occurrence(object, index, region)));
                 }
                 if info.kind == Kind::Var && S::PORTABLE && region.def_level().is_none() {
                     let text = format!(
@@ -161,7 +161,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let index = tables
             .numbering
             .bind(object.ident(), level, identity, out, &mut tables.levels);
-        self.occurrence(object, index)
+        self.occurrence(object, index, region)
     }
 }
 

@@ -264,7 +264,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     || (known.nesting == tables.numbering.nesting()
                         && tables.numbering.knows(known.context)));
             if holds {
-                tables.levels.use_result(known.needs);
+                tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
                 return Some(known.out);
             }
@@ -325,7 +325,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.is_empty() {
             let index = self.bound(object, region)?;
             self.visits += 1;
-            return Some(self.occurrence(object, index));
+            return Some(self.occurrence(object, index, region));
         }
         None
     }
