@@ -9,6 +9,8 @@ mod object;
 mod path;
 mod registry;
 mod structural;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod value;
 mod visit;
 
