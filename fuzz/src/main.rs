@@ -8,6 +8,10 @@
 //! Each target gets the given number of seconds. The byte strings grow from
 //! short to long and start over, so small counterexamples are found first. A
 //! failure is shrunk, printed with the seed, and ends the run with status 1.
+#![expect(
+    clippy::disallowed_macros,
+    reason = "the program's report goes to its streams"
+)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;

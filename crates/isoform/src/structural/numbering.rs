@@ -15,16 +15,22 @@ use super::scope::Levels;
 
 /// How a bound object appears in the hash.
 #[derive(Clone, Copy)]
-pub(super) enum Name<Out> {
-    /// By its identity: a free variable.
+pub(super) struct Name<Out> {
+    /// The hash of the fields where the object is met first.
+    pub(super) first: Option<Out>,
+    pub(super) by: By,
+}
+
+/// What a bound object is known by.
+#[derive(Clone, Copy)]
+pub(super) enum By {
+    /// A free variable, by its identity.
     Identity,
-    /// By number: `context` hooks and `distance` scopes away. `first` holds
-    /// the hash of the fields where the object is met first.
+    /// By number: `context` hooks and `distance` scopes away.
     Number {
         distance: u32,
         context: u32,
         number: u32,
-        first: Option<Out>,
     },
 }
 
@@ -255,40 +261,43 @@ impl<Out: Copy> Numbering<Out> {
     pub(super) fn name(&mut self, index: u32, levels: &mut Levels) -> Name<Out> {
         let level = self.bindings.get(index).level;
         let known = &self.numbered[index as usize];
-        if known.identity {
-            return Name::Identity;
+        let identity = known.identity;
+        let found = known
+            .names
+            .iter()
+            .rev()
+            .find(|(context, _)| self.knows(*context))
+            .copied();
+        let first = found.is_none().then_some(known.fields);
+        let (context, number) = found.unwrap_or_else(|| {
+            let number = if identity { 0 } else { self.next_number(level) };
+            self.numbered[index as usize]
+                .names
+                .push((self.current, number));
+            // A result that holds a first name is none for a later occurrence.
+            levels.create(level);
+            (self.current, number)
+        });
+        self.use_context(context);
+        if identity {
+            return Name {
+                first,
+                by: By::Identity,
+            };
         }
         let distance = if level == 0 {
             0
         } else {
             levels.current() - level + 1
         };
-        let found = known
-            .names
-            .iter()
-            .rev()
-            .find(|(context, _)| self.knows(*context));
-        if let Some(&(context, number)) = found {
-            self.use_context(context);
-            let nesting = self.contexts[context as usize].nesting;
-            return Name::Number {
-                distance,
-                context: self.nesting() - nesting,
-                number,
-                first: None,
-            };
-        }
-        let first = Some(known.fields);
-        let (context, number) = (self.current, self.next_number(level));
-        self.numbered[index as usize].names.push((context, number));
-        self.use_context(context);
-        // A result that holds a first name is none for a later occurrence.
-        levels.create(level);
-        Name::Number {
-            distance,
-            context: 0,
-            number,
+        let context = self.nesting() - self.contexts[context as usize].nesting;
+        Name {
             first,
+            by: By::Number {
+                distance,
+                context,
+                number,
+            },
         }
     }
 

@@ -265,9 +265,6 @@ impl<'g, 's> Generator<'g, 's> {
         }
         if role != Role::Let {
             let value = self.binder(role, depth)?;
-            if role == Role::SharedLambda {
-                self.dags.push(value.clone());
-            }
             return Ok(value);
         }
         let value = self.at_depth(depth - 1)?;

@@ -329,10 +329,11 @@ pub fn mutate_once(value: &Value, source: &mut Source<'_>) -> Result<Value> {
 fn spares(value: &Value) -> Vec<Value> {
     let mut spares = Vec::new();
     let mut stack = vec![value.clone()];
-    while let Some(value) = stack.pop() {
-        if spares.len() >= 200 {
+    // A cyclic value has no end, so the search gives up after a while.
+    for _ in 0..500 {
+        let Some(value) = stack.pop() else {
             break;
-        }
+        };
         stack.extend(children(&value));
         if matches!(value.view(), ValueRef::Object(_)) && weight(&value, 20) < 20 {
             spares.push(value);
@@ -408,8 +409,8 @@ fn tweak(value: &Value, spares: &[Value], source: &mut Source<'_>) -> Value {
             0 => array
                 .values()
                 .iter()
-                .cloned()
                 .skip(1)
+                .cloned()
                 .collect::<Array>()
                 .into(),
             1 => array

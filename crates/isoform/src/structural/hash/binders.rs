@@ -1,6 +1,6 @@
 //! Declared nodes: kinds, scopes, and the names of what is bound.
 
-use super::super::numbering::Name;
+use super::super::numbering::{By, Name};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
@@ -34,20 +34,19 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.named(object, name)
     }
 
-    pub(super) fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
-        match name {
-            Name::Identity => {
+    fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
+        let mut acc = match name.by {
+            By::Identity => {
                 let mut acc = self.sink.open_form(Form::FreeVar);
                 self.sink.word(&mut acc, Part::Identity, object.ident());
-                self.sink.close(acc)
+                acc
             }
-            Name::Number {
+            By::Number {
                 distance,
                 context,
                 number,
-                first,
             } => {
-                let form = if first.is_some() {
+                let form = if name.first.is_some() {
                     Form::Binding
                 } else {
                     Form::Use
@@ -57,12 +56,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     .word(&mut acc, Part::Distance, u64::from(distance));
                 self.sink.word(&mut acc, Part::Context, u64::from(context));
                 self.sink.word(&mut acc, Part::Number, u64::from(number));
-                if let Some(fields) = first {
-                    self.sink.child(&mut acc, fields);
-                }
-                self.sink.close(acc)
+                acc
             }
+        };
+        if let Some(fields) = name.first {
+            self.sink.child(&mut acc, fields);
         }
+        self.sink.close(acc)
     }
 
     pub(super) fn enter_node(

@@ -107,8 +107,8 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
                 let (left, right) = (two(left, "lhs", "rhs")?, two(right, "lhs", "rhs")?);
                 comm_equal(left.each_ref(), right.each_ref(), eq)
             }))
-            .custom_hash(DynHash::new(|object, hash| {
-                comm_hash(two(object, "lhs", "rhs")?.each_ref(), hash)
+            .custom_hash(DynHash::new(|object, init, hash| {
+                comm_hash(two(object, "lhs", "rhs")?.each_ref(), init, hash)
             }))
             .field(any("lhs"))
             .field(any("rhs")),
@@ -118,9 +118,9 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
                 let (left, right) = (two(left, "params", "body")?, two(right, "params", "body")?);
                 binder_equal(left.each_ref(), right.each_ref(), eq)
             }))
-            .custom_hash(DynHash::new(|object, hash| {
+            .custom_hash(DynHash::new(|object, init, hash| {
                 let [params, body] = two(object, "params", "body")?;
-                binder_hash(&params, &body, hash)
+                binder_hash(&params, &body, init, hash)
             }))
             .field(def("params"))
             .field(any("body")),

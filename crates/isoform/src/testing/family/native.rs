@@ -1,7 +1,7 @@
 //! The family as Rust structs.
 
 use super::{ROLES, Role};
-use crate::container::{Array, Str};
+use crate::container::Str;
 use crate::error::Result;
 use crate::object::header::TypeIndex;
 use crate::object::reference::Ref;
@@ -215,8 +215,8 @@ impl StructuralEqual for Comm {
 }
 
 impl StructuralHash for Comm {
-    fn s_hash(&self, hash: &mut dyn HashCallback) -> Result<u64> {
-        comm_hash([&self.lhs, &self.rhs], hash)
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        comm_hash([&self.lhs, &self.rhs], init, hash)
     }
 }
 
@@ -239,8 +239,8 @@ impl StructuralEqual for Binder {
 }
 
 impl StructuralHash for Binder {
-    fn s_hash(&self, hash: &mut dyn HashCallback) -> Result<u64> {
-        binder_hash(&self.params, &self.body, hash)
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        binder_hash(&self.params, &self.body, init, hash)
     }
 }
 
@@ -254,9 +254,13 @@ pub(super) fn comm_equal(
     Ok(straight || (eq.equal(a, other_b, "lhs")? && eq.equal(b, other_a, "rhs")?))
 }
 
-pub(super) fn comm_hash([a, b]: [&Value; 2], hash: &mut dyn HashCallback) -> Result<u64> {
+pub(super) fn comm_hash(
+    [a, b]: [&Value; 2],
+    init: u64,
+    hash: &mut dyn HashCallback,
+) -> Result<u64> {
     // Addition, because the exclusive or of two equal operands is zero.
-    Ok(hash.hash(a)?.wrapping_add(hash.hash(b)?))
+    Ok(hash.hash(a, init)?.wrapping_add(hash.hash(b, init)?))
 }
 
 pub(super) fn binder_equal(
@@ -273,12 +277,12 @@ pub(super) fn binder_equal(
 pub(super) fn binder_hash(
     params: &Value,
     body: &Value,
+    init: u64,
     hash: &mut dyn HashCallback,
 ) -> Result<u64> {
-    // The two are hashed in one question, because the answer to a question
-    // must not depend on what earlier questions bound.
-    let both: Array = [params.clone(), body.clone()].into_iter().collect();
-    hash.hash_in(&both.into(), RegionChange::Def)
+    // The body comes after the parameters, so that it knows them.
+    let params = hash.hash_in(params, init, RegionChange::Def)?;
+    hash.hash(body, params)
 }
 
 /// Registers the structs, in the order of [`ROLES`].
