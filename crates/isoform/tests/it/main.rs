@@ -4,6 +4,7 @@ mod containers;
 mod digest;
 mod keys;
 mod known_defects;
+mod known_defects_limits;
 mod known_prelude;
 mod object_model;
 mod paths;
