@@ -21,10 +21,14 @@ from onnx import (
     ModelProto,
     NodeProto,
     TensorProto,
+    ValueInfoProto,
     numpy_helper,
 )
 
 TRAINING = "ai.onnx.preview.training"
+# Before this version of the file format, every initializer had to be listed as an input too,
+# and was a constant nevertheless; since then, one that is listed is a default.
+FIRST_IR_VERSION_WITH_DEFAULTS = 4
 FunctionKey = tuple[str, str, str]
 
 
@@ -160,13 +164,20 @@ class Fingerprint:
         """Hash the whole model."""
         self._functions = {function_key(item): item for item in self.model.functions}
         opsets = {item.domain: item.version for item in self.model.opset_import}
+        graph = self.model.graph
         types = tuple(
             value.type.SerializeToString(deterministic=True)
-            for values in (self.model.graph.input, self.model.graph.output)
+            for values in (self._inputs(graph), graph.output)
             for value in values
         )
-        self.outputs = self._graph(self.model.graph, "main", {}, opsets)
+        self.outputs = self._graph(graph, "main", {}, opsets)
         self.value = digest(tuple(sorted(opsets.items())), types, tuple(self.outputs))
+
+    def _inputs(self, graph: GraphProto) -> list[ValueInfoProto]:
+        if self.model.ir_version >= FIRST_IR_VERSION_WITH_DEFAULTS:
+            return list(graph.input)
+        constants = set(constants_of(graph))
+        return [value for value in graph.input if value.name not in constants]
 
     def _graph(
         self, graph: GraphProto, path: str, outer: dict[str, bytes], opsets: dict[str, int]
@@ -178,7 +189,7 @@ class Fingerprint:
             constants[sparse.values.name] = digest("sparse", parts, tuple(sparse.dims))
         env.update(constants)
         depth = path.count("/")
-        for index, value in enumerate(graph.input):
+        for index, value in enumerate(self._inputs(graph)):
             # An initializer that is also an input is only a default the caller may replace.
             env[value.name] = digest("input", depth, index, constants.get(value.name, b""))
         self._nodes(graph.node, path, env, opsets)

@@ -1,1 +1,120 @@
-//! The `isoform` command as a library.
+//! The `isoform` command as a library: a command line in, text and an exit status
+//! out.
+//!
+//! It neither prints by itself nor ends the process, so that tests and other
+//! programs can run it in their own:
+//!
+//! ```
+//! let (mut out, mut err) = (Vec::new(), Vec::new());
+//! let mut streams = isoform_cli::Streams::plain(&mut out, &mut err);
+//! let status = isoform_cli::run(["isoform", "hash", "no-such-file.onnx"], &mut streams);
+//! assert_eq!(status, 2);
+//! assert!(String::from_utf8(err)?.starts_with("isoform: no-such-file.onnx: "));
+//! # Ok::<(), std::string::FromUtf8Error>(())
+//! ```
+//!
+//! What a model means is decided in `isoform-onnx`, what is equal in `isoform`;
+//! this crate only asks and tells.
+
+mod args;
+mod dedup;
+mod diff;
+mod elements;
+mod find;
+mod hash;
+mod models;
+mod output;
+mod parallel;
+mod progress;
+mod show;
+
+use std::ffi::OsString;
+use std::io;
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Cli, ColorWhen, Command};
+use crate::output::{Output, SUCCESS, TROUBLE, wants_color};
+
+pub use crate::output::Streams;
+
+/// Runs the command and returns its exit status.
+///
+/// `args` are those of a process: the first is the name of the program. 0 means
+/// success, 1 that compared models differ, 2 trouble.
+pub fn run<I>(args: I, streams: &mut Streams<'_>) -> u8
+where
+    I: IntoIterator,
+    I::Item: Into<OsString>,
+{
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(message) => return tell(&message, color_asked(&args), streams),
+    };
+    let mut output = Output::new(streams, &cli.common);
+    let result = dispatch(&cli, &mut output).and_then(|()| output.flush());
+    let status = output.status;
+    match result {
+        Ok(()) => status,
+        // The reader has seen enough, which is no failure of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => status,
+        Err(error) => {
+            // There is no other place to complain that standard error is gone.
+            let _ = writeln!(streams.err, "isoform: standard output: {error}");
+            TROUBLE
+        }
+    }
+}
+
+fn dispatch(cli: &Cli, output: &mut Output<'_, '_>) -> io::Result<()> {
+    match &cli.command {
+        Command::Hash(args) => hash::run(args, &cli.common, output),
+        Command::Diff(args) => diff::run(args, &cli.common, output),
+        Command::Show(args) => show::run(args, &cli.common, output),
+        Command::Dedup(args) => dedup::run(args, &cli.common, output),
+        Command::Completions(args) => {
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "isoform", &mut script);
+            output.bytes(&script)
+        }
+    }
+}
+
+/// Writes help, the version, or what is wrong with the command line.
+fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u8 {
+    let trouble = message.use_stderr();
+    let (stream, auto) = if trouble {
+        (&mut *streams.err, streams.color_err)
+    } else {
+        (&mut *streams.out, streams.color_out)
+    };
+    let text = message.render();
+    // A reader that went away, as `head` does, needs no help any more.
+    let _ = if wants_color(color, auto) {
+        write!(stream, "{}", text.ansi())
+    } else {
+        write!(stream, "{text}")
+    }
+    .and_then(|()| stream.flush());
+    if trouble { TROUBLE } else { SUCCESS }
+}
+
+/// What `--color` says on a command line that does not parse.
+fn color_asked(args: &[OsString]) -> ColorWhen {
+    let mut asked = ColorWhen::Auto;
+    let mut args = args.iter().filter_map(|arg| arg.to_str());
+    while let Some(arg) = args.next() {
+        let value = match arg.split_once('=') {
+            Some(("--color", value)) => Some(value),
+            None if arg == "--color" => args.next(),
+            _ => None,
+        };
+        match value {
+            Some("always") => asked = ColorWhen::Always,
+            Some("never") => asked = ColorWhen::Never,
+            _ => {}
+        }
+    }
+    asked
+}

@@ -132,6 +132,19 @@ impl Error for OnnxError {
     }
 }
 
+/// The library's own error, with the place in the message and this error as its source.
+impl From<OnnxError> for isoform::Error {
+    fn from(error: OnnxError) -> Self {
+        let kind = match error.kind {
+            OnnxErrorKind::Io => isoform::ErrorKind::Io,
+            OnnxErrorKind::Value => isoform::ErrorKind::Value,
+            OnnxErrorKind::Key => isoform::ErrorKind::Key,
+            OnnxErrorKind::Unsupported => isoform::ErrorKind::Type,
+        };
+        isoform::Error::new(kind, error.to_string()).caused_by(error)
+    }
+}
+
 /// Adds a place to the error of a result, computing the place only if there is one.
 pub trait ResultExt<T> {
     /// Adds a place around the places recorded so far.

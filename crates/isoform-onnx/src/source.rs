@@ -9,6 +9,7 @@ use bytes::Bytes;
 use prost::Message;
 
 use crate::{
+    budget,
     error::{OnnxError, Result, ResultExt},
     external::ExternalResolver,
     mmap,
@@ -145,6 +146,8 @@ impl ModelFile {
 /// IR version requires them is refused: other files often happen to be valid protobuf,
 /// and cutting a model short between two fields leaves valid protobuf too.
 ///
+/// So is a file that would take far more memory to decode than any model of its size.
+///
 /// # Errors
 ///
 /// Fails if the bytes are not an ONNX model.
@@ -152,6 +155,7 @@ pub fn decode_model(data: Bytes) -> Result<ModelProto> {
     if data.is_empty() {
         return Err(OnnxError::value("not an ONNX model: it is empty"));
     }
+    budget::check(&data)?;
     let model = ModelProto::decode(data).map_err(|error| {
         OnnxError::value(format!(
             "not an ONNX model, or cut short or damaged: {error}"

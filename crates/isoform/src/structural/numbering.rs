@@ -4,7 +4,8 @@
 //! order in which it was first met there. Within a custom hash the order of
 //! the hook's calls must not show, so each call of a callback is a *context*
 //! with numbers of its own: what was first met inside a call is numbered
-//! anew when it is met again in another one.
+//! anew when it is met again in another one. A context is named by how many
+//! calls away it is, so a part that is closed has the same hash everywhere.
 
 use super::bindings::Bindings;
 use super::scope::Levels;
@@ -91,6 +92,16 @@ impl<Out: Copy> Numbering<Out> {
         self.counters.pop();
     }
 
+    /// Whether everything is met in one fixed order where a binding of this
+    /// level belongs: at the root, or in a scope opened in this context.
+    pub(super) fn in_order(&self, level: u32) -> bool {
+        self.contexts.len() == 1
+            || self
+                .contexts
+                .last()
+                .is_some_and(|context| level > context.base)
+    }
+
     /// How deeply contexts nest; the outermost is 0.
     pub(super) fn context(&self) -> u32 {
         (self.contexts.len() - 1) as u32
@@ -165,7 +176,8 @@ impl<Out: Copy> Numbering<Out> {
         } else {
             levels.current() - level + 1
         };
-        let (context, number, fields) = (known.context, known.number, known.fields);
+        let (number, fields) = (known.number, known.fields);
+        let context = (self.contexts.len() - 1) as u32 - known.context;
         Name::Number {
             distance,
             context,

@@ -47,8 +47,12 @@ impl<'a> Engine<'a> {
             self.found = earlier;
             return Ok(Entered::Equal);
         }
-        // The first part that differed says most; without one, the hook
-        // itself decided.
+        // The first part that differed says most, since later alternatives
+        // pair parts that do not belong together; without one, the hook itself
+        // decided.
+        if REC && earlier.is_some() {
+            self.found = earlier;
+        }
         if REC && self.found.is_some() {
             return Ok(Entered::Different);
         }

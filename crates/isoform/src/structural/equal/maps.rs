@@ -2,6 +2,7 @@
 
 use hashbrown::HashSet;
 
+use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, LEFT, Next, RIGHT};
 use crate::container::MapObj;
@@ -9,6 +10,7 @@ use crate::error::Result;
 use crate::object::view::ObjRef;
 use crate::path::AccessStep;
 use crate::registry::Kind;
+use crate::value::Value;
 
 impl<'a> Engine<'a> {
     /// Matches the keys of two maps; see the contract for the order.
@@ -26,20 +28,7 @@ impl<'a> Engine<'a> {
         self.tables.pairs.push((0, 0));
         if let Err((in_left, position)) = self.match_keys(left, right) {
             self.tables.pairs.truncate(start);
-            let map = if in_left { left } else { right };
-            let Some((key, value)) = map.entry(position as usize) else {
-                return Ok(Entered::Different);
-            };
-            let (here, gone) = (
-                AccessStep::MapItem(key.clone()),
-                AccessStep::MapItemMissing(key.clone()),
-            );
-            let (left, right) = if in_left {
-                (Some(value), None)
-            } else {
-                (None, Some(value))
-            };
-            self.differ_missing::<REC>(here, gone, left, right);
+            self.differ_key::<REC>(left, right, in_left, position as usize);
             return Ok(Entered::Different);
         }
         let count = (self.tables.pairs.len() - start - 1) as u32;
@@ -54,6 +43,71 @@ impl<'a> Engine<'a> {
             job: Job::Entries,
         });
         Ok(Entered::Open)
+    }
+
+    /// Reports a key that has no partner on the other side.
+    #[cold]
+    fn differ_key<const REC: bool>(
+        &mut self,
+        left: &'a MapObj,
+        right: &'a MapObj,
+        in_left: bool,
+        position: usize,
+    ) {
+        // Only the first difference is reported.
+        if !REC || self.found.is_some() {
+            return;
+        }
+        let (map, other) = if in_left {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        let Some((key, value)) = map.entry(position) else {
+            return;
+        };
+        let side = if in_left { LEFT } else { RIGHT };
+        let binding = key
+            .object_ref()
+            .and_then(|key| self.tables.bindings.of(side, key.ident()));
+        // What is missing on the other side is the partner of a bound key.
+        let partner = binding
+            .and_then(|index| self.bound.get(index as usize))
+            .map(|pair| {
+                let object = if in_left { pair.1 } else { pair.0 };
+                Value::from(object.to_ref())
+            });
+        let wanted = partner.unwrap_or_else(|| key.clone());
+        let entry = other
+            .position(&wanted)
+            .and_then(|position| other.entry(position));
+        if let (Some((_, other_value)), Some(object)) = (entry, wanted.object_ref()) {
+            // The same object is a key of both, but on one side it is bound.
+            let object = self.arena.keep(object.to_ref());
+            self.differ_bound::<REC>(Reason::Bound, object, object);
+            if let Some(found) = &mut self.found {
+                let step = AccessStep::MapItem(wanted.clone());
+                found.left_steps.push(step.clone());
+                found.right_steps.push(step);
+                let (left, right) = if in_left {
+                    (value, other_value)
+                } else {
+                    (other_value, value)
+                };
+                (found.left, found.right) = (Some(left.clone()), Some(right.clone()));
+            }
+            return;
+        }
+        let (here, gone) = (
+            AccessStep::MapItem(key.clone()),
+            AccessStep::MapItemMissing(wanted),
+        );
+        let (left, right) = if in_left {
+            (Some(value), None)
+        } else {
+            (None, Some(value))
+        };
+        self.differ_missing::<REC>(here, gone, left, right);
     }
 
     /// Appends the positions of matching entries in canonical order; Err holds

@@ -87,8 +87,9 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
     ) -> Entered<'a> {
+        let first = self.found.is_none();
         self.differ_objects::<REC>(reason, l, r);
-        if REC {
+        if REC && first {
             let left = self.tables.bindings.of(LEFT, l.ident());
             let right = self.tables.bindings.of(RIGHT, r.ident());
             if let (Some(found), Some(index)) = (&mut self.found, left.or(right)) {

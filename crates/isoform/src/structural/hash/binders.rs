@@ -164,13 +164,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 first,
                 ..
             } => {
-                // At the root all occurrences are met in one order, so the
-                // fields may count even if they refer to bindings.
-                let fields = if closed || context == 0 {
-                    Some(out)
-                } else {
-                    None
-                };
+                // Where all occurrences are met in one order, the fields may
+                // count even if they refer to bindings.
+                let fields = (closed || tables.numbering.in_order(level)).then_some(out);
                 Name::Number {
                     distance,
                     context,

@@ -61,8 +61,11 @@ struct Known<Out> {
     out: Out,
     needs: Needs,
     date: u64,
-    /// The scope level and the context it belongs to.
+    /// The scope level and the depth of contexts where it was found: bound
+    /// objects are named by distance.
     level: u32,
+    depth: u32,
+    /// The innermost context whose numbers were used.
     context: u32,
     context_id: u32,
 }
@@ -256,7 +259,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let bound = known.needs.level > 0;
             let holds = tables.levels.holds(known.needs, known.date, region)
                 && (known.needs.level < 2 || known.level == tables.levels.current())
-                && (!bound || tables.numbering.context_id(known.context) == Some(known.context_id));
+                && (!bound
+                    || (known.depth == tables.numbering.context()
+                        && tables.numbering.context_id(known.context) == Some(known.context_id)));
             if holds {
                 tables.levels.use_result(known.needs);
                 let used = &mut tables.numbering.context_used;
@@ -531,11 +536,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return;
         };
         let (date, level) = (tables.levels.now(), tables.levels.current());
+        let depth = tables.numbering.context();
         let known = Known {
             out,
             needs,
             date,
             level,
+            depth,
             context,
             context_id,
         };

@@ -1,0 +1,260 @@
+//! The command line: what may be written, and the text of `--help`.
+//!
+//! What the options mean to the engine stands in [`models`](crate::models).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Compare ONNX models as programs: same program, or where do they differ?
+///
+/// A model is read as the program that it computes. Names of tensors, nodes and
+/// functions, documentation, producer and metadata, the order in which
+/// independent nodes are listed, and nodes that no output needs play no part in
+/// it. Operators, versions, attributes, wiring, types, shapes and weights do.
+#[derive(Parser, Debug)]
+#[command(
+    name = "isoform",
+    bin_name = "isoform",
+    version,
+    after_help = ROOT_HELP,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const ROOT_HELP: &str = "\
+Exit status:
+  0  done; for `diff`: the models are equal
+  1  for `diff` only: the models differ
+  2  trouble: a file could not be read, or the command line is wrong
+
+Examples:
+  isoform hash model.onnx                   name a model's program by a digest
+  isoform diff before.onnx after.onnx       say whether and where two models differ
+  isoform diff --architecture a.onnx b.onnx the same, whatever the weights hold
+  isoform show model.onnx | less            read a model as program text
+  isoform dedup ~/models                    find the models that occur twice
+
+`isoform COMMAND --help` tells more about each command.";
+
+/// What is to be done.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Hash(HashArgs),
+    Diff(DiffArgs),
+    Show(ShowArgs),
+    Dedup(DedupArgs),
+    Completions(CompletionsArgs),
+}
+
+/// Print the digest of each model's program.
+///
+/// One line for each file, in the order given: the digest, two spaces, the
+/// file's name. Two models have the same digest exactly if `isoform diff` calls
+/// them equal under the same options. A digest is the same on every machine and
+/// in every release that keeps the digest format, so it can name a model in a
+/// cache. The files are read in parallel and never copied into memory.
+#[derive(Args, Debug)]
+#[command(after_help = HASH_HELP)]
+pub(crate) struct HashArgs {
+    /// The models to hash.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+const HASH_HELP: &str = "\
+Exit status:
+  0  every file was hashed
+  2  a file could not be read; the others were hashed nevertheless
+
+JSON (--json), one object a line and file:
+  {\"file\": NAME, \"digest\": HEX}
+  {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform hash model.onnx
+  isoform hash --architecture checkpoints/*.onnx
+  isoform hash --json *.onnx | jq -r .digest";
+
+/// Say whether two models are the same program, and if not, where they differ.
+///
+/// If they differ, the first difference is explained: the place in both
+/// programs, what stands there, the reason, and the nearest node of each file by
+/// its own name.
+#[derive(Args, Debug)]
+#[command(after_help = DIFF_HELP)]
+pub(crate) struct DiffArgs {
+    /// One model.
+    #[arg(value_name = "LEFT")]
+    pub(crate) left: PathBuf,
+    /// The other model.
+    #[arg(value_name = "RIGHT")]
+    pub(crate) right: PathBuf,
+}
+
+const DIFF_HELP: &str = "\
+Exit status:
+  0  the models are equal
+  1  the models differ
+  2  trouble: a file could not be read
+
+JSON (--json), one object:
+  {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
+  SIDE is {\"file\": NAME}; if the models differ, also
+    \"path\": TEXT, the place in the program
+    \"value\": TEXT, or null if nothing stands there
+    \"origin\": null, or {\"kind\": \"node\", \"input\" or \"output\", \"name\", \"op\",
+      \"outputs\", \"graph\", \"in_function\", \"position\", \"input\"}, the part of the
+      file by its own names; \"input\" names the weight or other input concerned
+  On trouble: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
+
+Examples:
+  isoform diff before.onnx after.onnx
+  isoform diff --architecture pretrained.onnx finetuned.onnx
+  isoform diff -q a.onnx b.onnx && echo same program";
+
+/// Print a model as program text.
+///
+/// Inputs and results are numbered in an order of computation, %0, %1 and so on,
+/// symbolic dimensions d0, d1, and functions of the model's own f0, f1; these stand
+/// below the graph. An operator whose version is not the usual one of its domain
+/// has it behind a colon. Subgraphs are indented inside their node. Long constants
+/// are abbreviated, `_` is an input that is not given, `?` what is unknown, and `$a`
+/// in a function the attribute `a` of its call. Lines that start with # are comments;
+/// apart from them, names play no part in the text.
+#[derive(Args, Debug)]
+#[command(after_help = SHOW_HELP)]
+pub(crate) struct ShowArgs {
+    /// The model to print.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print the nodes of subgraphs only down to this depth; 0 leaves all of them out.
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
+    /// Print only the first N nodes of every body.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Add the file's own names as comments: of nodes, their inputs and their outputs.
+    #[arg(long)]
+    pub(crate) names: bool,
+}
+
+const SHOW_HELP: &str = "\
+Exit status:
+  0  the model was printed
+  2  the file could not be read
+
+JSON (--json), one object:
+  {\"file\": NAME, \"counts\": {...}, \"opsets\": {DOMAIN: VERSION},
+   \"program\": GRAPH, \"functions\": [GRAPH...]}
+  GRAPH is {\"inputs\": [TEXT...], \"nodes\": [NODE...], \"omitted\": COUNT, \"outputs\": [TEXT...]}
+    and \"result_types\" of a graph, \"function\" and \"attributes\" of a function
+  NODE is {\"op_type\", \"domain\", \"version\", \"inputs\", \"attributes\", \"outputs\"},
+    or \"function\" in place of the first three; subgraphs are among the attributes
+  Values, types, constants and attributes are written as in the text. --names adds
+  \"name\", \"input_names\" and \"output_names\" to nodes, \"name\" to graphs, and \"dims\".
+  On trouble: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform show model.onnx | less
+  isoform show --depth 1 --limit 20 model.onnx
+  isoform show --names model.onnx | grep '/encoder/layer.3/'";
+
+/// Group the models that are the same program.
+///
+/// Walks folders for `.onnx` files, reads them in parallel and prints the groups
+/// of equal models, largest first. Links to folders are followed, and a file that
+/// is reached in two ways counts once. Groups are found by digest and confirmed by
+/// comparison.
+#[derive(Args, Debug)]
+#[command(after_help = DEDUP_HELP)]
+pub(crate) struct DedupArgs {
+    /// Folders to walk, or models.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+const DEDUP_HELP: &str = "\
+Exit status:
+  0  every model was read, whether or not some are equal
+  2  a file or folder could not be read; the others were compared nevertheless
+
+JSON (--json), one object:
+  {\"groups\": [{\"digest\": HEX, \"files\": [NAME...]}...],
+   \"models\": COUNT, \"distinct\": COUNT, \"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
+  `models` counts those that were read; `distinct` how many programs they are.
+
+Examples:
+  isoform dedup ~/models
+  isoform dedup --architecture checkpoints/ exports/
+  isoform dedup --json . | jq '.groups[].files'";
+
+/// Print a completion script for a shell.
+#[derive(Args, Debug)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub(crate) struct CompletionsArgs {
+    /// The shell that will read the script.
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Exit status:
+  0  the script was printed
+
+Examples:
+  isoform completions bash > ~/.local/share/bash-completion/completions/isoform
+  isoform completions zsh > ~/.zfunc/_isoform
+  isoform completions fish > ~/.config/fish/completions/isoform.fish";
+
+/// What every command understands.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// Ignore what the weights hold.
+    ///
+    /// The elements of tensors play no part: those of initializers, and those of
+    /// tensors in attributes, such as the value of a Constant node. Their element
+    /// types and shapes are still compared, and so is everything else: operators,
+    /// wiring, types, and all numbers and strings in attributes that are no
+    /// tensors, and tensors of strings. A tensor that steers a computation, such as
+    /// the target of a Reshape, is a tensor too.
+    #[arg(long, global = true)]
+    pub(crate) architecture: bool,
+    /// Let the names of the graph's inputs and outputs count.
+    ///
+    /// Callers feed and fetch by these names. By default, inputs and outputs are
+    /// known by their positions alone.
+    #[arg(long, global = true)]
+    pub(crate) io_names: bool,
+    /// Print JSON for other programs; each command's help has its form.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colour; `auto` means on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    pub(crate) color: ColorWhen,
+    /// Print less: no progress, no notes and summaries; nothing at all from `diff`.
+    ///
+    /// Failures are still reported on standard error.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// When to use colour.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless the environment forbids it.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}

@@ -1,0 +1,177 @@
+//! `isoform dedup`: which models of a collection are the same program.
+
+use std::collections::HashMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use isoform::{Digest, structural_equal_with};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use crate::args::{Common, DedupArgs};
+use crate::find::find_models;
+use crate::hash::digest;
+use crate::models::{load, message};
+use crate::output::{Output, counted, printable};
+use crate::parallel::in_order;
+use crate::progress;
+
+/// Models that are the same program, in the order in which they were found.
+struct Group {
+    digest: Digest,
+    files: Vec<PathBuf>,
+}
+
+/// Files with what went wrong with them.
+type Failures = Vec<(PathBuf, String)>;
+
+pub(crate) fn run(
+    args: &DedupArgs,
+    common: &Common,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let found = find_models(&args.paths);
+    let mut failures = found.failures;
+    let candidates = group_by_digest(&found.files, common, &mut failures, output);
+
+    // Equal models have equal digests; whether the reverse holds is not left to chance.
+    let confirmed: Vec<(Vec<Group>, Failures)> = candidates
+        .into_par_iter()
+        .map(|group| confirm(group, common))
+        .collect();
+    let mut groups = Vec::new();
+    for (confirmed, failed) in confirmed {
+        groups.extend(confirmed);
+        failures.extend(failed);
+    }
+    // The order of files was kept so far, and decides between groups of one size.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.files.len()));
+    write(&groups, &failures, output)
+}
+
+/// Groups the files by the digests of their programs.
+fn group_by_digest(
+    files: &[PathBuf],
+    common: &Common,
+    failures: &mut Failures,
+    output: &Output<'_, '_>,
+) -> Vec<Group> {
+    let bar = progress::bar(files.len(), output.shows_progress());
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known: HashMap<[u8; 32], usize> = HashMap::new();
+    let flow = in_order(
+        files,
+        |file| {
+            let result = digest(file, common);
+            bar.inc(1);
+            result
+        },
+        |file, result| {
+            match result {
+                Ok(digest) => {
+                    let next = groups.len();
+                    let group = *known.entry(*digest.as_bytes()).or_insert(next);
+                    if group == next {
+                        let files = Vec::new();
+                        groups.push(Group { digest, files });
+                    }
+                    groups[group].files.push(file.clone());
+                }
+                Err(message) => failures.push((file.clone(), message)),
+            }
+            ControlFlow::<()>::Continue(())
+        },
+    );
+    debug_assert_eq!(flow, ControlFlow::Continue(()));
+    bar.finish_and_clear();
+    groups
+}
+
+/// Compares the models of a group and splits it should they differ.
+fn confirm(group: Group, common: &Common) -> (Vec<Group>, Failures) {
+    if group.files.len() < 2 {
+        return (vec![group], Vec::new());
+    }
+    let (mut parts, mut failures): (Vec<Group>, Failures) = Default::default();
+    for file in group.files {
+        match find_equal(&parts, &file, common) {
+            Ok(Some(part)) => parts[part].files.push(file),
+            Ok(None) => parts.push(Group {
+                digest: group.digest,
+                files: vec![file],
+            }),
+            // The file was fine a moment ago, and may be changing right now.
+            Err(message) => failures.push((file, message)),
+        }
+    }
+    (parts, failures)
+}
+
+/// The part whose first model equals the model in `file`.
+fn find_equal(parts: &[Group], file: &Path, common: &Common) -> Result<Option<usize>, String> {
+    let model = load(file, common)?;
+    for (position, part) in parts.iter().enumerate() {
+        let Some(first) = part.files.first() else {
+            continue;
+        };
+        let first = load(first, common)?;
+        let options = common.compare_options();
+        let equal = structural_equal_with(first.to_value(), model.to_value(), options)
+            .map_err(|error| message(file, &error))?;
+        if equal {
+            return Ok(Some(position));
+        }
+    }
+    Ok(None)
+}
+
+fn write(groups: &[Group], failures: &Failures, output: &mut Output<'_, '_>) -> io::Result<()> {
+    for (file, message) in failures {
+        output.failure(file, message);
+    }
+    let repeated: Vec<&Group> = groups
+        .iter()
+        .filter(|group| group.files.len() > 1)
+        .collect();
+    let models: usize = groups.iter().map(|group| group.files.len()).sum();
+    if output.json {
+        let name = |file: &PathBuf| json!(file.to_string_lossy());
+        let listed = repeated.iter().map(|group| {
+            let files: Vec<Value> = group.files.iter().map(name).collect();
+            json!({"digest": group.digest.to_string(), "files": files})
+        });
+        let failed = failures
+            .iter()
+            .map(|(file, message)| json!({"file": file.to_string_lossy(), "error": message}));
+        return output.json_line(&json!({
+            "groups": listed.collect::<Vec<Value>>(),
+            "models": models,
+            "distinct": groups.len(),
+            "failed": failed.collect::<Vec<Value>>(),
+        }));
+    }
+    let strong = output.style.strong;
+    for group in &repeated {
+        let count = group.files.len();
+        output.line(format_args!(
+            "{strong}{count} equal models{strong:#}  {}",
+            group.digest
+        ))?;
+        for file in &group.files {
+            let file = file.display().to_string();
+            output.line(format_args!("  {}", printable(&file)))?;
+        }
+    }
+    if output.quiet {
+        return Ok(());
+    }
+    let summary = format!(
+        "{}, {} distinct, {} of equal models, {} failed",
+        counted(models, "model"),
+        groups.len(),
+        counted(repeated.len(), "group"),
+        failures.len()
+    );
+    output.line(summary)
+}

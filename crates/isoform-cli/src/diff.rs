@@ -1,0 +1,241 @@
+//! `isoform diff`: whether two models are equal, and where they first differ.
+
+use std::io;
+use std::path::Path;
+
+use isoform::{AccessPath, AccessStep, Mismatch, Value, ValueRef, explain_mismatch};
+use isoform_onnx::{Model, NodeOrigin, OriginKind};
+use serde_json::{Value as Json, json};
+
+use crate::args::{Common, DiffArgs};
+use crate::elements;
+use crate::models::{load, message};
+use crate::output::{DIFFERENT, Output, printable};
+
+/// What there is to say about one of the two models.
+struct Side<'a> {
+    file: &'a Path,
+    path: AccessPath,
+    /// What stands there, if anything does.
+    value: Option<String>,
+    origin: Option<NodeOrigin>,
+}
+
+pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    let (left, right) = rayon::join(|| load(&args.left, common), || load(&args.right, common));
+    let (left, right) = match (left, right) {
+        (Ok(left), Ok(right)) => (left, right),
+        (left, right) => {
+            let failed = [(&args.left, left.err()), (&args.right, right.err())];
+            let failed: Vec<_> = failed
+                .iter()
+                .filter_map(|(file, error)| Some((file.as_path(), error.as_deref()?)))
+                .collect();
+            return trouble(&failed, output);
+        }
+    };
+    match explain_mismatch(left.to_value(), right.to_value(), common.compare_options()) {
+        Ok(None) => equal(args, output),
+        Ok(Some(mismatch)) => {
+            // The answer is known, even if nobody reads the explanation.
+            output.status = DIFFERENT;
+            different(args, &left, &right, &mismatch, output)
+        }
+        Err(error) => {
+            let text = message(&args.left, &error);
+            trouble(&[(&args.left, &text)], output)
+        }
+    }
+}
+
+fn trouble(failed: &[(&Path, &str)], output: &mut Output<'_, '_>) -> io::Result<()> {
+    for (file, message) in failed {
+        output.failure(file, message);
+    }
+    if !output.json {
+        return Ok(());
+    }
+    let failed: Vec<Json> = failed
+        .iter()
+        .map(|(file, message)| json!({"file": file.to_string_lossy(), "error": message}))
+        .collect();
+    output.json_line(&json!({"failed": failed}))
+}
+
+fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if output.quiet {
+        return Ok(());
+    }
+    if output.json {
+        let side = |file: &Path| json!({"file": file.to_string_lossy()});
+        return output.json_line(&json!({
+            "equal": true,
+            "reason": null,
+            "left": side(&args.left),
+            "right": side(&args.right),
+        }));
+    }
+    let good = output.style.good;
+    output.line(format_args!("{good}equal{good:#}"))
+}
+
+fn different(
+    args: &DiffArgs,
+    left: &Model,
+    right: &Model,
+    mismatch: &Mismatch,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    if output.quiet {
+        return Ok(());
+    }
+    let (left_text, right_text) = value_texts(mismatch);
+    let left = Side {
+        file: &args.left,
+        path: mismatch.left_path.clone(),
+        value: left_text,
+        origin: left.node_at(&mismatch.left_path),
+    };
+    let right = Side {
+        file: &args.right,
+        path: mismatch.right_path.clone(),
+        value: right_text,
+        origin: right.node_at(&mismatch.right_path),
+    };
+    let reason = mismatch.reason.to_string();
+    if output.json {
+        return output.json_line(&json!({
+            "equal": false,
+            "reason": reason,
+            "left": left.json(),
+            "right": right.json(),
+        }));
+    }
+    let bad = output.style.bad;
+    output.line(format_args!(
+        "{bad}different{bad:#}: {}",
+        printable(&reason)
+    ))?;
+    let styles = (output.style.left, output.style.right);
+    for (name, side, style) in [("left", left, styles.0), ("right", right, styles.1)] {
+        let file = side.file.display().to_string();
+        output.line(format_args!(
+            "{style}{name:<5}{style:#}  {}",
+            printable(&file)
+        ))?;
+        if let Some(origin) = &side.origin {
+            output.line(format_args!("  in     {}", printable(&origin_text(origin))))?;
+        }
+        let value = side.value.as_deref().unwrap_or("nothing");
+        output.line(format_args!(
+            "  value  {style}{}{style:#}",
+            printable(value)
+        ))?;
+        let path = path_text(&side.path);
+        output.line(format_args!("  path   {}", printable(&path)))?;
+    }
+    Ok(())
+}
+
+/// A node by its names, and which of its inputs it is about.
+fn origin_text(origin: &NodeOrigin) -> String {
+    match &origin.input {
+        Some(input) if !input.is_empty() => format!("{origin}, input '{input}'"),
+        _ => origin.to_string(),
+    }
+}
+
+/// Both values as short text. Of two tensors the first element that differs is all that
+/// matters, and their types are the same then.
+fn value_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
+    if let (Some(left), Some(right)) = (&mismatch.left, &mismatch.right)
+        && let (ValueRef::Tensor(l), ValueRef::Tensor(r)) = (left.view(), right.view())
+        && let Some(index) = elements::first_difference(l, r)
+    {
+        let at = elements::indices(l.shape(), index);
+        let text = |tensor| {
+            let ty = elements::tensor_type(tensor);
+            format!("{} at {at:?} of {ty}", elements::element(tensor, index))
+        };
+        return (Some(text(l)), Some(text(r)));
+    }
+    (
+        mismatch.left.as_ref().map(value_text),
+        mismatch.right.as_ref().map(value_text),
+    )
+}
+
+fn value_text(value: &Value) -> String {
+    match value.view() {
+        ValueRef::Tensor(tensor) => {
+            let ty = elements::tensor_type(tensor);
+            format!("{ty} {}", elements::abbreviated(tensor, 8, 3))
+        }
+        ValueRef::Float(number) => elements::float(number),
+        _ => {
+            let text = format!("{value:?}");
+            match text.char_indices().nth(VALUE_CHARS) {
+                Some((end, _)) => format!("{}...", &text[..end]),
+                None => text,
+            }
+        }
+    }
+}
+
+/// How many steps of a longer path are written at its beginning and at its end.
+const PATH_ENDS: (usize, usize) = (4, 8);
+
+/// A path for people, who find the place by the names of its node: a long one leads
+/// from node to node, and only its ends say something.
+fn path_text(path: &AccessPath) -> String {
+    let (first, last) = PATH_ENDS;
+    let steps = path.steps();
+    let written = |steps: &[AccessStep]| steps.iter().map(AccessStep::to_string).collect();
+    if steps.len() <= first + last + 1 {
+        let all: String = written(steps);
+        return format!("<root>{all}");
+    }
+    let (start, rest) = steps.split_at(first);
+    let (middle, end) = rest.split_at(rest.len() - last);
+    let (start, end): (String, String) = (written(start), written(end));
+    format!("<root>{start} ...{} steps... {end}", middle.len())
+}
+
+/// Characters of a value; the place says the rest.
+const VALUE_CHARS: usize = 160;
+
+impl Side<'_> {
+    fn json(&self) -> Json {
+        let steps: String = self
+            .path
+            .steps()
+            .iter()
+            .map(AccessStep::to_string)
+            .collect();
+        json!({
+            "file": self.file.to_string_lossy(),
+            // Programs get it whole.
+            "path": format!("<root>{steps}"),
+            "value": self.value,
+            "origin": self.origin.as_ref().map(origin_json),
+        })
+    }
+}
+
+fn origin_json(origin: &NodeOrigin) -> Json {
+    let kind = match origin.kind {
+        OriginKind::Input => "input",
+        OriginKind::Output => "output",
+        _ => "node",
+    };
+    json!({
+        "kind": kind,
+        "name": origin.name,
+        "op": origin.op,
+        "outputs": origin.outputs,
+        "graph": origin.graph,
+        "in_function": origin.in_function,
+        "position": origin.position,
+        "input": origin.input,
+    })
+}

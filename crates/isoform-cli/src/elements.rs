@@ -1,0 +1,263 @@
+//! Elements of tensors as text, for every element type.
+
+use std::fmt::Write;
+
+use isoform::{DType, DTypeCode, Tensor};
+
+/// The type of a tensor, such as `float32[64, 3]`; a scalar is `float32`.
+pub(crate) fn tensor_type(tensor: &Tensor) -> String {
+    let mut out = tensor.dtype().to_string();
+    if !tensor.shape().is_empty() {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{:?}", tensor.shape());
+    }
+    out
+}
+
+/// How many elements the tensor has.
+pub(crate) fn element_count(tensor: &Tensor) -> u64 {
+    // A tensor exists only if this fits.
+    tensor
+        .shape()
+        .iter()
+        .map(|&dim| dim.unsigned_abs())
+        .product()
+}
+
+/// The elements as `{1.0, 2.0, ...}`: all of them up to `most`, else the first
+/// `few`.
+pub(crate) fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
+    let count = element_count(tensor);
+    let shown = if count <= most { count } else { few };
+    let mut out = String::from("{");
+    for index in 0..shown {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&element(tensor, index));
+    }
+    if shown < count {
+        out.push_str(if shown > 0 { ", ..." } else { "..." });
+    }
+    out.push('}');
+    out
+}
+
+/// One element as text, counted in row-major order; `?` outside the tensor.
+pub(crate) fn element(tensor: &Tensor, index: u64) -> String {
+    let dtype = tensor.dtype();
+    let lane_bits = u64::from(dtype.bits());
+    let lanes = u64::from(dtype.lanes());
+    let lane = |lane: u64| {
+        let start = index
+            .checked_mul(lanes)?
+            .checked_add(lane)?
+            .checked_mul(lane_bits)?;
+        Some(number(dtype, read_bits(tensor.data(), start, lane_bits)?))
+    };
+    let texts: Option<Vec<String>> = (0..lanes).map(lane).collect();
+    match texts {
+        Some(texts) if texts.len() == 1 => texts.concat(),
+        Some(texts) => format!("<{}>", texts.join(", ")),
+        None => "?".to_owned(),
+    }
+}
+
+/// The first element in which two tensors of one type and shape differ, as the
+/// contract compares them: by bits, except that all NaNs are equal.
+pub(crate) fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
+    if left.dtype() != right.dtype() || left.shape() != right.shape() {
+        return None;
+    }
+    let bits = u64::from(left.dtype().bits()) * u64::from(left.dtype().lanes());
+    let (l, r) = (left.data(), right.data());
+    let mut from = 0;
+    // Bytes are compared in blocks, and only where they differ by element.
+    while let Some(offset) = l
+        .get(from..)?
+        .iter()
+        .zip(r.get(from..)?)
+        .position(|(l, r)| l != r)
+    {
+        let first = (from + offset) as u64 * 8 / bits;
+        // A byte holds several elements of the narrow types.
+        let last = ((from + offset) as u64 * 8 + 7) / bits;
+        for index in first..=last {
+            if element(left, index) != element(right, index) {
+                return Some(index);
+            }
+        }
+        from = usize::try_from(((last + 1) * bits).div_ceil(8)).ok()?;
+    }
+    None
+}
+
+/// A row-major position as indices, such as `[0, 2, 1]`.
+pub(crate) fn indices(shape: &[i64], mut position: u64) -> Vec<u64> {
+    let mut out: Vec<u64> = shape
+        .iter()
+        .rev()
+        .map(|&dim| {
+            let dim = dim.unsigned_abs().max(1);
+            let index = position % dim;
+            position /= dim;
+            index
+        })
+        .collect();
+    out.reverse();
+    out
+}
+
+/// Up to 128 bits from a little-endian bit string.
+fn read_bits(data: &[u8], start: u64, width: u64) -> Option<u128> {
+    let first = usize::try_from(start / 8).ok()?;
+    let end = usize::try_from(start.checked_add(width)?.div_ceil(8)).ok()?;
+    let mut out = 0;
+    for (position, &byte) in data.get(first..end)?.iter().take(16).enumerate() {
+        out |= u128::from(byte) << (8 * position);
+    }
+    out >>= start % 8;
+    Some(if width < 128 {
+        out & ((1 << width) - 1)
+    } else {
+        out
+    })
+}
+
+fn number(dtype: DType, bits: u128) -> String {
+    let width = u32::from(dtype.bits());
+    match (dtype.code(), width) {
+        (DTypeCode::Int, 1..=128) => {
+            let unused = 128 - width;
+            ((bits << unused) as i128 >> unused).to_string()
+        }
+        (DTypeCode::UInt, _) => bits.to_string(),
+        (DTypeCode::Bool, _) => (bits != 0).to_string(),
+        (DTypeCode::Float, 16) => float32(half_to_float(bits as u16)),
+        (DTypeCode::BFloat, 16) => float32(f32::from_bits((bits as u32) << 16)),
+        (DTypeCode::Float, 32) => float32(f32::from_bits(bits as u32)),
+        (DTypeCode::Float, 64) => format!("{:?}", f64::from_bits(bits as u64)),
+        (DTypeCode::Complex, 64) => {
+            let part = |shift: u32| float32(f32::from_bits((bits >> shift) as u32));
+            format!("({}, {})", part(0), part(32))
+        }
+        (DTypeCode::Complex, 128) => {
+            let part = |shift: u32| format!("{:?}", f64::from_bits((bits >> shift) as u64));
+            format!("({}, {})", part(0), part(64))
+        }
+        // The narrow float formats are many, and their bits say as much.
+        _ => format!("0x{bits:0width$x}", width = width.div_ceil(4) as usize),
+    }
+}
+
+fn float32(number: f32) -> String {
+    format!("{number:?}")
+}
+
+/// A 64-bit float that came from 32 bits is written as short as those allow.
+pub(crate) fn float(number: f64) -> String {
+    let short = number as f32;
+    if f64::from(short).to_bits() == number.to_bits() {
+        float32(short)
+    } else {
+        format!("{number:?}")
+    }
+}
+
+/// The number that a half-precision float stands for.
+fn half_to_float(bits: u16) -> f32 {
+    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f32::from(bits & 0x3ff);
+    match exponent {
+        0 => sign * fraction * 2f32.powi(-24),
+        0x1f if fraction == 0.0 => sign * f32::INFINITY,
+        0x1f => f32::NAN,
+        _ => sign * (1024.0 + fraction) * 2f32.powi(exponent - 25),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(dtype: &str, data: &[u8], expected: &[&str]) {
+        let dtype: DType = dtype.parse().unwrap();
+        let tensor = Tensor::new(dtype, vec![expected.len() as i64], data.to_vec()).unwrap();
+        let texts: Vec<String> = (0..expected.len() as u64)
+            .map(|index| element(&tensor, index))
+            .collect();
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn elements_of_every_format() {
+        check("int64", &(-2i64).to_le_bytes(), &["-2"]);
+        check("int8", &[0xff, 7], &["-1", "7"]);
+        check("uint64", &u64::MAX.to_le_bytes(), &["18446744073709551615"]);
+        check("int4", &[0x8f, 0x01], &["-1", "-8", "1"]);
+        check("uint4", &[0x8f], &["15", "8"]);
+        check("bool", &[0, 1], &["false", "true"]);
+        check("float32", &0.1f32.to_le_bytes(), &["0.1"]);
+        check("float64", &0.1f64.to_le_bytes(), &["0.1"]);
+        check(
+            "float16",
+            &[0x00, 0x3c, 0x01, 0x00, 0x00, 0xfc],
+            &["1.0", "5.9604645e-8", "-inf"],
+        );
+        check("bfloat16", &[0x80, 0x3f], &["1.0"]);
+        check("float8_e4m3fn", &[0x38], &["0x38"]);
+        check("float4_e2m1fn", &[0x38], &["0x8", "0x3"]);
+        let complex: Vec<u8> = [1f32, -2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        check("complex64", &complex, &["(1.0, -2.0)"]);
+        check("int8x2", &[1, 2, 3, 4], &["<1, 2>", "<3, 4>"]);
+    }
+
+    fn floats(numbers: &[u32]) -> Tensor {
+        let data: Vec<u8> = numbers.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+        Tensor::new(DType::FLOAT32, vec![numbers.len() as i64], data).unwrap()
+    }
+
+    #[test]
+    fn long_tensors_are_abbreviated() {
+        let one = 1f32.to_bits();
+        assert_eq!(abbreviated(&floats(&[one; 3]), 3, 1), "{1.0, 1.0, 1.0}");
+        assert_eq!(abbreviated(&floats(&[one; 4]), 3, 1), "{1.0, ...}");
+        assert_eq!(abbreviated(&floats(&[]), 3, 1), "{}");
+        assert_eq!(tensor_type(&floats(&[one])), "float32[1]");
+    }
+
+    #[test]
+    fn a_difference_is_found_where_the_contract_sees_one() {
+        let one = 1f32.to_bits();
+        let (nan, other_nan) = (0x7fc0_0000, 0x7fc0_0001);
+        let left = floats(&[one, nan, 0, one]);
+        assert_eq!(first_difference(&left, &left), None);
+        assert_eq!(
+            first_difference(&left, &floats(&[one, other_nan, 0, one + 1])),
+            Some(3)
+        );
+        assert_eq!(
+            first_difference(&left, &floats(&[one, nan, 0x8000_0000, one])),
+            Some(2)
+        );
+        assert_eq!(first_difference(&left, &floats(&[one])), None);
+
+        let nibbles = |byte| Tensor::new("uint4".parse().unwrap(), vec![2], vec![byte]).unwrap();
+        assert_eq!(first_difference(&nibbles(0x12), &nibbles(0x32)), Some(1));
+    }
+
+    #[test]
+    fn positions_become_indices() {
+        assert_eq!(indices(&[2, 3, 4], 23), [1, 2, 3]);
+        assert_eq!(indices(&[], 0), [] as [u64; 0]);
+    }
+
+    #[test]
+    fn floats_are_written_short() {
+        assert_eq!(float(f64::from(0.1f32)), "0.1");
+        assert_eq!(float(0.1), "0.1");
+        assert_eq!(float(1e300), "1e300");
+    }
+}

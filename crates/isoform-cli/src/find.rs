@@ -1,0 +1,161 @@
+//! Finding the models below folders.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What was found, and what could not be looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The models: in the order of the arguments, below each by name.
+    pub(crate) files: Vec<PathBuf>,
+    /// Files and folders that failed, with the reason.
+    pub(crate) failures: Vec<(PathBuf, String)>,
+}
+
+/// The files among `paths`, and the `.onnx` files below the folders among them.
+///
+/// Links are followed; a file or folder that is reached a second time, by a link
+/// or by another argument, is left out, so that links in a circle do no harm.
+pub(crate) fn find_models(paths: &[PathBuf]) -> Found {
+    let mut found = Found::default();
+    let mut seen = HashSet::new();
+    for path in paths {
+        found.walk(path, &mut seen);
+    }
+    found
+}
+
+impl Found {
+    fn walk(&mut self, root: &Path, seen: &mut HashSet<PathBuf>) {
+        let mut pending = vec![root.to_owned()];
+        while let Some(path) = pending.pop() {
+            // The real path is what tells whether a link leads to a known place.
+            let real = match fs::canonicalize(&path) {
+                Ok(real) => real,
+                Err(error) => {
+                    self.failures.push((path, error.to_string()));
+                    continue;
+                }
+            };
+            let folder = real.is_dir();
+            // A named file is wanted whatever its suffix.
+            if !folder && path != root && !(is_onnx(&path) && real.is_file()) {
+                continue;
+            }
+            if !seen.insert(real) {
+                continue;
+            }
+            if !folder {
+                self.files.push(path);
+                continue;
+            }
+            match entries(&path) {
+                // The last one pushed is visited first.
+                Ok(children) => pending.extend(children.into_iter().rev()),
+                Err(error) => self.failures.push((path, error.to_string())),
+            }
+        }
+    }
+}
+
+/// What lies in a folder and may matter, by name.
+fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut children = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        let kind = entry.file_type()?;
+        // Other files need not be resolved, and broken links to anything but a
+        // model are nobody's concern.
+        if kind.is_dir() || is_onnx(&path) || (kind.is_symlink() && path.is_dir()) {
+            children.push(path);
+        }
+    }
+    children.sort();
+    Ok(children)
+}
+
+fn is_onnx(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("onnx"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(found: &Found, root: &Path) -> Vec<String> {
+        let name = |path: &PathBuf| {
+            path.strip_prefix(root)
+                .unwrap_or(path)
+                .display()
+                .to_string()
+        };
+        found.files.iter().map(name).collect()
+    }
+
+    #[test]
+    fn folders_are_walked_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        fs::create_dir_all(root.join("b/deep")).unwrap();
+        for file in [
+            "c.onnx",
+            "a.ONNX",
+            "a.txt",
+            "b/deep/x.onnx",
+            "b/b.onnx",
+            "plain",
+        ] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        let found = find_models(&[root.to_owned()]);
+        assert_eq!(
+            names(&found, root),
+            ["a.ONNX", "b/b.onnx", "b/deep/x.onnx", "c.onnx"]
+        );
+        assert!(found.failures.is_empty());
+
+        // A file that is named is taken whatever its suffix, and only once.
+        let found = find_models(&[root.join("plain"), root.join("c.onnx"), root.to_owned()]);
+        assert_eq!(
+            names(&found, root),
+            ["plain", "c.onnx", "a.ONNX", "b/b.onnx", "b/deep/x.onnx"]
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_a_failure() {
+        let root = tempfile::tempdir().unwrap();
+        let found = find_models(&[root.path().join("none")]);
+        assert!(found.files.is_empty());
+        assert_eq!(found.failures.len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_once() {
+        use std::os::unix::fs::symlink;
+
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/m.onnx"), "").unwrap();
+        fs::write(root.join("blob"), "").unwrap();
+        symlink(root.join("a"), root.join("a/b/loop")).unwrap();
+        symlink(root.join("a/m.onnx"), root.join("again.onnx")).unwrap();
+        symlink(root.join("blob"), root.join("z.onnx")).unwrap();
+        symlink(root.join("nowhere"), root.join("notes")).unwrap();
+        symlink(root.join("nowhere"), root.join("broken.onnx")).unwrap();
+        symlink(root.join("self.onnx"), root.join("self.onnx")).unwrap();
+        let found = find_models(&[root.to_owned()]);
+        assert_eq!(names(&found, root), ["a/m.onnx", "z.onnx"]);
+        let failed: Vec<_> = found
+            .failures
+            .iter()
+            .map(|(path, _)| path.clone())
+            .collect();
+        assert_eq!(failed, [root.join("broken.onnx"), root.join("self.onnx")]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Where a command's text goes, and how it looks there.
+//!
+//! Commands know nothing of terminals: they write through [`Output`], which knows
+//! the colours, reports failures and remembers the exit status.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::args::{ColorWhen, Common};
+
+/// All went well; for `diff`, the models are equal.
+pub(crate) const SUCCESS: u8 = 0;
+/// The compared models differ.
+pub(crate) const DIFFERENT: u8 = 1;
+/// A file failed, or the command line is wrong.
+pub(crate) const TROUBLE: u8 = 2;
+
+/// The streams that a run writes to, and what they can show.
+pub struct Streams<'a> {
+    /// For results.
+    pub out: &'a mut dyn Write,
+    /// For failures.
+    pub err: &'a mut dyn Write,
+    /// Whether `--color auto` means colour on `out`.
+    pub color_out: bool,
+    /// Whether `--color auto` means colour on `err`.
+    pub color_err: bool,
+    /// Whether a progress bar may be drawn on the standard error of the process.
+    pub progress: bool,
+}
+
+impl<'a> Streams<'a> {
+    /// Streams that are no terminals.
+    pub fn plain(out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
+        Streams {
+            out,
+            err,
+            color_out: false,
+            color_err: false,
+            progress: false,
+        }
+    }
+
+    /// Calls `body` with the streams of the process.
+    pub fn with_standard<R>(body: impl FnOnce(&mut Streams<'_>) -> R) -> R {
+        let colored = |choice| !matches!(choice, anstream::ColorChoice::Never);
+        let color_out = colored(anstream::AutoStream::choice(&io::stdout()));
+        let color_err = colored(anstream::AutoStream::choice(&io::stderr()));
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        // Standard error is not locked: the progress bar draws on it too.
+        let mut err = io::stderr();
+        body(&mut Streams {
+            out: &mut out,
+            err: &mut err,
+            color_out,
+            color_err,
+            progress: io::stderr().is_terminal(),
+        })
+    }
+}
+
+impl fmt::Debug for Streams<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streams")
+            .field("color_out", &self.color_out)
+            .field("color_err", &self.color_err)
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The way out of a running command.
+pub(crate) struct Output<'a, 'b> {
+    streams: &'a mut Streams<'b>,
+    style_err: Palette,
+    /// How results look.
+    pub(crate) style: Palette,
+    /// Whether results are wanted as JSON.
+    pub(crate) json: bool,
+    /// Whether progress, notes and summaries are unwanted.
+    pub(crate) quiet: bool,
+    /// The exit status as far as known; kept also when the reader goes away.
+    pub(crate) status: u8,
+}
+
+impl<'a, 'b> Output<'a, 'b> {
+    pub(crate) fn new(streams: &'a mut Streams<'b>, common: &Common) -> Self {
+        Output {
+            style: Palette::new(wants_color(common.color, streams.color_out)),
+            style_err: Palette::new(wants_color(common.color, streams.color_err)),
+            json: common.json,
+            quiet: common.quiet,
+            status: SUCCESS,
+            streams,
+        }
+    }
+
+    /// Writes one line of the result.
+    pub(crate) fn line(&mut self, text: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.streams.out, "{text}")
+    }
+
+    /// Writes one line of JSON.
+    pub(crate) fn json_line(&mut self, value: &serde_json::Value) -> io::Result<()> {
+        self.line(value)
+    }
+
+    /// Writes one line of less interest.
+    pub(crate) fn faint(&mut self, text: &str) -> io::Result<()> {
+        let faint = self.style.faint;
+        self.line(format_args!("{faint}{text}{faint:#}"))
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.streams.out.write_all(bytes)
+    }
+
+    /// Hands on what was written so far.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.streams.out.flush()
+    }
+
+    /// Reports that a file or folder failed, and makes the status trouble.
+    pub(crate) fn failure(&mut self, file: &Path, message: &str) {
+        self.status = TROUBLE;
+        let file = file.display().to_string();
+        let bad = self.style_err.bad;
+        // There is no other place to complain that standard error is gone.
+        let _ = writeln!(
+            self.streams.err,
+            "isoform: {bad}{}{bad:#}: {}",
+            printable(&file),
+            printable(message)
+        );
+    }
+
+    /// Whether a progress bar may be drawn.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.streams.progress && !self.quiet
+    }
+}
+
+/// Whether text gets colour, given what `auto` would mean.
+pub(crate) fn wants_color(when: ColorWhen, auto: bool) -> bool {
+    match when {
+        ColorWhen::Auto => auto,
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+    }
+}
+
+/// The styles of a stream; all empty without colour.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Palette {
+    /// What went wrong, and "different".
+    pub(crate) bad: Style,
+    /// "equal".
+    pub(crate) good: Style,
+    /// The left one of two.
+    pub(crate) left: Style,
+    /// The right one of two.
+    pub(crate) right: Style,
+    /// Headings and operators.
+    pub(crate) strong: Style,
+    /// Values and constants of a program.
+    pub(crate) value: Style,
+    /// Types of a program.
+    pub(crate) ty: Style,
+    /// Comments and what is of less interest.
+    pub(crate) faint: Style,
+}
+
+impl Palette {
+    fn new(color: bool) -> Self {
+        if !color {
+            return Palette::default();
+        }
+        Palette {
+            bad: AnsiColor::Red.on_default().bold(),
+            good: AnsiColor::Green.on_default().bold(),
+            left: AnsiColor::Red.on_default(),
+            right: AnsiColor::Green.on_default(),
+            strong: Style::new().bold(),
+            value: AnsiColor::Cyan.on_default(),
+            ty: AnsiColor::Yellow.on_default(),
+            faint: Style::new().dimmed(),
+        }
+    }
+}
+
+/// A count with its noun.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// Text from a file or its name with everything escaped that would move the
+/// cursor, colour the terminal or reverse the direction of writing.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    };
+    if !text.contains(odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if odd(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(printable("naïve/名前.onnx"), "naïve/名前.onnx");
+        assert_eq!(printable("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb\\nc");
+        assert_eq!(printable("a\u{202e}b"), "a\\u{202e}b");
+    }
+}

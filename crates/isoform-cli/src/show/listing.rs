@@ -1,0 +1,248 @@
+//! Which nodes stand in which body, and in which order.
+//!
+//! A program is a graph of uses and has no order of its own. Here it gets one that
+//! depends on nothing but its structure: every node after those that it uses, and in
+//! the outermost body that all its users share. Nothing in here recurses, since a
+//! chain of nodes may be as long as memory allows.
+
+use std::collections::HashMap;
+
+use isoform::{Array, Ref, Value, ValueRef};
+use isoform_onnx::ir::{Call, Function, Graph, Input, Output, Program};
+
+/// A program, laid out.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    /// All bodies; an outer one stands before those inside it.
+    pub(crate) bodies: Vec<Body>,
+    /// Where the bodies of the functions start: the main graph is the first body, and
+    /// each function follows with its own.
+    pub(crate) functions: Vec<usize>,
+}
+
+/// A graph or function, with its nodes.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub(crate) kind: BodyKind,
+    /// The nodes in an order of computation.
+    pub(crate) nodes: Vec<Node>,
+    /// How many bodies are around this one.
+    pub(crate) depth: usize,
+    parent: usize,
+}
+
+/// What a body belongs to.
+#[derive(Debug)]
+pub(crate) enum BodyKind {
+    Graph(Ref<Graph>),
+    Function(Ref<Function>),
+}
+
+/// A node, and the bodies in its attributes.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) call: Ref<Call>,
+    /// The attribute that holds a body, and the body's position in the listing.
+    pub(crate) bodies: Vec<(String, usize)>,
+}
+
+impl BodyKind {
+    pub(crate) fn params(&self) -> &Array<Ref<Input>> {
+        match self {
+            BodyKind::Graph(graph) => &graph.params,
+            BodyKind::Function(function) => &function.params,
+        }
+    }
+
+    pub(crate) fn results(&self) -> &Array {
+        match self {
+            BodyKind::Graph(graph) => &graph.results,
+            BodyKind::Function(function) => &function.results,
+        }
+    }
+}
+
+/// Lays out a program: the main graph first, then each function in the order in which
+/// it is first used.
+pub(crate) fn list(program: &Program) -> Listing {
+    let mut listing = Listing {
+        bodies: Vec::new(),
+        functions: Vec::new(),
+    };
+    let mut known = HashMap::new();
+    let mut pending = vec![BodyKind::Graph(program.graph.clone())];
+    let mut next = 0;
+    while next < pending.len() {
+        let kind = match &pending[next] {
+            BodyKind::Graph(graph) => BodyKind::Graph(graph.clone()),
+            BodyKind::Function(function) => BodyKind::Function(function.clone()),
+        };
+        if next > 0 {
+            listing.functions.push(listing.bodies.len());
+        }
+        for call in listing.add(kind) {
+            if let Some(callee) = &call.callee
+                && known.insert(callee.identity(), ()).is_none()
+            {
+                pending.push(BodyKind::Function(callee.clone()));
+            }
+        }
+        next += 1;
+    }
+    listing
+}
+
+impl Listing {
+    /// Adds a graph or function with all bodies inside; returns its nodes.
+    fn add(&mut self, kind: BodyKind) -> Vec<Ref<Call>> {
+        let order = order_of_computation(kind.results());
+        let root = self.bodies.len();
+        self.bodies.push(Body {
+            kind,
+            nodes: Vec::new(),
+            depth: 0,
+            parent: root,
+        });
+        // The body that holds all users of a node; users come first in this direction.
+        let mut place: HashMap<u64, usize> = HashMap::new();
+        self.claim(root, root, &mut place);
+        for call in order.iter().rev() {
+            let here = place.get(&call.identity()).copied().unwrap_or(root);
+            for operand in operands(call) {
+                self.claim_value(operand, here, &mut place);
+            }
+            let mut bodies = Vec::new();
+            for (label, graph) in graphs_of(call) {
+                let body = self.bodies.len();
+                self.bodies.push(Body {
+                    kind: BodyKind::Graph(graph),
+                    nodes: Vec::new(),
+                    depth: self.bodies[here].depth + 1,
+                    parent: here,
+                });
+                bodies.push((label, body));
+                self.claim(body, body, &mut place);
+            }
+            self.bodies[here].nodes.push(Node {
+                call: call.clone(),
+                bodies,
+            });
+        }
+        for body in &mut self.bodies[root..] {
+            body.nodes.reverse();
+        }
+        order
+    }
+
+    /// Notes that the results of `body` are used there.
+    fn claim(&mut self, body: usize, user: usize, place: &mut HashMap<u64, usize>) {
+        for value in self.bodies[body].kind.results().clone().values() {
+            self.claim_value(value, user, place);
+        }
+    }
+
+    fn claim_value(&self, value: &Value, user: usize, place: &mut HashMap<u64, usize>) {
+        if let Some(call) = call_of(value) {
+            let held = place.entry(call.identity()).or_insert(user);
+            *held = self.common(*held, user);
+        }
+    }
+
+    /// The innermost body around two bodies.
+    fn common(&self, mut left: usize, mut right: usize) -> usize {
+        while left != right {
+            let deeper = if self.bodies[left].depth >= self.bodies[right].depth {
+                &mut left
+            } else {
+                &mut right
+            };
+            *deeper = self.bodies[*deeper].parent;
+        }
+        left
+    }
+}
+
+/// All nodes that the results need, each after those that it uses itself; nodes of
+/// bodies before the node that has the body.
+fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
+    let mut order = Vec::new();
+    let mut entered = HashMap::new();
+    let mut stack = Vec::new();
+    let push = |stack: &mut Vec<(Ref<Call>, bool)>, values: &[&Value]| {
+        // The last one pushed is visited first.
+        let calls = values.iter().rev().filter_map(|value| call_of(value));
+        stack.extend(calls.map(|call| (call.clone(), false)));
+    };
+    push(&mut stack, &results.values().iter().collect::<Vec<_>>());
+    while let Some((call, left)) = stack.pop() {
+        if left {
+            order.push(call);
+            continue;
+        }
+        if entered.insert(call.identity(), ()).is_some() {
+            continue;
+        }
+        stack.push((call.clone(), true));
+        for (_, graph) in graphs_of(&call).into_iter().rev() {
+            push(
+                &mut stack,
+                &graph.results.values().iter().collect::<Vec<_>>(),
+            );
+        }
+        push(&mut stack, &operands(&call));
+    }
+    order
+}
+
+/// The node that makes a value, if a node does.
+fn call_of(value: &Value) -> Option<&Ref<Call>> {
+    value
+        .as_object()
+        .and_then(|object| object.downcast_ref::<Output>())
+        .map(|output| &output.call)
+}
+
+/// Everything that a node uses: its inputs, and the values that some operators name in
+/// attributes, as Gradient does.
+fn operands(call: &Call) -> Vec<&Value> {
+    let mut operands: Vec<&Value> = call.inputs.values().iter().collect();
+    for (_, value) in attributes(call) {
+        match value.view() {
+            ValueRef::Array(items) => operands.extend(items.values()),
+            _ => operands.push(value),
+        }
+    }
+    operands
+}
+
+/// The attributes of a node by name.
+pub(crate) fn attributes(call: &Call) -> Vec<(&str, &Value)> {
+    let mut attributes: Vec<(&str, &Value)> = call
+        .attrs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value))
+        .collect();
+    attributes.sort_by_key(|(name, _)| *name);
+    attributes
+}
+
+/// The graph that a value is, if it is one.
+pub(crate) fn graph_in(value: &Value) -> Option<&Ref<Graph>> {
+    value.as_object()?.downcast_ref::<Graph>()
+}
+
+/// The graphs in the attributes of a node, each with a label.
+fn graphs_of(call: &Call) -> Vec<(String, Ref<Graph>)> {
+    let mut found = Vec::new();
+    for (name, value) in attributes(call) {
+        if let Some(graph) = graph_in(value) {
+            found.push((name.to_owned(), graph.clone()));
+        } else if let ValueRef::Array(items) = value.view() {
+            let graphs = items.values().iter().enumerate();
+            found.extend(graphs.filter_map(|(index, item)| {
+                Some((format!("{name}[{index}]"), graph_in(item)?.clone()))
+            }));
+        }
+    }
+    found
+}

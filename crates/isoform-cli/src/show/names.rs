@@ -1,0 +1,323 @@
+//! Values, types and constants as text, and the numbers that stand for names.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use isoform::{Value, ValueRef};
+use isoform_onnx::ir::{
+    AttrRef, Dim, Function, Input, MapType, OpaqueType, OptionalType, Output, SequenceType,
+    SparseTensor, SparseTensorType, StringTensor, TensorType, TypeAttr,
+};
+
+use super::listing::{BodyKind, Listing, graph_in};
+use crate::elements;
+use crate::output::{Palette, printable};
+
+/// Tensors of up to this many elements are written in full.
+const WHOLE_TENSOR: u64 = 8;
+/// How many elements of a longer tensor are written.
+const FIRST_ELEMENTS: u64 = 3;
+/// How many items of a list are written.
+const LIST_ITEMS: usize = 16;
+/// How many characters of a string are written.
+const TEXT_CHARS: usize = 80;
+
+/// What stands for the things of a program that have no names of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Inputs, and the first outputs of nodes, by identity.
+    values: HashMap<u64, i64>,
+    /// Symbolic dimensions by identity, with the name in the file.
+    dims: HashMap<u64, usize>,
+    dim_names: Vec<String>,
+    functions: HashMap<u64, usize>,
+    style: Palette,
+}
+
+impl Names {
+    /// Numbers everything in the order in which it is printed.
+    pub(crate) fn new(listing: &Listing, style: Palette) -> Self {
+        let mut names = Names {
+            style,
+            ..Names::default()
+        };
+        let mut next = 0;
+        let mut take = |count: i64| {
+            let first = next;
+            next += count.max(0);
+            first
+        };
+        for &root in std::iter::once(&0).chain(&listing.functions) {
+            if let BodyKind::Function(function) = &listing.bodies[root].kind {
+                let number = names.functions.len();
+                names.functions.insert(function.identity(), number);
+            }
+            // Bodies still open, with the node that comes next.
+            let mut stack = vec![(root, 0)];
+            while let Some((body, at)) = stack.pop() {
+                let body_ref = &listing.bodies[body];
+                if at == 0 {
+                    for param in body_ref.kind.params().iter() {
+                        names.values.insert(param.identity(), take(1));
+                    }
+                    names.number_dims(&body_ref.kind);
+                }
+                let Some(node) = body_ref.nodes.get(at) else {
+                    continue;
+                };
+                names
+                    .values
+                    .insert(node.call.identity(), take(node.call.outputs));
+                stack.push((body, at + 1));
+                stack.extend(node.bodies.iter().rev().map(|(_, inner)| (*inner, 0)));
+            }
+        }
+        names
+    }
+
+    /// The number of a function.
+    pub(crate) fn function(&self, function: &isoform::Ref<Function>) -> String {
+        match self.functions.get(&function.identity()) {
+            Some(number) => format!("f{number}"),
+            None => "f?".to_owned(),
+        }
+    }
+
+    /// The symbolic dimensions, with their names in the file.
+    pub(crate) fn dims(&self) -> impl Iterator<Item = (String, &str)> {
+        let named = self.dim_names.iter().enumerate();
+        named.map(|(number, name)| (format!("d{number}"), name.as_str()))
+    }
+
+    /// Numbers the symbolic dimensions in the head of a body.
+    fn number_dims(&mut self, body: &BodyKind) {
+        for param in body.params().iter() {
+            self.ty_text(&param.ty);
+        }
+        if let BodyKind::Graph(graph) = body {
+            for ty in graph.result_types.values() {
+                self.ty_text(ty);
+            }
+        }
+    }
+
+    /// The value with this position among those of an input or node.
+    pub(crate) fn numbered(&self, identity: u64, index: i64) -> String {
+        match self.values.get(&identity) {
+            Some(first) => format!("%{}", first.saturating_add(index)),
+            None => "%?".to_owned(),
+        }
+    }
+
+    /// A value as an operand: a number, a constant, or `_` for none.
+    pub(crate) fn operand(&mut self, value: &Value) -> String {
+        let Some(object) = value.as_object() else {
+            return if value.is_none() {
+                "_".to_owned()
+            } else {
+                self.plain(value)
+            };
+        };
+        if let Some(output) = object.downcast_ref::<Output>() {
+            self.numbered(output.call.identity(), output.index)
+        } else if let Some(input) = object.downcast_ref::<Input>() {
+            self.numbered(input.identity(), 0)
+        } else {
+            self.plain(value)
+        }
+    }
+
+    /// The value of an attribute; graphs are left to the caller.
+    pub(crate) fn attribute(&mut self, value: &Value) -> String {
+        let ValueRef::Array(items) = value.view() else {
+            return self.operand(value);
+        };
+        let mut out = String::from("[");
+        for (index, item) in items.values().iter().take(LIST_ITEMS).enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(&self.operand(item));
+        }
+        if let Some(more @ 1..) = items.len().checked_sub(LIST_ITEMS) {
+            // Writing to a string cannot fail.
+            let _ = write!(out, ", ... {more} more");
+        }
+        out.push(']');
+        out
+    }
+
+    /// A constant of any kind.
+    fn plain(&mut self, value: &Value) -> String {
+        let tint = self.style.value;
+        match value.view() {
+            ValueRef::None => "_".to_owned(),
+            ValueRef::Float(number) => elements::float(number),
+            ValueRef::Str(text) => quoted(text),
+            ValueRef::Bytes(bytes) => quoted_bytes(bytes),
+            ValueRef::Tensor(tensor) => format!(
+                "{} {tint}{}{tint:#}",
+                self.typed(&elements::tensor_type(tensor)),
+                elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS)
+            ),
+            ValueRef::Object(object) => {
+                if let Some(strings) = object.downcast_ref::<StringTensor>() {
+                    let shape: &[i64] = &strings.shape;
+                    let mut ty = "string".to_owned();
+                    if !shape.is_empty() {
+                        let _ = write!(ty, "{shape:?}");
+                    }
+                    let items = strings.values.values();
+                    let shown = if items.len() as u64 <= WHOLE_TENSOR {
+                        items.len()
+                    } else {
+                        FIRST_ELEMENTS as usize
+                    };
+                    let mut texts: Vec<String> = items[..shown]
+                        .iter()
+                        .map(|item| match item.view() {
+                            ValueRef::Bytes(bytes) => match std::str::from_utf8(bytes) {
+                                Ok(text) => quoted(text),
+                                Err(_) => quoted_bytes(bytes),
+                            },
+                            _ => "?".to_owned(),
+                        })
+                        .collect();
+                    if shown < items.len() {
+                        texts.push("...".to_owned());
+                    }
+                    let elements = texts.join(", ");
+                    format!("{} {tint}{{{elements}}}{tint:#}", self.typed(&ty))
+                } else if let Some(sparse) = object.downcast_ref::<SparseTensor>() {
+                    let shape: &[i64] = &sparse.shape;
+                    let values = match sparse.values.view() {
+                        ValueRef::Tensor(tensor) => format!(
+                            "{} {}",
+                            tensor.dtype(),
+                            elements::abbreviated(tensor, WHOLE_TENSOR, FIRST_ELEMENTS)
+                        ),
+                        _ => "string".to_owned(),
+                    };
+                    let positions =
+                        elements::abbreviated(&sparse.positions, WHOLE_TENSOR, FIRST_ELEMENTS);
+                    format!("sparse{shape:?} {tint}{positions} -> {values}{tint:#}")
+                } else if let Some(attr) = object.downcast_ref::<AttrRef>() {
+                    format!("${}", printable(attr.name.as_str()))
+                } else if let Some(attr) = object.downcast_ref::<TypeAttr>() {
+                    self.ty(&attr.ty)
+                } else if graph_in(value).is_some() {
+                    "graph".to_owned()
+                } else {
+                    format!("{value:?}")
+                }
+            }
+            _ => format!("{value:?}"),
+        }
+    }
+
+    /// A type, `?` if it is unknown.
+    pub(crate) fn ty(&mut self, ty: &Value) -> String {
+        let text = self.ty_text(ty);
+        self.typed(&text)
+    }
+
+    fn typed(&self, text: &str) -> String {
+        let tint = self.style.ty;
+        format!("{tint}{text}{tint:#}")
+    }
+
+    fn ty_text(&mut self, ty: &Value) -> String {
+        let mut out = String::new();
+        let mut closing = 0;
+        let mut current = ty;
+        // Types nest only through their last part, so a loop does.
+        while let Some(object) = current.as_object() {
+            if let Some(ty) = object.downcast_ref::<SequenceType>() {
+                out.push_str("sequence(");
+                current = &ty.elem;
+            } else if let Some(ty) = object.downcast_ref::<OptionalType>() {
+                out.push_str("optional(");
+                current = &ty.elem;
+            } else if let Some(ty) = object.downcast_ref::<MapType>() {
+                let _ = write!(out, "map({}, ", element_type(&ty.key));
+                current = &ty.value;
+            } else {
+                break;
+            }
+            closing += 1;
+        }
+        let leaf = match current.as_object() {
+            Some(object) => {
+                if let Some(ty) = object.downcast_ref::<TensorType>() {
+                    element_type(&ty.elem) + &self.shape(ty.shape.as_ref())
+                } else if let Some(ty) = object.downcast_ref::<SparseTensorType>() {
+                    format!(
+                        "sparse {}{}",
+                        element_type(&ty.elem),
+                        self.shape(ty.shape.as_ref())
+                    )
+                } else if let Some(ty) = object.downcast_ref::<OpaqueType>() {
+                    format!("opaque({:?}, {:?})", ty.domain.as_str(), ty.name.as_str())
+                } else {
+                    format!("{current:?}")
+                }
+            }
+            None => "?".to_owned(),
+        };
+        out.push_str(&leaf);
+        out.extend(std::iter::repeat_n(')', closing));
+        out
+    }
+
+    fn shape(&mut self, shape: Option<&isoform::Array>) -> String {
+        let Some(shape) = shape else {
+            return "[...]".to_owned();
+        };
+        if shape.is_empty() {
+            return String::new();
+        }
+        let dims: Vec<String> = shape
+            .values()
+            .iter()
+            .map(
+                |dim| match dim.as_object().and_then(|dim| dim.downcast_ref::<Dim>()) {
+                    Some(symbol) => self.dim(symbol),
+                    None if dim.is_none() => "?".to_owned(),
+                    None => format!("{dim:?}"),
+                },
+            )
+            .collect();
+        format!("[{}]", dims.join(", "))
+    }
+
+    fn dim(&mut self, dim: &isoform::Ref<Dim>) -> String {
+        let next = self.dims.len();
+        let number = *self.dims.entry(dim.identity()).or_insert(next);
+        if number == next {
+            self.dim_names.push(dim.name.as_str().to_owned());
+        }
+        format!("d{number}")
+    }
+}
+
+fn element_type(elem: &Value) -> String {
+    match elem.view() {
+        ValueRef::DType(dtype) => dtype.to_string(),
+        ValueRef::Str(name) => printable(name).into_owned(),
+        _ => "?".to_owned(),
+    }
+}
+
+/// A string in quotes, abbreviated; nothing in it can disturb the terminal.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(TEXT_CHARS) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+fn quoted_bytes(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(TEXT_CHARS)];
+    let dots = if shown.len() < bytes.len() { "..." } else { "" };
+    format!("b\"{}\"{dots}", shown.escape_ascii())
+}

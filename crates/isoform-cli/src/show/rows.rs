@@ -1,0 +1,222 @@
+//! The parts of a printed program as text, for the two forms in which they are
+//! arranged.
+
+use std::collections::HashMap;
+
+use isoform::{Ref, Value, ValueRef};
+use isoform_onnx::ir::{Call, Input, Program};
+
+use super::listing::{Body, BodyKind, Listing, Node, attributes, graph_in};
+use super::names::{Names, quoted};
+use crate::output::{Palette, printable};
+
+/// A program, and what its parts are called.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) listing: Listing,
+    pub(crate) names: Names,
+    /// The version of each domain's operators, in the order in which they are used.
+    pub(crate) opsets: Vec<(String, i64)>,
+    versions: HashMap<String, i64>,
+    io_names: Option<[Vec<String>; 2]>,
+}
+
+/// The parts of a printed node.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) op: String,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) outputs: Vec<String>,
+}
+
+/// The parts of the head of a body.
+#[derive(Debug)]
+pub(crate) struct Head {
+    /// The number of a function.
+    pub(crate) function: Option<String>,
+    pub(crate) params: Vec<String>,
+    /// The attributes of a function, some with a default.
+    pub(crate) attributes: Vec<String>,
+    /// The types of the results of a graph.
+    pub(crate) result_types: Vec<String>,
+}
+
+impl Rows {
+    pub(crate) fn new(program: &Program, listing: Listing, style: Palette) -> Self {
+        let names = Names::new(&listing, style);
+        let mut rows = Rows {
+            listing,
+            names,
+            opsets: Vec::new(),
+            versions: HashMap::new(),
+            io_names: None,
+        };
+        for body in &rows.listing.bodies {
+            for Node { call, .. } in &body.nodes {
+                let domain = call.domain.as_str();
+                if call.callee.is_none() && !rows.versions.contains_key(domain) {
+                    rows.versions.insert(domain.to_owned(), call.version);
+                    rows.opsets.push((domain_name(domain), call.version));
+                }
+            }
+        }
+        let texts = |index: usize| {
+            let names = program.io_names.get(index)?;
+            Some(names.iter().map(|name| quoted(name.as_str())).collect())
+        };
+        if let (Some(inputs), Some(outputs)) = (texts(0), texts(1)) {
+            rows.io_names = Some([inputs, outputs]);
+        }
+        rows
+    }
+
+    pub(crate) fn head(&mut self, body: usize) -> Head {
+        let kind = &self.listing.bodies[body].kind;
+        let names = &mut self.names;
+        let mut params = Vec::new();
+        for (position, param) in kind.params().iter().enumerate() {
+            let fed = match &self.io_names {
+                Some([inputs, _]) if body == 0 => inputs.get(position),
+                _ => None,
+            };
+            params.push(param_text(names, param, fed));
+        }
+        let mut head = Head {
+            function: None,
+            params,
+            attributes: Vec::new(),
+            result_types: Vec::new(),
+        };
+        match kind {
+            BodyKind::Graph(graph) => {
+                let types = graph.result_types.values().iter();
+                head.result_types = types.map(|ty| names.ty(ty)).collect();
+            }
+            BodyKind::Function(function) => {
+                head.function = Some(names.function(function));
+                for name in function.attrs.iter() {
+                    head.attributes.push(printable(name.as_str()).into_owned());
+                }
+                let mut defaults: Vec<_> = function.attr_defaults.iter().collect();
+                defaults.sort_by_key(|(name, _)| name.as_str());
+                for (name, value) in defaults {
+                    let name = printable(name.as_str());
+                    head.attributes
+                        .push(format!("{name}={}", names.attribute(value)));
+                }
+            }
+        }
+        head
+    }
+
+    pub(crate) fn results(&mut self, body: usize) -> Vec<String> {
+        let values = self.listing.bodies[body].kind.results().values();
+        let mut results: Vec<String> = values
+            .iter()
+            .map(|value| self.names.operand(value))
+            .collect();
+        if let Some([_, outputs]) = &self.io_names
+            && body == 0
+        {
+            for (result, name) in results.iter_mut().zip(outputs) {
+                result.push(' ');
+                result.push_str(name);
+            }
+        }
+        results
+    }
+
+    pub(crate) fn row(&mut self, call: &Ref<Call>) -> Row {
+        let op = self.op(call);
+        let names = &mut self.names;
+        let operands = call.inputs.values().iter();
+        Row {
+            op,
+            inputs: operands.map(|value| names.operand(value)).collect(),
+            attributes: attributes(call)
+                .into_iter()
+                .filter(|(_, value)| !holds_graphs(value))
+                .map(|(name, value)| (printable(name).into_owned(), names.attribute(value)))
+                .collect(),
+            outputs: (0..call.outputs)
+                .map(|index| names.numbered(call.identity(), index))
+                .collect(),
+        }
+    }
+
+    /// The operator with its domain, and its version if that is not the usual one.
+    fn op(&self, call: &Call) -> String {
+        if let Some(callee) = &call.callee {
+            return self.names.function(callee);
+        }
+        let domain = call.domain.as_str();
+        let mut op = String::new();
+        if !domain.is_empty() {
+            op.push_str(&printable(domain));
+            op.push('.');
+        }
+        op.push_str(&printable(call.op.as_str()));
+        if self.versions.get(domain) != Some(&call.version) {
+            op.push_str(&format!(":{}", call.version));
+        }
+        op
+    }
+}
+
+/// The name of a domain for people.
+pub(crate) fn domain_name(domain: &str) -> String {
+    if domain.is_empty() {
+        "ai.onnx".to_owned()
+    } else {
+        printable(domain).into_owned()
+    }
+}
+
+/// What a person calls a body: its kind, and its name in the file.
+pub(crate) fn body_names(body: &Body) -> (&'static str, String, Vec<String>, Vec<String>) {
+    let names = |names: &isoform::Array<isoform::Str>| {
+        names.iter().map(|name| quoted(name.as_str())).collect()
+    };
+    let params = body.kind.params().iter();
+    let params = params.map(|param| quoted(param.name.as_str())).collect();
+    match &body.kind {
+        BodyKind::Graph(graph) => (
+            "graph",
+            quoted(graph.name.as_str()),
+            params,
+            names(&graph.result_names),
+        ),
+        BodyKind::Function(function) => (
+            "function",
+            quoted(function.name.as_str()),
+            params,
+            names(&function.result_names),
+        ),
+    }
+}
+
+fn param_text(names: &mut Names, param: &Ref<Input>, fed: Option<&String>) -> String {
+    let mut out = names.numbered(param.identity(), 0);
+    if let Some(name) = fed {
+        out.push(' ');
+        out.push_str(name);
+    }
+    if !param.ty.is_none() {
+        out.push_str(": ");
+        out.push_str(&names.ty(&param.ty));
+    }
+    if !param.default.is_none() {
+        out.push_str(" = ");
+        out.push_str(&names.operand(&param.default));
+    }
+    out
+}
+
+/// Whether an attribute is printed as bodies.
+fn holds_graphs(value: &Value) -> bool {
+    match value.view() {
+        ValueRef::Array(items) => items.values().iter().any(|item| graph_in(item).is_some()),
+        _ => graph_in(value).is_some(),
+    }
+}

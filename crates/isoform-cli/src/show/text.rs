@@ -1,0 +1,159 @@
+//! A program as text for people.
+
+use std::io;
+
+use super::listing::Node;
+use super::names::quoted;
+use super::rows::{Rows, body_names};
+use crate::args::ShowArgs;
+use crate::output::{Output, counted};
+
+/// What is still to be printed.
+enum Step {
+    /// The nodes of a body from a position on, at an indentation.
+    Nodes(usize, usize, usize),
+    /// The head of the body that an attribute holds.
+    Open(String, usize, usize),
+    Line(String),
+}
+
+pub(crate) fn print(
+    rows: &mut Rows,
+    args: &ShowArgs,
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    if !rows.opsets.is_empty() {
+        let opsets = rows.opsets.iter();
+        let opsets: Vec<String> = opsets
+            .map(|(name, version)| format!("{name} {version}"))
+            .collect();
+        output.line(format_args!("opset {}", opsets.join(", ")))?;
+    }
+    if args.names {
+        for (dim, name) in rows.names.dims() {
+            let line = format!("# {dim} is {}", quoted(name));
+            output.faint(&line)?;
+        }
+    }
+    for root in std::iter::once(0).chain(rows.listing.functions.clone()) {
+        let mut stack = vec![Step::Open(String::new(), root, 0)];
+        // Bodies may lie inside bodies, and the stack is here and not the machine's.
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Line(line) => output.line(line)?,
+                Step::Open(label, body, indent) => {
+                    open(rows, args, output, &mut stack, (label, body, indent))?
+                }
+                Step::Nodes(body, at, indent) => {
+                    node(rows, args, output, &mut stack, (body, at, indent))?
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn open(
+    rows: &mut Rows,
+    args: &ShowArgs,
+    output: &mut Output<'_, '_>,
+    stack: &mut Vec<Step>,
+    (label, body, indent): (String, usize, usize),
+) -> io::Result<()> {
+    let head = rows.head(body);
+    let strong = output.style.strong;
+    let pad = "  ".repeat(indent);
+    if args.names {
+        let (kind, name, params, results) = body_names(&rows.listing.bodies[body]);
+        let params = params.join(", ");
+        output.faint(&format!(
+            "{pad}# {kind} {name}: {params} -> {}",
+            results.join(", ")
+        ))?;
+    }
+    let what = head.function.as_deref().unwrap_or("graph");
+    let mut line = format!(
+        "{pad}{label}{strong}{what}{strong:#}({})",
+        head.params.join(", ")
+    );
+    if !head.attributes.is_empty() {
+        line.push_str(&format!(" {{{}}}", head.attributes.join(", ")));
+    }
+    if head.function.is_none() {
+        line.push_str(&format!(" -> ({})", head.result_types.join(", ")));
+    }
+    let listed = &rows.listing.bodies[body];
+    if args.depth.is_some_and(|depth| listed.depth > depth) {
+        return output.line(format_args!(
+            "{line} {{ ... {} }}",
+            counted(listed.nodes.len(), "node")
+        ));
+    }
+    stack.push(Step::Line(format!("{pad}}}")));
+    stack.push(Step::Nodes(body, 0, indent + 1));
+    output.line(format_args!("{line} {{"))
+}
+
+fn node(
+    rows: &mut Rows,
+    args: &ShowArgs,
+    output: &mut Output<'_, '_>,
+    stack: &mut Vec<Step>,
+    (body, at, indent): (usize, usize, usize),
+) -> io::Result<()> {
+    let all = &rows.listing.bodies[body].nodes;
+    let pad = "  ".repeat(indent);
+    let shown = args.limit.map_or(all.len(), |limit| limit.min(all.len()));
+    if at == shown {
+        let left = all.len() - shown;
+        if left > 0 {
+            output.line(format_args!("{pad}... {}", counted(left, "node")))?;
+        }
+        let strong = output.style.strong;
+        let results = rows.results(body).join(", ");
+        return output.line(format!("{pad}{strong}return{strong:#} {results}").trim_end());
+    }
+    stack.push(Step::Nodes(body, at + 1, indent));
+    let Node { call, bodies } = &all[at];
+    let (call, bodies) = (call.clone(), bodies.clone());
+    let row = rows.row(&call);
+    let strong = output.style.strong;
+    let mut line = pad.clone();
+    if !row.outputs.is_empty() {
+        line.push_str(&row.outputs.join(", "));
+        line.push_str(" = ");
+    }
+    line.push_str(&format!(
+        "{strong}{}{strong:#}({})",
+        row.op,
+        row.inputs.join(", ")
+    ));
+    if !row.attributes.is_empty() {
+        let attributes = row.attributes.iter();
+        let attributes: Vec<String> = attributes
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        line.push_str(&format!(" {{{}}}", attributes.join(", ")));
+    }
+    if !bodies.is_empty() {
+        line.push_str(" {");
+        stack.push(Step::Line(format!("{pad}}}")));
+        for (label, inner) in bodies.into_iter().rev() {
+            stack.push(Step::Open(format!("{label} = "), inner, indent + 1));
+        }
+    }
+    if args.names {
+        let texts = |names: &isoform::Array<isoform::Str>| {
+            let names: Vec<String> = names.iter().map(|name| quoted(name.as_str())).collect();
+            names.join(", ")
+        };
+        let faint = output.style.faint;
+        line.push_str(&format!(
+            "  {faint}# {}: {} -> {}{faint:#}",
+            quoted(call.name.as_str()),
+            texts(&call.input_names),
+            texts(&call.output_names)
+        ));
+    }
+    output.line(line)
+}

@@ -1,0 +1,261 @@
+//! Attributes of nodes.
+
+use std::collections::HashMap;
+
+use isoform::{Array, Map, Ref, Str, Value};
+
+use super::{
+    Importer, Unit, normal_domain,
+    plan::{BodyKey, Plan},
+    scope::{self, Scope},
+    types::{Dims, type_value},
+};
+use crate::{
+    error::{OnnxError, Result, ResultExt},
+    ir::{AttrRef, TypeAttr},
+    proto::{AttributeProto, AttributeType, NodeProto, TypeProto},
+};
+
+/// The domain of `Gradient`.
+const TRAINING_DOMAIN: &str = "ai.onnx.preview.training";
+
+/// Whether an attribute holds names of values, which only those of `Gradient` do.
+pub(super) fn names_values(node: &NodeProto, attr: &AttributeProto) -> bool {
+    node.op_type == "Gradient"
+        && normal_domain(&node.domain) == TRAINING_DOMAIN
+        && matches!(attr.name.as_str(), "xs" | "zs" | "y")
+        && attr.ref_attr_name.is_empty()
+}
+
+/// The names in such an attribute.
+pub(super) fn names_in(attr: &AttributeProto) -> Result<Vec<&str>> {
+    let texts = match kind(attr)? {
+        AttributeType::String => std::slice::from_ref(&attr.s),
+        AttributeType::Strings => attr.strings.as_slice(),
+        _ => return Err(OnnxError::value("expected names of values")),
+    };
+    let texts = texts.iter().map(|text| {
+        std::str::from_utf8(text).map_err(|_| OnnxError::value("a name of a value is not UTF-8"))
+    });
+    texts.collect()
+}
+
+/// The kinds of attributes, the fields that hold their values, and whether these are
+/// filled in.
+fn fields(attr: &AttributeProto) -> [(AttributeType, &'static str, bool); 14] {
+    use AttributeType as Kind;
+    [
+        (Kind::Float, "f", attr.f.to_bits() != 0),
+        (Kind::Int, "i", attr.i != 0),
+        (Kind::String, "s", !attr.s.is_empty()),
+        (Kind::Tensor, "t", attr.t.is_some()),
+        (Kind::Graph, "g", attr.g.is_some()),
+        (Kind::Floats, "floats", !attr.floats.is_empty()),
+        (Kind::Ints, "ints", !attr.ints.is_empty()),
+        (Kind::Strings, "strings", !attr.strings.is_empty()),
+        (Kind::Tensors, "tensors", !attr.tensors.is_empty()),
+        (Kind::Graphs, "graphs", !attr.graphs.is_empty()),
+        (
+            Kind::SparseTensor,
+            "sparse_tensor",
+            attr.sparse_tensor.is_some(),
+        ),
+        (
+            Kind::SparseTensors,
+            "sparse_tensors",
+            !attr.sparse_tensors.is_empty(),
+        ),
+        (Kind::TypeProto, "tp", attr.tp.is_some()),
+        (
+            Kind::TypeProtos,
+            "type_protos",
+            !attr.type_protos.is_empty(),
+        ),
+    ]
+}
+
+/// The kind of an attribute, once it is clear that no field of another kind is filled in.
+pub(super) fn kind(attr: &AttributeProto) -> Result<AttributeType> {
+    use AttributeType as Kind;
+    let declared = Kind::try_from(attr.r#type)
+        .map_err(|_| OnnxError::value(format!("{} is not a kind of attribute", attr.r#type)))?;
+    let fields = fields(attr);
+    let mut filled = fields.iter().filter(|(_, _, filled)| *filled);
+    let (first, second) = (filled.next(), filled.next());
+    if let (Some((_, first, _)), Some((_, second, _))) = (first, second) {
+        return Err(OnnxError::value(format!(
+            "expected one value, got both {first} and {second}"
+        )));
+    }
+    let expected = fields.iter().find(|(kind, _, _)| *kind == declared);
+    match (expected, first) {
+        // The first versions of the format had no kinds.
+        (None, Some(&(found, _, _))) => Ok(found),
+        (None, None) => Err(OnnxError::value("neither a kind nor a value is given")),
+        (Some((_, expected, _)), Some((kind, got, _))) if *kind != declared => Err(
+            OnnxError::value(format!("expected the value in {expected}, got {got}")),
+        ),
+        (Some((_, expected, false)), None)
+            if matches!(
+                declared,
+                Kind::Tensor | Kind::Graph | Kind::SparseTensor | Kind::TypeProto
+            ) =>
+        {
+            Err(OnnxError::key(format!(
+                "the value in {expected} is missing"
+            )))
+        }
+        _ => Ok(declared),
+    }
+}
+
+/// The bodies of a node by attribute and position there.
+pub(super) type Bodies<'a> = HashMap<BodyKey, Plan<'a>>;
+
+impl<'a> Importer<'a> {
+    /// All attributes of a node that is at position `at` of its body.
+    pub(super) fn attributes(
+        &mut self,
+        unit: &mut Unit<'a>,
+        scopes: &mut Vec<Scope<'a>>,
+        node: &'a NodeProto,
+        at: usize,
+        bodies: &mut Bodies<'a>,
+    ) -> Result<Map<Str, Value>> {
+        let mut values: Vec<(Str, Value)> = Vec::with_capacity(node.attribute.len());
+        let mut seen = std::collections::HashSet::new();
+        for (index, attr) in node.attribute.iter().enumerate() {
+            let place = || format!("attribute '{}'", attr.name);
+            if attr.name.is_empty() {
+                return Err(OnnxError::value(format!("attribute #{index} has no name")));
+            }
+            if !seen.insert(attr.name.as_str()) {
+                return Err(OnnxError::value("it is given twice").within(place()));
+            }
+            let value = if names_values(node, attr) {
+                self.named_values(scopes, attr)
+            } else {
+                let body = |graph| bodies.remove(&(at, index, graph));
+                self.attribute(unit, scopes, attr, body)
+            };
+            values.push((attr.name.as_str().into(), value.within(place)?));
+        }
+        Ok(values.into_iter().collect())
+    }
+
+    fn named_values(&mut self, scopes: &[Scope<'a>], attr: &'a AttributeProto) -> Result<Value> {
+        let mut values = Vec::new();
+        for name in names_in(attr)? {
+            values.push(scope::value(scopes, name)?);
+        }
+        Ok(values.into())
+    }
+
+    /// One attribute; `body` hands out the planned graphs.
+    pub(super) fn attribute(
+        &mut self,
+        unit: &mut Unit<'a>,
+        scopes: &mut Vec<Scope<'a>>,
+        attr: &'a AttributeProto,
+        mut body: impl FnMut(usize) -> Option<Plan<'a>>,
+    ) -> Result<Value> {
+        if !attr.ref_attr_name.is_empty() {
+            return reference(unit, attr);
+        }
+        let mut graph = |importer: &mut Self, unit: &mut Unit<'a>, position, name: &str| {
+            let plan = body(position)
+                .ok_or_else(|| OnnxError::unsupported("a graph is not possible here"))?;
+            importer
+                .build_graph(unit, scopes, plan)
+                .map(Value::from)
+                .within(|| format!("graph '{name}'"))
+        };
+        Ok(match kind(attr)? {
+            AttributeType::Undefined => Value::NONE,
+            AttributeType::Float => f64::from(attr.f).into(),
+            AttributeType::Int => attr.i.into(),
+            AttributeType::String => text(&attr.s),
+            AttributeType::Floats => list(attr.floats.iter().map(|&x| f64::from(x).into())),
+            AttributeType::Ints => list(attr.ints.iter().map(|&x| x.into())),
+            AttributeType::Strings => list(attr.strings.iter().map(text)),
+            AttributeType::Tensor => match &attr.t {
+                Some(tensor) => self.tensor(tensor)?,
+                None => Value::NONE,
+            },
+            AttributeType::Tensors => {
+                let values = attr.tensors.iter().map(|tensor| self.tensor(tensor));
+                values.collect::<Result<Vec<Value>>>()?.into()
+            }
+            AttributeType::SparseTensor => match &attr.sparse_tensor {
+                Some(sparse) => self.sparse_tensor(sparse)?,
+                None => Value::NONE,
+            },
+            AttributeType::SparseTensors => {
+                let values = attr.sparse_tensors.iter();
+                let values = values.map(|sparse| self.sparse_tensor(sparse));
+                values.collect::<Result<Vec<Value>>>()?.into()
+            }
+            AttributeType::Graph => match &attr.g {
+                Some(proto) => graph(self, unit, 0, &proto.name)?,
+                None => Value::NONE,
+            },
+            AttributeType::Graphs => {
+                let graphs = attr.graphs.iter().enumerate();
+                let values = graphs.map(|(at, proto)| graph(self, unit, at, &proto.name));
+                values.collect::<Result<Vec<Value>>>()?.into()
+            }
+            AttributeType::TypeProto => type_attribute(scopes, attr.tp.as_deref())?,
+            AttributeType::TypeProtos => {
+                let types = attr.type_protos.iter();
+                let values = types.map(|ty| type_attribute(scopes, Some(ty)));
+                values.collect::<Result<Vec<Value>>>()?.into()
+            }
+        })
+    }
+}
+
+/// A use of an attribute of the enclosing function.
+fn reference(unit: &Unit<'_>, attr: &AttributeProto) -> Result<Value> {
+    let name = attr.ref_attr_name.as_str();
+    let Some(attributes) = &unit.attributes else {
+        return Err(OnnxError::value(format!(
+            "it refers to the attribute '{name}' of a function, but is in none"
+        )));
+    };
+    if !attributes.contains(name) {
+        return Err(OnnxError::key(format!(
+            "the function has no attribute '{name}'"
+        )));
+    }
+    if let Some((_, field, _)) = fields(attr).iter().find(|(_, _, filled)| *filled) {
+        return Err(OnnxError::value(format!(
+            "both {field} and a reference to '{name}' are given"
+        )));
+    }
+    Ok(Ref::new(AttrRef { name: name.into() }).into())
+}
+
+/// A type whose symbolic dimensions are those of the enclosing graphs. Dimensions that
+/// no signature introduces belong to this attribute alone, so that the result does not
+/// depend on which of several attributes is imported first.
+fn type_attribute<'a>(scopes: &[Scope<'a>], ty: Option<&'a TypeProto>) -> Result<Value> {
+    let mut own = HashMap::new();
+    let mut dims = Dims {
+        own: &mut own,
+        outer: scopes,
+    };
+    let ty = type_value(ty, &mut dims)?;
+    Ok(Ref::new(TypeAttr { ty }).into())
+}
+
+/// Text as a string, or as bytes if it is not UTF-8.
+fn text(bytes: &bytes::Bytes) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => isoform::Bytes::from(bytes.clone()).into(),
+    }
+}
+
+fn list(values: impl Iterator<Item = Value>) -> Value {
+    values.collect::<Array>().into()
+}

@@ -1,0 +1,159 @@
+//! Types and symbolic dimensions.
+
+use std::collections::HashMap;
+
+use isoform::{Array, DType, DTypeCode, Ref, Value};
+
+use super::{normal_domain, scope::Scope};
+use crate::{
+    elem_type::ElemType,
+    error::{OnnxError, Result},
+    ir::{Dim, MapType, OpaqueType, OptionalType, SequenceType, SparseTensorType, TensorType},
+    proto::{DimensionValue, TensorShapeProto, TypeProto, TypeValue},
+};
+
+/// The symbolic dimensions a type may use: its own body's, to which it adds, and those of
+/// the bodies around.
+pub(super) struct Dims<'s, 'a> {
+    pub(super) own: &'s mut HashMap<&'a str, Ref<Dim>>,
+    pub(super) outer: &'s [Scope<'a>],
+}
+
+impl<'a> Dims<'_, 'a> {
+    fn get(&mut self, name: &'a str) -> Ref<Dim> {
+        let outer = || {
+            let mut scopes = self.outer.iter().rev();
+            scopes.find_map(|scope| scope.dims.get(name)).cloned()
+        };
+        if let Some(dim) = self.own.get(name).cloned().or_else(outer) {
+            return dim;
+        }
+        let dim = Dim::new(name);
+        self.own.insert(name, dim.clone());
+        dim
+    }
+}
+
+/// The library's data type of an element type; None for strings.
+pub(super) fn dtype(elem: ElemType) -> Option<DType> {
+    use DTypeCode as Code;
+    let (code, bits) = match elem {
+        ElemType::String => return None,
+        ElemType::Float16 => (Code::Float, 16),
+        ElemType::Float => (Code::Float, 32),
+        ElemType::Double => (Code::Float, 64),
+        ElemType::Bfloat16 => (Code::BFloat, 16),
+        ElemType::Complex64 => (Code::Complex, 64),
+        ElemType::Complex128 => (Code::Complex, 128),
+        ElemType::Bool => (Code::Bool, 8),
+        ElemType::Int2 => (Code::Int, 2),
+        ElemType::Int4 => (Code::Int, 4),
+        ElemType::Int8 => (Code::Int, 8),
+        ElemType::Int16 => (Code::Int, 16),
+        ElemType::Int32 => (Code::Int, 32),
+        ElemType::Int64 => (Code::Int, 64),
+        ElemType::Uint2 => (Code::UInt, 2),
+        ElemType::Uint4 => (Code::UInt, 4),
+        ElemType::Uint8 => (Code::UInt, 8),
+        ElemType::Uint16 => (Code::UInt, 16),
+        ElemType::Uint32 => (Code::UInt, 32),
+        ElemType::Uint64 => (Code::UInt, 64),
+        ElemType::Float8E4m3fn => (Code::Float8E4M3FN, 8),
+        ElemType::Float8E4m3fnuz => (Code::Float8E4M3FNUZ, 8),
+        ElemType::Float8E5m2 => (Code::Float8E5M2, 8),
+        ElemType::Float8E5m2fnuz => (Code::Float8E5M2FNUZ, 8),
+        ElemType::Float8E8m0 => (Code::Float8E8M0FNU, 8),
+        ElemType::Float6E2m3 => (Code::Float6E2M3FN, 6),
+        ElemType::Float6E3m2 => (Code::Float6E3M2FN, 6),
+        ElemType::Float4E2m1 => (Code::Float4E2M1FN, 4),
+    };
+    Some(DType::new(code, bits))
+}
+
+/// An element type as a value; zero is an unknown one.
+fn elem(code: i32) -> Result<Value> {
+    if code == 0 {
+        return Ok(Value::NONE);
+    }
+    let elem = ElemType::from_code(code)
+        .ok_or_else(|| OnnxError::value(format!("{code} is not an element type")))?;
+    Ok(dtype(elem).map_or_else(|| elem.name().into(), Value::from))
+}
+
+fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Option<Array> {
+    let dim = |value: &'a Option<DimensionValue>| match value {
+        Some(DimensionValue::DimValue(extent)) => Value::from(*extent),
+        Some(DimensionValue::DimParam(name)) if !name.is_empty() => dims.get(name).into(),
+        // An empty name says no more than no name at all.
+        Some(DimensionValue::DimParam(_)) | None => Value::NONE,
+    };
+    Some(
+        shape?
+            .dim
+            .iter()
+            .map(|entry| &entry.value)
+            .map(dim)
+            .collect(),
+    )
+}
+
+/// What is around a type that is still to be built.
+enum Wrapper {
+    Sequence,
+    Optional,
+    Map(Value),
+}
+
+/// A type as a value; None if it is unknown.
+pub(super) fn type_value<'a>(ty: Option<&'a TypeProto>, dims: &mut Dims<'_, 'a>) -> Result<Value> {
+    let mut wrappers = Vec::new();
+    let mut inside = ty;
+    let innermost = loop {
+        let Some(value) = inside.and_then(|ty| ty.value.as_ref()) else {
+            break Value::NONE;
+        };
+        inside = match value {
+            TypeValue::TensorType(ty) => {
+                break Ref::new(TensorType {
+                    elem: elem(ty.elem_type)?,
+                    shape: shape(ty.shape.as_ref(), dims),
+                })
+                .into();
+            }
+            TypeValue::SparseTensorType(ty) => {
+                break Ref::new(SparseTensorType {
+                    elem: elem(ty.elem_type)?,
+                    shape: shape(ty.shape.as_ref(), dims),
+                })
+                .into();
+            }
+            TypeValue::OpaqueType(ty) => {
+                break Ref::new(OpaqueType {
+                    domain: normal_domain(&ty.domain).into(),
+                    name: ty.name.as_str().into(),
+                })
+                .into();
+            }
+            TypeValue::SequenceType(ty) => {
+                wrappers.push(Wrapper::Sequence);
+                ty.elem_type.as_ref()
+            }
+            TypeValue::OptionalType(ty) => {
+                wrappers.push(Wrapper::Optional);
+                ty.elem_type.as_ref()
+            }
+            TypeValue::MapType(ty) => {
+                wrappers.push(Wrapper::Map(elem(ty.key_type)?));
+                ty.value_type.as_ref()
+            }
+        };
+    };
+    Ok(wrappers
+        .into_iter()
+        .rev()
+        .fold(innermost, |value, wrapper| match wrapper {
+            Wrapper::Sequence => Ref::new(SequenceType { elem: value }).into(),
+            Wrapper::Optional => Ref::new(OptionalType { elem: value }).into(),
+            Wrapper::Map(key) => Ref::new(MapType { key, value }).into(),
+        }))
+}

@@ -1,0 +1,320 @@
+//! The node types of an imported model.
+//!
+//! They are declared like the types of any other IR; comparing, hashing, walking and
+//! printing know nothing of them but their fields.
+//!
+//! | what a model contains | what it becomes |
+//! |---|---|
+//! | the model | [`Program`] |
+//! | a graph, or the body of If, Loop, Scan, ... | [`Graph`], a scope |
+//! | a local function | [`Function`], a scope |
+//! | an input of one of these | [`Input`], a variable |
+//! | a node | [`Call`], shared by everything that uses it |
+//! | a value a node makes | [`Output`] |
+//! | an initializer, a `Constant` node | [`Tensor`], [`StringTensor`] or [`SparseTensor`] |
+//! | a type | [`TensorType`], [`SparseTensorType`], [`SequenceType`], [`MapType`], [`OptionalType`], [`OpaqueType`] |
+//! | a symbolic dimension | [`Dim`], a variable |
+//! | a use of an attribute of the enclosing function | [`AttrRef`] |
+//! | a type given as an attribute | [`TypeAttr`] |
+//!
+//! A *value* below is one of: [`Output`], [`Input`], a constant, or None for an optional
+//! input that is not given.
+//!
+//! # What is compared
+//!
+//! Names, documentation and positions are kept in ignored fields, so that a difference
+//! can be shown to a person, and never compared. Denotations of types and dimensions
+//! are dropped: they describe what a value is used for.
+
+use isoform::{Array, Bytes, Map, Node, Ref, Shape, Str, Tensor, Value};
+
+/// A symbolic dimension. Two uses of one name are two uses of one `Dim`.
+///
+/// It is bound where it is met first in the types of a graph's inputs and outputs. A
+/// graph inside another one may bind it again there, so whether the types of its inputs
+/// use a dimension of the outer graph or one of their own is not compared; graphs side by
+/// side that use a name nobody around them has use dimensions of their own.
+#[derive(Node)]
+#[node(key = "onnx.Dim", kind = var)]
+#[repr(C)]
+pub struct Dim {
+    /// The name in the file.
+    #[node(ignore)]
+    pub name: Str,
+}
+
+/// The type of a dense tensor.
+#[derive(Node)]
+#[node(key = "onnx.TensorType")]
+#[repr(C)]
+pub struct TensorType {
+    /// A [`DType`](isoform::DType), the string `"string"`, or None if it is unknown.
+    pub elem: Value,
+    /// For each dimension an int, a [`Dim`], or None if it is unknown; no array if not
+    /// even the rank is known.
+    pub shape: Option<Array>,
+}
+
+/// The type of a sparse tensor.
+#[derive(Node)]
+#[node(key = "onnx.SparseTensorType")]
+#[repr(C)]
+pub struct SparseTensorType {
+    /// As in [`TensorType`].
+    pub elem: Value,
+    /// As in [`TensorType`].
+    pub shape: Option<Array>,
+}
+
+/// The type of a sequence.
+#[derive(Node)]
+#[node(key = "onnx.SequenceType")]
+#[repr(C)]
+pub struct SequenceType {
+    /// Type of the elements, or None if it is unknown.
+    pub elem: Value,
+}
+
+/// The type of a map.
+#[derive(Node)]
+#[node(key = "onnx.MapType")]
+#[repr(C)]
+pub struct MapType {
+    /// Element type of the keys, as in [`TensorType`].
+    pub key: Value,
+    /// Type of the values, or None if it is unknown.
+    pub value: Value,
+}
+
+/// The type of a value that may be absent.
+#[derive(Node)]
+#[node(key = "onnx.OptionalType")]
+#[repr(C)]
+pub struct OptionalType {
+    /// Type of the value if it is there, or None if it is unknown.
+    pub elem: Value,
+}
+
+/// A type known only by its name.
+#[derive(Node)]
+#[node(key = "onnx.OpaqueType")]
+#[repr(C)]
+pub struct OpaqueType {
+    /// Domain of the name; empty for `ai.onnx`.
+    pub domain: Str,
+    /// The name.
+    pub name: Str,
+}
+
+/// A type given as an attribute.
+///
+/// Its symbolic dimensions are those of the enclosing graphs, and the others are bound
+/// right here: nothing outside can refer to them.
+#[derive(Node)]
+#[node(key = "onnx.TypeAttr")]
+#[repr(C)]
+pub struct TypeAttr {
+    /// The type, or None if it is unknown.
+    #[node(def)]
+    pub ty: Value,
+}
+
+/// A constant tensor of strings.
+#[derive(Node)]
+#[node(key = "onnx.StringTensor")]
+#[repr(C)]
+pub struct StringTensor {
+    /// The shape; empty for a scalar.
+    pub shape: Shape,
+    /// The elements in row-major order.
+    pub values: Array<Bytes>,
+}
+
+/// A constant sparse tensor.
+#[derive(Node)]
+#[node(key = "onnx.SparseTensor")]
+#[repr(C)]
+pub struct SparseTensor {
+    /// Shape of the dense tensor.
+    pub shape: Shape,
+    /// Row-major positions of the given elements, ascending: uint64, of rank 1.
+    pub positions: Tensor,
+    /// The elements at these positions: a constant of rank 1.
+    pub values: Value,
+}
+
+/// Inside a function, an attribute whose value is that of an attribute of the call.
+#[derive(Node)]
+#[node(key = "onnx.AttrRef")]
+#[repr(C)]
+pub struct AttrRef {
+    /// Name of the function's attribute, which callers use too and which is therefore
+    /// compared.
+    pub name: Str,
+}
+
+/// An input of a graph or a function.
+#[derive(Node)]
+#[node(key = "onnx.Input", kind = var)]
+#[repr(C)]
+pub struct Input {
+    /// The name in the file.
+    #[node(ignore)]
+    pub name: Str,
+    /// The declared type, or None.
+    pub ty: Value,
+    /// The constant that an input has if nothing is fed to it, or None.
+    ///
+    /// This is an initializer that is listed as an input in a model of IR version 4 or
+    /// later; before, every initializer had to be listed, and is a plain constant.
+    pub default: Value,
+    /// Name of the graph or function whose input it is.
+    #[node(ignore, default)]
+    pub graph: Str,
+    /// Whether that is a function.
+    #[node(ignore, default)]
+    pub in_function: bool,
+    /// Position among the inputs.
+    #[node(ignore, default)]
+    pub position: i64,
+}
+
+/// One application of an operator or a local function.
+///
+/// Using one call twice is not the same program as two calls that look alike.
+#[derive(Node)]
+#[node(key = "onnx.Call", kind = dag)]
+#[repr(C)]
+pub struct Call {
+    /// Domain of the operator; empty for `ai.onnx`, and for a local function, which is
+    /// given by `callee`.
+    pub domain: Str,
+    /// Name of the operator; empty for a local function.
+    pub op: Str,
+    /// Version of the operator's domain as imported by the model or the enclosing
+    /// function; zero for a local function.
+    pub version: i64,
+    /// The local function that is called.
+    pub callee: Option<Ref<Function>>,
+    /// The attributes by name. A float, int or string is a plain value (bytes if it is
+    /// not UTF-8), a list an array of these, a tensor a constant, a graph a [`Graph`], a
+    /// type a [`TypeAttr`], and a use of a function's attribute an [`AttrRef`].
+    pub attrs: Map<Str, Value>,
+    /// The inputs; None for an optional one that is not given. Trailing ones that are
+    /// not given are left out.
+    pub inputs: Array,
+    /// How many outputs the node asks for, without trailing unnamed ones; for a local
+    /// function, how many it has.
+    ///
+    /// Operators look at this number: Split divides its input into so many parts, and
+    /// some versions of BatchNormalization train if asked for statistics.
+    pub outputs: i64,
+    /// Name of the node.
+    #[node(ignore, default)]
+    pub name: Str,
+    /// Name of the operator or function as the node has it, with its domain if that is
+    /// not `ai.onnx`.
+    #[node(ignore, default)]
+    pub op_name: Str,
+    /// Documentation of the node.
+    #[node(ignore, default)]
+    pub doc: Str,
+    /// Names of all inputs in the file.
+    #[node(ignore, default)]
+    pub input_names: Array<Str>,
+    /// Names of all outputs in the file.
+    #[node(ignore, default)]
+    pub output_names: Array<Str>,
+    /// Name of the graph or function that lists the node.
+    #[node(ignore, default)]
+    pub graph: Str,
+    /// Whether that is a function.
+    #[node(ignore, default)]
+    pub in_function: bool,
+    /// Position of the node in that list.
+    #[node(ignore, default)]
+    pub position: i64,
+}
+
+/// One of the values that a call makes.
+#[derive(Node)]
+#[node(key = "onnx.Output")]
+#[repr(C)]
+pub struct Output {
+    /// The call.
+    pub call: Ref<Call>,
+    /// Which of its outputs, counted from zero.
+    pub index: i64,
+}
+
+/// A graph: the main one, or a body that may use the values of the graphs around it.
+///
+/// Only what the results need is in it.
+#[derive(Node)]
+#[node(key = "onnx.Graph", scope)]
+#[repr(C)]
+pub struct Graph {
+    /// The inputs.
+    #[node(def)]
+    pub params: Array<Ref<Input>>,
+    /// The declared types of the results, None where there is none.
+    #[node(def)]
+    pub result_types: Array,
+    /// The results, which are values.
+    pub results: Array,
+    /// Name of the graph.
+    #[node(ignore, default)]
+    pub name: Str,
+    /// Names of the results in the file.
+    #[node(ignore, default)]
+    pub result_names: Array<Str>,
+    /// Documentation of the graph.
+    #[node(ignore, default)]
+    pub doc: Str,
+}
+
+/// A function that the model defines.
+///
+/// Calling one function twice is not the same program as calling two that look alike,
+/// because the calls inside are not the same.
+#[derive(Node)]
+#[node(key = "onnx.Function", scope)]
+#[repr(C)]
+pub struct Function {
+    /// The inputs, which have no types.
+    #[node(def)]
+    pub params: Array<Ref<Input>>,
+    /// Names of the attributes a call has to give, sorted.
+    pub attrs: Array<Str>,
+    /// Attributes a call may leave out, with their values then.
+    pub attr_defaults: Map<Str, Value>,
+    /// The results, which are values.
+    pub results: Array,
+    /// Name of the function, with its domain and overload.
+    #[node(ignore, default)]
+    pub name: Str,
+    /// Names of the results in the file.
+    #[node(ignore, default)]
+    pub result_names: Array<Str>,
+    /// Documentation of the function.
+    #[node(ignore, default)]
+    pub doc: Str,
+}
+
+/// A whole model, as far as it says what is computed.
+#[derive(Node)]
+#[node(key = "onnx.Program")]
+#[repr(C)]
+pub struct Program {
+    /// The main graph.
+    pub graph: Ref<Graph>,
+    /// Empty unless the names of inputs and outputs are to be compared: then an array of
+    /// the input names and one of the output names.
+    pub io_names: Array<Array<Str>>,
+    /// Version of the file format.
+    #[node(ignore, default)]
+    pub ir_version: i64,
+    /// Name and version of the tool that wrote the model.
+    #[node(ignore, default)]
+    pub producer: Str,
+}

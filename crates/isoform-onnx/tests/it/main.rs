@@ -1,0 +1,10 @@
+//! What a model becomes, and which models are the same program.
+
+mod build;
+mod differ;
+mod files;
+mod functions;
+mod hostile;
+mod property;
+mod same;
+mod structure;
