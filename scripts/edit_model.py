@@ -33,6 +33,15 @@ from typing import Any
 
 import numpy as np
 import onnx
+from model_meaning import (
+    Fingerprint,
+    function_key,
+    names_in,
+    names_values,
+    node_key,
+    references,
+    subgraphs,
+)
 from onnx import (
     AttributeProto,
     FunctionProto,
@@ -44,18 +53,8 @@ from onnx import (
     numpy_helper,
 )
 
-from model_meaning import (
-    Fingerprint,
-    function_key,
-    names_in,
-    names_values,
-    node_key,
-    references,
-    subgraphs,
-)
 
-
-class SkipModel(Exception):
+class SkipModelError(Exception):
     """The requested change cannot be made to this model; the text says why."""
 
 
@@ -87,7 +86,7 @@ class Scrambler:
         """Scramble the whole model."""
         model = self.model
         if model.training_info:
-            raise SkipModel("training_info binds names across graphs")
+            raise SkipModelError("training_info binds names across graphs")
         order = self.function_order()
         self.graph(model.graph, {})
         for item in model.functions:
@@ -267,7 +266,7 @@ class Scrambler:
                 if waiting[user] == 0:
                     ready.append(user)
         if len(order) != len(needs):
-            raise SkipModel("functions call one another in a circle")
+            raise SkipModelError("functions call one another in a circle")
         return order
 
 
@@ -301,18 +300,45 @@ TYPED_FIELDS = {
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16)
 
 COMMUTATIVE = frozenset(
-    "Add Mul And Or Xor Equal Max Min Sum Mean BitwiseAnd BitwiseOr BitwiseXor".split()
+    [
+        "Add",
+        "Mul",
+        "And",
+        "Or",
+        "Xor",
+        "Equal",
+        "Max",
+        "Min",
+        "Sum",
+        "Mean",
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+    ]
 )
 SIMILAR_OPERATORS = [
-    "Relu Sigmoid Tanh Abs Neg Exp Sqrt Reciprocal Softplus Sign Ceil Floor".split(),
-    "Add Sub Mul Div".split(),
-    "Max Min Sum".split(),
-    "MaxPool AveragePool".split(),
-    "GlobalMaxPool GlobalAveragePool".split(),
-    "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd".split(),
-    "Softmax LogSoftmax".split(),
-    "And Or Xor".split(),
-    "Less Greater".split(),
+    [
+        "Relu",
+        "Sigmoid",
+        "Tanh",
+        "Abs",
+        "Neg",
+        "Exp",
+        "Sqrt",
+        "Reciprocal",
+        "Softplus",
+        "Sign",
+        "Ceil",
+        "Floor",
+    ],
+    ["Add", "Sub", "Mul", "Div"],
+    ["Max", "Min", "Sum"],
+    ["MaxPool", "AveragePool"],
+    ["GlobalMaxPool", "GlobalAveragePool"],
+    ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"],
+    ["Softmax", "LogSoftmax"],
+    ["And", "Or", "Xor"],
+    ["Less", "Greater"],
 ]
 
 
@@ -326,7 +352,7 @@ def toward(value: Any) -> Any:
 def change_element(rng: random.Random, tensor: TensorProto, types: Iterable[int]) -> dict[str, Any]:
     """Change one element: a float by one unit in the last place, an integer by one."""
     if tensor.data_type not in types:
-        raise SkipModel("element type")
+        raise SkipModelError("element type")
     code, kind = ELEMENTS[tensor.data_type]
     size = struct.calcsize(code)
     raw = tensor.HasField("raw_data")
@@ -335,17 +361,17 @@ def change_element(rng: random.Random, tensor: TensorProto, types: Iterable[int]
         count = len(items) // size
     else:
         if tensor.data_type not in TYPED_FIELDS:
-            raise SkipModel("storage")
+            raise SkipModelError("storage")
         items = getattr(tensor, TYPED_FIELDS[tensor.data_type])
         count = len(items)
     if count == 0:
-        raise SkipModel("no elements")
+        raise SkipModelError("no elements")
     index = rng.randrange(count)
     number = struct.unpack_from(code, items, index * size)[0] if raw else items[index]
     old = kind(number)
     if issubclass(kind, np.floating):
         if not np.isfinite(old):
-            raise SkipModel("not a finite number")
+            raise SkipModelError("not a finite number")
         new = toward(old)
     else:
         new = kind(old - 1 if old == np.iinfo(kind).max else old + 1)
@@ -398,7 +424,7 @@ def change_attribute(rng: random.Random, attr: AttributeProto) -> tuple[Any, Any
                 "flat_index": index,
                 "value": change["new"],
             }
-    raise SkipModel("kind of attribute")
+    raise SkipModelError("kind of attribute")
 
 
 def edit_attribute(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
@@ -411,7 +437,7 @@ def edit_attribute(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
         if attr.type not in kinds and not attr.ref_attr_name and not names_values(site.node, attr)
     ]
     if not choices:
-        raise SkipModel("no node has an attribute that can be changed")
+        raise SkipModelError("no node has an attribute that can be changed")
     site, attr = rng.choice(choices[len(choices) // 3 :])
     old, new = change_attribute(rng, attr)
     where = site.describe()
@@ -435,7 +461,7 @@ def edit_tensor(rng: random.Random, look: Fingerprint, types: Iterable[int]) -> 
     ]
     choices = [choice for choice in choices if choice[1].data_type in types]
     if not choices:
-        raise SkipModel("no constant of a type that can be changed")
+        raise SkipModelError("no constant of a type that can be changed")
     where, tensor = rng.choice(choices)
     return {"kind": "weight", **where, **change_element(rng, tensor, types)}
 
@@ -459,7 +485,7 @@ def edit_operator(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
         if site.node.op_type in group and site.node.domain in ("", "ai.onnx")
     ]
     if not choices:
-        raise SkipModel("no operator has a similar one")
+        raise SkipModelError("no operator has a similar one")
     site, others = rng.choice(choices)
     where = site.describe()
     site.node.op_type = rng.choice(others)
@@ -471,12 +497,12 @@ def edit_rewire(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
     site = rng.choice(look.sites) if look.sites else None
     slots = [i for i, name in enumerate(site.node.input) if name] if site else []
     if site is None or not slots:
-        raise SkipModel("no input")
+        raise SkipModelError("no input")
     slot = rng.choice(slots)
     old = site.node.input[slot]
     others = [n for n, v in site.available.items() if n and v != site.available.get(old)]
     if not others:
-        raise SkipModel("no other value")
+        raise SkipModelError("no other value")
     site.node.input[slot] = rng.choice(others)
     where = site.describe()
     return {"kind": "rewire", **where, "input": slot, "old": old, "new": site.node.input[slot]}
@@ -493,7 +519,7 @@ def edit_swap(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
         if site.available.get(site.node.input[first]) != site.available.get(site.node.input[second])
     ]
     if not choices:
-        raise SkipModel("no operator has two different inputs that do not commute")
+        raise SkipModelError("no operator has two different inputs that do not commute")
     site, first, second = rng.choice(choices)
     inputs = site.node.input
     inputs[first], inputs[second] = inputs[second], inputs[first]
@@ -515,7 +541,7 @@ def edit_drop(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
             if name and formal.option == onnx.defs.OpSchema.FormalParameterOption.Optional:
                 choices.append((site, slot))
     if not choices:
-        raise SkipModel("no optional input")
+        raise SkipModelError("no optional input")
     site, slot = rng.choice(choices)
     old = site.node.input[slot]
     site.node.input[slot] = ""
@@ -528,7 +554,7 @@ def edit_outputs(rng: random.Random, look: Fingerprint) -> dict[str, Any]:
     """Swap two outputs of the model."""
     outputs = look.model.graph.output
     if len(outputs) < 2:
-        raise SkipModel("fewer than two outputs")
+        raise SkipModelError("fewer than two outputs")
     first, second = sorted(rng.sample(range(len(outputs)), 2))
     copies = [onnx.ValueInfoProto.FromString(value.SerializeToString()) for value in outputs]
     copies[first], copies[second] = copies[second], copies[first]
@@ -583,13 +609,13 @@ def try_edit(model: ModelProto, rng: random.Random, edit: Edit, tries: int) -> d
         copy.CopyFrom(model)
         try:
             change = edit(rng, Fingerprint(copy))
-        except SkipModel as skip:
+        except SkipModelError as skip:
             reason = str(skip)
             continue
         if Fingerprint(copy).value != before:
             model.CopyFrom(copy)
             return change
-    raise SkipModel(reason)
+    raise SkipModelError(reason)
 
 
 def edit_random(model: ModelProto, rng: random.Random) -> dict[str, Any]:
@@ -597,7 +623,7 @@ def edit_random(model: ModelProto, rng: random.Random) -> dict[str, Any]:
     for edit in rng.sample(RANDOM_EDITS, len(RANDOM_EDITS)):
         try:
             return try_edit(model, rng, edit, 5)
-        except SkipModel:
+        except SkipModelError:
             continue
     return try_edit(model, rng, edit_type, 20)
 
@@ -630,7 +656,7 @@ def run_one(args: argparse.Namespace, change: Callable[[ModelProto, int], dict[s
     model = onnx.load(args.input)
     try:
         report = change(model, args.seed)
-    except SkipModel as skip:
+    except SkipModelError as skip:
         sys.exit(f"{args.input}: {skip}")
     save(model, args.output)
     print(json.dumps({"model": args.input.name, "seed": args.seed, **report}))
@@ -647,7 +673,7 @@ def run_all(args: argparse.Namespace, change: Callable[[ModelProto, int], dict[s
         try:
             report = change(model, seed)
             save(model, args.output / path.name)
-        except SkipModel as skip:
+        except SkipModelError as skip:
             report = {"skipped": str(skip)}
             skipped += 1
         lines.append(json.dumps({"model": path.name, "seed": seed, **report}))

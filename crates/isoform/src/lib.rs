@@ -103,6 +103,8 @@ mod pages;
 mod path;
 mod registry;
 mod structural;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod value;
 mod visit;
 

@@ -130,7 +130,7 @@ impl StructuralEqual for Checked {
 }
 
 impl StructuralHash for Checked {
-    fn s_hash(&self, _: &mut dyn HashCallback) -> Result<u64> {
+    fn s_hash(&self, _: u64, _: &mut dyn HashCallback) -> Result<u64> {
         Ok(self.value.unsigned_abs())
     }
 }

@@ -42,8 +42,8 @@ use crate::visit::RegionChange;
 ///     }
 /// }
 /// impl StructuralHash for Sum {
-///     fn s_hash(&self, hash: &mut dyn HashCallback) -> Result<u64> {
-///         Ok(hash.hash(&self.a)? ^ hash.hash(&self.b)?)
+///     fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+///         Ok(hash.hash(&self.a, init)? ^ hash.hash(&self.b, init)?)
 ///     }
 /// }
 /// let (l, r) = (Sum::new(1, 2), Sum::new(2, 1));
@@ -62,16 +62,40 @@ pub trait StructuralEqual: Node {
 
 /// The hash of an object of a type, in the type's own code.
 ///
-/// Must agree with [`StructuralEqual`]: equal objects, equal hashes. What the
-/// callback returns for a value depends on that value alone and on variables
-/// bound outside the hook, never on the order of calls.
+/// Must agree with [`StructuralEqual`]: equal objects, equal hashes.
+///
+/// Every question starts from a number. A question that starts from the answer
+/// to an earlier one comes *after* it: it knows which variables that one met.
+/// Questions that start from the same number are *alternatives*: none knows of
+/// the others, so the answers may be combined in any order (with `^` or `+`).
+///
+/// ```
+/// # use isoform::{HashCallback, Node, RegionChange, Result, StructuralHash, Value};
+/// /// Binds its parameters in its body.
+/// #[derive(Node)]
+/// #[node(key = "doc.Binder", hooks(hash))]
+/// #[repr(C)]
+/// pub struct Binder {
+///     /// The variables.
+///     pub params: Value,
+///     /// The result.
+///     pub body: Value,
+/// }
+///
+/// impl StructuralHash for Binder {
+///     fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+///         let params = hash.hash_in(&self.params, init, RegionChange::Def)?;
+///         hash.hash(&self.body, params)
+///     }
+/// }
+/// ```
 pub trait StructuralHash: Node {
-    /// The hash of this object.
+    /// The hash of this object, starting from `init`.
     ///
     /// # Errors
     ///
     /// Errors propagate unchanged to the caller.
-    fn s_hash(&self, hash: &mut dyn HashCallback) -> Result<u64>;
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64>;
 }
 
 /// Compares parts of two objects on behalf of a hook.
@@ -113,25 +137,26 @@ pub trait EqualCallback {
 
 /// Hashes parts of an object on behalf of a hook.
 pub trait HashCallback {
-    /// The hash of a value in a region.
+    /// The hash of a value in a region, starting from `init`: what the hook
+    /// itself was given, or an earlier answer.
     ///
     /// # Errors
     ///
     /// As the hash itself, plus `RecursionError` when hooks nest too deeply.
-    fn hash_in(&mut self, value: &Value, region: RegionChange) -> Result<u64>;
+    fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64>;
 
     /// The hash of a value in the current region.
     ///
     /// # Errors
     ///
     /// As [`hash_in`](Self::hash_in).
-    fn hash(&mut self, value: &Value) -> Result<u64> {
-        self.hash_in(value, RegionChange::Inherit)
+    fn hash(&mut self, value: &Value, init: u64) -> Result<u64> {
+        self.hash_in(value, init, RegionChange::Inherit)
     }
 }
 
 type EqualFn = dyn Fn(&Ref<Obj>, &Ref<Obj>, &mut dyn EqualCallback) -> Result<bool> + Send + Sync;
-type HashFn = dyn Fn(&Ref<Obj>, &mut dyn HashCallback) -> Result<u64> + Send + Sync;
+type HashFn = dyn Fn(&Ref<Obj>, u64, &mut dyn HashCallback) -> Result<u64> + Send + Sync;
 
 /// An equality hook for a type declared at run time.
 #[derive(Clone)]
@@ -174,9 +199,9 @@ impl DynEqual {
 }
 
 impl DynHash {
-    /// Wraps a function of the object and the callback.
+    /// Wraps a function of the object, the start and the callback.
     pub fn new(
-        call: impl Fn(&Ref<Obj>, &mut dyn HashCallback) -> Result<u64> + Send + Sync + 'static,
+        call: impl Fn(&Ref<Obj>, u64, &mut dyn HashCallback) -> Result<u64> + Send + Sync + 'static,
     ) -> Self {
         DynHash {
             origin: None,
@@ -184,8 +209,13 @@ impl DynHash {
         }
     }
 
-    pub(crate) fn call(&self, object: &Ref<Obj>, callback: &mut dyn HashCallback) -> Result<u64> {
-        (self.call)(object, callback)
+    pub(crate) fn call(
+        &self,
+        object: &Ref<Obj>,
+        init: u64,
+        callback: &mut dyn HashCallback,
+    ) -> Result<u64> {
+        (self.call)(object, init, callback)
     }
 }
 
@@ -208,7 +238,7 @@ pub(super) fn typed_equal<T: StructuralEqual>() -> DynEqual {
 pub(super) fn typed_hash<T: StructuralHash>() -> DynHash {
     DynHash {
         origin: Some(TypeId::of::<T>()),
-        call: Arc::new(|object, callback| expect::<T>(object)?.s_hash(callback)),
+        call: Arc::new(|object, init, callback| expect::<T>(object)?.s_hash(init, callback)),
     }
 }
 

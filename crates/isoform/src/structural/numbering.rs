@@ -1,73 +1,93 @@
 //! The numbers that stand for variables and dag nodes in a hash.
 //!
 //! A bound object is named by how many scopes away its binding is, and by the
-//! order in which it was first met there. Within a custom hash the order of
-//! the hook's calls must not show, so each call of a callback is a *context*
-//! with numbers of its own: what was first met inside a call is numbered
-//! anew when it is met again in another one. A context is named by how many
-//! calls away it is, so a part that is closed has the same hash everywhere.
+//! order in which it was first met there. A custom hash asks for the hashes of
+//! parts in an order of its own, which must not show unless the hook chains
+//! the answers. So every question of a hook has a *context*: a question that
+//! starts from an earlier answer goes on in the context of that one, any other
+//! in a fresh context. What was first met in a context is known by its number
+//! there and in what goes on from it; elsewhere it is numbered anew.
+
+use smallvec::SmallVec;
 
 use super::bindings::Bindings;
 use super::scope::Levels;
 
 /// How a bound object appears in the hash.
 #[derive(Clone, Copy)]
-pub(super) enum Name<Out> {
-    /// By its identity: a free variable.
+pub(super) struct Name<Out> {
+    /// The hash of the fields where the object is met first.
+    pub(super) first: Option<Out>,
+    pub(super) by: By,
+}
+
+/// What a bound object is known by.
+#[derive(Clone, Copy)]
+pub(super) enum By {
+    /// A free variable, by its identity.
     Identity,
-    /// By number.
+    /// By number: `context` hooks and `distance` scopes away.
     Number {
         distance: u32,
         context: u32,
         number: u32,
-        first: bool,
-        fields: Option<Out>,
     },
 }
 
 /// What is known of a binding beside its scope.
 struct Numbered<Out> {
     identity: bool,
-    context_id: u32,
-    context: u32,
-    number: u32,
-    /// The hash of the fields, if it does not depend on any binding.
-    fields: Option<Out>,
+    fields: Out,
+    /// The number in each context where the object was met first.
+    names: SmallVec<[(u32, u32); 1]>,
 }
 
 struct Context {
-    id: u32,
+    parent: u32,
+    /// An ancestor some way up, so that ancestors are found in O(log depth).
+    jump: u32,
+    depth: u32,
+    /// How many hooks are around it.
+    nesting: u32,
     /// Scopes above this level were opened inside the context.
     base: u32,
     /// Next numbers for levels up to `base`.
-    outer: Vec<(u32, u32)>,
+    outer: SmallVec<[(u32, u32); 2]>,
 }
+
+/// The context of everything that no hook asked for.
+const ROOT: u32 = 0;
 
 /// Bindings with numbers.
 pub(super) struct Numbering<Out> {
     pub(super) bindings: Bindings<1>,
     numbered: Vec<Numbered<Out>>,
     contexts: Vec<Context>,
-    next_context: u32,
-    /// Next numbers of the scopes opened in their own context.
-    counters: Vec<u32>,
-    /// The innermost context whose numbers were used since this was reset.
-    pub(super) context_used: u32,
+    current: u32,
+    /// Per open scope, outermost first and level 0 included: the next number,
+    /// and the context in which the scope was opened.
+    scopes: Vec<(u32, u32)>,
+    /// The deepest context whose numbers were used since this was reset.
+    used: u32,
 }
 
 impl<Out: Copy> Numbering<Out> {
     pub(super) fn new() -> Self {
+        let root = Context {
+            parent: ROOT,
+            jump: ROOT,
+            depth: 0,
+            nesting: 0,
+            base: 0,
+            outer: SmallVec::new(),
+        };
         Numbering {
             bindings: Bindings::default(),
             numbered: Vec::new(),
-            contexts: vec![Context {
-                id: 0,
-                base: 0,
-                outer: Vec::new(),
-            }],
-            next_context: 1,
-            counters: vec![0],
-            context_used: 0,
+            contexts: vec![root],
+            current: ROOT,
+            scopes: vec![(0, ROOT)],
+            used: ROOT,
         }
     }
 
@@ -76,76 +96,162 @@ impl<Out: Copy> Numbering<Out> {
         self.numbered.clear();
         self.numbered.shrink_to(1 << 14);
         self.contexts.truncate(1);
-        self.next_context = 1;
-        self.counters.truncate(1);
-        self.counters[0] = 0;
-        self.context_used = 0;
+        self.current = ROOT;
+        self.scopes.truncate(1);
+        self.scopes[0].0 = 0;
+        self.used = ROOT;
     }
 
     pub(super) fn open_scope(&mut self, levels: &mut Levels) {
         self.bindings.open_scope(levels);
-        self.counters.push(0);
+        self.scopes.push((0, self.current));
     }
 
     pub(super) fn close_scope(&mut self, levels: &mut Levels) {
         self.bindings.close_scope(levels);
-        self.counters.pop();
+        self.scopes.pop();
     }
 
-    /// Whether everything is met in one fixed order where a binding of this
-    /// level belongs: at the root, or in a scope opened in this context.
-    pub(super) fn in_order(&self, level: u32) -> bool {
-        self.contexts.len() == 1
-            || self
-                .contexts
-                .last()
-                .is_some_and(|context| level > context.base)
+    // ---- contexts -----------------------------------------------------------
+
+    /// The context of what is visited now.
+    pub(super) fn current(&self) -> u32 {
+        self.current
     }
 
-    /// How deeply contexts nest; the outermost is 0.
-    pub(super) fn context(&self) -> u32 {
-        (self.contexts.len() - 1) as u32
+    /// Starts a context for a question of a hook that was called in `outer`;
+    /// `from` is the context of the answer that the question starts from.
+    pub(super) fn ask(&mut self, outer: u32, from: Option<u32>, levels: &Levels) {
+        let nesting = self.contexts[outer as usize].nesting + 1;
+        let (parent, outer_numbers) = match from {
+            Some(from) => (from, self.contexts[from as usize].outer.clone()),
+            None => (outer, SmallVec::new()),
+        };
+        self.enter(parent, nesting, outer_numbers, levels);
     }
 
-    pub(super) fn context_id(&self, context: u32) -> Option<u32> {
-        self.contexts
-            .get(context as usize)
-            .map(|context| context.id)
+    /// Starts a context for the fields of an object that is bound where the
+    /// order of the visit must not show: they are hashed as if nothing but
+    /// what surrounds the innermost scope had been met before.
+    pub(super) fn isolate(&mut self, levels: &Levels) {
+        let parent = self.scopes.last().map_or(ROOT, |scope| scope.1);
+        let nesting = self.contexts[parent as usize].nesting + 1;
+        self.enter(parent, nesting, SmallVec::new(), levels);
     }
 
-    pub(super) fn open_context(&mut self, levels: &Levels) {
-        let id = self.next_context;
-        self.next_context += 1;
+    fn enter(
+        &mut self,
+        parent: u32,
+        nesting: u32,
+        outer: SmallVec<[(u32, u32); 2]>,
+        levels: &Levels,
+    ) {
+        // Jump pointers: Myers, "An applicative random-access stack", 1983.
+        let up = &self.contexts[parent as usize];
+        let (jump, depth) = (up.jump, up.depth);
+        let further = &self.contexts[jump as usize];
+        let equal_steps =
+            depth - further.depth == further.depth - self.contexts[further.jump as usize].depth;
+        let jump = if equal_steps { further.jump } else { parent };
+        let base = levels.current();
+        self.current = self.contexts.len() as u32;
         self.contexts.push(Context {
-            id,
-            base: levels.current(),
-            outer: Vec::new(),
+            parent,
+            jump,
+            depth: depth + 1,
+            nesting,
+            base,
+            outer,
         });
     }
 
-    pub(super) fn close_context(&mut self) {
-        self.contexts.pop();
-        // What was used inside may have belonged to this context.
-        self.context_used = self.context_used.min(self.context());
+    /// Goes back to the context that was current before.
+    pub(super) fn leave(&mut self, before: u32) {
+        self.current = before;
+        // Names from inside say nothing outside; to depend on the current
+        // context is the safe answer to what else was used.
+        if self.contexts[self.used as usize].depth > self.contexts[before as usize].depth {
+            self.used = before;
+        }
     }
 
-    /// Binds an object; it gets its number when it is named.
+    fn is_ancestor(&self, ancestor: u32, mut context: u32) -> bool {
+        if ancestor == ROOT {
+            return true;
+        }
+        let depth = self.contexts[ancestor as usize].depth;
+        while self.contexts[context as usize].depth > depth {
+            let here = &self.contexts[context as usize];
+            let jump = here.jump;
+            context = if self.contexts[jump as usize].depth >= depth {
+                jump
+            } else {
+                here.parent
+            };
+        }
+        context == ancestor
+    }
+
+    /// Starts to collect which contexts are used; give the result to
+    /// [`end_use`](Self::end_use).
+    #[inline]
+    pub(super) fn begin_use(&mut self) -> u32 {
+        std::mem::replace(&mut self.used, ROOT)
+    }
+
+    /// The deepest context used since [`begin_use`](Self::begin_use).
+    #[inline]
+    pub(super) fn end_use(&mut self, before: u32) -> u32 {
+        let used = self.used;
+        self.use_context(before);
+        used
+    }
+
+    /// Notes that names of a context were used.
+    #[inline]
+    pub(super) fn use_context(&mut self, context: u32) {
+        if context != ROOT
+            && self.contexts[context as usize].depth > self.contexts[self.used as usize].depth
+        {
+            self.used = context;
+        }
+    }
+
+    /// How many hooks are around the current context.
+    pub(super) fn nesting(&self) -> u32 {
+        self.contexts[self.current as usize].nesting
+    }
+
+    /// Whether names of a context are known in the current one.
+    #[inline]
+    pub(super) fn knows(&self, context: u32) -> bool {
+        context == ROOT || self.is_ancestor(context, self.current)
+    }
+
+    // ---- bindings and names -------------------------------------------------
+
+    /// Whether everything is met in one fixed order where a binding of this
+    /// level belongs: at the root, or in a scope opened in this context.
+    #[inline]
+    pub(super) fn in_order(&self, level: u32) -> bool {
+        self.current == ROOT || level > self.contexts[self.current as usize].base
+    }
+
+    /// Binds an object whose fields have this hash.
     pub(super) fn bind(
         &mut self,
         ident: u64,
         level: u32,
         identity: bool,
-        fields: Option<Out>,
+        fields: Out,
         levels: &mut Levels,
     ) -> u32 {
         let index = self.bindings.bind([ident], level, levels);
         debug_assert_eq!(index as usize, self.numbered.len());
         self.numbered.push(Numbered {
             identity,
-            context_id: u32::MAX,
-            context: 0,
-            number: 0,
             fields,
+            names: SmallVec::new(),
         });
         index
     }
@@ -154,55 +260,60 @@ impl<Out: Copy> Numbering<Out> {
     #[inline]
     pub(super) fn name(&mut self, index: u32, levels: &mut Levels) -> Name<Out> {
         let level = self.bindings.get(index).level;
-        let (context_id, context) = {
-            let known = &self.numbered[index as usize];
-            if known.identity {
-                return Name::Identity;
-            }
-            (known.context_id, known.context)
-        };
-        let first = self.context_id(context) != Some(context_id);
-        if first {
-            let context = self.context();
-            let (context_id, number) = self.next_number(level);
-            let known = &mut self.numbered[index as usize];
-            (known.context_id, known.context, known.number) = (context_id, context, number);
-            levels.create(level);
-        }
         let known = &self.numbered[index as usize];
-        self.context_used = self.context_used.max(known.context);
+        let identity = known.identity;
+        let found = known
+            .names
+            .iter()
+            .rev()
+            .find(|(context, _)| self.knows(*context))
+            .copied();
+        let first = found.is_none().then_some(known.fields);
+        let (context, number) = found.unwrap_or_else(|| {
+            let number = if identity { 0 } else { self.next_number(level) };
+            self.numbered[index as usize]
+                .names
+                .push((self.current, number));
+            // A result that holds a first name is none for a later occurrence.
+            levels.create(level);
+            (self.current, number)
+        });
+        self.use_context(context);
+        if identity {
+            return Name {
+                first,
+                by: By::Identity,
+            };
+        }
         let distance = if level == 0 {
             0
         } else {
             levels.current() - level + 1
         };
-        let (number, fields) = (known.number, known.fields);
-        let context = (self.contexts.len() - 1) as u32 - known.context;
-        Name::Number {
-            distance,
-            context,
-            number,
+        let context = self.nesting() - self.contexts[context as usize].nesting;
+        Name {
             first,
-            fields: fields.filter(|_| first),
+            by: By::Number {
+                distance,
+                context,
+                number,
+            },
         }
     }
 
-    fn next_number(&mut self, level: u32) -> (u32, u32) {
-        let root = self.contexts.len() == 1;
-        let Some(context) = self.contexts.last_mut() else {
-            return (0, 0);
-        };
-        let counter = if root || level > context.base {
-            &mut self.counters[level as usize]
+    fn next_number(&mut self, level: u32) -> u32 {
+        let counter = if self.in_order(level) {
+            &mut self.scopes[level as usize].0
         } else {
-            let known = context.outer.iter().position(|(known, _)| *known == level);
+            let outer = &mut self.contexts[self.current as usize].outer;
+            let known = outer.iter().position(|(known, _)| *known == level);
             let position = known.unwrap_or_else(|| {
-                context.outer.push((level, 0));
-                context.outer.len() - 1
+                outer.push((level, 0));
+                outer.len() - 1
             });
-            &mut context.outer[position].1
+            &mut outer[position].1
         };
         *counter += 1;
-        (context.id, *counter - 1)
+        *counter - 1
     }
 }

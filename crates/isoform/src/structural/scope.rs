@@ -16,7 +16,7 @@ impl Region {
     /// Variables are used, not bound.
     pub(crate) const USE: Region = Region(0);
     /// The whole comparison is a definition region (`map_free_vars`).
-    pub(crate) const FREE: Region = Region(1);
+    pub(crate) const FREE: Region = Region(3);
 
     pub(crate) fn root(map_free_vars: bool) -> Region {
         if map_free_vars {
@@ -34,6 +34,13 @@ impl Region {
         } else {
             Some(self.0 >> 2)
         }
+    }
+
+    /// Whether a definition field opened the region, as opposed to the whole
+    /// comparison being one.
+    #[inline(always)]
+    pub(crate) fn is_field(self) -> bool {
+        matches!(self.0 & 3, 1 | 2)
     }
 
     /// The region of a field with this flag, inside the scope at `level`.
@@ -69,6 +76,8 @@ pub(crate) struct Touched {
     own: bool,
     /// The lowest level of a variable binding used.
     lowest_var: u32,
+    /// The same, of those used in the region of a definition field.
+    lowest_def: u32,
     /// The lowest level at which a binding was made.
     created: u32,
 }
@@ -78,6 +87,7 @@ impl Touched {
         below: 0,
         own: false,
         lowest_var: u32::MAX,
+        lowest_def: u32::MAX,
         created: u32::MAX,
     };
 
@@ -85,6 +95,7 @@ impl Touched {
         self.below = self.below.max(other.below);
         self.own |= other.own;
         self.lowest_var = self.lowest_var.min(other.lowest_var);
+        self.lowest_def = self.lowest_def.min(other.lowest_def);
         self.created = self.created.min(other.created);
     }
 }
@@ -97,6 +108,9 @@ pub(crate) struct Needs {
     /// The lowest level of a variable used: a definition region of a higher
     /// level would bind it anew.
     pub(crate) lowest_var: u32,
+    /// The lowest level of a variable used in a definition field: in a scope
+    /// of a higher level, that field would bind it anew.
+    pub(crate) lowest_def: u32,
 }
 
 impl Needs {
@@ -105,6 +119,7 @@ impl Needs {
         Needs {
             level: self.level.max(other.level),
             lowest_var: self.lowest_var.min(other.lowest_var),
+            lowest_def: self.lowest_def.min(other.lowest_def),
         }
     }
 }
@@ -174,6 +189,9 @@ impl Levels {
         if inner.lowest_var < closing {
             self.touched.lowest_var = self.touched.lowest_var.min(inner.lowest_var);
         }
+        if inner.lowest_def < closing {
+            self.touched.lowest_def = self.touched.lowest_def.min(inner.lowest_def);
+        }
         if inner.created < closing {
             self.touched.created = self.touched.created.min(inner.created);
         }
@@ -193,11 +211,14 @@ impl Levels {
         }
     }
 
-    /// A variable binding of this level was used.
+    /// A variable binding of this level was used, or made, in a region.
     #[inline]
-    pub(crate) fn use_var(&mut self, level: u32) {
+    pub(crate) fn use_var(&mut self, level: u32, region: Region) {
         self.note_level(level);
         self.touched.lowest_var = self.touched.lowest_var.min(level);
+        if region.is_field() {
+            self.touched.lowest_def = self.touched.lowest_def.min(level);
+        }
     }
 
     /// A dag pair was used; those never end and never bind anew.
@@ -212,12 +233,19 @@ impl Levels {
         self.touched.created = self.touched.created.min(level);
     }
 
-    /// A remembered result was used.
+    /// A remembered result was used in a region.
     #[inline]
-    pub(crate) fn use_result(&mut self, needs: Needs) {
+    pub(crate) fn use_result(&mut self, needs: Needs, region: Region) {
         if let Some(highest) = needs.level.checked_sub(1) {
             self.note_level(highest);
             self.touched.lowest_var = self.touched.lowest_var.min(needs.lowest_var);
+            let in_field = if region.is_field() {
+                needs.lowest_var
+            } else {
+                u32::MAX
+            };
+            let lowest_def = self.touched.lowest_def.min(needs.lowest_def);
+            self.touched.lowest_def = lowest_def.min(in_field);
         }
     }
 
@@ -243,6 +271,7 @@ impl Levels {
             Needs {
                 level,
                 lowest_var: inner.lowest_var,
+                lowest_def: inner.lowest_def,
             },
             created,
         )
@@ -270,6 +299,7 @@ impl Levels {
             return true;
         };
         date >= self.since
+            && needs.lowest_def >= self.current()
             && self
                 .open
                 .get(level as usize)

@@ -49,6 +49,8 @@ pub(super) enum Form {
     FreeVar = 3,
     FreeKey = 4,
     Singleton = 5,
+    /// An answer to a custom hash.
+    Answer = 6,
 }
 
 /// Hands a content on piece by piece.

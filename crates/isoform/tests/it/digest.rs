@@ -186,7 +186,7 @@ const GOLDEN: [(&str, &str); 19] = [
     ),
     (
         "shared",
-        "f1590f63eca1fb5a244de5935a678433af68b52acf858db8b3e2cc15871ed3b2",
+        "7ebb6c1615f76f00b2b52f577982e9d3c334827f5ae1d0ee93cf60fe98939199",
     ),
 ];
 

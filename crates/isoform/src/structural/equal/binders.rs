@@ -121,7 +121,7 @@ impl<'a> Engine<'a> {
                 if left != right {
                     return VarPair::Different;
                 }
-                self.levels.use_var(left_level.unwrap_or(0));
+                self.levels.use_var(left_level.unwrap_or(0), region);
                 return VarPair::Equal;
             }
         }
@@ -134,7 +134,7 @@ impl<'a> Engine<'a> {
             None => return VarPair::Different,
         };
         self.bind::<REC>(l, r, level);
-        self.levels.use_var(level);
+        self.levels.use_var(level, region);
         VarPair::Equal
     }
 

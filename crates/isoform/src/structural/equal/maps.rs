@@ -86,9 +86,13 @@ impl<'a> Engine<'a> {
             let object = self.arena.keep(object.to_ref());
             self.differ_bound::<REC>(Reason::Bound, object, object);
             if let Some(found) = &mut self.found {
-                let step = AccessStep::MapItem(wanted.clone());
-                found.left_steps.push(step.clone());
-                found.right_steps.push(step);
+                let steps = (
+                    AccessStep::MapItem(key.clone()),
+                    AccessStep::MapItem(wanted.clone()),
+                );
+                let (left, right) = if in_left { steps } else { (steps.1, steps.0) };
+                found.left_steps.push(left);
+                found.right_steps.push(right);
                 let (left, right) = if in_left {
                     (value, other_value)
                 } else {
@@ -190,7 +194,7 @@ impl<'a> Engine<'a> {
             } else {
                 None
             };
-            self.levels.use_var(binding.level);
+            self.levels.use_var(binding.level, Region::USE);
             self.tables
                 .pairs
                 .push((position, partner.ok_or((true, position))?));

@@ -386,7 +386,7 @@ impl<'a> Engine<'a> {
             .memo
             .find(l.ident(), r.ident(), region, &self.levels)
         {
-            self.levels.use_result(needs);
+            self.levels.use_result(needs, region);
             return true;
         }
         let before = self.levels.begin();

@@ -1,9 +1,9 @@
 //! Declared nodes: kinds, scopes, and the names of what is bound.
 
-use super::super::numbering::Name;
-use super::super::scope::{Region, Touched};
+use super::super::numbering::{By, Name};
+use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
-use super::{Hasher, Job, Step};
+use super::{Frame, Hasher, Job, Step};
 use crate::error::{ErrorKind, Result};
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
@@ -22,11 +22,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     /// The hash of an occurrence of a bound object.
-    pub(super) fn occurrence(&mut self, object: ObjRef<'a>, index: u32) -> S::Out {
+    pub(super) fn occurrence(&mut self, object: ObjRef<'a>, index: u32, region: Region) -> S::Out {
         let tables = &mut *self.tables;
         let level = tables.numbering.bindings.get(index).level;
         if object.info().kind == Kind::Var {
-            tables.levels.use_var(level);
+            tables.levels.use_var(level, region);
         } else {
             tables.levels.use_dag();
         }
@@ -34,32 +34,35 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.named(object, name)
     }
 
-    pub(super) fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
-        match name {
-            Name::Identity => {
+    fn named(&mut self, object: ObjRef<'a>, name: Name<S::Out>) -> S::Out {
+        let mut acc = match name.by {
+            By::Identity => {
                 let mut acc = self.sink.open_form(Form::FreeVar);
                 self.sink.word(&mut acc, Part::Identity, object.ident());
-                self.sink.close(acc)
+                acc
             }
-            Name::Number {
+            By::Number {
                 distance,
                 context,
                 number,
-                first,
-                fields,
             } => {
-                let form = if first { Form::Binding } else { Form::Use };
+                let form = if name.first.is_some() {
+                    Form::Binding
+                } else {
+                    Form::Use
+                };
                 let mut acc = self.sink.open_form(form);
                 self.sink
                     .word(&mut acc, Part::Distance, u64::from(distance));
                 self.sink.word(&mut acc, Part::Context, u64::from(context));
                 self.sink.word(&mut acc, Part::Number, u64::from(number));
-                if let Some(fields) = fields {
-                    self.sink.child(&mut acc, fields);
-                }
-                self.sink.close(acc)
+                acc
             }
+        };
+        if let Some(fields) = name.first {
+            self.sink.child(&mut acc, fields);
         }
+        self.sink.close(acc)
     }
 
     pub(super) fn enter_node(
@@ -94,7 +97,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             Kind::Dag | Kind::Var => {
                 if let Some(index) = self.bound(object, region) {
-                    return Ok(Step::Done(self.occurrence(object, index)));
+                    return Ok(Step::Done(self.occurrence(object, index, region)));
                 }
                 if info.kind == Kind::Var && S::PORTABLE && region.def_level().is_none() {
                     let text = format!(
@@ -104,18 +107,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     );
                     return Err(self.error(ErrorKind::Value, text));
                 }
-                let levels = &mut self.tables.levels;
-                let before = levels.begin();
-                self.tables
-                    .touched
-                    .push((before, self.tables.numbering.context_used));
-                let acc = self.sink.open_form(Form::Binding);
-                let job = if info.kind == Kind::Var {
-                    Job::EndVar
-                } else {
-                    Job::EndDag
-                };
-                self.push(job, object, acc, region);
+                self.begin_binding(object, info, region);
                 if info.kind == Kind::Var {
                     inner = region.inside_var();
                 }
@@ -132,57 +124,52 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.call_hook(object, info, inner)
     }
 
-    /// Binds a variable or dag node whose fields gave `out`.
-    pub(super) fn bind(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) -> S::Out {
-        let tables = &mut *self.tables;
-        let (before, _) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
-        let (needs, created) = tables.levels.end(before);
-        let is_var = object.info().kind == Kind::Var;
-        let (level, identity) = match region.def_level() {
-            _ if !is_var => (0, false),
-            Some(level) => (level, false),
-            None => (0, true),
-        };
-        // In another context the fields would have to be hashed anew; only a
-        // hash that no binding enters is the same there.
-        let closed = needs.level == 0 && !created;
-        let fields = closed.then_some(out);
-        let index =
-            tables
-                .numbering
-                .bind(object.ident(), level, identity, fields, &mut tables.levels);
-        if is_var {
-            tables.levels.use_var(level);
+    /// Prepares to hash the fields of an object that is not bound yet.
+    fn begin_binding(&mut self, object: ObjRef<'a>, info: &'static TypeInfo, region: Region) {
+        let acc = self.sink.open_form(Form::Binding);
+        let job = if info.kind == Kind::Var {
+            Job::EndVar
         } else {
-            tables.levels.use_dag();
-        }
-        let name = match tables.numbering.name(index, &mut tables.levels) {
-            Name::Number {
-                distance,
-                context,
-                number,
-                first,
-                ..
-            } => {
-                // Where all occurrences are met in one order, the fields may
-                // count even if they refer to bindings.
-                let fields = (closed || tables.numbering.in_order(level)).then_some(out);
-                Name::Number {
-                    distance,
-                    context,
-                    number,
-                    first,
-                    fields,
-                }
-            }
-            Name::Identity => Name::Identity,
+            Job::EndDag
         };
-        let named = self.named(object, name);
-        if is_var {
-            return named;
+        let extra = self.tables.numbering.current();
+        self.stack.push(Frame {
+            object,
+            acc,
+            next: 0,
+            extra,
+            region,
+            job,
+        });
+        let (level, _) = binding_of(info.kind, region);
+        if !self.tables.numbering.in_order(level) {
+            self.tables.numbering.isolate(&self.tables.levels);
         }
-        let mut acc = self.sink.open_type(object.info());
-        self.sink.child(&mut acc, named);
-        self.sink.close(acc)
+    }
+
+    /// Binds a variable or dag node whose fields gave `out`.
+    pub(super) fn bind(
+        &mut self,
+        object: ObjRef<'a>,
+        region: Region,
+        context: u32,
+        out: S::Out,
+    ) -> S::Out {
+        let tables = &mut *self.tables;
+        tables.numbering.leave(context);
+        let (level, identity) = binding_of(object.info().kind, region);
+        let index = tables
+            .numbering
+            .bind(object.ident(), level, identity, out, &mut tables.levels);
+        self.occurrence(object, index, region)
+    }
+}
+
+/// The scope level of a new binding, and whether it is by identity.
+fn binding_of(kind: Kind, region: Region) -> (u32, bool) {
+    match region.def_level() {
+        _ if kind != Kind::Var => (0, false),
+        Some(level) => (level, false),
+        None => (0, true),
     }
 }

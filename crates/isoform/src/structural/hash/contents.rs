@@ -73,7 +73,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         bound.sort_unstable_by_key(|(index, ..)| *index);
         for (index, key, position) in bound {
-            let out = self.occurrence(key, index);
+            let out = self.occurrence(key, index, Region::USE);
             self.sink.child(acc, out);
             self.tables.orders.push(position);
         }

@@ -1,5 +1,7 @@
 //! Custom hashes.
 
+use hashbrown::HashMap;
+
 use super::super::MAX_HOOK_DEPTH;
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
@@ -33,14 +35,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return Err(self.error(ErrorKind::Recursion, text));
         }
         self.hook_depth += 1;
-        let result = hook.call(
-            object.as_ref(),
-            &mut Callback {
-                hasher: self,
-                object,
-                region,
-            },
-        );
+        let outer = self.tables.numbering.current();
+        let mut callback = Callback {
+            hasher: self,
+            object,
+            region,
+            outer,
+            answers: HashMap::default(),
+        };
+        let result = hook.call(object.as_ref(), INIT, &mut callback);
         self.hook_depth -= 1;
         let custom = result?;
         let mut acc = self.sink.open_type(info);
@@ -49,26 +52,42 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
+/// What a hook starts from. It says nothing: type and position are mixed in by
+/// the engine.
+const INIT: u64 = 0x1505_7d33_9c6b_0d5f;
+
 /// The walk as a hook sees it.
 struct Callback<'h, 'a, S: Sink> {
     hasher: &'h mut Hasher<'a, S>,
     object: ObjRef<'a>,
     region: Region,
+    /// The context in which the hook was called.
+    outer: u32,
+    /// The context of each answer given so far.
+    answers: HashMap<u64, u32, rapidhash::fast::RandomState>,
 }
 
 impl<S: Sink> HashCallback for Callback<'_, '_, S> {
-    fn hash_in(&mut self, value: &Value, region: RegionChange) -> Result<u64> {
+    fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
         let hasher = &mut *self.hasher;
         let levels = &hasher.tables.levels;
         let region = self.region.enter(region, levels.current());
-        hasher.tables.numbering.open_context(levels);
+        let before = hasher.tables.numbering.current();
+        let from = self.answers.get(&init).copied();
+        hasher.tables.numbering.ask(self.outer, from, levels);
+        let context = hasher.tables.numbering.current();
         let acc = hasher.sink.open_form(Form::Use);
         hasher.push(Job::HookStep, self.object, acc, region);
         let value = hasher.arena.keep_value(value);
-        let out = hasher.value(value, region);
+        let out = hasher.value(value, region)?;
         hasher.stack.pop();
         hasher.sink.abandon(acc);
-        hasher.tables.numbering.close_context();
-        Ok(S::to_u64(out?))
+        hasher.tables.numbering.leave(before);
+        let mut acc = hasher.sink.open_form(Form::Answer);
+        hasher.sink.word(&mut acc, Part::Custom, init);
+        hasher.sink.child(&mut acc, out);
+        let answer = S::to_u64(hasher.sink.close(acc));
+        self.answers.insert(answer, context);
+        Ok(answer)
     }
 }

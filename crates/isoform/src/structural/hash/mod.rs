@@ -39,7 +39,9 @@ enum Job {
     /// Map values; `extra` is the place of the positions in `orders`.
     Entries,
     EndMemo,
+    /// The fields of a variable are hashed; `extra` is the context outside.
     EndVar,
+    /// The same of a dag node.
     EndDag,
     EndScope,
     EndMutable,
@@ -61,13 +63,12 @@ struct Known<Out> {
     out: Out,
     needs: Needs,
     date: u64,
-    /// The scope level and the depth of contexts where it was found: bound
+    /// The scope level and the nesting of hooks where it was found: bound
     /// objects are named by distance.
     level: u32,
-    depth: u32,
-    /// The innermost context whose numbers were used.
+    nesting: u32,
+    /// The deepest context whose names were used.
     context: u32,
-    context_id: u32,
 }
 
 /// The tables of a hash walk, reused from call to call.
@@ -260,17 +261,16 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let holds = tables.levels.holds(known.needs, known.date, region)
                 && (known.needs.level < 2 || known.level == tables.levels.current())
                 && (!bound
-                    || (known.depth == tables.numbering.context()
-                        && tables.numbering.context_id(known.context) == Some(known.context_id)));
+                    || (known.nesting == tables.numbering.nesting()
+                        && tables.numbering.knows(known.context)));
             if holds {
-                tables.levels.use_result(known.needs);
-                let used = &mut tables.numbering.context_used;
-                *used = (*used).max(known.context);
+                tables.levels.use_result(known.needs, region);
+                tables.numbering.use_context(known.context);
                 return Some(known.out);
             }
         }
         let before = tables.levels.begin();
-        let context = std::mem::take(&mut tables.numbering.context_used);
+        let context = tables.numbering.begin_use();
         tables.touched.push((before, context));
         let acc = self.sink.open_form(Form::Use);
         self.push(Job::EndMemo, object, acc, region);
@@ -325,7 +325,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.is_empty() {
             let index = self.bound(object, region)?;
             self.visits += 1;
-            return Some(self.occurrence(object, index));
+            return Some(self.occurrence(object, index, region));
         }
         None
     }
@@ -485,6 +485,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return Ok(Step::Open);
         };
         let (job, object, region, mut acc) = (frame.job, frame.object, frame.region, frame.acc);
+        let extra = frame.extra;
         match job {
             Job::Items | Job::Entries => {
                 if let Some(out) = finished {
@@ -518,7 +519,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             _ => {
                 self.sink.abandon(acc);
-                Ok(Step::Done(self.bind(object, region, out)))
+                Ok(Step::Done(self.bind(object, region, extra, out)))
             }
         }
     }
@@ -526,25 +527,20 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn remember(&mut self, object: ObjRef<'a>, out: S::Out) {
         let tables = &mut *self.tables;
         let (before, context_before) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
-        let context = tables.numbering.context_used;
-        tables.numbering.context_used = context.max(context_before);
+        let context = tables.numbering.end_use(context_before);
         let (needs, created) = tables.levels.end(before);
         if created {
             return;
         }
-        let Some(context_id) = tables.numbering.context_id(context) else {
-            return;
-        };
         let (date, level) = (tables.levels.now(), tables.levels.current());
-        let depth = tables.numbering.context();
+        let nesting = tables.numbering.nesting();
         let known = Known {
             out,
             needs,
             date,
             level,
-            depth,
+            nesting,
             context,
-            context_id,
         };
         match tables.known.get(object.ident()) {
             Some(index) => tables.results[index as usize] = known,

@@ -1,0 +1,145 @@
+//! One set of node types in two declarations.
+//!
+//! Every kind, field flag, storage and hook is in it. The types exist once as
+//! Rust structs and once as data registered at run time; both must behave
+//! alike, so every case runs on both.
+
+mod dynamic;
+mod native;
+
+use crate::error::Result;
+use crate::object::dynamic::construct;
+use crate::object::header::TypeIndex;
+use crate::object::reference::{Obj, Ref};
+use crate::value::Value;
+
+pub use native::{
+    Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Op, Shared,
+    SharedLambda, Storages, TypedVar, Var,
+};
+
+/// What a type of the family is there for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(usize)]
+pub enum Role {
+    /// The parent of the others, kind `tree`: `span` (ignored).
+    Expr,
+    /// A variable: `span` (ignored), `name` (ignored), `ty`.
+    Var,
+    /// A variable that extends `Var`: its fields and `rank`, an int.
+    TypedVar,
+    /// Kind `tree`: `value`.
+    Const,
+    /// Kind `tree`: `lhs`, `rhs`.
+    Add,
+    /// Kind `tree`, a field of every storage: `any`, `object`, `nullable`,
+    /// `int`, `float`, `flag`, `text`, `dtype`.
+    Storages,
+    /// Kind `const-tree`: `a`, `b`.
+    Frozen,
+    /// Kind `dag`: `lhs`, `rhs`.
+    Shared,
+    /// Kind `singleton`: `name`.
+    Op,
+    /// Never comparable: `value`.
+    Hidden,
+    /// A scope whose definitions come last and are visited first: `body`,
+    /// `params` (def).
+    Lambda,
+    /// A scope whose definitions come last and are visited last: `body`,
+    /// `params` (def).
+    LateLambda,
+    /// A binder that is no scope: `params` (def), `body`.
+    Function,
+    /// A statement: `value`, `target` (def-simple).
+    Let,
+    /// A scope of kind `dag`: `params` (def), `body`.
+    SharedLambda,
+    /// Hooks that let the operands come in either order: `lhs`, `rhs`.
+    Comm,
+    /// Hooks that define `params` in a region of their own, a scope:
+    /// `params`, `body`.
+    Binder,
+}
+
+/// All roles, in the order of their numbers.
+pub const ROLES: [Role; 17] = [
+    Role::Expr,
+    Role::Var,
+    Role::TypedVar,
+    Role::Const,
+    Role::Add,
+    Role::Storages,
+    Role::Frozen,
+    Role::Shared,
+    Role::Op,
+    Role::Hidden,
+    Role::Lambda,
+    Role::LateLambda,
+    Role::Function,
+    Role::Let,
+    Role::SharedLambda,
+    Role::Comm,
+    Role::Binder,
+];
+
+/// One declaration of all roles.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    name: &'static str,
+    types: [TypeIndex; ROLES.len()],
+}
+
+impl Family {
+    /// The types declared as Rust structs.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when something else owns one of the type keys.
+    pub fn native() -> Result<Family> {
+        Ok(Family {
+            name: "Rust",
+            types: native::register_all()?,
+        })
+    }
+
+    /// The types declared at run time.
+    ///
+    /// # Errors
+    ///
+    /// As [`native`](Self::native).
+    pub fn dynamic() -> Result<Family> {
+        Ok(Family {
+            name: "run time",
+            types: dynamic::register_all()?,
+        })
+    }
+
+    /// Both, the Rust one first.
+    ///
+    /// # Errors
+    ///
+    /// As [`native`](Self::native).
+    pub fn both() -> Result<[Family; 2]> {
+        Ok([Family::native()?, Family::dynamic()?])
+    }
+
+    /// Where the types are declared, for messages.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The type with a role.
+    pub fn type_of(&self, role: Role) -> TypeIndex {
+        self.types[role as usize]
+    }
+
+    /// A node from its field values, parents' fields first.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when the values do not fit.
+    pub fn make(&self, role: Role, values: Vec<Value>) -> Result<Ref<Obj>> {
+        construct(self.type_of(role), values)
+    }
+}

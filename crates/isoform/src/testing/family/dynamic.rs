@@ -1,0 +1,132 @@
+//! The family as data, registered at run time.
+
+use std::sync::OnceLock;
+
+use super::native::{binder_equal, binder_hash, comm_equal, comm_hash};
+use super::{ROLES, Role};
+use crate::error::{Error, Result};
+use crate::object::dynamic::get_field;
+use crate::object::header::TypeIndex;
+use crate::object::reference::{Obj, Ref};
+use crate::registry::{
+    DynEqual, DynHash, FieldDef, FieldFlag, Kind, Schema, TypeDef, register_type,
+};
+use crate::value::Value;
+
+/// Registers the types, in the order of [`ROLES`].
+pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
+    // Hooks are closures here, and a closure is the same definition only as
+    // long as it is the same closure, so they are registered once.
+    static TYPES: OnceLock<Result<[TypeIndex; ROLES.len()], String>> = OnceLock::new();
+    let types = TYPES.get_or_init(|| register_anew().map_err(|error| error.message().to_string()));
+    types.clone().map_err(Error::value_error)
+}
+
+fn register_anew() -> Result<[TypeIndex; ROLES.len()]> {
+    let mut types = [TypeIndex(0); ROLES.len()];
+    for role in ROLES {
+        types[role as usize] = register_type(definition(role, &types))?;
+    }
+    Ok(types)
+}
+
+fn any(name: &str) -> FieldDef {
+    FieldDef::new(name, Schema::Any)
+}
+
+fn def(name: &str) -> FieldDef {
+    any(name).flag(FieldFlag::Def)
+}
+
+fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
+    let expr = || Schema::named("testing.dyn.Expr");
+    let new = |name: &str| TypeDef::new(&format!("testing.dyn.{name}"));
+    let expr_type = types[Role::Expr as usize];
+    match role {
+        Role::Expr => new("Expr").field(any("span").flag(FieldFlag::Ignore)),
+        Role::Var => new("Var")
+            .parent(expr_type)
+            .kind(Kind::Var)
+            .field(FieldDef::new("name", Schema::Str).flag(FieldFlag::Ignore))
+            .field(any("ty")),
+        Role::TypedVar => new("TypedVar")
+            .parent(types[Role::Var as usize])
+            .kind(Kind::Var)
+            .field(FieldDef::new("rank", Schema::Int)),
+        Role::Const => new("Const").field(any("value")),
+        Role::Add => new("Add")
+            .parent(expr_type)
+            .field(any("lhs"))
+            .field(any("rhs")),
+        Role::Storages => new("Storages")
+            .field(any("any"))
+            .field(FieldDef::new("object", expr()))
+            .field(FieldDef::new(
+                "nullable",
+                Schema::Optional(Box::new(expr())),
+            ))
+            .field(FieldDef::new("int", Schema::Int))
+            .field(FieldDef::new("float", Schema::Float))
+            .field(FieldDef::new("flag", Schema::Bool))
+            .field(FieldDef::new("text", Schema::Str))
+            .field(FieldDef::new("dtype", Schema::DType)),
+        Role::Frozen => new("Frozen")
+            .kind(Kind::ConstTree)
+            .field(any("a"))
+            .field(any("b")),
+        Role::Shared => new("Shared")
+            .parent(expr_type)
+            .kind(Kind::Dag)
+            .field(any("lhs"))
+            .field(any("rhs")),
+        Role::Op => new("Op")
+            .kind(Kind::Singleton)
+            .field(FieldDef::new("name", Schema::Str)),
+        Role::Hidden => new("Hidden").kind(Kind::None).field(any("value")),
+        Role::Lambda => new("Lambda")
+            .parent(expr_type)
+            .scope(true)
+            .field(any("body"))
+            .field(def("params")),
+        Role::LateLambda => new("LateLambda")
+            .scope(true)
+            .defs_first(false)
+            .field(any("body"))
+            .field(def("params")),
+        Role::Function => new("Function").field(def("params")).field(any("body")),
+        Role::Let => new("Let")
+            .field(any("value"))
+            .field(any("target").flag(FieldFlag::DefSimple)),
+        Role::SharedLambda => new("SharedLambda")
+            .kind(Kind::Dag)
+            .scope(true)
+            .field(def("params"))
+            .field(any("body")),
+        Role::Comm => new("Comm")
+            .custom_equal(DynEqual::new(|left, right, eq| {
+                let (left, right) = (two(left, "lhs", "rhs")?, two(right, "lhs", "rhs")?);
+                comm_equal(left.each_ref(), right.each_ref(), eq)
+            }))
+            .custom_hash(DynHash::new(|object, init, hash| {
+                comm_hash(two(object, "lhs", "rhs")?.each_ref(), init, hash)
+            }))
+            .field(any("lhs"))
+            .field(any("rhs")),
+        Role::Binder => new("Binder")
+            .scope(true)
+            .custom_equal(DynEqual::new(|left, right, eq| {
+                let (left, right) = (two(left, "params", "body")?, two(right, "params", "body")?);
+                binder_equal(left.each_ref(), right.each_ref(), eq)
+            }))
+            .custom_hash(DynHash::new(|object, init, hash| {
+                let [params, body] = two(object, "params", "body")?;
+                binder_hash(&params, &body, init, hash)
+            }))
+            .field(def("params"))
+            .field(any("body")),
+    }
+}
+
+fn two(object: &Ref<Obj>, first: &str, second: &str) -> Result<[Value; 2]> {
+    Ok([get_field(object, first)?, get_field(object, second)?])
+}

@@ -1,0 +1,24 @@
+//! For tests: the slow oracle, random IRs, law checks and the properties.
+//!
+//! Behind the feature `testing`. Users of the library need two things from
+//! here: [`check_laws`] for types with hooks, and [`check_types`] for the
+//! promise of const-tree types. The rest judges the library itself:
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`oracle`] | structural comparison written for the eye, to judge the engine |
+//! | [`family`] | one set of node types, declared in Rust and declared at run time |
+//! | [`source`] | choices drawn from bytes, so that failing cases shrink |
+//! | [`generate`] | random values over a family |
+//! | [`transform`] | changes that keep a value equal, and one that may not |
+//! | [`properties`] | what must hold for all values, as functions over bytes |
+
+pub mod family;
+pub mod generate;
+mod laws;
+pub mod oracle;
+pub mod properties;
+pub mod source;
+pub mod transform;
+
+pub use laws::{LawViolation, PromiseViolation, check_laws, check_types};

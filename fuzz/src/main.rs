@@ -1,0 +1,145 @@
+//! Runs Isoform's properties on random bytes.
+//!
+//! ```text
+//! cargo run --release -p isoform-fuzz -- --seconds 60
+//! cargo run --release -p isoform-fuzz -- --seconds 60 --target laws_hold_on_triples --seed 7
+//! ```
+//!
+//! Each target gets the given number of seconds. The byte strings grow from
+//! short to long and start over, so small counterexamples are found first. A
+//! failure is shrunk, printed with the seed, and ends the run with status 1.
+#![expect(
+    clippy::disallowed_macros,
+    reason = "the program's report goes to its streams"
+)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use clap::Parser;
+use isoform::testing::properties::{PROPERTIES, Property};
+use isoform::testing::source::{random_bytes, split_mix};
+
+/// The longest byte string that is tried.
+const LONGEST: usize = 400;
+
+/// Check Isoform's properties on random bytes.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// How long each target runs.
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// The one target to run; all of them if absent.
+    #[arg(long)]
+    target: Option<String>,
+    /// Where the random bytes start; the time of day if absent.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// A byte string on which a property does not hold.
+struct Failure {
+    bytes: Vec<u8>,
+    account: String,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let seed = arguments.seed.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.map_or(0, |since| since.as_nanos() as u64)
+    });
+    let wanted = |name: &str| arguments.target.as_deref().is_none_or(|only| only == name);
+    let targets: Vec<_> = PROPERTIES.iter().filter(|(name, _)| wanted(name)).collect();
+    if targets.is_empty() {
+        let names: Vec<_> = PROPERTIES.iter().map(|(name, _)| *name).collect();
+        eprintln!("no such target; there are: {}", names.join(", "));
+        return ExitCode::from(2);
+    }
+    println!("seed {seed}");
+    let mut status = ExitCode::SUCCESS;
+    for (name, property) in targets {
+        let (cases, failure) = run(*property, seed, Duration::from_secs(arguments.seconds));
+        println!("{name}: {cases} cases");
+        if let Some(failure) = failure {
+            let shrunk = shrink(*property, failure);
+            println!(
+                "{name} FAILED with seed {seed} on {} bytes: {:?}\n{}",
+                shrunk.bytes.len(),
+                shrunk.bytes,
+                shrunk.account
+            );
+            status = ExitCode::FAILURE;
+        }
+    }
+    status
+}
+
+/// Runs one target until its time is over or a case fails.
+fn run(property: Property, seed: u64, time: Duration) -> (u64, Option<Failure>) {
+    let start = Instant::now();
+    let mut state = seed;
+    let mut cases = 0;
+    while start.elapsed() < time {
+        let length = 4 + cases as usize % (LONGEST - 4);
+        let bytes = random_bytes(split_mix(&mut state), length);
+        cases += 1;
+        if let Some(failure) = check(property, bytes) {
+            return (cases, Some(failure));
+        }
+    }
+    (cases, None)
+}
+
+/// The failure of a property on these bytes, a panic included.
+fn check(property: Property, bytes: Vec<u8>) -> Option<Failure> {
+    let account = match catch_unwind(AssertUnwindSafe(|| property(&bytes))) {
+        Ok(Ok(())) => return None,
+        Ok(Err(account)) => account,
+        Err(_) => "it panicked".to_string(),
+    };
+    Some(Failure { bytes, account })
+}
+
+/// A smaller failure: bytes are removed in ever smaller runs and then lowered,
+/// as long as something still fails.
+fn shrink(property: Property, mut failure: Failure) -> Failure {
+    let mut progress = true;
+    while progress {
+        progress = false;
+        let mut run = failure.bytes.len() / 2;
+        while run > 0 {
+            let mut start = 0;
+            while start + run <= failure.bytes.len() {
+                let mut fewer = failure.bytes.clone();
+                fewer.drain(start..start + run);
+                match check(property, fewer) {
+                    Some(smaller) => (failure, progress) = (smaller, true),
+                    None => start += run,
+                }
+            }
+            run /= 2;
+        }
+        for position in 0..failure.bytes.len() {
+            for lower in [
+                0,
+                1,
+                failure.bytes[position] / 2,
+                failure.bytes[position].saturating_sub(1),
+            ] {
+                if lower >= failure.bytes[position] {
+                    continue;
+                }
+                let mut lowered = failure.bytes.clone();
+                lowered[position] = lower;
+                if let Some(smaller) = check(property, lowered) {
+                    (failure, progress) = (smaller, true);
+                    break;
+                }
+            }
+        }
+    }
+    failure
+}
