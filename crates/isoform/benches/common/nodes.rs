@@ -88,8 +88,9 @@ impl StructuralEqual for AnyOrderAdd {
 }
 
 impl StructuralHash for AnyOrderAdd {
-    fn s_hash(&self, hash: &mut dyn HashCallback) -> Result<u64> {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
         let (left, right) = ((&self.lhs).into(), (&self.rhs).into());
-        Ok(hash.hash(&left)?.wrapping_add(hash.hash(&right)?))
+        let sum = hash.hash(&left, init)?;
+        Ok(sum.wrapping_add(hash.hash(&right, init)?))
     }
 }

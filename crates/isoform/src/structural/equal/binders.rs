@@ -92,7 +92,7 @@ impl<'a> Engine<'a> {
             return false;
         }
         let level = self.tables.bindings.get(left).level;
-        self.levels.use_var(level);
+        self.levels.use_var(level, region);
         true
     }
 
