@@ -40,4 +40,5 @@ pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;
 pub(crate) mod table;
+pub(crate) mod twins;
 pub(crate) mod view;

@@ -37,6 +37,19 @@ pub(crate) enum Class {
     Incomparable,
 }
 
+/// What a visit has to do with an object, in the common cases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Shape {
+    /// [`Class::Plain`] without children.
+    Leaf,
+    /// [`Class::Plain`] with children.
+    Inner,
+    /// A variable without compared fields and hooks.
+    Var,
+    Other,
+}
+
 /// Where a field lies and what it means to a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
@@ -50,6 +63,7 @@ pub(crate) struct Slot {
 
 /// Everything known about a registered type.
 pub struct TypeInfo {
+    pub(crate) shape: Shape,
     pub(crate) class: Class,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
@@ -131,6 +145,7 @@ impl TypeInfo {
         drop_payload: unsafe fn(NonNull<Header>),
     ) -> TypeInfo {
         TypeInfo {
+            shape: Shape::Other,
             class,
             kind: Kind::Tree,
             scope: false,
@@ -435,13 +450,22 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         .copied()
         .filter(|slot| slot.flag != FieldFlag::Ignore)
         .collect();
+    let class = class_of(&definition, &visited, &hooks);
+    let kind = definition.structural_kind();
+    let has_children = visited
+        .iter()
+        .any(|slot| slot.storage.drop_slot(slot.offset).is_some());
     let info = TypeInfo {
-        class: class_of(&definition, &visited, &hooks),
-        kind: definition.structural_kind(),
+        shape: match (class, kind) {
+            (Class::Plain, _) if has_children => Shape::Inner,
+            (Class::Plain, _) => Shape::Leaf,
+            (_, Kind::Var) if visited.is_empty() && hooks.is_empty() => Shape::Var,
+            _ => Shape::Other,
+        },
+        class,
+        kind,
         scope: definition.is_scope(),
-        has_children: visited
-            .iter()
-            .any(|slot| slot.storage.drop_slot(slot.offset).is_some()),
+        has_children,
         index,
         seed: key_seed(definition.key()),
         drop_slots: placement

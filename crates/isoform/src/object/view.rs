@@ -98,6 +98,17 @@ impl<'a> ObjRef<'a> {
         Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_ref() })
     }
 
+    /// Where a field of this object's own type lies.
+    ///
+    /// # Safety
+    ///
+    /// `slot` must come from the `TypeInfo` of this object's type.
+    #[inline(always)]
+    pub(super) unsafe fn field(self, slot: &Slot) -> NonNull<u8> {
+        // SAFETY: the offset lies inside the object.
+        unsafe { self.pointer.cast::<u8>().byte_add(slot.offset as usize) }
+    }
+
     /// Reads a field of this object's own type.
     ///
     /// # Safety
@@ -107,7 +118,7 @@ impl<'a> ObjRef<'a> {
     unsafe fn load(self, slot: &Slot) -> Loaded<'a> {
         // SAFETY: the slot describes an initialised field of this object.
         unsafe {
-            let field = self.pointer.byte_add(slot.offset as usize);
+            let field = self.field(slot);
             match slot.storage {
                 Storage::Object => {
                     Loaded::Object(ObjRef::new(field.cast::<NonNull<Header>>().read()))

@@ -72,11 +72,12 @@ impl<const SIDES: usize> Bindings<SIDES> {
     }
 
     /// The current binding of an object of one side.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(&mut self, side: usize, ident: u64) -> Option<u32> {
         self.maps[side].get(ident)
     }
 
+    #[inline(always)]
     pub(crate) fn get(&self, binding: u32) -> Binding<SIDES> {
         self.all[binding as usize]
     }

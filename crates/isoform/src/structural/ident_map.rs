@@ -16,7 +16,7 @@ pub(crate) struct IdentMap {
 
 impl IdentMap {
     /// The index of an identity number.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&mut self, ident: u64) -> Option<u32> {
         if self.many.is_empty() {
             let found = self.few.iter().find(|(known, _)| *known == ident)?;

@@ -2,7 +2,8 @@
 
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::object::raw_value::Tag;
-use crate::object::view::{Fields, Loaded, ObjRef};
+use crate::object::twins::{Both, Twins};
+use crate::object::view::ObjRef;
 use crate::value::{BigIntObj, Value};
 
 /// Floats are equal by bits, and all NaNs are one.
@@ -24,16 +25,14 @@ pub(super) fn plain_equal(left: &Value, right: &Value) -> bool {
 
 /// Equality of the fields of nodes that have no children.
 #[inline(always)]
-pub(super) fn fields_equal(left: Fields<'_>, right: Fields<'_>) -> bool {
+pub(super) fn fields_equal(twins: Twins<'_>) -> bool {
     let mut position = 0;
-    while let (Some((_, l)), Some((_, r))) = (left.get(position), right.get(position)) {
+    while let Some((_, both)) = twins.visited(position) {
         position += 1;
-        let equal = match (l, r) {
-            (Loaded::Int(l), Loaded::Int(r)) => l == r,
-            (Loaded::Float(l), Loaded::Float(r)) => floats_equal(l, r),
-            (Loaded::Bool(l), Loaded::Bool(r)) => l == r,
-            (Loaded::DType(l), Loaded::DType(r)) => l == r,
-            _ => false,
+        let equal = match both {
+            Both::Same(same) => same,
+            Both::Floats(l, r) => floats_equal(l, r),
+            Both::Values(..) | Both::Objects(..) => false,
         };
         if !equal {
             return false;

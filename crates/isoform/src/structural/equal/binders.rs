@@ -78,6 +78,24 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Whether two variables are certainly equal; the common case of
+    /// [`var_pair`](Self::var_pair).
+    #[inline(always)]
+    pub(super) fn is_bound_use(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+        if region.def_level().is_some() {
+            return false;
+        }
+        let Some(left) = self.tables.bindings.of(LEFT, l.ident()) else {
+            return false;
+        };
+        if self.tables.bindings.of(RIGHT, r.ident()) != Some(left) {
+            return false;
+        }
+        let level = self.tables.bindings.get(left).level;
+        self.levels.use_var(level, region);
+        true
+    }
+
     /// Compares two variables by their bindings; with `bind`, the fields are
     /// known to be equal and an unbound pair is bound or refused.
     #[inline]

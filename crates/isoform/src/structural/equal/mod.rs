@@ -25,10 +25,10 @@ use super::scope::{Levels, Region, Touched};
 use crate::container::ArrayObj;
 use crate::error::{ErrorKind, Result};
 use crate::object::arena::Arena;
-use crate::object::table::{Class, TypeInfo};
-use crate::object::view::{Loaded, ObjRef};
+use crate::object::table::{Class, Shape, TypeInfo};
+use crate::object::twins::{Both, Twins};
+use crate::object::view::ObjRef;
 use crate::path::AccessStep;
-use crate::registry::Kind;
 use crate::value::Value;
 
 use hashbrown::HashSet;
@@ -42,6 +42,8 @@ const RIGHT: usize = 1;
 enum Job {
     /// Compares the fields from `next` on.
     Fields,
+    /// As `Fields`, for plain nodes and without the recorder.
+    Plain,
     /// Compares the elements from `next` on.
     Items,
     /// Compares the map values from `next` on; `extra` is the place of the
@@ -220,7 +222,7 @@ impl<'a> Engine<'a> {
         let base = self.stack.len();
         let (mut l, mut r, mut region) = (l, r, region);
         loop {
-            match self.enter::<REC>(l, r, region)? {
+            match self.enter::<REC>(l, r, region, base)? {
                 Entered::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);
                     continue;
@@ -232,7 +234,7 @@ impl<'a> Engine<'a> {
                 if self.stack.len() == base {
                     return Ok(true);
                 }
-                match self.advance::<REC>()? {
+                match self.advance::<REC>(base)? {
                     Next::Pair(next_l, next_r, next_region) => {
                         (l, r, region) = (next_l, next_r, next_region);
                         break;
@@ -262,35 +264,119 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
+        base: usize,
     ) -> Result<Entered<'a>> {
         self.visits += 1;
-        let info = l.info();
-        if !REC && l.type_index() == r.type_index() && info.class == Class::Plain {
-            let remember = info.has_children && (l.is_shared() || r.is_shared());
+        if !REC
+            && let Some(twins) = Twins::new(l, r)
+            && twins.info().class == Class::Plain
+        {
+            let remember = twins.info().has_children && twins.is_shared();
             if remember && self.is_proven(l, r, region) {
                 return Ok(Entered::Equal);
             }
-            // The fields of a plain node need no frame until a child is not
-            // the last one.
-            return match self.fields::<false>(l, r, info, region, 0)? {
-                Stop::Done => Ok(Entered::Equal),
-                Stop::Different => Ok(Entered::Different),
-                Stop::Pair(next_l, next_r, next_region, next) => {
-                    if (next as usize) < info.visited.len() {
-                        self.stack.push(Frame {
-                            l,
-                            r,
-                            next,
-                            extra: 0,
-                            region,
-                            job: Job::Fields,
-                        });
+            return self.plain(twins, 0, region, base);
+        }
+        self.enter_other::<REC>(l, r, l.info(), region)
+    }
+
+    /// Compares plain nodes from a field on, and what lies below and above
+    /// them as far as it is plain nodes with one owner: most of most programs.
+    fn plain(
+        &mut self,
+        twins: Twins<'a>,
+        from: u32,
+        region: Region,
+        base: usize,
+    ) -> Result<Entered<'a>> {
+        let (mut twins, mut region) = (twins, region);
+        let mut position = from as usize;
+        loop {
+            let Some((_, both)) = twins.visited(position) else {
+                // Done; on with the node above, if it is a plain one as well.
+                match self.stack.last() {
+                    Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
+                        let Some(above) = Twins::new(frame.l, frame.r) else {
+                            return Ok(Entered::Different);
+                        };
+                        (twins, position, region) = (above, frame.next as usize, frame.region);
+                        self.stack.pop();
+                        continue;
                     }
-                    Ok(Entered::Child(next_l, next_r, next_region))
+                    _ => return Ok(Entered::Equal),
                 }
             };
+            position += 1;
+            let children = match both {
+                Both::Objects(l, r) => Ok((l, r)),
+                Both::Values(l, r) => match (l.object_ref(), r.object_ref()) {
+                    (Some(l), Some(r)) => Ok((l, r)),
+                    (None, None) => Err(leaf::plain_equal(l, r)),
+                    _ => Err(false),
+                },
+                Both::Floats(l, r) => Err(leaf::floats_equal(l, r)),
+                Both::Same(same) => Err(same),
+            };
+            let equal = match children {
+                Err(equal) => equal,
+                Ok((l, r)) => {
+                    let Some(child) = Twins::new(l, r) else {
+                        self.return_to(twins, position, region);
+                        return Ok(Entered::Child(l, r, region));
+                    };
+                    let info = child.info();
+                    // Nodes with children are told apart by a branch of their
+                    // own, which is predicted better than a jump table.
+                    if info.has_children {
+                        if info.shape != Shape::Inner || child.is_shared() {
+                            self.return_to(twins, position, region);
+                            return Ok(Entered::Child(l, r, region));
+                        }
+                        self.visits += 1;
+                        self.return_to(twins, position, region);
+                        (twins, position) = (child, 0);
+                        continue;
+                    }
+                    match info.shape {
+                        Shape::Leaf => {
+                            self.visits += 1;
+                            leaf::fields_equal(child)
+                        }
+                        Shape::Var => {
+                            self.visits += 1;
+                            self.is_bound_use(l, r, region)
+                                || matches!(
+                                    self.var_pair::<false>(l, r, region, true),
+                                    VarPair::Equal
+                                )
+                        }
+                        Shape::Inner | Shape::Other => {
+                            self.return_to(twins, position, region);
+                            return Ok(Entered::Child(l, r, region));
+                        }
+                    }
+                }
+            };
+            if !equal {
+                self.differ_field::<false>(twins.left(), twins.right(), position)?;
+                return Ok(Entered::Different);
+            }
         }
-        self.enter_other::<REC>(l, r, info, region)
+    }
+
+    /// Leaves a frame behind, if there are fields left.
+    #[inline(always)]
+    fn return_to(&mut self, twins: Twins<'a>, position: usize, region: Region) {
+        if position < twins.info().visited.len() {
+            self.stack.push(Frame {
+                l: twins.left(),
+                r: twins.right(),
+                next: position as u32,
+                extra: 0,
+                region,
+                job: Job::Plain,
+            });
+        }
     }
 
     /// Looks a shared pair up; when it is not there, begins its proof.
@@ -315,16 +401,17 @@ impl<'a> Engine<'a> {
         &mut self,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
-        info: &'static TypeInfo,
         region: Region,
         from: u32,
     ) -> Result<Stop<'a>> {
-        let (left, right) = (l.visited_with(info), r.visited_with(info));
+        let Some(twins) = Twins::new(l, r) else {
+            return Ok(Stop::Different);
+        };
         let mut position = from as usize;
-        while let (Some((slot, a)), Some((_, b))) = (left.get(position), right.get(position)) {
+        while let Some((slot, both)) = twins.visited(position) {
             position += 1;
-            let equal = match (a, b) {
-                (Loaded::Object(a), Loaded::Object(b)) => {
+            let equal = match both {
+                Both::Objects(a, b) => {
                     let region = region.of_field(slot.flag, self.levels.current());
                     if REC {
                         return Ok(Stop::Pair(a, b, region, position as u32));
@@ -334,7 +421,7 @@ impl<'a> Engine<'a> {
                         None => return Ok(Stop::Pair(a, b, region, position as u32)),
                     }
                 }
-                (Loaded::Value(a), Loaded::Value(b)) => match (a.object_ref(), b.object_ref()) {
+                Both::Values(a, b) => match (a.object_ref(), b.object_ref()) {
                     (Some(a), Some(b)) => {
                         let region = region.of_field(slot.flag, self.levels.current());
                         return Ok(Stop::Pair(a, b, region, position as u32));
@@ -342,15 +429,11 @@ impl<'a> Engine<'a> {
                     (None, None) => leaf::plain_equal(a, b),
                     _ => false,
                 },
-                (Loaded::Int(a), Loaded::Int(b)) => a == b,
-                (Loaded::Float(a), Loaded::Float(b)) => leaf::floats_equal(a, b),
-                (Loaded::Bool(a), Loaded::Bool(b)) => a == b,
-                (Loaded::DType(a), Loaded::DType(b)) => a == b,
-                (Loaded::None, Loaded::None) => true,
-                _ => false,
+                Both::Floats(a, b) => leaf::floats_equal(a, b),
+                Both::Same(same) => same,
             };
             if !equal {
-                self.differ_field::<REC>(a, b, position)?;
+                self.differ_field::<REC>(l, r, position)?;
                 return Ok(Stop::Different);
             }
         }
@@ -361,29 +444,20 @@ impl<'a> Engine<'a> {
     /// children, and variables without fields.
     #[inline(always)]
     fn leaf(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Option<bool> {
-        if l.type_index() != r.type_index() {
-            return None;
+        let twins = Twins::new(l, r)?;
+        match twins.info().shape {
+            Shape::Leaf => {
+                self.visits += 1;
+                Some(leaf::fields_equal(twins))
+            }
+            Shape::Var => {
+                self.visits += 1;
+                // A difference is reported by the main path, with its reason.
+                let equal = self.var_pair::<false>(l, r, region, true);
+                Some(matches!(equal, VarPair::Equal))
+            }
+            Shape::Inner | Shape::Other => None,
         }
-        let info = l.info();
-        if info.has_children {
-            return None;
-        }
-        if info.class == Class::Plain {
-            self.visits += 1;
-            return Some(leaf::fields_equal(
-                l.visited_with(info),
-                r.visited_with(info),
-            ));
-        }
-        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.is_empty() {
-            self.visits += 1;
-            // A difference is reported by the main path, with its reason.
-            return match self.var_pair::<false>(l, r, region, true) {
-                VarPair::Equal => Some(true),
-                VarPair::Different | VarPair::Unbound => Some(false),
-            };
-        }
-        None
     }
 
     fn enter_other<const REC: bool>(
@@ -469,14 +543,25 @@ impl<'a> Engine<'a> {
 
     /// Goes on with the frame on top.
     #[inline(always)]
-    fn advance<const REC: bool>(&mut self) -> Result<Next<'a>> {
+    fn advance<const REC: bool>(&mut self, base: usize) -> Result<Next<'a>> {
         let Some(&frame) = self.stack.last() else {
             return Ok(Next::Nothing);
         };
         match frame.job {
+            Job::Plain => {
+                self.stack.pop();
+                let Some(twins) = Twins::new(frame.l, frame.r) else {
+                    return Ok(Next::Different);
+                };
+                match self.plain(twins, frame.next, frame.region, base)? {
+                    Entered::Equal | Entered::Open => Ok(Next::Nothing),
+                    Entered::Different => Ok(Next::Different),
+                    Entered::Child(l, r, region) => Ok(Next::Pair(l, r, region)),
+                }
+            }
             Job::Fields => {
                 let info = frame.l.info();
-                match self.fields::<REC>(frame.l, frame.r, info, frame.region, frame.next)? {
+                match self.fields::<REC>(frame.l, frame.r, frame.region, frame.next)? {
                     Stop::Done => {
                         self.stack.pop();
                         Ok(Next::Nothing)
@@ -591,7 +676,7 @@ impl<'a> Engine<'a> {
                     return Ok(Next::Different);
                 }
             },
-            Job::Fields | Job::Items | Job::Entries | Job::HookStep => {}
+            Job::Fields | Job::Plain | Job::Items | Job::Entries | Job::HookStep => {}
         }
         Ok(Next::Nothing)
     }

@@ -20,10 +20,15 @@ impl<'a> Engine<'a> {
     #[cold]
     pub(super) fn differ_field<const REC: bool>(
         &mut self,
-        l: Loaded<'a>,
-        r: Loaded<'a>,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
         position: usize,
     ) -> Result<()> {
+        let field = |object: ObjRef<'a>| {
+            let loaded = object.visited().get(position.saturating_sub(1));
+            loaded.map_or(Loaded::None, |(_, loaded)| loaded)
+        };
+        let (l, r) = (field(l), field(r));
         if REC && let Some(frame) = self.stack.last_mut() {
             frame.next = position as u32;
         }

@@ -1,0 +1,87 @@
+//! What one would write without Isoform: an enum behind `Arc`, with derived
+//! equality and hash. It recurses, knows no sharing and no renaming.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rapidhash::fast::RapidHasher;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Expr {
+    Var(u32),
+    Int(i64),
+    Add(Arc<Expr>, Arc<Expr>),
+    Lambda(Vec<u32>, Arc<Expr>),
+}
+
+/// The workload W.
+pub(crate) fn lambda(depth: u32) -> Arc<Expr> {
+    fn tree(depth: u32, var: &Arc<Expr>, leaves: &mut i64) -> Arc<Expr> {
+        if depth > 0 {
+            let lhs = tree(depth - 1, var, leaves);
+            let rhs = tree(depth - 1, var, leaves);
+            return Arc::new(Expr::Add(lhs, rhs));
+        }
+        *leaves += 1;
+        if *leaves % 2 == 1 {
+            Arc::clone(var)
+        } else {
+            Arc::new(Expr::Int(*leaves))
+        }
+    }
+    let var = Arc::new(Expr::Var(0));
+    let body = tree(depth, &var, &mut 0);
+    Arc::new(Expr::Lambda(vec![0], body))
+}
+
+/// An array of numbers.
+pub(crate) fn wide(count: usize) -> Vec<Expr> {
+    (0..count as i64).map(Expr::Int).collect()
+}
+
+pub(crate) fn hash<T: Hash>(value: &T) -> u64 {
+    let mut hasher = RapidHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Equality up to renaming, written by hand.
+pub(crate) fn equal_renamed(left: &Expr, right: &Expr) -> bool {
+    fn equal(left: &Expr, right: &Expr, bound: &mut Vec<(u32, u32)>) -> bool {
+        match (left, right) {
+            (Expr::Var(left), Expr::Var(right)) => {
+                let found = bound.iter().rev().find(|(l, r)| l == left || r == right);
+                found.map_or(left == right, |found| *found == (*left, *right))
+            }
+            (Expr::Int(left), Expr::Int(right)) => left == right,
+            (Expr::Add(left, lhs), Expr::Add(right, rhs)) => {
+                equal(left, right, bound) && equal(lhs, rhs, bound)
+            }
+            (Expr::Lambda(left, lhs), Expr::Lambda(right, rhs)) => {
+                if left.len() != right.len() {
+                    return false;
+                }
+                let outer = bound.len();
+                bound.extend(left.iter().copied().zip(right.iter().copied()));
+                let equal = equal(lhs, rhs, bound);
+                bound.truncate(outer);
+                equal
+            }
+            _ => false,
+        }
+    }
+    equal(left, right, &mut Vec::new())
+}
+
+/// A walk over all nodes with a callback, written by hand.
+pub(crate) fn walk(expr: &Expr, callback: &mut impl FnMut(&Expr)) {
+    match expr {
+        Expr::Var(_) | Expr::Int(_) => {}
+        Expr::Add(lhs, rhs) => {
+            walk(lhs, callback);
+            walk(rhs, callback);
+        }
+        Expr::Lambda(_, body) => walk(body, callback),
+    }
+    callback(expr);
+}

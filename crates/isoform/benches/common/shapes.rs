@@ -1,0 +1,208 @@
+//! The programs of the workloads.
+
+use isoform::{Array, Obj, Ref, Value};
+
+use super::Numbers;
+use super::nodes::{Add, AnyOrderAdd, DagAdd, Int, Lambda, Neg, ScopedLambda, Var};
+
+/// Which type the inner nodes of a tree have.
+#[derive(Clone, Copy)]
+pub(crate) enum Inner {
+    Tree,
+    Dag,
+    AnyOrder,
+}
+
+impl Inner {
+    fn node(self, lhs: Ref<Obj>, rhs: Ref<Obj>) -> Ref<Obj> {
+        match self {
+            Inner::Tree => Add::new(lhs, rhs).into_object(),
+            Inner::Dag => DagAdd::new(lhs, rhs).into_object(),
+            Inner::AnyOrder => AnyOrderAdd::new(lhs, rhs).into_object(),
+        }
+    }
+}
+
+/// The workload W: a function of `x` whose body is a balanced tree of sums,
+/// whose leaves are `x` and numbers in turn.
+pub(crate) fn lambda(depth: u32) -> Ref<Lambda> {
+    fn tree(depth: u32, var: &Ref<Var>, leaves: &mut i64) -> Ref<Obj> {
+        if depth > 0 {
+            let lhs = tree(depth - 1, var, leaves);
+            let rhs = tree(depth - 1, var, leaves);
+            return Add::new(lhs, rhs).into_object();
+        }
+        *leaves += 1;
+        if *leaves % 2 == 1 {
+            var.clone().into_object()
+        } else {
+            Int::new(*leaves).into_object()
+        }
+    }
+    let var = Var::new("x");
+    let body = tree(depth, &var, &mut 0);
+    Lambda::new([var], body)
+}
+
+/// W with another type of inner nodes.
+pub(crate) fn lambda_of(inner: Inner, depth: u32) -> Ref<Lambda> {
+    let var = Var::new("x");
+    let body = tree_with(depth, &var, &mut |lhs, rhs| inner.node(lhs, rhs));
+    Lambda::new([var], body)
+}
+
+/// W as a scope.
+pub(crate) fn scoped(depth: u32) -> Ref<ScopedLambda> {
+    let var = Var::new("x");
+    let body = tree_with(depth, &var, &mut |lhs, rhs| Inner::Tree.node(lhs, rhs));
+    ScopedLambda::new([var], body)
+}
+
+/// W whose last leaf is another number.
+pub(crate) fn lambda_with_other_end(depth: u32) -> Ref<Lambda> {
+    let var = Var::new("x");
+    let mut left_to_build = (1u64 << depth) - 1;
+    let body = tree_with(depth, &var, &mut |lhs, rhs| {
+        left_to_build -= 1;
+        // The last of the lowest inner nodes is followed by its ancestors only.
+        let last_pair = left_to_build == u64::from(depth) - 1;
+        let rhs = if last_pair {
+            Int::new(-1).into_object()
+        } else {
+            rhs
+        };
+        Add::new(lhs, rhs).into_object()
+    });
+    Lambda::new([var], body)
+}
+
+/// W, and an owner of every node beside it.
+pub(crate) fn held(depth: u32) -> (Ref<Lambda>, Vec<Ref<Obj>>) {
+    let mut owners = Vec::new();
+    let var = Var::new("x");
+    let body = tree_with(depth, &var, &mut |lhs, rhs| {
+        let node = Add::new(&lhs, &rhs).into_object();
+        owners.extend([lhs, rhs]);
+        node
+    });
+    owners.push(body.clone());
+    let lambda = Lambda::new([var], body);
+    owners.push(lambda.clone().into_object());
+    (lambda, owners)
+}
+
+/// W whose nodes lie in memory in another order than they are visited in: the
+/// nodes of each layer are made in a random order.
+pub(crate) fn shuffled(depth: u32, seed: u64) -> Ref<Lambda> {
+    let mut numbers = Numbers::new(seed);
+    let var = Var::new("x");
+    let mut in_random_order = |count: usize, make: &dyn Fn(usize) -> Ref<Obj>| {
+        let mut order: Vec<usize> = (0..count).collect();
+        numbers.shuffle(&mut order);
+        let mut layer: Vec<(usize, Ref<Obj>)> = order.iter().map(|&at| (at, make(at))).collect();
+        layer.sort_unstable_by_key(|(at, _)| *at);
+        layer.into_iter().map(|(_, node)| node).collect::<Vec<_>>()
+    };
+    let mut layer = in_random_order(1 << depth, &|at| {
+        if at % 2 == 0 {
+            var.clone().into_object()
+        } else {
+            Int::new(at as i64 + 1).into_object()
+        }
+    });
+    while layer.len() > 1 {
+        layer = in_random_order(layer.len() / 2, &|at| {
+            Add::new(&layer[2 * at], &layer[2 * at + 1]).into_object()
+        });
+    }
+    let body = layer.swap_remove(0);
+    drop(layer);
+    Lambda::new([var], body)
+}
+
+fn tree_with(
+    depth: u32,
+    var: &Ref<Var>,
+    inner: &mut dyn FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
+) -> Ref<Obj> {
+    fn tree(
+        depth: u32,
+        var: &Ref<Var>,
+        inner: &mut dyn FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
+        leaves: &mut i64,
+    ) -> Ref<Obj> {
+        if depth > 0 {
+            let lhs = tree(depth - 1, var, inner, leaves);
+            let rhs = tree(depth - 1, var, inner, leaves);
+            return inner(lhs, rhs);
+        }
+        *leaves += 1;
+        if *leaves % 2 == 1 {
+            var.clone().into_object()
+        } else {
+            Int::new(*leaves).into_object()
+        }
+    }
+    tree(depth, var, inner, &mut 0)
+}
+
+/// `x = Add(x, x)`, so many times: 2 to the power of `levels` leaves as a tree.
+pub(crate) fn dag(levels: u32) -> Value {
+    let mut node = Int::new(1).into_object();
+    for _ in 0..levels {
+        node = Add::new(&node, &node).into_object();
+    }
+    node.into()
+}
+
+/// Layers in which every node joins two nodes of the layer below, chosen at
+/// random; all nodes of a layer are equal, so two of these with different
+/// seeds are equal and meet in many different pairs.
+pub(crate) fn butterfly(width: usize, layers: usize, seed: u64) -> Value {
+    let mut numbers = Numbers::new(seed);
+    let mut layer: Vec<Ref<Obj>> = (0..width).map(|_| Int::new(1).into_object()).collect();
+    for _ in 0..layers {
+        layer = (0..width)
+            .map(|_| {
+                let (lhs, rhs) = (numbers.below(width), numbers.below(width));
+                Add::new(&layer[lhs], &layer[rhs]).into_object()
+            })
+            .collect();
+    }
+    Value::from(Array::from(layer))
+}
+
+/// A chain without branches.
+pub(crate) fn chain(levels: usize) -> Value {
+    let mut node = Int::new(1).into_object();
+    for _ in 0..levels {
+        node = Neg::new(node).into_object();
+    }
+    node.into()
+}
+
+/// A chain of sums that leans to the left: two positions per level.
+pub(crate) fn left_chain(levels: usize) -> Value {
+    let leaf = Int::new(1).into_object();
+    let mut node = leaf.clone();
+    for _ in 0..levels {
+        node = Add::new(node, &leaf).into_object();
+    }
+    node.into()
+}
+
+/// A function of `count` parameters that uses each of them once more, in
+/// another order.
+pub(crate) fn vars(count: usize) -> Ref<Lambda> {
+    let params: Vec<Ref<Var>> = (0..count).map(|_| Var::new("x")).collect();
+    let mut uses = params.clone();
+    Numbers::new(7).shuffle(&mut uses);
+    let uses = Value::from(Array::from(uses));
+    let body = uses.as_object().expect("an array is an object");
+    Lambda::new(params, body)
+}
+
+/// One array of numbers.
+pub(crate) fn wide(count: usize) -> Value {
+    (0..count as i64).collect::<Array<i64>>().into()
+}

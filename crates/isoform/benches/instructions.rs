@@ -1,0 +1,150 @@
+//! A fixed amount of work, for counting instructions: they do not depend on
+//! the load of the machine. `scripts/instructions.sh` runs it under valgrind.
+//!
+//! `instructions list` names the figures with their positions per repetition;
+//! `instructions FIGURE REPEATS` does the work. Without a figure, as when run
+//! by `cargo bench`, there is nothing to do.
+#![expect(
+    clippy::disallowed_macros,
+    reason = "a benchmark is a program and prints its result"
+)]
+
+mod common;
+
+use std::hint::black_box;
+
+use common::shapes::Inner;
+use common::{plain, positions, shapes};
+use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, walk_objects};
+use isoform::{structural_equal, structural_hash};
+
+const DEPTH: u32 = 10;
+const LEVELS: u32 = 2_000;
+const WIDTH: usize = 64;
+const VARIABLES: usize = 1_000;
+
+type Work = Box<dyn Fn()>;
+
+struct Figure {
+    name: &'static str,
+    positions: u64,
+    prepare: fn() -> Work,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *arguments {
+        ["list", ..] => {
+            for figure in figures() {
+                println!("{} {}", figure.name, figure.positions);
+            }
+        }
+        [name, repeats, ..] => {
+            let figure = figures().into_iter().find(|figure| figure.name == name);
+            let (Some(figure), Ok(repeats)) = (figure, repeats.parse::<u32>()) else {
+                return println!("no such figure, or no number: {name} {repeats}");
+            };
+            let work = (figure.prepare)();
+            // What is allocated once belongs to neither count.
+            work();
+            (0..repeats).for_each(|_| work());
+        }
+        _ => println!("nothing to count here: run scripts/instructions.sh"),
+    }
+}
+
+fn figures() -> Vec<Figure> {
+    let figure = |name, positions, prepare| Figure {
+        name,
+        positions,
+        prepare,
+    };
+    let tree = positions(DEPTH);
+    let butterfly = (WIDTH * (WIDTH + 1)) as u64;
+    vec![
+        figure("equal-enum", tree, || {
+            let (left, right) = (plain::lambda(DEPTH), plain::lambda(DEPTH));
+            Box::new(move || assert!(black_box(&left) == black_box(&right)))
+        }),
+        figure("equal", tree, || {
+            equal(shapes::lambda(DEPTH), shapes::lambda(DEPTH))
+        }),
+        figure("equal-scope", tree, || {
+            equal(shapes::scoped(DEPTH), shapes::scoped(DEPTH))
+        }),
+        figure("equal-held", tree, || {
+            let ((left, owners), (right, others)) = (shapes::held(DEPTH), shapes::held(DEPTH));
+            owning([owners, others], equal(left, right))
+        }),
+        figure("equal-dag", u64::from(LEVELS), || {
+            equal(shapes::dag(LEVELS), shapes::dag(LEVELS))
+        }),
+        figure("equal-dag-kind", tree, || {
+            let make = || shapes::lambda_of(Inner::Dag, DEPTH);
+            equal(make(), make())
+        }),
+        figure("equal-butterfly", butterfly, || {
+            let make = |seed| shapes::butterfly(WIDTH, WIDTH, seed);
+            equal(make(1), make(2))
+        }),
+        figure("equal-variables", 2 * VARIABLES as u64, || {
+            equal(shapes::vars(VARIABLES), shapes::vars(VARIABLES))
+        }),
+        figure("equal-chain", u64::from(LEVELS), || {
+            let make = || shapes::chain(LEVELS as usize);
+            equal(make(), make())
+        }),
+        figure("hash-enum", tree, || {
+            let root = plain::lambda(DEPTH);
+            Box::new(move || {
+                black_box(plain::hash(black_box(&root)));
+            })
+        }),
+        figure("hash", tree, || hash(shapes::lambda(DEPTH))),
+        figure("hash-held", tree, || {
+            let (root, owners) = shapes::held(DEPTH);
+            owning([owners], hash(root))
+        }),
+        figure("hash-dag", u64::from(LEVELS), || hash(shapes::dag(LEVELS))),
+        figure("hash-dag-kind", tree, || {
+            hash(shapes::lambda_of(Inner::Dag, DEPTH))
+        }),
+        figure("hash-chain", u64::from(LEVELS), || {
+            hash(shapes::chain(LEVELS as usize))
+        }),
+        figure("walk", tree, || {
+            let root = Value::from(shapes::lambda(DEPTH));
+            Box::new(move || {
+                let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
+                    black_box(object.owners());
+                    Ok(WalkResult::<()>::Advance)
+                });
+                assert!(matches!(outcome, Ok(None)));
+            })
+        }),
+        figure("construct-and-drop", tree, || {
+            Box::new(|| drop(black_box(shapes::lambda(DEPTH))))
+        }),
+    ]
+}
+
+fn equal(left: impl Into<Value>, right: impl Into<Value>) -> Work {
+    let (left, right) = (left.into(), right.into());
+    Box::new(move || assert!(matches!(structural_equal(&left, &right), Ok(true))))
+}
+
+fn hash(root: impl Into<Value>) -> Work {
+    let root = root.into();
+    Box::new(move || {
+        black_box(structural_hash(&root)).expect("the workload can be hashed");
+    })
+}
+
+/// The work, keeping further owners of its nodes.
+fn owning<const N: usize>(owners: [Vec<Ref<Obj>>; N], work: Work) -> Work {
+    Box::new(move || {
+        black_box(&owners);
+        work();
+    })
+}

@@ -1,0 +1,311 @@
+//! The table of figures: Isoform and a plain enum, timed alternately in one
+//! process, with what each figure is to reach.
+//!
+//! Times of different machines or hours compare the machines, so the ratio is
+//! what counts: it is the median over pairs of neighbouring samples. The times
+//! beside it are the best of all samples. The table is printed, and written to
+//! `bench-ratios.md` in cargo's target folder.
+#![expect(
+    clippy::disallowed_macros,
+    reason = "a benchmark is a program and prints its result"
+)]
+
+mod common;
+mod ratios {
+    pub(crate) mod memory;
+    pub(crate) mod table;
+    pub(crate) mod timing;
+}
+
+use std::error::Error;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+
+use common::shapes::Inner;
+use common::{plain, positions, shapes};
+use isoform::{
+    CompareOptions, Value, WalkOptions, WalkResult, explain_mismatch, structural_digest,
+    structural_equal, structural_hash, structural_walk, walk_objects,
+};
+use ratios::memory::peak_growth;
+use ratios::table::{Limit, Table};
+use ratios::timing::{alone, kept, once, pair};
+
+type Group = (&'static str, fn(&mut Table));
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut table = Table::default();
+    // Cargo's own arguments are of no interest; a name runs one group.
+    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let groups: [Group; 7] = [
+        ("lambda", lambda),
+        ("sharing", sharing),
+        ("binders", binders),
+        ("walk", walk),
+        ("wide", wide),
+        ("memory", construct_and_drop),
+        ("deep", deep),
+    ];
+    for (name, group) in groups {
+        if wanted.as_deref().is_none_or(|wanted| wanted == name) {
+            group(&mut table);
+        }
+    }
+    println!("{table}");
+    if wanted.is_none() {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.parent().unwrap_or(folder);
+        fs::write(folder.join("bench-ratios.md"), table.to_string())?;
+    }
+    Ok(())
+}
+
+fn equal(left: &Value, right: &Value) {
+    assert!(structural_equal(left, right).expect("the workload is comparable"));
+}
+
+fn hash(value: &Value) {
+    black_box(structural_hash(value)).expect("the workload can be hashed");
+}
+
+/// The workload W, against the enum.
+fn lambda(table: &mut Table) {
+    for (depth, ratio) in [(10, 3.0), (16, 2.0)] {
+        let count = positions(depth);
+        let (left, right) = (shapes::lambda(depth).into(), shapes::lambda(depth).into());
+        let (plain_left, plain_right) = (plain::lambda(depth), plain::lambda(depth));
+        let other = Value::from(shapes::lambda_with_other_end(depth));
+        let name = |what: &str| format!("{what}, d={depth}");
+
+        let compare = || equal(&left, &right);
+        let derived = || assert!(black_box(&plain_left) == black_box(&plain_right));
+        let times = pair(count, compare, derived);
+        table.row(name("equal"), times, Limit::Ratio(ratio));
+
+        let renamed = || assert!(plain::equal_renamed(&plain_left, black_box(&plain_right)));
+        let times = pair(count, compare, renamed);
+        table.row(
+            name("equal, against renaming by hand"),
+            times,
+            Limit::Ratio(ratio),
+        );
+
+        let derived = || {
+            black_box(plain::hash(black_box(&plain_left)));
+        };
+        table.row(
+            name("hash"),
+            pair(count, || hash(&left), derived),
+            Limit::None,
+        );
+
+        let digest = || {
+            black_box(structural_digest(&left)).expect("the workload has a digest");
+        };
+        table.row(name("digest"), alone(count, digest), Limit::None);
+
+        let explain = || {
+            let mismatch = explain_mismatch(&left, &other, CompareOptions::default());
+            assert!(black_box(mismatch).expect("comparable").is_some());
+        };
+        table.row(
+            name("explained mismatch at the end"),
+            alone(count, explain),
+            Limit::None,
+        );
+    }
+    let (left, right) = (
+        shapes::shuffled(16, 1).into(),
+        shapes::shuffled(16, 2).into(),
+    );
+    let times = alone(positions(16), || equal(&left, &right));
+    table.row("equal, shuffled heap, d=16", times, Limit::Ns(30.0));
+    let times = alone(positions(16), || hash(&left));
+    table.row("hash, shuffled heap, d=16", times, Limit::None);
+}
+
+/// Programs whose nodes have several owners.
+fn sharing(table: &mut Table) {
+    for levels in [22, 100_000] {
+        let (left, right) = (shapes::dag(levels), shapes::dag(levels));
+        let times = alone(u64::from(levels), || equal(&left, &right));
+        table.row(
+            format!("equal, x = Add(x, x), {levels} levels"),
+            times,
+            Limit::Ns(40.0),
+        );
+        let times = alone(u64::from(levels), || hash(&left));
+        table.row(
+            format!("hash, x = Add(x, x), {levels} levels"),
+            times,
+            Limit::None,
+        );
+    }
+    for width in [64, 256] {
+        const LAYERS: usize = 64;
+        let count = (width * (LAYERS + 1)) as u64;
+        let left = shapes::butterfly(width, LAYERS, 1);
+        let right = shapes::butterfly(width, LAYERS, 2);
+        let times = alone(count, || equal(&left, &right));
+        table.row(
+            format!("equal, butterfly {width} wide"),
+            times,
+            Limit::Ns(200.0),
+        );
+        let times = alone(count, || hash(&left));
+        table.row(format!("hash, butterfly {width} wide"), times, Limit::None);
+    }
+    for depth in [10, 16] {
+        let ((left, _owners), (right, _others)) = (shapes::held(depth), shapes::held(depth));
+        let (left, right) = (left.into(), right.into());
+        let times = alone(positions(depth), || equal(&left, &right));
+        table.row(
+            format!("equal, every node held, d={depth}"),
+            times,
+            Limit::Ns(20.0),
+        );
+        let times = alone(positions(depth), || hash(&left));
+        table.row(
+            format!("hash, every node held, d={depth}"),
+            times,
+            Limit::None,
+        );
+    }
+    for (depth, limits) in [
+        (10, [Limit::None, Limit::None]),
+        (16, [Limit::Ns(30.0), Limit::Ns(25.0)]),
+    ] {
+        let left = shapes::lambda_of(Inner::Dag, depth).into();
+        let right = shapes::lambda_of(Inner::Dag, depth).into();
+        let times = alone(positions(depth), || equal(&left, &right));
+        table.row(format!("equal, kind dag, d={depth}"), times, limits[0]);
+        let times = alone(positions(depth), || hash(&left));
+        table.row(format!("hash, kind dag, d={depth}"), times, limits[1]);
+    }
+}
+
+/// Many variables, scopes, and comparison in the type's own code.
+fn binders(table: &mut Table) {
+    for count in [1_000, 100_000] {
+        let (left, right) = (shapes::vars(count).into(), shapes::vars(count).into());
+        // Each variable occurs as a parameter and in the body.
+        let occurrences = 2 * count as u64;
+        let times = alone(occurrences, || equal(&left, &right));
+        table.row(format!("equal, {count} variables"), times, Limit::None);
+        let times = alone(occurrences, || hash(&left));
+        table.row(format!("hash, {count} variables"), times, Limit::None);
+    }
+    for depth in [10, 16] {
+        let (left, right) = (shapes::scoped(depth).into(), shapes::scoped(depth).into());
+        let times = alone(positions(depth), || equal(&left, &right));
+        table.row(format!("equal, in a scope, d={depth}"), times, Limit::None);
+        let times = alone(positions(depth), || hash(&left));
+        table.row(format!("hash, in a scope, d={depth}"), times, Limit::None);
+    }
+    let left = shapes::lambda_of(Inner::AnyOrder, 10).into();
+    let right = shapes::lambda_of(Inner::AnyOrder, 10).into();
+    let times = alone(positions(10), || equal(&left, &right));
+    table.row("equal, custom comparison, d=10", times, Limit::None);
+    let times = alone(positions(10), || hash(&left));
+    table.row("hash, custom comparison, d=10", times, Limit::None);
+}
+
+fn walk(table: &mut Table) {
+    for depth in [10, 16] {
+        let count = positions(depth);
+        let root = Value::from(shapes::lambda(depth));
+        let plain_root = plain::lambda(depth);
+        let by_hand = || {
+            let mut visited = 0u64;
+            plain::walk(&plain_root, &mut |expr| {
+                visited += u64::from(black_box(expr) as *const _ as usize & 1 == 0);
+            });
+            black_box(visited);
+        };
+        let values = || {
+            let mut visited = 0u64;
+            let outcome = structural_walk(&root, WalkOptions::default(), |visit| {
+                visited += u64::from(visit.object().is_some());
+                Ok(WalkResult::<()>::Advance)
+            });
+            assert!(matches!(outcome, Ok(None)));
+            black_box(visited);
+        };
+        table.row(
+            format!("walk, all values, d={depth}"),
+            pair(count, values, by_hand),
+            Limit::Ns(12.0),
+        );
+        let objects = || {
+            let mut visited = 0u64;
+            let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
+                visited += u64::from(object.owners() > 0);
+                Ok(WalkResult::<()>::Advance)
+            });
+            assert!(matches!(outcome, Ok(None)));
+            black_box(visited);
+        };
+        table.row(
+            format!("walk, objects, d={depth}"),
+            pair(count, objects, by_hand),
+            Limit::Ns(12.0),
+        );
+    }
+}
+
+fn wide(table: &mut Table) {
+    const COUNT: usize = 1_000_000;
+    let (left, right) = (shapes::wide(COUNT), shapes::wide(COUNT));
+    let (plain_left, plain_right) = (plain::wide(COUNT), plain::wide(COUNT));
+    let derived = || assert!(black_box(&plain_left) == black_box(&plain_right));
+    let times = pair(COUNT as u64, || equal(&left, &right), derived);
+    table.row("equal, array of 1,000,000 numbers", times, Limit::None);
+    let derived = || {
+        black_box(plain::hash(black_box(&plain_left)));
+    };
+    let times = pair(COUNT as u64, || hash(&left), derived);
+    table.row("hash, array of 1,000,000 numbers", times, Limit::None);
+}
+
+fn construct_and_drop(table: &mut Table) {
+    for depth in [10, 16] {
+        let count = positions(depth);
+        // What is built last keeps the allocator from giving the memory of
+        // the rest back, so that the samples reuse pages.
+        let first = (shapes::lambda(depth), plain::lambda(depth));
+        let _last = (shapes::lambda(1), plain::lambda(1));
+        drop(first);
+        let (build, build_plain) = (|| shapes::lambda(depth), || plain::lambda(depth));
+        let (construct, release) = kept(count, build, build_plain);
+        table.row(format!("construct, d={depth}"), construct, Limit::Ns(15.0));
+        table.row(format!("drop, d={depth}"), release, Limit::Ns(20.0));
+    }
+}
+
+/// Ten million levels, which recursion does not survive.
+fn deep(table: &mut Table) {
+    const LEVELS: usize = 10_000_000;
+    let count = LEVELS as u64;
+    let (left, right) = (shapes::chain(LEVELS), shapes::chain(LEVELS));
+    deep_figures(table, "chain of 10,000,000", count, &left, &right);
+    let both = once(2 * count, || drop((left, right)));
+    table.row("drop, chain of 10,000,000", both, Limit::Ns(30.0));
+
+    let (left, right) = (shapes::left_chain(LEVELS), shapes::left_chain(LEVELS));
+    let what = "chain of 10,000,000 leaning left";
+    deep_figures(table, what, 2 * count, &left, &right);
+    let both = once(4 * count, || drop((left, right)));
+    table.row(format!("drop, {what}"), both, Limit::Ns(30.0));
+}
+
+fn deep_figures(table: &mut Table, what: &str, count: u64, left: &Value, right: &Value) {
+    let growth = peak_growth(|| equal(left, right));
+    let times = once(count, || equal(left, right));
+    table.row(format!("equal, {what}"), times, Limit::Ns(20.0));
+    table.note_memory(format!("equal, {what}"), growth);
+    let growth = peak_growth(|| hash(left));
+    let times = once(count, || hash(left));
+    table.row(format!("hash, {what}"), times, Limit::Ns(20.0));
+    table.note_memory(format!("hash, {what}"), growth);
+}
