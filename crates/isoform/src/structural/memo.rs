@@ -1,20 +1,21 @@
-//! The memo of proven pairs: union-find over both sides' shared nodes.
+//! The memo of proven pairs of shared nodes.
 //!
-//! A table of pairs alone is quadratic when many nodes of one side meet many
-//! of the other. Equality under a fixed bijection of variables is transitive,
-//! so proven pairs form classes, and two nodes of one class need no visit.
-//! (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975;
-//! used for equality of shared terms since Hopcroft and Karp's automata
-//! equivalence, 1971.)
+//! Most shared nodes meet one partner, so proofs start as a table of pairs. A
+//! table of pairs alone is quadratic when many nodes of one side meet many of
+//! the other; so at the first left node that meets a second partner, the pairs
+//! become classes. Equality under a fixed bijection of variables is
+//! transitive, and two nodes of one class need no visit. (Tarjan, "Efficiency
+//! of a Good But Not Linear Set Union Algorithm", 1975; used for equality of
+//! shared terms since Hopcroft and Karp's automata equivalence, 1971.)
 
 use super::ident_map::IdentMap;
 use super::scope::{Levels, Needs, Region};
 
-/// A shared node of one side that takes part in a proven pair.
+/// A left node and the right node that it was proven equal to.
 #[derive(Clone, Copy)]
-struct Member {
-    parent: u32,
-    rank: u32,
+struct Pair {
+    left: u64,
+    right: u64,
     date: u64,
     needs: Needs,
 }
@@ -22,17 +23,19 @@ struct Member {
 /// Proven pairs of shared nodes.
 #[derive(Default)]
 pub(crate) struct PairMemo {
-    left: IdentMap,
-    right: IdentMap,
-    members: Vec<Member>,
+    /// Left identity to a place in `pairs`.
+    partners: IdentMap,
+    pairs: Vec<Pair>,
+    /// Used instead of the pairs as soon as it is not empty.
+    classes: Classes,
 }
 
 impl PairMemo {
     pub(crate) fn clear(&mut self) {
-        self.left.clear();
-        self.right.clear();
-        self.members.clear();
-        self.members.shrink_to(1 << 14);
+        self.partners.clear();
+        self.pairs.clear();
+        self.pairs.shrink_to(1 << 14);
+        self.classes.clear();
     }
 
     /// What the pair's proof needs, if it was proven and still holds.
@@ -44,9 +47,88 @@ impl PairMemo {
         region: Region,
         levels: &Levels,
     ) -> Option<Needs> {
-        if self.members.is_empty() {
+        if !self.classes.is_empty() {
+            return self.classes.find(left, right, region, levels);
+        }
+        if self.pairs.is_empty() {
             return None;
         }
+        let pair = &self.pairs[self.partners.get(left)? as usize];
+        let holds = pair.right == right && levels.holds(pair.needs, pair.date, region);
+        holds.then_some(pair.needs)
+    }
+
+    /// Remembers that the pair was proven.
+    #[inline]
+    pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &Levels) {
+        let date = levels.now();
+        let pair = Pair {
+            left,
+            right,
+            date,
+            needs,
+        };
+        if !self.classes.is_empty() {
+            self.classes.prove(&pair, levels);
+            return;
+        }
+        match self.partners.get(left) {
+            None => {
+                self.partners.set(left, Some(self.pairs.len() as u32));
+                self.pairs.push(pair);
+            }
+            Some(index) => {
+                let known = &mut self.pairs[index as usize];
+                if known.right == right || !levels.holds(known.needs, known.date, Region::USE) {
+                    *known = pair;
+                } else {
+                    self.make_classes(&pair, levels);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn make_classes(&mut self, pair: &Pair, levels: &Levels) {
+        for known in &self.pairs {
+            if levels.holds(known.needs, known.date, Region::USE) {
+                self.classes.prove(known, levels);
+            }
+        }
+        self.classes.prove(pair, levels);
+    }
+}
+
+/// A shared node of one side that takes part in a proven pair.
+#[derive(Clone, Copy)]
+struct Member {
+    parent: u32,
+    rank: u32,
+    date: u64,
+    needs: Needs,
+}
+
+/// Proven pairs as classes of a union-find.
+#[derive(Default)]
+struct Classes {
+    left: IdentMap,
+    right: IdentMap,
+    members: Vec<Member>,
+}
+
+impl Classes {
+    fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.left.clear();
+        self.right.clear();
+        self.members.clear();
+        self.members.shrink_to(1 << 14);
+    }
+
+    fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Option<Needs> {
         let left = self.left.get(left)?;
         let right = self.right.get(right)?;
         if self.root(left) != self.root(right) {
@@ -58,17 +140,28 @@ impl PairMemo {
         levels.holds(needs, date, region).then_some(needs)
     }
 
-    /// Remembers that the pair was proven.
-    pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &Levels) {
-        let l = live(&mut self.left, &mut self.members, left, needs, levels);
-        let r = live(&mut self.right, &mut self.members, right, needs, levels);
-        let all = needs
-            .both(self.members[l as usize].needs)
-            .both(self.members[r as usize].needs);
+    fn prove(&mut self, pair: &Pair, levels: &Levels) {
+        let member = Member {
+            parent: 0,
+            rank: 0,
+            date: pair.date,
+            needs: pair.needs,
+        };
+        let l = live(&mut self.left, &mut self.members, pair.left, member, levels);
+        let r = live(
+            &mut self.right,
+            &mut self.members,
+            pair.right,
+            member,
+            levels,
+        );
+        let of = |index: u32| self.members[index as usize];
+        let needs = pair.needs.both(of(l).needs).both(of(r).needs);
         // Members of one class need the same bindings, so that the class ends
         // as a whole; a member that was proven with fewer starts over.
-        let l = renew(&mut self.left, &mut self.members, left, l, all, levels);
-        let r = renew(&mut self.right, &mut self.members, right, r, all, levels);
+        let member = Member { needs, ..member };
+        let l = renew(&mut self.left, &mut self.members, pair.left, l, member);
+        let r = renew(&mut self.right, &mut self.members, pair.right, r, member);
         self.join(l, r);
     }
 
@@ -106,19 +199,11 @@ impl PairMemo {
     }
 }
 
-fn fresh(
-    map: &mut IdentMap,
-    members: &mut Vec<Member>,
-    ident: u64,
-    needs: Needs,
-    levels: &Levels,
-) -> u32 {
+fn fresh(map: &mut IdentMap, members: &mut Vec<Member>, ident: u64, member: Member) -> u32 {
     let index = members.len() as u32;
     members.push(Member {
         parent: index,
-        rank: 0,
-        date: levels.now(),
-        needs,
+        ..member
     });
     map.set(ident, Some(index));
     index
@@ -129,12 +214,13 @@ fn live(
     map: &mut IdentMap,
     members: &mut Vec<Member>,
     ident: u64,
-    needs: Needs,
+    member: Member,
     levels: &Levels,
 ) -> u32 {
+    let holds = |known: Member| levels.holds(known.needs, known.date, Region::USE);
     match map.get(ident) {
-        Some(index) if holds(members[index as usize], levels) => index,
-        _ => fresh(map, members, ident, needs, levels),
+        Some(index) if holds(members[index as usize]) => index,
+        _ => fresh(map, members, ident, member),
     }
 }
 
@@ -143,15 +229,10 @@ fn renew(
     members: &mut Vec<Member>,
     ident: u64,
     index: u32,
-    needs: Needs,
-    levels: &Levels,
+    member: Member,
 ) -> u32 {
-    if members[index as usize].needs == needs {
+    if members[index as usize].needs == member.needs {
         return index;
     }
-    fresh(map, members, ident, needs, levels)
-}
-
-fn holds(member: Member, levels: &Levels) -> bool {
-    levels.holds(member.needs, member.date, Region::USE)
+    fresh(map, members, ident, member)
 }

@@ -270,6 +270,10 @@ fn hashes_of_a_new_program() -> String {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_macros,
+    reason = "the other process answers on its standard output"
+)]
 fn defect_23_hashes_change_between_runs() {
     const VARIABLE: &str = "ISOFORM_TEST_PRINT_HASHES";
     const NAME: &str = "known_defects_limits::defect_23_hashes_change_between_runs";
