@@ -5,6 +5,7 @@ mod digest;
 mod keys;
 mod known_defects;
 mod known_defects_limits;
+mod known_defects_values;
 mod known_prelude;
 mod object_model;
 mod paths;
