@@ -13,6 +13,7 @@ mod hook_rules;
 mod keys;
 mod known_defects;
 mod known_defects_limits;
+mod known_defects_values;
 mod known_prelude;
 mod object_model;
 #[cfg(feature = "testing")]
