@@ -54,8 +54,12 @@ pub(super) fn hash_pinned(
 ///
 /// Free variables count by identity. The hash is the same in every run of a
 /// single-threaded program, but may change with the version of the library;
-/// [`structural_digest`] does not. Linear in the number of distinct objects,
-/// in constant native stack.
+/// [`structural_digest`] does not.
+///
+/// Linear in the number of distinct objects, in constant native stack; but a
+/// shared node that uses a variable of an enclosing scope is visited once per
+/// depth of scopes at which it is met, since variables are named by distance
+/// (de Bruijn, 1972).
 ///
 /// # Errors
 ///

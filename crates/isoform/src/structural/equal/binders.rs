@@ -36,7 +36,12 @@ impl<'a> Engine<'a> {
             }
             Kind::ConstTree if l.same_as(r) => return Ok(Entered::Equal),
             Kind::Tree | Kind::ConstTree => {
-                if info.has_children && self.begin_shared(l, r, region) {
+                // A scope is remembered even with one owner: the nodes around it
+                // may be forgotten when it shadows their variables, and it is
+                // often closed itself.
+                let proven = info.scope && self.is_proven(l, r, region)
+                    || !info.scope && info.has_children && self.begin_shared(l, r, region);
+                if proven {
                     return Ok(Entered::Equal);
                 }
             }

@@ -89,7 +89,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     inner = Region::USE;
                 }
                 if info.has_children
-                    && object.is_shared()
+                    && (object.is_shared() || info.scope)
                     && let Some(out) = self.remembered(object, inner)
                 {
                     return Ok(Step::Done(out));
