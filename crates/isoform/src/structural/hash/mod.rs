@@ -35,6 +35,9 @@ use crate::value::{BigIntObj, Value, canonical_float_bits};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Job {
     Fields,
+    /// The hash above is that of the last field: the object is not looked at
+    /// again, which spares a chain its second trip through memory.
+    LastField,
     Items,
     /// Map values; `extra` is the place of the positions in `orders`.
     Entries,
@@ -245,7 +248,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     next,
                     extra: 0,
                     region,
-                    job: Job::Fields,
+                    job: fields_from(info, next),
                 });
                 Ok(Step::Child(child, child_region))
             }
@@ -459,6 +462,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let Some(frame) = self.stack.last_mut() else {
             return Ok(Step::Open);
         };
+        if frame.job == Job::LastField
+            && let Some(out) = finished
+        {
+            let mut acc = frame.acc;
+            self.stack.pop();
+            self.sink.child(&mut acc, out);
+            return Ok(Step::Done(self.sink.close(acc)));
+        }
         if frame.job != Job::Fields {
             return self.advance_other(finished);
         }
@@ -474,6 +485,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Some((child, child_region, next)) => {
                 if let Some(frame) = self.stack.last_mut() {
                     (frame.acc, frame.next) = (acc, next);
+                    frame.job = fields_from(object.info(), next);
                 }
                 Ok(Step::Child(child, child_region))
             }
@@ -493,7 +505,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 }
                 return self.elements(acc);
             }
-            Job::Fields | Job::HookStep => return Ok(Step::Open),
+            Job::Fields | Job::LastField | Job::HookStep => return Ok(Step::Open),
             _ => {}
         }
         // The frames that finish something always receive a hash.
@@ -551,5 +563,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 tables.results.push(known);
             }
         }
+    }
+}
+
+/// What a frame does after a child when `next` is the field behind it.
+#[inline(always)]
+fn fields_from(info: &TypeInfo, next: u32) -> Job {
+    if (next as usize) < info.visited.len() {
+        Job::Fields
+    } else {
+        Job::LastField
     }
 }

@@ -32,7 +32,7 @@ impl<S: Sink> Hasher<'_, S> {
             };
             let position = position as usize;
             match frame.job {
-                Job::Fields => {
+                Job::Fields | Job::LastField => {
                     let info = frame.object.info();
                     if let Some(slot) = info.visited.get(position) {
                         let name = info.fields()[slot.field as usize].name();
