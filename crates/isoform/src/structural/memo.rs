@@ -10,11 +10,25 @@
 use super::ident_map::IdentMap;
 use super::scope::{Levels, Needs, Region};
 
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+}
+
 /// A shared node of one side that takes part in a proven pair.
 #[derive(Clone, Copy)]
 struct Member {
     parent: u32,
     rank: u32,
+    /// Position in [`PairMemo::proofs`].
+    proof: u32,
+}
+
+/// When a member was proven, and what with. Most proofs have a neighbour like
+/// themselves, so members hold a number only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Proof {
     date: u64,
     needs: Needs,
 }
@@ -25,6 +39,7 @@ pub(crate) struct PairMemo {
     left: IdentMap,
     right: IdentMap,
     members: Vec<Member>,
+    proofs: Vec<Proof>,
 }
 
 impl PairMemo {
@@ -33,6 +48,8 @@ impl PairMemo {
         self.right.clear();
         self.members.clear();
         self.members.shrink_to(1 << 14);
+        self.proofs.clear();
+        self.proofs.shrink_to(1 << 12);
     }
 
     /// What the pair's proof needs, if it was proven and still holds.
@@ -52,7 +69,7 @@ impl PairMemo {
         if self.root(left) != self.root(right) {
             return None;
         }
-        let (left, right) = (self.members[left as usize], self.members[right as usize]);
+        let (left, right) = (self.proof_of(left), self.proof_of(right));
         let needs = left.needs.both(right.needs);
         let date = left.date.min(right.date);
         levels.holds(needs, date, region).then_some(needs)
@@ -60,16 +77,77 @@ impl PairMemo {
 
     /// Remembers that the pair was proven.
     pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &Levels) {
-        let l = live(&mut self.left, &mut self.members, left, needs, levels);
-        let r = live(&mut self.right, &mut self.members, right, needs, levels);
+        let (l, r) = (self.left.get(left), self.right.get(right));
+        if l.is_none() && r.is_none() {
+            let l = self.fresh(Side::Left, left, needs, levels);
+            let r = self.fresh(Side::Right, right, needs, levels);
+            self.members[l as usize].rank = 1;
+            self.members[r as usize].parent = l;
+            return;
+        }
+        let l = self.live(Side::Left, left, l, needs, levels);
+        let r = self.live(Side::Right, right, r, needs, levels);
         let all = needs
-            .both(self.members[l as usize].needs)
-            .both(self.members[r as usize].needs);
+            .both(self.proof_of(l).needs)
+            .both(self.proof_of(r).needs);
         // Members of one class need the same bindings, so that the class ends
         // as a whole; a member that was proven with fewer starts over.
-        let l = renew(&mut self.left, &mut self.members, left, l, all, levels);
-        let r = renew(&mut self.right, &mut self.members, right, r, all, levels);
+        let l = self.renew(Side::Left, left, l, all, levels);
+        let r = self.renew(Side::Right, right, r, all, levels);
         self.join(l, r);
+    }
+
+    #[inline]
+    fn proof_of(&self, member: u32) -> Proof {
+        self.proofs[self.members[member as usize].proof as usize]
+    }
+
+    #[inline]
+    fn fresh(&mut self, side: Side, ident: u64, needs: Needs, levels: &Levels) -> u32 {
+        let proof = Proof {
+            date: levels.now(),
+            needs,
+        };
+        if self.proofs.last() != Some(&proof) {
+            self.proofs.push(proof);
+        }
+        let index = self.members.len() as u32;
+        self.members.push(Member {
+            parent: index,
+            rank: 0,
+            proof: (self.proofs.len() - 1) as u32,
+        });
+        let map = match side {
+            Side::Left => &mut self.left,
+            Side::Right => &mut self.right,
+        };
+        map.set(ident, Some(index));
+        index
+    }
+
+    /// The node's member, made anew when its earlier proofs no longer hold.
+    fn live(
+        &mut self,
+        side: Side,
+        ident: u64,
+        known: Option<u32>,
+        needs: Needs,
+        levels: &Levels,
+    ) -> u32 {
+        if let Some(index) = known {
+            let proof = self.proof_of(index);
+            if levels.holds(proof.needs, proof.date, Region::USE) {
+                return index;
+            }
+        }
+        self.fresh(side, ident, needs, levels)
+    }
+
+    fn renew(&mut self, side: Side, ident: u64, index: u32, needs: Needs, levels: &Levels) -> u32 {
+        if self.proof_of(index).needs == needs {
+            return index;
+        }
+        self.fresh(side, ident, needs, levels)
     }
 
     fn join(&mut self, left: u32, right: u32) {
@@ -104,54 +182,4 @@ impl PairMemo {
             member = grandparent;
         }
     }
-}
-
-fn fresh(
-    map: &mut IdentMap,
-    members: &mut Vec<Member>,
-    ident: u64,
-    needs: Needs,
-    levels: &Levels,
-) -> u32 {
-    let index = members.len() as u32;
-    members.push(Member {
-        parent: index,
-        rank: 0,
-        date: levels.now(),
-        needs,
-    });
-    map.set(ident, Some(index));
-    index
-}
-
-/// The node's member, made anew when its earlier proofs no longer hold.
-fn live(
-    map: &mut IdentMap,
-    members: &mut Vec<Member>,
-    ident: u64,
-    needs: Needs,
-    levels: &Levels,
-) -> u32 {
-    match map.get(ident) {
-        Some(index) if holds(members[index as usize], levels) => index,
-        _ => fresh(map, members, ident, needs, levels),
-    }
-}
-
-fn renew(
-    map: &mut IdentMap,
-    members: &mut Vec<Member>,
-    ident: u64,
-    index: u32,
-    needs: Needs,
-    levels: &Levels,
-) -> u32 {
-    if members[index as usize].needs == needs {
-        return index;
-    }
-    fresh(map, members, ident, needs, levels)
-}
-
-fn holds(member: Member, levels: &Levels) -> bool {
-    levels.holds(member.needs, member.date, Region::USE)
 }
