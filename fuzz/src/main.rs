@@ -20,6 +20,22 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use isoform::testing::properties::{PROPERTIES, Property};
 use isoform::testing::source::{random_bytes, split_mix};
+use isoform_onnx::testing::{fuzz_edited, fuzz_load};
+
+/// What is run: the properties of values, and the reading of models.
+fn targets() -> Vec<(&'static str, Property)> {
+    let mut targets = PROPERTIES.to_vec();
+    targets.push(("any_bytes_are_a_model_or_an_error", |bytes| {
+        // A fault is a panic, which the driver catches.
+        fuzz_load(bytes);
+        Ok(())
+    }));
+    targets.push(("edited_models_are_models_or_errors", |bytes| {
+        fuzz_edited(bytes);
+        Ok(())
+    }));
+    targets
+}
 
 /// The longest byte string that is tried.
 const LONGEST: usize = 400;
@@ -52,19 +68,22 @@ fn main() -> ExitCode {
         now.map_or(0, |since| since.as_nanos() as u64)
     });
     let wanted = |name: &str| arguments.target.as_deref().is_none_or(|only| only == name);
-    let targets: Vec<_> = PROPERTIES.iter().filter(|(name, _)| wanted(name)).collect();
+    let targets: Vec<_> = targets()
+        .into_iter()
+        .filter(|(name, _)| wanted(name))
+        .collect();
     if targets.is_empty() {
-        let names: Vec<_> = PROPERTIES.iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = self::targets().into_iter().map(|(name, _)| name).collect();
         eprintln!("no such target; there are: {}", names.join(", "));
         return ExitCode::from(2);
     }
     println!("seed {seed}");
     let mut status = ExitCode::SUCCESS;
     for (name, property) in targets {
-        let (cases, failure) = run(*property, seed, Duration::from_secs(arguments.seconds));
+        let (cases, failure) = run(property, seed, Duration::from_secs(arguments.seconds));
         println!("{name}: {cases} cases");
         if let Some(failure) = failure {
-            let shrunk = shrink(*property, failure);
+            let shrunk = shrink(property, failure);
             println!(
                 "{name} FAILED with seed {seed} on {} bytes: {:?}\n{}",
                 shrunk.bytes.len(),

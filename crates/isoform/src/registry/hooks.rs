@@ -51,6 +51,10 @@ use crate::visit::RegionChange;
 /// assert_eq!(structural_hash(&l)?, structural_hash(&r)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares `hooks(equal)` and does not implement `StructuralEqual`",
+    note = "implement `isoform::StructuralEqual`, or leave `equal` out of `hooks(...)`"
+)]
 pub trait StructuralEqual: Node {
     /// Whether the two are equal.
     ///
@@ -89,6 +93,10 @@ pub trait StructuralEqual: Node {
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares `hooks(hash)` and does not implement `StructuralHash`",
+    note = "implement `isoform::StructuralHash`, or leave `hash` out of `hooks(...)`"
+)]
 pub trait StructuralHash: Node {
     /// The hash of this object, starting from `init`.
     ///

@@ -3,6 +3,9 @@
 mod containers;
 mod digest;
 mod keys;
+mod known_defects;
+mod known_defects_limits;
+mod known_prelude;
 mod object_model;
 mod paths;
 mod registry;
