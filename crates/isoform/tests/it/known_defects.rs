@@ -131,6 +131,30 @@ fn defect_17_free_variable_keys_of_maps_are_asymmetric() {
     assert!(!equal(pair(&z, &z), pair(&x, &x)));
 }
 
+#[cfg(feature = "testing")]
+#[test]
+fn defect_14_to_17_maps_break_the_laws_of_equality() {
+    use isoform::testing::check_laws;
+    let [x, y] = vars(["x", "y"]);
+    let (p, q) = (dag(0, 0), dag(0, 0));
+    let mut values = Vec::new();
+    for binder in Binder::BOTH {
+        for (a, b) in [(&x, &y), (&y, &x), (&x, &x), (&y, &y)] {
+            values.push(binder.bind(a, map([(b, &1)])));
+            values.push(map([(&"a", a), (&"f", &binder.bind(b, 0))]));
+            values.push(map([(&"f", &binder.bind(a, 0)), (&"z", b)]));
+            values.push(seq([a, &map([(b, &1)])]));
+        }
+    }
+    for (a, b) in [(&p, &q), (&q, &p), (&p, &p), (&q, &q)] {
+        values.push(seq([a, &map([(b, &1)])]));
+        values.push(seq([&map([(a, &1)]), b]));
+    }
+    for options in [Default::default(), MAPPED] {
+        check_laws(&values, options).expect("the laws hold");
+    }
+}
+
 #[test]
 fn defect_18_const_tree_hides_the_sharing_of_a_dag_node() {
     let (n, m) = (dag(1, 2), dag(1, 2));

@@ -1,18 +1,17 @@
-//! Known defects of similar engines that concern depth, cost, cycles, hashes,
-//! numbers and text: none of them may exist here.
+//! Known defects of similar engines that concern depth, cost, cycles and
+//! hashes: none of them may exist here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::io::Write;
 use std::process::Command;
 
 use isoform::{
-    AccessPath, DType, Dict, ErrorKind, List, Map, Ref, StructuralKey, Tensor, Value, WalkOptions,
-    explain_mismatch, get_first_structural_mismatch, last_visit_count, structural_digest,
+    AccessPath, Dict, ErrorKind, List, Ref, StructuralKey, Value, WalkOptions, explain_mismatch,
+    get_first_structural_mismatch, last_visit_count, structural_digest, structural_digest_with,
     structural_equal, structural_equal_with, structural_hash, structural_hash_with,
 };
 
-use crate::known_prelude::{
-    Binder, Cell, DAdd, Handle, MAPPED, Var, add, cell, equal, map, seq, var,
-};
+use crate::known_prelude::{Binder, DAdd, Handle, MAPPED, Var, add, cell, equal, map, seq, var};
 use crate::support::{count_objects, scaled};
 
 fn hash(value: impl Into<Value>) -> u64 {
@@ -66,7 +65,7 @@ fn defect_01_errors_and_reasons_far_below_are_reported() {
 
 #[test]
 fn defect_x2_nested_regions_exhaust_the_stack() {
-    let depth = scaled(1_000_000);
+    let depth = scaled(300_000);
     for binder in Binder::BOTH {
         let nested = || {
             let mut value = Value::from(0);
@@ -128,7 +127,7 @@ fn assert_cheap(l: &Value, r: &Value, expected: bool, bound: u64) {
         structural_hash_with(l, MAPPED).expect("hashable");
         let visits = last_visit_count();
         assert!(visits <= bound, "hash: {visits} visits");
-        isoform::structural_digest_with(l, MAPPED).expect("portable");
+        structural_digest_with(l, MAPPED).expect("portable");
         let visits = last_visit_count();
         assert!(visits <= bound, "digest: {visits} visits");
     }
@@ -171,6 +170,55 @@ fn defect_07_shared_nodes_are_compared_as_often_as_they_occur() {
     assert_cheap(&arrays(), &arrays(), true, BOUND);
     let maps = || (0..LEVELS).fold(Value::from(1), |v, _| map([(&"a", &v), (&"b", &v)]));
     assert_cheap(&maps(), &maps(), true, BOUND);
+}
+
+#[test]
+fn defect_07_shared_nodes_inside_and_outside_of_a_rebinding_scope() {
+    // Every level is used once as it is and once below a function that binds
+    // the same variable again: each node is met with the variable free and
+    // with it bound, two ways in all.
+    for binder in Binder::BOTH {
+        let program = || {
+            let x = var("x");
+            let value = (0..12).fold(Value::from(&x), |v, _| add(binder.bind(&x, &v), &v));
+            binder.bind(&x, value)
+        };
+        assert_cheap(&program(), &program(), true, 1000);
+    }
+}
+
+#[test]
+fn defect_07_shared_nodes_below_different_numbers_of_scopes() {
+    // The variable is bound once, outside; the scopes between it and its use
+    // bind variables of their own.
+    for binder in Binder::BOTH {
+        let program = |levels: usize| {
+            let z = var("z");
+            let level = |v, _| add(binder.bind(var("p"), &v), &v);
+            binder.bind(&z, (0..levels).fold(Value::from(&z), level))
+        };
+        assert_cheap(&program(60), &program(60), true, 3000);
+        assert_cheap(&program(120), &program(120), true, 6000);
+    }
+}
+
+#[test]
+fn defect_07_shared_functions_that_use_what_they_rebind_further_down() {
+    for binder in Binder::BOTH {
+        let program = |levels: usize| {
+            let mut outer = var("v");
+            let mut value = Value::from(1);
+            for _ in 0..levels {
+                let x = var("v");
+                let function = binder.bind(&x, seq([&outer, &value]));
+                value = add(&function, &function);
+                outer = x;
+            }
+            value
+        };
+        assert_cheap(&program(60), &program(60), true, 3000);
+        assert_cheap(&program(120), &program(120), true, 6000);
+    }
 }
 
 #[test]
@@ -222,8 +270,8 @@ fn defect_09_cycles_crash() {
     assert_cyclic(&c.clone().into(), &d.clone().into(), place);
     // A difference on the way to the cycle is an answer.
     a.set(0, 2.into()).expect("in range");
-    let equal = structural_equal(Value::from(a.clone()), Value::from(b.clone()));
-    assert!(!equal.expect("they differ before the cycle"));
+    let differ = structural_equal(Value::from(a.clone()), Value::from(b.clone()));
+    assert!(!differ.expect("they differ before the cycle"));
     // A list that occurs twice is no cycle.
     let shared = Value::from(List::from(vec![1i64]));
     assert!(self::equal(
@@ -270,12 +318,19 @@ fn hashes_of_a_new_program() -> String {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_macros,
+    reason = "the other process answers on its standard output"
+)]
 fn defect_23_hashes_change_between_runs() {
     const VARIABLE: &str = "ISOFORM_TEST_PRINT_HASHES";
     const NAME: &str = "known_defects_limits::defect_23_hashes_change_between_runs";
     const MARK: &str = "hashes=";
     if std::env::var_os(VARIABLE).is_some() {
-        println!("{MARK}{}", hashes_of_a_new_program());
+        let line = format!("{MARK}{}\n", hashes_of_a_new_program());
+        std::io::stdout()
+            .write_all(line.as_bytes())
+            .expect("written");
         return;
     }
     // Free variables are named by a counter of the process, so two processes
@@ -299,152 +354,4 @@ fn defect_23_hashes_change_between_runs() {
     // same nevertheless.
     let closed = |text: &str| text.split(',').next().map(str::to_string);
     assert_eq!(closed(&first), closed(&hashes_of_a_new_program()));
-}
-
-/// Two doubles as a tensor.
-fn doubles(values: [f64; 2]) -> Value {
-    let data: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let tensor = Tensor::new(DType::FLOAT64, vec![2], data);
-    tensor.expect("two numbers").into()
-}
-
-#[test]
-fn defect_25_zeros_and_nans_compare_differently_from_place_to_place() {
-    let payload = f64::from_bits(f64::NAN.to_bits() ^ 1);
-    // Each place a number can be in; the rule is the same in all.
-    let places: [fn(f64) -> Value; 7] = [
-        |x| x.into(),
-        |x| cell(x),
-        |x| [x].into(),
-        |x| List::from(vec![x]).into(),
-        |x| map([(&"k", &x)]),
-        |x| map([(&x, &1)]),
-        |x| doubles([1.0, x]),
-    ];
-    for (index, place) in places.into_iter().enumerate() {
-        assert!(!equal(place(0.0), place(-0.0)), "place {index}");
-        assert!(equal(place(-0.0), place(-0.0)), "place {index}");
-        assert!(equal(place(f64::NAN), place(payload)), "place {index}");
-        assert!(equal(place(f64::NAN), place(-payload)), "place {index}");
-        let key = |x: f64| StructuralKey::new(place(x)).expect("hashable");
-        assert_ne!(key(0.0), key(-0.0), "place {index}");
-        assert_eq!(key(f64::NAN), key(payload), "place {index}");
-    }
-    // `==` of values and the lookup in maps follow the same rule.
-    let table: Map = [(0.0.into(), 1.into()), (f64::NAN.into(), 2.into())]
-        .into_iter()
-        .collect();
-    assert_eq!(table.get(&0.0.into()), Some(&1.into()));
-    assert_eq!(table.get(&(-0.0).into()), None);
-    assert_eq!(table.get(&payload.into()), Some(&2.into()));
-    assert_ne!(Value::from(0.0), Value::from(-0.0));
-    assert_eq!(Value::from(f64::NAN), Value::from(payload));
-}
-
-#[test]
-fn defect_27_a_key_is_lost_when_its_value_changes() {
-    let key = |value: Value| StructuralKey::new(value).expect("hashable");
-    let list = |items: &[i64]| List::from(items.to_vec());
-    let changing = list(&[1]);
-    let frozen = key(cell(Value::from(changing.clone())));
-    let table = HashMap::from([(frozen.clone(), "one")]);
-    changing.push(2);
-    // The key stays what it was when it was made.
-    assert_eq!(table.get(&frozen), Some(&"one"));
-    assert_eq!(table.get(&key(cell(Value::from(list(&[1]))))), Some(&"one"));
-    assert_eq!(table.get(&key(cell(Value::from(list(&[1, 2]))))), None);
-    assert_eq!(table.get(&key(cell(Value::from(changing)))), None);
-    // A node that a key holds cannot be changed.
-    let mut node = Cell::new(1);
-    assert!(node.get_mut().is_some());
-    let held = key((&node).into());
-    assert!(node.get_mut().is_none());
-    drop(held);
-    assert!(node.get_mut().is_some());
-}
-
-#[test]
-fn defect_32_equal_paths_hash_differently() {
-    let paths = |last: i64| {
-        let left = seq([&1, &map([(&"a long key of a map", &[last])])]);
-        let right = seq([&1, &map([(&"a long key of a map", &[0])])]);
-        let found = get_first_structural_mismatch(left, right).expect("comparable");
-        found.expect("they differ")
-    };
-    let ((a, b), (c, _)) = (paths(2), paths(3));
-    assert_eq!(a, b);
-    assert_eq!(a, c);
-    assert_eq!(HashSet::from([a, b, c]).len(), 1);
-    let nan = |bits: u64| AccessPath::root().map_item(f64::from_bits(bits));
-    let quiet = f64::NAN.to_bits();
-    assert_eq!(HashSet::from([nan(quiet), nan(quiet ^ 1)]).len(), 1);
-    let root = AccessPath::root;
-    let different = [root(), root().array_item(1), root().map_item(1)];
-    assert_eq!(HashSet::from(different).len(), 3);
-}
-
-#[test]
-fn defect_33_tensors_that_cannot_be_compared_exist() {
-    let tensor = |shape: &[i64], bytes: bytes::Bytes| {
-        Tensor::new(DType::INT32, shape.to_vec(), bytes).map(Value::from)
-    };
-    // Only contiguous tensors can be made: the bytes fit the shape exactly.
-    let zeros = |count: usize| bytes::Bytes::from(vec![0; count]);
-    for (shape, count) in [
-        (&[2, 3][..], 23),
-        (&[2, 3], 25),
-        (&[2, 3], 0),
-        (&[], 0),
-        (&[0], 4),
-        (&[-1], 4),
-        (&[-2, -3], 24),
-        (&[i64::MAX, i64::MAX], 24),
-        (&[i64::MAX, 2], 0),
-    ] {
-        let error = tensor(shape, zeros(count)).expect_err("a wrong size");
-        assert_eq!(error.kind(), ErrorKind::Value, "{shape:?}");
-    }
-    for (shape, count) in [(&[2, 3][..], 24), (&[], 4), (&[0, 7], 0)] {
-        let one = tensor(shape, zeros(count)).expect("a right size");
-        assert!(equal(
-            one,
-            tensor(shape, zeros(count)).expect("a right size")
-        ));
-    }
-    // Any part of a buffer will do, at any alignment.
-    let block = bytes::Bytes::from((0..=255u8).chain(0..=255).collect::<Vec<_>>());
-    let part = |from: usize| tensor(&[2, 3], block.slice(from..from + 24)).expect("24 bytes");
-    assert!(equal(part(1), part(257)));
-    assert!(!equal(part(1), part(2)));
-    let wide = |shape: &[i64]| tensor(shape, block.slice(0..24)).expect("24 bytes");
-    assert!(!equal(wide(&[2, 3]), wide(&[3, 2])));
-}
-
-#[test]
-fn defect_34_text_loses_the_type() {
-    let unlike: Vec<Value> = vec![
-        1.into(),
-        1.0.into(),
-        true.into(),
-        "1".into(),
-        b"1".as_slice().into(),
-        Value::NONE,
-        "None".into(),
-        1e20.into(),
-        100_000_000_000_000_000_000i128.into(),
-        0.0.into(),
-        (-0.0).into(),
-        0.into(),
-        [1].into(),
-        List::from(vec![1i64]).into(),
-        Map::<Value, Value>::new().into(),
-        Dict::<Value, Value>::new().into(),
-    ];
-    let texts: HashSet<_> = unlike.iter().map(|v| format!("{:?}", cell(v))).collect();
-    assert_eq!(texts.len(), unlike.len(), "{texts:?}");
-    for (index, left) in unlike.iter().enumerate() {
-        for (other, right) in unlike.iter().enumerate() {
-            assert_eq!(equal(left, right), index == other, "{left:?}, {right:?}");
-        }
-    }
 }

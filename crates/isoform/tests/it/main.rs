@@ -1,15 +1,34 @@
 //! The integration tests: one binary, one module per feature.
 
+#[cfg(feature = "testing")]
+mod build;
 mod containers;
 mod digest;
+#[cfg(feature = "testing")]
+mod explained;
+#[cfg(feature = "testing")]
+mod hash_laws;
+#[cfg(feature = "testing")]
+mod hook_rules;
 mod keys;
 mod known_defects;
 mod known_defects_limits;
+mod known_defects_values;
 mod known_prelude;
 mod object_model;
+#[cfg(feature = "testing")]
+mod oracle_self;
 mod paths;
+#[cfg(feature = "testing")]
+mod properties;
 mod registry;
+#[cfg(feature = "testing")]
+mod semantics_table;
 mod support;
 mod threads;
 mod values;
+#[cfg(feature = "testing")]
+mod values_table;
+#[cfg(feature = "testing")]
+mod visits;
 mod walk;

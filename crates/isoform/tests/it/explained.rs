@@ -1,0 +1,192 @@
+//! Where the first mismatch is, and why.
+
+use isoform::testing::family::Role;
+use isoform::testing::oracle;
+use isoform::{
+    CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal, explain_mismatch,
+    get_first_structural_mismatch_with,
+};
+
+use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
+
+/// The paths, the same from the engine and the oracle.
+fn paths(left: &Value, right: &Value, options: CompareOptions) -> [String; 2] {
+    let show = |(l, r): oracle::PathPair| [l.to_string(), r.to_string()];
+    let engine = get_first_structural_mismatch_with(left, right, options);
+    let engine = show(engine.expect("comparable").expect("different"));
+    let judge = oracle::first_mismatch(left, right, options);
+    assert_eq!(engine, show(judge.expect("comparable").expect("different")));
+    engine
+}
+
+fn explain(left: &Value, right: &Value, options: CompareOptions) -> Mismatch {
+    let mismatch = explain_mismatch(left, right, options).expect("comparable");
+    mismatch.expect("different")
+}
+
+#[test]
+fn first_mismatches() {
+    type Case = (&'static str, &'static str, fn(&Build) -> (Value, Value));
+    let cases: [Case; 11] = [
+        ("<root>", "<root>", |_| (1.into(), 2.into())),
+        ("<root>.body[3]", "<root>.body[<missing:3>]", |b| {
+            (b.function(&[], [1, 2, 3, 4]), b.function(&[], [1, 2, 3]))
+        }),
+        ("<root>.body[<missing:3>]", "<root>.body[3]", |b| {
+            (b.function(&[], [1, 2, 3]), b.function(&[], [1, 2, 3, 4]))
+        }),
+        ("<root>[\"b\"]", "<root>[<missing:\"b\">]", |_| {
+            let full = map([("a".into(), 1.into()), ("b".into(), 2.into())]);
+            (full, map([("a".into(), 1.into())]))
+        }),
+        ("<root>[<missing:\"b\">]", "<root>[\"b\"]", |_| {
+            let full = map([("b".into(), 1.into()), ("a".into(), 2.into())]);
+            (map([("a".into(), 1.into())]), full)
+        }),
+        ("<root>[\"a\"]", "<root>[\"a\"]", |_| {
+            let make = |a: i64, b: i64| map([("b".into(), b.into()), ("a".into(), a.into())]);
+            (make(1, 1), make(2, 2))
+        }),
+        // Content before length.
+        ("<root>[1]", "<root>[1]", |_| {
+            ([1, 2].into(), [1, 3, 4].into())
+        }),
+        // Parent fields first.
+        ("<root>.params[0].ty", "<root>.params[0].ty", |b| {
+            let make = |ty: i64, rank| b.function(&[&b.ranked(ty, rank)], 1);
+            (make(1, 1), make(2, 2))
+        }),
+        // Definition fields first, unless the type says otherwise.
+        ("<root>.params[0]", "<root>.params[<missing:0>]", |b| {
+            (b.lambda(&[&b.var()], 1), b.lambda(&[], 2))
+        }),
+        ("<root>.body", "<root>.body", |b| {
+            let role = Role::LateLambda;
+            (b.binder(role, &[&b.var()], 1), b.binder(role, &[], 2))
+        }),
+        ("<root>.rhs.lhs", "<root>.rhs.lhs", |b| {
+            (b.add(1, b.add(2, 3)), b.add(1, b.add(4, 5)))
+        }),
+    ];
+    for build in builds() {
+        for (left_path, right_path, make) in cases {
+            let (left, right) = make(&build);
+            assert_eq!(paths(&left, &right, PLAIN), [left_path, right_path]);
+            let error = assert_structural_equal(&left, &right).expect_err("different");
+            assert_eq!(error.kind(), isoform::ErrorKind::Value);
+            assert!(error.message().contains(left_path), "{error}");
+            assert!(error.message().contains(right_path), "{error}");
+            assert_eq!(error.path().expect("a path").to_string(), left_path);
+            let text = explain(&left, &right, PLAIN).to_string();
+            assert!(error.message().ends_with(&text), "{error}");
+        }
+    }
+    assert_structural_equal([1], [1]).expect("equal");
+}
+
+macro_rules! reason {
+    ($mismatch:expr, $pattern:pat, $text:literal) => {
+        let mismatch = $mismatch;
+        assert!(matches!(mismatch.reason, $pattern), "{mismatch:?}");
+        assert!(mismatch.reason.to_string().contains($text), "{mismatch}");
+        assert!(mismatch.to_string().contains($text), "{mismatch}");
+    };
+}
+
+#[test]
+fn reasons_of_values() {
+    let plain = |l: Value, r: Value| explain(&l, &r, PLAIN);
+    let types = plain([1].into(), [1.0].into());
+    assert_eq!(types.left, Some(1.into()));
+    assert_eq!(types.right, Some(1.0.into()));
+    reason!(
+        types,
+        MismatchReason::TypeDiffers { .. },
+        "the types differ: int and float"
+    );
+    reason!(
+        plain(1.into(), 2.into()),
+        MismatchReason::ValueDiffers,
+        "the values differ"
+    );
+    let missing = plain([1].into(), [1, 2].into());
+    assert_eq!((&missing.left, &missing.right), (&None, &Some(2.into())));
+    assert!(missing.to_string().contains("<missing>"), "{missing}");
+    reason!(
+        missing,
+        MismatchReason::Missing { on_left: true },
+        "the right has an element that the left has not"
+    );
+    reason!(
+        plain([1, 2].into(), [1].into()),
+        MismatchReason::Missing { on_left: false },
+        "the left has an element that the right has not"
+    );
+}
+
+#[test]
+fn reasons_of_objects() {
+    for b in builds() {
+        let plain = |l: Value, r: Value| explain(&l, &r, PLAIN);
+        let text = "different free variables";
+        assert!(explain(&b.var(), &b.typed(1), MAPPED).left_path.depth() == 1);
+        let free = plain(b.var(), b.var());
+        assert!(free.to_string().contains(text), "{free}");
+        assert!(matches!(
+            free.reason,
+            MismatchReason::DifferentFreeVariables
+        ));
+        let (x, y, a, c) = (b.var(), b.var(), b.var(), b.var());
+        let bound = plain(
+            b.lambda(&[&x, &y], arr([&x])),
+            b.lambda(&[&a, &c], arr([&c])),
+        );
+        let MismatchReason::BoundElsewhere(pair) = &bound.reason else {
+            panic!("{bound:?}");
+        };
+        assert_eq!(bound.left_path.to_string(), "<root>.body[0]");
+        let place = if pair.left_is_bound { 0 } else { 1 };
+        assert_eq!(
+            pair.left_path.to_string(),
+            format!("<root>.params[{place}]")
+        );
+        assert_eq!(pair.partner, if pair.left_is_bound { a } else { y });
+        assert!(bound.to_string().contains("already paired with"), "{bound}");
+        let s = b.shared(1, 2);
+        let sharing = plain(arr([&s, &s]), arr([&b.shared(1, 2), &b.shared(1, 2)]));
+        assert!(matches!(sharing.reason, MismatchReason::SharingDiffers(_)));
+        assert!(sharing.to_string().contains("sharing differs"), "{sharing}");
+        assert!(sharing.to_string().contains("<root>[0]"), "{sharing}");
+        let ops = plain(b.op(), b.op());
+        assert!(matches!(ops.reason, MismatchReason::NotTheSameObject));
+        assert!(
+            ops.to_string()
+                .contains("a singleton is equal to itself only"),
+            "{ops}"
+        );
+    }
+}
+
+/// Never equal to anything, without asking about its parts.
+#[derive(isoform::Node)]
+#[node(key = "explained.Moody", hooks(equal), no_with)]
+#[repr(C)]
+struct Moody {
+    value: i64,
+}
+
+impl isoform::StructuralEqual for Moody {
+    fn s_equal(&self, _: &Self, _: &mut dyn isoform::EqualCallback) -> isoform::Result<bool> {
+        Ok(self.value < 0)
+    }
+}
+
+#[test]
+fn a_hook_that_decides_itself() {
+    let custom = explain(&Moody::new(1).into(), &Moody::new(1).into(), PLAIN);
+    assert!(matches!(custom.reason, MismatchReason::CustomComparison));
+    assert!(
+        custom.to_string().contains("the type's own comparison"),
+        "{custom}"
+    );
+}

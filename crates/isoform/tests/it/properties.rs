@@ -1,0 +1,64 @@
+//! Every property of `isoform::testing`, for about a second on random bytes.
+
+use std::time::{Duration, Instant};
+
+use isoform::testing::properties::PROPERTIES;
+use isoform::testing::source::{random_bytes, split_mix};
+
+/// Where the random bytes start, unless the environment says otherwise.
+const SEED: u64 = 0x1507_0f0a_2b5e_ed01;
+
+/// The longest byte string that is tried.
+const LONGEST: usize = 400;
+
+/// Runs the property of this name; a failure names the seed and the bytes.
+fn run(name: &str) {
+    let (_, property) = PROPERTIES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .expect("a property of this name");
+    let seed = std::env::var("ISOFORM_TEST_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(SEED);
+    let (start, mut state, mut cases) = (Instant::now(), seed, 0usize);
+    // At least some cases, however slow the machine is.
+    while cases < 20 || start.elapsed() < Duration::from_secs(1) {
+        let bytes = random_bytes(split_mix(&mut state), 4 + cases % (LONGEST - 4));
+        cases += 1;
+        if let Err(account) = property(&bytes) {
+            panic!("{name}: seed {seed}, case {cases}, bytes {bytes:?}\n{account}");
+        }
+    }
+}
+
+macro_rules! properties {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                run(stringify!($name));
+            }
+        )*
+
+        #[test]
+        fn none_is_left_out() {
+            let known: Vec<_> = PROPERTIES.iter().map(|(name, _)| *name).collect();
+            assert_eq!(known, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+properties! {
+    equality_is_the_oracles,
+    canonical_text_decides,
+    mismatch_is_the_oracles,
+    explanation_agrees,
+    equal_values_share_names,
+    other_values_have_other_names,
+    laws_hold_on_triples,
+    renaming_is_invisible,
+    insertion_order_is_invisible,
+    tree_sharing_is_invisible,
+    both_families_agree,
+}
