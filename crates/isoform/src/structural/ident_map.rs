@@ -37,7 +37,7 @@ impl IdentMap {
                 (None, None) => {}
                 (None, Some(index)) if self.few.len() < FEW => self.few.push((ident, index)),
                 (None, Some(_)) => {
-                    for (known, old) in std::mem::take(&mut self.few) {
+                    for (known, old) in self.few.drain(..) {
                         *self.many.word(known) = old + 1;
                     }
                 }

@@ -303,6 +303,10 @@ impl<'a> Engine<'a> {
                         self.stack.pop();
                         continue;
                     }
+                    Some(frame) if frame.job == Job::EndMemo && self.stack.len() > base => {
+                        self.end_proof();
+                        continue;
+                    }
                     _ => return Ok(Entered::Equal),
                 }
             };
@@ -328,12 +332,19 @@ impl<'a> Engine<'a> {
                     // Nodes with children are told apart by a branch of their
                     // own, which is predicted better than a jump table.
                     if info.has_children {
-                        if info.shape != Shape::Inner || child.is_shared() {
+                        if info.shape != Shape::Inner {
                             self.return_to(twins, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }
                         self.visits += 1;
-                        self.return_to(twins, position, region);
+                        if !child.is_shared() {
+                            self.return_to(twins, position, region);
+                        } else if self.has_proof(l, r, region) {
+                            continue;
+                        } else {
+                            self.return_to(twins, position, region);
+                            self.begin_proof(l, r, region);
+                        }
                         (twins, position) = (child, 0);
                         continue;
                     }
@@ -381,18 +392,40 @@ impl<'a> Engine<'a> {
 
     /// Looks a shared pair up; when it is not there, begins its proof.
     fn is_proven(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
-        if let Some(needs) = self
-            .tables
-            .memo
-            .find(l.ident(), r.ident(), region, &self.levels)
-        {
-            self.levels.use_result(needs, region);
-            return true;
+        let proven = self.has_proof(l, r, region);
+        if !proven {
+            self.begin_proof(l, r, region);
         }
+        proven
+    }
+
+    #[inline(never)]
+    fn has_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+        let memo = &mut self.tables.memo;
+        let Some(needs) = memo.find(l.ident(), r.ident(), region, &self.levels) else {
+            return false;
+        };
+        self.levels.use_result(needs, region);
+        true
+    }
+
+    #[inline(never)]
+    fn begin_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
         let before = self.levels.begin();
         self.tables.touched.push(before);
         self.push(Job::EndMemo, l, r, region);
-        false
+    }
+
+    /// The pair of the [`Job::EndMemo`] frame on top is proven.
+    #[inline(never)]
+    fn end_proof(&mut self) {
+        let Some(frame) = self.stack.pop() else {
+            return;
+        };
+        let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
+        let (needs, _) = self.levels.end(before);
+        let (l, r) = (frame.l.ident(), frame.r.ident());
+        self.tables.memo.prove(l, r, needs, &self.levels);
     }
 
     /// Compares fields from a position on, up to a child that needs a visit.
@@ -644,15 +677,14 @@ impl<'a> Engine<'a> {
         if frame.job == Job::Entries {
             return self.entries::<REC>(frame);
         }
+        if frame.job == Job::EndMemo {
+            self.end_proof();
+            return Ok(Next::Nothing);
+        }
         self.stack.pop();
         match frame.job {
-            Job::EndMemo => {
-                let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
-                let (needs, _) = self.levels.end(before);
-                self.tables
-                    .memo
-                    .prove(l.ident(), r.ident(), needs, &self.levels);
-            }
+            // Taken care of above, with the frame still in its place.
+            Job::EndMemo => {}
             Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
             Job::EndMutable => {
                 self.tables.open_left.remove(&l.ident());
