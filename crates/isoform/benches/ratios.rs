@@ -301,11 +301,11 @@ fn deep(table: &mut Table) {
 
 fn deep_figures(table: &mut Table, what: &str, count: u64, left: &Value, right: &Value) {
     let growth = peak_growth(|| equal(left, right));
-    let times = once(count, || equal(left, right));
+    let times = alone(count, || equal(left, right));
     table.row(format!("equal, {what}"), times, Limit::Ns(20.0));
     table.note_memory(format!("equal, {what}"), growth);
     let growth = peak_growth(|| hash(left));
-    let times = once(count, || hash(left));
+    let times = alone(count, || hash(left));
     table.row(format!("hash, {what}"), times, Limit::Ns(20.0));
     table.note_memory(format!("hash, {what}"), growth);
 }

@@ -35,7 +35,7 @@ pub(crate) fn alone(positions: u64, mut ours: impl FnMut()) -> Times {
     }
 }
 
-/// Ours, once: for work that takes seconds or can be done once only.
+/// Ours, once: for work that cannot be repeated.
 pub(crate) fn once(positions: u64, ours: impl FnOnce()) -> Times {
     let start = Instant::now();
     ours();
