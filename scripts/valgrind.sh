@@ -24,7 +24,7 @@ if [ ! -x "$binary" ]; then
 fi
 
 if [ "$#" -eq 0 ]; then
-    set -- object_model:: containers:: threads:: values:: registry:: paths:: walk::
+    set -- object_model:: containers:: threads:: values:: registry:: paths:: walk:: digest:: keys::
 fi
 
 # A destructor that panics may leave blocks behind, on purpose: see the test.
