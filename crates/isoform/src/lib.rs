@@ -141,6 +141,15 @@ pub use visit::{
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// For the binding of a host language: wrappers, raw references, reads
+/// without copies. Programs written in Rust need none of it.
+pub mod host {
+    pub use crate::object::raw_host::{
+        FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
+        from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
+    };
+}
+
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {

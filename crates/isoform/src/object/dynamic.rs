@@ -78,7 +78,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
     )
 }
 
-fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
+pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     let definition = &info.fields()[field];
     definition.schema().convert(value).map_err(|error| {
         Error::type_error(format!(
@@ -99,6 +99,20 @@ fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
         let object = allocate(info.layout, info.index);
         for (slot, value) in info.slots.iter().zip(values) {
             store(object, slot, value);
+        }
+        Ref::from_raw(object)
+    }
+}
+
+/// As [`build`], taking the values out of a slice.
+pub(super) fn build_from(info: &'static TypeInfo, values: &mut [Value]) -> Ref<Obj> {
+    debug_assert_eq!(info.slots.len(), values.len());
+    // SAFETY: as in `build`; the caller converted the values and passes as
+    // many as there are fields, which `zip` relies on.
+    unsafe {
+        let object = allocate(info.layout, info.index);
+        for (slot, value) in info.slots.iter().zip(values) {
+            store(object, slot, std::mem::take(value));
         }
         Ref::from_raw(object)
     }

@@ -36,6 +36,7 @@ pub(crate) mod field;
 pub(crate) mod handle;
 pub(crate) mod header;
 pub(crate) mod native;
+pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;

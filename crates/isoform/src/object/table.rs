@@ -541,7 +541,9 @@ impl TypeCell {
 /// The storage and schema a field needs, for [`FieldDef`].
 pub(crate) fn storage_of(schema: &Schema) -> Storage {
     match schema {
-        Schema::Any | Schema::Device | Schema::Union(_) => Storage::Value,
+        Schema::Any | Schema::None | Schema::Device | Schema::Union(_) | Schema::Literal(_) => {
+            Storage::Value
+        }
         Schema::Int => Storage::Int,
         Schema::Float => Storage::Float,
         Schema::Bool => Storage::Bool,

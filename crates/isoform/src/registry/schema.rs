@@ -56,6 +56,8 @@ impl TypeRef {
 pub enum Schema {
     /// Anything.
     Any,
+    /// Only None.
+    None,
     /// A bool.
     Bool,
     /// A 64-bit integer.
@@ -76,6 +78,10 @@ pub enum Schema {
     Optional(Box<Schema>),
     /// A value of one of the schemas.
     Union(Box<[Schema]>),
+    /// One of these plain values, as `==` of [`Value`] tells them apart.
+    Literal(Box<[Value]>),
+    /// An array of a fixed length, with a schema for each position.
+    Tuple(Box<[Schema]>),
     /// An array whose elements fit.
     Array(Box<Schema>),
     /// A list whose elements fit.
@@ -103,6 +109,7 @@ impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Schema::Any => f.write_str("Any"),
+            Schema::None => f.write_str("None"),
             Schema::Bool => f.write_str("bool"),
             Schema::Int => f.write_str("int"),
             Schema::Float => f.write_str("float"),
@@ -118,6 +125,22 @@ impl fmt::Display for Schema {
                     write!(f, "{separator}{option}")?;
                 }
                 Ok(())
+            }
+            Schema::Literal(values) => {
+                f.write_str("Literal[")?;
+                for (position, value) in values.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    write!(f, "{separator}{value:?}")?;
+                }
+                f.write_str("]")
+            }
+            Schema::Tuple(items) => {
+                f.write_str("tuple[")?;
+                for (position, item) in items.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    write!(f, "{separator}{item}")?;
+                }
+                f.write_str("]")
             }
             Schema::Array(inner) => write!(f, "Array[{inner}]"),
             Schema::List(inner) => write!(f, "List[{inner}]"),
@@ -158,6 +181,19 @@ impl Schema {
         let fail = || Err(self.mismatch(value));
         let ok = match self {
             Schema::Any => true,
+            Schema::None => value.is_none(),
+            Schema::Literal(values) => values.contains(value),
+            Schema::Tuple(items) => match value.view() {
+                ValueRef::Array(array) if array.len() == items.len() => {
+                    return items.iter().zip(array.values()).enumerate().try_for_each(
+                        |(position, (item, value))| {
+                            item.check(value)
+                                .map_err(|error| at_element(&position, &error))
+                        },
+                    );
+                }
+                _ => false,
+            },
             Schema::Bool => value.tag() == Tag::Bool,
             Schema::Int => value.tag() == Tag::Int,
             Schema::Float => value.tag() == Tag::Float,
@@ -226,6 +262,22 @@ impl Schema {
                 .iter()
                 .find_map(|option| option.convert(value.clone()).ok())
                 .ok_or_else(|| self.mismatch(&value)),
+            (Schema::Tuple(items), view) => {
+                let given = items_of(view)
+                    .filter(|given| given.len() == items.len())
+                    .ok_or_else(|| self.mismatch(&value))?;
+                let convert = |(position, (item, value)): (usize, (&Schema, Value))| {
+                    item.convert(value)
+                        .map_err(|error| at_element(&position, &error))
+                };
+                let converted: Vec<Value> = items
+                    .iter()
+                    .zip(given)
+                    .enumerate()
+                    .map(convert)
+                    .collect::<Result<_>>()?;
+                Ok(Array::from(converted).into())
+            }
             (Schema::Array(inner), view) => Ok(Array::from(convert_items(
                 inner,
                 items_of(view).ok_or_else(|| self.mismatch(&value))?,
@@ -261,6 +313,16 @@ impl Schema {
             ValueRef::BigInt(_) => "int outside the 64-bit range",
             _ => value.type_name(),
         };
+        if let (Schema::Tuple(items), Some(given)) = (self, items_of(value.view())) {
+            return Error::type_error(format!(
+                "expected {self} ({} elements), got {got} of {}",
+                items.len(),
+                given.len()
+            ));
+        }
+        if matches!(self, Schema::Literal(_)) {
+            return Error::type_error(format!("expected {self}, got {value:?}"));
+        }
         Error::type_error(format!("expected {self}, got {got}"))
     }
 
