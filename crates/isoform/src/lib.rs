@@ -144,6 +144,8 @@ struct Readme;
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.
 pub mod host {
+    /// The index of the first type that is not built in.
+    pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
