@@ -112,7 +112,10 @@ pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, S
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
 pub use isoform_macros::Node;
-pub use object::dynamic::{construct, construct_named, get_field, get_field_at, with_field};
+pub use object::dynamic::{
+    construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
+    set_field_at, with_field,
+};
 pub use object::field::{ElementType, FieldType, Storage};
 pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
@@ -140,6 +143,11 @@ pub use visit::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// For bindings of host languages: what users of the library never need.
+pub mod host {
+    pub use crate::object::host::{HostHooks, assume_held, install};
+}
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
