@@ -30,6 +30,18 @@ pub(crate) struct MapObj {
 }
 
 impl MapObj {
+    pub(crate) fn from_entries(entries: impl Iterator<Item = (Value, Value)>) -> Self {
+        MapObj {
+            entries: entries.collect(),
+            order: OnceLock::new(),
+        }
+    }
+
+    /// The entries in insertion order.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
+        self.entries.iter()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -265,6 +277,18 @@ pub(crate) struct DictObj {
 }
 
 impl DictObj {
+    pub(crate) fn holding(entries: Map) -> Self {
+        DictObj {
+            entries: Mutex::new(entries),
+        }
+    }
+
+    /// Replaces all entries.
+    pub(crate) fn fill(&self, entries: Map) {
+        let old = std::mem::replace(&mut *self.lock(), entries);
+        drop(old);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Map> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }

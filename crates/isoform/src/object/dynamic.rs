@@ -78,7 +78,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
     )
 }
 
-fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
+pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     let definition = &info.fields()[field];
     definition.schema().convert(value).map_err(|error| {
         Error::type_error(format!(
@@ -108,7 +108,7 @@ fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
 ///
 /// The slot must belong to the object's type, its field must hold nothing
 /// that needs dropping, and the value must satisfy the field's schema.
-unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
+pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
     // SAFETY: promised by the caller; a pointer field takes over the
     // reference that the value owned.
     unsafe {

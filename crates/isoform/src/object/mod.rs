@@ -31,6 +31,7 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod arena;
+pub(crate) mod build;
 pub(crate) mod dynamic;
 pub(crate) mod field;
 pub(crate) mod handle;

@@ -1,11 +1,13 @@
 //! Regions and walks: how a visit moves through an object graph.
 
 mod children;
+mod copy;
 mod marks;
 mod recycle;
 mod region;
 mod walk;
 
+pub use copy::{deep_copy, shallow_copy};
 pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
 pub use walk::{Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, walk_objects};
