@@ -324,6 +324,14 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         std::iter::empty().collect()
     }
 
+    /// A dict with the entries of a map. O(1).
+    pub(crate) fn of(entries: Map) -> Self {
+        Dict {
+            reference: Ref::new(DictObj::holding(entries)),
+            elements: PhantomData,
+        }
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.reference.lock().len()

@@ -16,6 +16,7 @@ mod known_defects;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
+mod map;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;
