@@ -95,7 +95,7 @@ unsafe fn call_slowly(
     };
     // SAFETY: `tp_new` of `object` raises for an abstract class.
     unsafe {
-        let Some(new) = (*(&raw mut ffi::PyBaseObject_Type)).tp_new else {
+        let Some(new) = ffi::PyBaseObject_Type.tp_new else {
             return Err(PyTypeError::new_err("object cannot be made"));
         };
         let made = new(class, arguments.as_ptr(), ptr::null_mut());
@@ -432,7 +432,7 @@ pub(super) unsafe extern "C" fn object_new(
             };
             if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
                 let given = Bound::from_borrowed_ptr(py, args).cast_into::<PyTuple>()?;
-                let Some(new) = (*(&raw mut ffi::PyBaseObject_Type)).tp_new else {
+                let Some(new) = ffi::PyBaseObject_Type.tp_new else {
                     return Err(PyTypeError::new_err("object cannot be made"));
                 };
                 let made = new(class, given.as_ptr(), ptr::null_mut());
@@ -569,7 +569,7 @@ impl InitFunction {
             }
             for (field, value) in slots.into_iter().enumerate() {
                 if let Some(value) = value {
-                    crate::compat::overwrite_field_at(&core, field, value).into_py()?;
+                    isoform::overwrite_field_at(&core, field, value).into_py()?;
                 }
             }
         } else {
