@@ -112,6 +112,7 @@ pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, S
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
 pub use isoform_macros::Node;
+pub use object::collect::{collect_cycles, tracked_count};
 pub use object::dynamic::{
     construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
     set_field_at, with_field,

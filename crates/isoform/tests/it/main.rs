@@ -1,7 +1,8 @@
 //! The integration tests: one binary, one module per feature.
 
-#[cfg(feature = "testing")]
 mod build;
+#[cfg(feature = "testing")]
+mod collect;
 mod containers;
 mod copies;
 mod digest;
