@@ -3,6 +3,7 @@
 #[cfg(feature = "testing")]
 mod build;
 mod containers;
+mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
