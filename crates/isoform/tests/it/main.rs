@@ -17,6 +17,7 @@ mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
 mod mutable;
+mod mutation;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;
