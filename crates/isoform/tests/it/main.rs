@@ -5,6 +5,7 @@ mod build;
 mod collect;
 mod containers;
 mod copies;
+mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
@@ -19,6 +20,7 @@ mod known_defects_values;
 mod known_prelude;
 mod map;
 mod mutable;
+mod mutation;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;
