@@ -15,6 +15,7 @@ mod hook_rules;
 mod json;
 mod keys;
 mod known_defects;
+mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
