@@ -1,5 +1,7 @@
 //! The integration tests: one binary, one module per feature.
 
+mod binary;
+#[cfg(feature = "testing")]
 mod build;
 #[cfg(feature = "testing")]
 mod collect;
@@ -13,8 +15,10 @@ mod explained;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+mod json;
 mod keys;
 mod known_defects;
+mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
