@@ -34,6 +34,9 @@ pub(super) struct Dependence {
     /// The levels whose bindings were used, one bit each; the last bit stands
     /// for all further levels.
     levels: u64,
+    /// The levels of definition fields that named a variable bound already,
+    /// as bits; in a scope further in, such a field would bind it anew.
+    defs: u64,
     /// The lowest level of a binding that changed something.
     changed: u32,
     /// The lowest level at which a binding was made.
@@ -42,6 +45,7 @@ pub(super) struct Dependence {
 
 const NOTHING: Dependence = Dependence {
     levels: 0,
+    defs: 0,
     changed: u32::MAX,
     created: u32::MAX,
 };
@@ -71,6 +75,8 @@ struct Remembered {
     version: u64,
     /// The innermost level used and its instance; None when none was.
     innermost: Option<(u32, u64)>,
+    /// The instance of the scope in which definitions named what was bound.
+    definitions: Option<u64>,
     dependence: Dependence,
 }
 
@@ -121,6 +127,11 @@ impl Bound {
         (self.levels.len() - 1) as u32
     }
 
+    /// The instance of the innermost scope.
+    fn innermost(&self) -> u64 {
+        self.levels.last().map_or(0, |level| level.instance)
+    }
+
     /// The place of a child of a value that is met at `parent`.
     pub(super) fn place_of(&self, parent: Place, region: RegionKind, opens: bool) -> Place {
         Place {
@@ -158,6 +169,7 @@ impl Bound {
         let dependence = &mut self.dependence;
         if closing <= LAST_BIT {
             dependence.levels &= !(1 << closing);
+            dependence.defs &= !(1 << closing);
         }
         if dependence.created >= closing {
             dependence.created = u32::MAX;
@@ -181,6 +193,9 @@ impl Bound {
             }
         };
         self.seen.insert(var);
+        if place.region != RegionKind::Use {
+            self.dependence.defs |= 1 << place.def_level.min(LAST_BIT);
+        }
         let Some(binding) = found else {
             return Some(value.clone());
         };
@@ -240,6 +255,7 @@ impl Bound {
     fn depend(&mut self, on: Dependence) {
         let own = &mut self.dependence;
         own.levels |= on.levels;
+        own.defs |= on.defs;
         own.changed = own.changed.min(on.changed);
         own.created = own.created.min(on.created);
     }
@@ -260,8 +276,10 @@ impl Bound {
             let open = self.levels.get(level as usize)?;
             Some((level, open.instance))
         });
+        let definitions = (dependence.defs != 0).then(|| self.innermost());
         let remembered = Remembered {
             result: result.clone(),
+            definitions,
             place,
             version: self.version,
             innermost,
@@ -278,7 +296,10 @@ impl Bound {
             level.is_some_and(|level| level.instance == instance)
         });
         let same_place = place.region == RegionKind::Use || known.place == place;
-        if !open || !same_place || known.version != self.version {
+        let defines = known
+            .definitions
+            .is_none_or(|scope| scope == self.innermost());
+        if !open || !same_place || !defines || known.version != self.version {
             return None;
         }
         let (result, dependence) = (known.result.clone(), known.dependence);

@@ -399,7 +399,7 @@ impl Oracle<'_> {
 #[test]
 fn random_terms_agree_with_renaming_everything_apart() {
     let (mut replaced_somewhere, mut left_alone) = (0, 0);
-    for seed in 0..scaled(20_000) as u64 {
+    for seed in 0..scaled(100_000) as u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut vars: Vec<Ref<Var>> = Vec::new();
         for index in 0..VARS {
