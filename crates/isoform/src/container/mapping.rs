@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use indexmap::IndexMap;
 use rapidhash::fast::RandomState;
 
+use crate::object::access::refresh;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef, canonical_float_bits};
@@ -294,7 +295,10 @@ impl DictObj {
     }
 
     pub(crate) fn snapshot(&self) -> Map {
-        self.lock().clone()
+        let entries = self.lock().clone();
+        // A traversal meets objects here that did not exist when it began.
+        refresh();
+        entries
     }
 
     pub(crate) fn copy_payload(&self) -> Self {

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::object::access::refresh;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::Value;
@@ -205,7 +206,10 @@ impl ListObj {
     }
 
     pub(crate) fn snapshot(&self) -> Array {
-        self.lock().clone()
+        let items = self.lock().clone();
+        // A traversal meets objects here that did not exist when it began.
+        refresh();
+        items
     }
 
     pub(crate) fn copy_payload(&self) -> Self {

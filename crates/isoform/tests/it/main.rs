@@ -17,6 +17,7 @@ mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
 mod map;
+mod mutable;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;
