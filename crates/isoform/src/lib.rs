@@ -117,14 +117,11 @@ pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, S
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
 pub use isoform_macros::Node;
-<<<<<<< HEAD
-pub use object::collect::{collect_cycles, tracked_count};
-=======
 pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
 };
->>>>>>> serial
+pub use object::collect::{collect_cycles, tracked_count};
 pub use object::dynamic::{
     construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
     set_field_at, with_field,
@@ -151,7 +148,7 @@ pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
-    structural_walk, walk_objects,
+    structural_walk, substitute, walk_objects,
 };
 
 // The Rust example of the README runs with the other documentation tests.
