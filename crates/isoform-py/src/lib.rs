@@ -3,7 +3,6 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
-mod compat;
 mod convert;
 mod error;
 mod hooks;

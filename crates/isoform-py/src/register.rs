@@ -7,7 +7,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-use crate::compat::Mutable;
 use crate::convert::{self, SchemaHandle};
 use crate::error::IntoPyResult;
 use crate::missing::is_missing;

@@ -135,8 +135,9 @@ pub use structural::{
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{
-    RegionChange, RegionKind, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
-    walk_objects,
+    Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
+    WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
+    structural_walk, walk_objects,
 };
 
 // The Rust example of the README runs with the other documentation tests.

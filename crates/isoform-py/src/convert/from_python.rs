@@ -96,13 +96,11 @@ pub(crate) fn typed(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, 
                 return Ok(core.into());
             }
         }
-        Schema::Int => {
-            if value.is_exact_instance_of::<PyInt>() {
-                return match value.extract::<i64>() {
-                    Ok(number) => Ok(Value::from(number)),
-                    Err(_) => Err(mismatch(schema, value)),
-                };
-            }
+        Schema::Int if value.is_exact_instance_of::<PyInt>() => {
+            return match value.extract::<i64>() {
+                Ok(number) => Ok(Value::from(number)),
+                Err(_) => Err(mismatch(schema, value)),
+            };
         }
         Schema::Any => return Ok(untyped(value)?),
         _ => {}

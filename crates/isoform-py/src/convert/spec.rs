@@ -87,12 +87,11 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
         "Literal" => {
             let values = parts.iter().skip(1).map(|value| untyped(&value));
             let values: Vec<Value> = values.collect::<PyResult<_>>()?;
-            if let Some(wrong) = values.iter().find(|value| value.as_object().is_some()) {
-                if wrong.as_str().is_none() {
-                    return Err(PyTypeError::new_err(
-                        "Literal holds None, bools, ints and strings only",
-                    ));
-                }
+            let plain = |value: &Value| value.as_object().is_none() || value.is_str();
+            if !values.iter().all(plain) {
+                return Err(PyTypeError::new_err(
+                    "Literal holds None, bools, ints and strings only",
+                ));
             }
             Schema::Literal(values.into())
         }

@@ -73,6 +73,9 @@ pub(crate) struct ClassData {
     /// Whether the class has the generated constructor.
     pub(crate) init: bool,
     pub(crate) post_init: bool,
+    /// Few fields, all of them positional parameters without converter, and
+    /// nothing to run afterwards.
+    pub(crate) simple: bool,
 }
 
 impl ClassData {
@@ -300,6 +303,10 @@ pub(crate) fn bind(
         class.setattr(definition.name(), property)?;
     }
     class.setattr(intern!(py, "__isoform_type_key__"), info.key())?;
+    let simple = !plan.post_init
+        && fields.len() <= construct::SIMPLE_FIELDS
+        && positional == fields.len()
+        && fields.iter().all(|field| field.converter.is_none());
     let data: &'static ClassData = Box::leak(Box::new(ClassData {
         info,
         class: class.clone().unbind(),
@@ -308,6 +315,7 @@ pub(crate) fn bind(
         positional,
         init: plan.init,
         post_init: plan.post_init,
+        simple,
     }));
     if !info.is_builtin() {
         let init = Bound::new(py, InitFunction::new(data))?;
@@ -334,12 +342,28 @@ pub(crate) fn bind(
         classes.by_index[index] = Some(data);
         classes.by_class.insert(raw as usize, data);
     });
+    if !info.is_builtin() && !info.fields().iter().any(|field| holds_host(field.schema())) {
+        // SAFETY: the class is a live heap type without instances so far.
+        unsafe { wrapper::leave_collector(raw) };
+    }
     if data.init {
         // SAFETY: the class is a live heap type made by our metaclass, whose
         // vectorcall offset is that of this member.
         unsafe { (*raw).tp_vectorcall = Some(construct::class_vectorcall) };
     }
     Ok(data)
+}
+
+/// Whether a field may hold a Python object itself, not only by way of the
+/// nodes below it.
+fn holds_host(schema: &Schema) -> bool {
+    match schema {
+        Schema::Any | Schema::Function => true,
+        Schema::Optional(inner) | Schema::Array(inner) | Schema::List(inner) => holds_host(inner),
+        Schema::Union(options) | Schema::Tuple(options) => options.iter().any(holds_host),
+        Schema::Map(pair) | Schema::Dict(pair) => holds_host(&pair.0) || holds_host(&pair.1),
+        _ => false,
+    }
 }
 
 fn native_plan(py: Python<'_>, info: &'static TypeInfo, inherited: usize) -> Plan {

@@ -19,6 +19,9 @@ use super::wrapper::{self, Staging};
 use crate::convert;
 use crate::error::IntoPyResult;
 
+/// Up to this many fields are converted in an array on the stack.
+pub(super) const SIMPLE_FIELDS: usize = 8;
+
 /// One value per field while an object is made; usually on the stack.
 type Slots = SmallVec<[Option<Value>; 8]>;
 
@@ -66,6 +69,9 @@ pub(super) unsafe extern "C" fn class_vectorcall(
                 positional,
                 names,
             };
+            if data.simple && positional == data.fields.len() && names.is_null() {
+                return given.make_at_once(data, class);
+            }
             let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
             given.fill(data, &mut slots)?;
             make(py, data, class, slots)
@@ -95,7 +101,7 @@ unsafe fn call_slowly(
     };
     // SAFETY: `tp_new` of `object` raises for an abstract class.
     unsafe {
-        let Some(new) = (*(&raw mut ffi::PyBaseObject_Type)).tp_new else {
+        let Some(new) = ffi::PyBaseObject_Type.tp_new else {
             return Err(PyTypeError::new_err("object cannot be made"));
         };
         let made = new(class, arguments.as_ptr(), ptr::null_mut());
@@ -116,6 +122,36 @@ impl<'py> Arguments<'py> {
         // SAFETY: the caller of `fill` asks for positions below the number of
         // arguments, which live as long as the call.
         unsafe { Borrowed::from_ptr(self.py, *self.args.add(position)) }
+    }
+
+    /// Makes the object when there is one positional argument for each of at
+    /// most [`SIMPLE_FIELDS`] fields and nothing else to do: most calls.
+    ///
+    /// # Safety
+    ///
+    /// As [`make`]; `data.simple` must hold, and there must be an argument for
+    /// every field.
+    #[inline(always)]
+    unsafe fn make_at_once(
+        &self,
+        data: &'static ClassData,
+        class: *mut ffi::PyTypeObject,
+    ) -> PyResult<*mut ffi::PyObject> {
+        let mut values = [const { Value::NONE }; SIMPLE_FIELDS];
+        for (position, &field) in data.params.iter().enumerate() {
+            let value = self.argument(position);
+            values[field] = convert::typed(&value, data.schema(field))
+                .map_err(|error| error.into_python(|message| misfit(data, field, message)))?;
+        }
+        let object = host::construct_from(data.info, &mut values[..data.fields.len()]).into_py()?;
+        // SAFETY: promised by the caller; the object is fresh.
+        unsafe {
+            let made = wrapper::wrap_fresh(class, object);
+            if made.is_null() {
+                return Err(PyErr::fetch(self.py));
+            }
+            Ok(made)
+        }
     }
 
     /// Puts the arguments into the slots of their fields.
@@ -432,7 +468,7 @@ pub(super) unsafe extern "C" fn object_new(
             };
             if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
                 let given = Bound::from_borrowed_ptr(py, args).cast_into::<PyTuple>()?;
-                let Some(new) = (*(&raw mut ffi::PyBaseObject_Type)).tp_new else {
+                let Some(new) = ffi::PyBaseObject_Type.tp_new else {
                     return Err(PyTypeError::new_err("object cannot be made"));
                 };
                 let made = new(class, given.as_ptr(), ptr::null_mut());
@@ -569,7 +605,7 @@ impl InitFunction {
             }
             for (field, value) in slots.into_iter().enumerate() {
                 if let Some(value) = value {
-                    crate::compat::overwrite_field_at(&core, field, value).into_py()?;
+                    isoform::overwrite_field_at(&core, field, value).into_py()?;
                 }
             }
         } else {

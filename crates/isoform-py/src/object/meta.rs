@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use isoform::host;
+use isoform::host::{self, HostHooks};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
@@ -14,6 +14,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::construct;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
+use crate::error::IntoPyResult;
 
 static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
 
@@ -108,7 +109,7 @@ unsafe extern "C" fn meta_call(
         if let Err(error) = construct::resolve(&class) {
             return raised(py, error, ptr::null_mut());
         }
-        let Some(call) = (*(&raw mut ffi::PyType_Type)).tp_call else {
+        let Some(call) = ffi::PyType_Type.tp_call else {
             return ptr::null_mut();
         };
         let made = call(class.as_ptr(), args, kwargs);
@@ -183,6 +184,35 @@ unsafe extern "C" fn traverse(
     unsafe { visit(ffi::Py_TYPE(this).cast(), argument) }
 }
 
+/// What the core asks of the GIL.
+fn host_hooks() -> HostHooks {
+    HostHooks {
+        // SAFETY: may be called in any thread.
+        is_held: || unsafe { ffi::PyGILState_Check() } == 1,
+        hold: |body| {
+            // Without an interpreter, or while it ends, nothing is run.
+            let _ended = Python::try_attach(|_py| body());
+        },
+        release_while: |body| {
+            let mut body = Exclusive(body);
+            Python::attach(|py| py.detach(move || body.run()));
+        },
+    }
+}
+
+/// Lets a closure be run by `detach`, which runs it in this thread.
+struct Exclusive<'a>(&'a mut dyn FnMut());
+
+// SAFETY: `detach` calls what it is given before it returns, in the same
+// thread; nothing moves to another one.
+unsafe impl Send for Exclusive<'_> {}
+
+impl Exclusive<'_> {
+    fn run(&mut self) {
+        (self.0)();
+    }
+}
+
 /// Makes the metaclass and `Object`, and tells the core about wrappers.
 pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyType>)> {
     let abc_meta = py
@@ -248,6 +278,10 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     }
     py.import("_abc")?.getattr("_abc_init")?.call1((&object,))?;
     host::set_preserved_hook(wrapper::abandon);
+    // SAFETY: the GIL is exclusive, and the functions do what they are to do.
+    // A second module of this kind in one process shares neither types nor
+    // lock with the first, so an error here is a reason not to load it.
+    unsafe { host::install(host_hooks()) }.into_py()?;
     // Both live as long as the process: the statics above point to them.
     std::mem::forget((meta.clone(), object.clone()));
     Ok((meta, object))

@@ -120,7 +120,7 @@ impl Property {
             if !host::extends(host::type_index_of(core), self.place.owner()) {
                 return Err(self.foreign(object));
             }
-            return crate::compat::overwrite_field_at(core, self.place.position(), value).into_py();
+            return isoform::overwrite_field_at(core, self.place.position(), value).into_py();
         }
         let written = super::construct::staged(object, self.info, |values| {
             values[self.place.position()] = Some(value);

@@ -292,6 +292,34 @@ pub(super) unsafe fn has_own_state(class: *mut ffi::PyTypeObject) -> bool {
     unsafe { (*class).tp_dictoffset != 0 || (*class).tp_basicsize as usize > WRAPPER_SIZE }
 }
 
+/// Makes instances of a class unknown to Python's cycle collector, which has
+/// nothing to find in them: neither they nor their fields refer to a Python
+/// object. (What lies below in the core is the business of the core.)
+///
+/// # Safety
+///
+/// `class` must be a live heap type made by our metaclass that has no
+/// instances yet.
+pub(super) unsafe fn leave_collector(class: *mut ffi::PyTypeObject) {
+    // SAFETY: promised by the caller. Without the flag `tp_alloc` makes
+    // instances without a collector header, which `PyObject_Free` frees.
+    unsafe {
+        if has_own_state(class) || (*class).tp_finalize.is_some_and(is_foreign_finalizer) {
+            return;
+        }
+        (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
+        (*class).tp_traverse = None;
+        (*class).tp_clear = None;
+        (*class).tp_free = Some(ffi::PyObject_Free);
+        ffi::PyType_Modified(class);
+    }
+}
+
+/// Whether a finaliser is a `__del__` of Python code.
+pub(super) fn is_foreign_finalizer(finalizer: ffi::destructor) -> bool {
+    finalizer as usize != finalize as *const () as usize
+}
+
 /// Ends a wrapper without state of its own: `tp_dealloc` of `Object` and of
 /// every class that adds nothing to its layout.
 ///

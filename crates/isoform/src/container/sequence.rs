@@ -17,6 +17,10 @@ pub(crate) struct ArrayObj {
 }
 
 impl ArrayObj {
+    pub(crate) fn from_items(items: Vec<Value>) -> Self {
+        ArrayObj { items }
+    }
+
     pub(crate) fn items(&self) -> &[Value] {
         &self.items
     }
@@ -183,6 +187,18 @@ pub(crate) struct ListObj {
 }
 
 impl ListObj {
+    pub(crate) fn holding(items: Array) -> Self {
+        ListObj {
+            items: Mutex::new(items),
+        }
+    }
+
+    /// Replaces all elements.
+    pub(crate) fn fill(&self, items: Array) {
+        let old = std::mem::replace(&mut *self.lock(), items);
+        drop(old);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Array> {
         // Every change keeps the array valid, so a panic elsewhere while the
         // lock was held leaves nothing half-done.

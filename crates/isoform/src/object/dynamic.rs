@@ -124,8 +124,9 @@ pub(super) fn build_from(info: &'static TypeInfo, values: &mut [Value]) -> Ref<O
 
 /// # Safety
 ///
-/// The slot must belong to the object's type, its field must own nothing, and the value must satisfy the field's schema.
-unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
+/// The slot must belong to the object's type, its field must hold nothing
+/// that needs dropping, and the value must satisfy the field's schema.
+pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
     // SAFETY: promised by the caller; a pointer field takes over the
     // reference that the value owned.
     unsafe {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, Result};
@@ -13,11 +14,26 @@ use crate::value::{Value, ValueRef};
 
 /// A node type named in a schema; looked up when it is needed, so that types
 /// may refer to themselves and to types that are registered later.
-#[derive(Clone)]
 pub struct TypeRef {
     key: Cow<'static, str>,
     resolve: Option<fn() -> TypeIndex>,
+    /// The index once it was found: a type is never unregistered, so a lookup
+    /// by key is needed once.
+    found: AtomicU32,
 }
+
+impl Clone for TypeRef {
+    fn clone(&self) -> Self {
+        TypeRef {
+            key: self.key.clone(),
+            resolve: self.resolve,
+            found: AtomicU32::new(self.found.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// No type has this index.
+const NOT_FOUND: u32 = u32::MAX;
 
 impl TypeRef {
     /// A type by its key.
@@ -25,6 +41,7 @@ impl TypeRef {
         TypeRef {
             key: Cow::Owned(key.into()),
             resolve: None,
+            found: AtomicU32::new(NOT_FOUND),
         }
     }
 
@@ -33,6 +50,7 @@ impl TypeRef {
         TypeRef {
             key: Cow::Borrowed(T::TYPE_KEY),
             resolve: Some(T::type_index),
+            found: AtomicU32::new(NOT_FOUND),
         }
     }
 
@@ -42,11 +60,24 @@ impl TypeRef {
     }
 
     /// The type's index, if it is registered.
+    #[inline]
     pub fn index(&self) -> Option<TypeIndex> {
-        match self.resolve {
-            Some(resolve) => Some(resolve()),
-            None => table::find(&self.key).map(|info| info.index()),
+        // Relaxed suffices: the index is only compared, or looked up in the
+        // table, which publishes its entries itself.
+        match self.found.load(Ordering::Relaxed) {
+            NOT_FOUND => self.look_up(),
+            index => Some(TypeIndex(index)),
         }
+    }
+
+    #[cold]
+    fn look_up(&self) -> Option<TypeIndex> {
+        let index = match self.resolve {
+            Some(resolve) => resolve(),
+            None => table::find(&self.key)?.index(),
+        };
+        self.found.store(index.get(), Ordering::Relaxed);
+        Some(index)
     }
 }
 
