@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 # Number of arguments of the origins that have a fixed one.
 _ARITY = {"Array": 1, "List": 1, "Map": 2, "Dict": 2, "Optional": 1}
 _LEAVES = frozenset(
-    "None Any bool int float str bytes dtype Device Shape Tensor Callable Object".split()
+    [
+        "None",
+        "Any",
+        "bool",
+        "int",
+        "float",
+        "str",
+        "bytes",
+        "dtype",
+        "Device",
+        "Shape",
+        "Tensor",
+        "Callable",
+        "Object",
+    ]
 )
 _POINTER = "ctypes.c_void_p"
 _RESERVED = _LEAVES | _ARITY.keys() | {"Union", "tuple", "Literal", _POINTER}
@@ -69,7 +83,7 @@ class TypeSchema:
     origin: str
     args: tuple[TypeSchema, ...] = ()
     named_args: Mapping[str, tuple[TypeSchema, ...]] | None = None
-    values: tuple[None | bool | int | str, ...] = ()
+    values: tuple[bool | int | str | None, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "args", tuple(self.args or ()))
@@ -221,8 +235,8 @@ class TypeSchema:
         params = ", ".join(part.repr(ty_map) for part in groups["params"])
         return f"{name('Callable')}[[{params}], {result}]"
 
-    input_repr = repr
-    output_repr = repr
+    input_repr = repr  # noqa: A003
+    output_repr = repr  # noqa: A003
 
     def __repr__(self) -> str:
         return self.repr()

@@ -19,12 +19,12 @@ Example:
 
 from isoform.core import MISSING, Object
 
-from .enum import Enum, EnumAttrMap, EnumState, IntEnum, StrEnum, auto, entry
 from ._field import KW_ONLY, Field, field
 from ._functions import asdict, astuple, fields, is_dataclass, replace
 from ._init_property import init_property
 from ._native import c_class
 from ._py_class import py_class
+from .enum import Enum, EnumAttrMap, EnumState, IntEnum, StrEnum, auto, entry
 
 __all__ = [
     "KW_ONLY",

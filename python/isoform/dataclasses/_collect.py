@@ -13,10 +13,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from isoform.core import MISSING, Object
-from isoform.core._annotations import Reader, Unresolved, is_expression, own_annotations, type_key_of
+from isoform.core._annotations import (
+    Reader,
+    Unresolved,
+    is_expression,
+    own_annotations,
+    type_key_of,
+)
 
-from . import _field
-from . import _native
+from . import _field, _native
 from ._init_property import init_property, registered_class
 
 if TYPE_CHECKING:
@@ -141,8 +146,8 @@ def all_fields(cls: type) -> tuple[Field, ...]:
         if "__isoform_own_fields__" in ancestor.__dict__:
             found += ancestor.__dict__["__isoform_own_fields__"]
         elif "__isoform_type_key__" in ancestor.__dict__:
-            # Declared natively: the registry knows parents' fields as well.
-            found = _native.fields_of(ancestor)
+            # Declared natively.
+            found += _native.fields_of(ancestor)
     return found
 
 

@@ -8,8 +8,8 @@ from isoform import _core
 from isoform.core import Object
 
 from . import _collect
-from .enum import Enum
 from ._init_property import registered_class
+from .enum import Enum
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -115,8 +115,8 @@ def make(
     default_factory: Any = MISSING,
     frozen: bool = False,
     init: bool = True,
-    repr: bool = True,
-    hash: bool | None = None,
+    repr: bool = True,  # noqa: A002
+    hash: bool | None = None,  # noqa: A002
     compare: bool = True,
     kw_only: bool | None = None,
     metadata: Mapping[str, Any] | None = None,

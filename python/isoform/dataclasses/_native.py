@@ -79,7 +79,7 @@ def c_class(
 
 
 def fields_of(cls: type) -> tuple[Field, ...]:
-    """The fields of a class whose type was declared natively, parents' first."""
+    """The fields that a class whose type was declared natively adds to its parent's."""
     return tuple(map(_describe, _core.type_info(cls).fields))
 
 

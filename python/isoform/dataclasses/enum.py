@@ -157,7 +157,7 @@ class EnumAttrMap:
     def __contains__(self, member: object) -> bool:
         return isinstance(member, self._cls) and member in self._column
 
-    def get(self, member: Any, default: _T = cast("Any", None)) -> Any | _T:
+    def get(self, member: Any, default: Any = None) -> Any:
         """The value that was set for a member, or `default`.
 
         Raises:
@@ -199,20 +199,20 @@ class EnumMeta(ObjectMeta):
         _make_members(cls, members)
         return cls
 
-    def __init__(cls, name: str, bases: Any, body: Any, **_options: Any) -> None:
+    def __init__(cls, name: str, bases: Any, body: Any, **_options: Any) -> None:  # noqa: N805
         """Takes the options that `__new__` used."""
         super().__init__(name, bases, body)
 
-    def __iter__(cls: type[_T]) -> Iterator[_T]:
+    def __iter__(cls: type[_T]) -> Iterator[_T]:  # noqa: N805
         return iter(list(_state(cls).entries))
 
-    def __len__(cls) -> int:
+    def __len__(cls) -> int:  # noqa: N805
         return len(_state(cls).entries)
 
-    def __bool__(cls) -> bool:
+    def __bool__(cls) -> bool:  # noqa: N805
         return True
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """The member with this number, name or value."""
         if len(args) == 1 and not kwargs:
             if isinstance(args[0], cls):
@@ -224,7 +224,7 @@ class EnumMeta(ObjectMeta):
             f"{cls.__name__} has the members of its class body; more cannot be constructed"
         )
 
-    def __setattr__(cls, name: str, value: Any) -> None:
+    def __setattr__(cls, name: str, value: Any) -> None:  # noqa: N805
         """Sets an attribute of the class, unless it is a member."""
         held = cls.__dict__.get(name)
         if held is not None and any(held is member for member in _state(cls).entries):
