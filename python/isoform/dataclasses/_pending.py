@@ -155,7 +155,7 @@ def offer(cls: type) -> None:
     for pending in _alive():
         # The decorator has not returned yet, so the class has no name in its
         # module or function.
-        if pending.place == _place(cls):
+        if pending.place == _place(cls) and pending.cls is not cls:
             pending.names[cls.__name__] = cls
     progress = True
     while progress:
