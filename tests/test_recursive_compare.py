@@ -6,7 +6,7 @@ import pytest
 
 import isoform
 import nodes
-from isoform import Array, List, Map, Object
+from isoform import Map, Object
 from isoform.dataclasses import field, py_class
 
 NAN = float("nan")
@@ -27,7 +27,7 @@ class Pair(Object):
 
 def test_equality():
     assert Node(1) == Node(1)
-    assert not (Node(1) != Node(1))
+    assert (Node(1) != Node(1)) is False
     assert Node(1) != Node(2)
     assert Node(1, "ignored") == Node(1, "other")
     assert Node(1, c=1) != Node(1, c=2)
@@ -41,7 +41,6 @@ def test_mixed_types_are_unequal():
     assert Node(1) != 1
     assert (Node(1) == "x") is False
     assert Pair(1, 2) != Node(1)
-    assert Node(Array([1])) != Node(List([1])) or Node(Array([1])) == Node(List([1]))
 
 
 def test_floats():
