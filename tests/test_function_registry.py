@@ -135,15 +135,15 @@ def test_functions_travel():
 
 
 def test_exceptions_come_back_unchanged():
-    class Own(Exception):
+    class OwnError(Exception):
         pass
 
-    raised = Own("hey", 3)
+    raised = OwnError("hey", 3)
 
     def fails():
         raise raised
 
-    with pytest.raises(Own) as caught:
+    with pytest.raises(OwnError) as caught:
         convert(fails)()
     assert caught.value is raised
     with pytest.raises(KeyError, match="zz"):
