@@ -6,6 +6,7 @@
 use std::fmt::{self, Write};
 
 use crate::container::{Array, Map, OpaqueObj};
+use crate::object::access;
 use crate::object::reference::{Obj, Ref};
 use crate::object::view::{Loaded, ObjRef};
 use crate::value::{Value, ValueRef};
@@ -52,6 +53,10 @@ pub(crate) fn float_text(number: f64) -> String {
 }
 
 fn print(first: Todo, budget: usize) -> String {
+    access::reading(|| print_in_section(first, budget))
+}
+
+fn print_in_section(first: Todo, budget: usize) -> String {
     let mut out = String::new();
     let mut stack = vec![first];
     while let Some(todo) = stack.pop() {
@@ -74,8 +79,12 @@ fn step(todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
         Todo::Text(text) => out.push_str(text),
         Todo::Value(value) => plain(&value, out, stack, budget),
         Todo::Object(object) => {
+            let is_open = |todo: &Todo| matches!(todo, Todo::Fields(open, _) if open == &object);
             if object.type_info().is_builtin() {
                 plain(&Value::from(object), out, stack, budget);
+            } else if stack.iter().any(is_open) {
+                // The budget bounds the stack, so the search is short.
+                out.push_str("...");
             } else {
                 out.push_str(object.type_info().key());
                 out.push('(');

@@ -112,7 +112,10 @@ pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, S
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
 pub use isoform_macros::Node;
-pub use object::dynamic::{construct, construct_named, get_field, get_field_at, with_field};
+pub use object::dynamic::{
+    construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
+    set_field_at, with_field,
+};
 pub use object::field::{ElementType, FieldType, Storage};
 pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
@@ -132,14 +135,27 @@ pub use structural::{
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{
-    RegionChange, RegionKind, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
-    walk_objects,
+    Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
+    WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
+    structural_walk, walk_objects,
 };
 
 // The Rust example of the README runs with the other documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// For the binding of a host language: wrappers, raw references, reads
+/// without copies. Programs written in Rust need none of it.
+pub mod host {
+    /// The index of the first type that is not built in.
+    pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
+    pub use crate::object::host::{HostHooks, assume_held, install};
+    pub use crate::object::raw_host::{
+        FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
+        from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
+    };
+}
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use indexmap::IndexMap;
 use rapidhash::fast::RandomState;
 
+use crate::object::access::refresh;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef, canonical_float_bits};
@@ -30,6 +31,18 @@ pub(crate) struct MapObj {
 }
 
 impl MapObj {
+    pub(crate) fn from_entries(entries: impl Iterator<Item = (Value, Value)>) -> Self {
+        MapObj {
+            entries: entries.collect(),
+            order: OnceLock::new(),
+        }
+    }
+
+    /// The entries in insertion order.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
+        self.entries.iter()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -265,12 +278,27 @@ pub(crate) struct DictObj {
 }
 
 impl DictObj {
+    pub(crate) fn holding(entries: Map) -> Self {
+        DictObj {
+            entries: Mutex::new(entries),
+        }
+    }
+
+    /// Replaces all entries.
+    pub(crate) fn fill(&self, entries: Map) {
+        let old = std::mem::replace(&mut *self.lock(), entries);
+        drop(old);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Map> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn snapshot(&self) -> Map {
-        self.lock().clone()
+        let entries = self.lock().clone();
+        // A traversal meets objects here that did not exist when it began.
+        refresh();
+        entries
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
@@ -298,6 +326,14 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// An empty dict.
     pub fn new() -> Self {
         std::iter::empty().collect()
+    }
+
+    /// A dict with the entries of a map. O(1).
+    pub(crate) fn of(entries: Map) -> Self {
+        Dict {
+            reference: Ref::new(DictObj::holding(entries)),
+            elements: PhantomData,
+        }
     }
 
     /// How many entries there are.

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::object::access::refresh;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::Value;
@@ -16,6 +17,10 @@ pub(crate) struct ArrayObj {
 }
 
 impl ArrayObj {
+    pub(crate) fn from_items(items: Vec<Value>) -> Self {
+        ArrayObj { items }
+    }
+
     pub(crate) fn items(&self) -> &[Value] {
         &self.items
     }
@@ -182,6 +187,18 @@ pub(crate) struct ListObj {
 }
 
 impl ListObj {
+    pub(crate) fn holding(items: Array) -> Self {
+        ListObj {
+            items: Mutex::new(items),
+        }
+    }
+
+    /// Replaces all elements.
+    pub(crate) fn fill(&self, items: Array) {
+        let old = std::mem::replace(&mut *self.lock(), items);
+        drop(old);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Array> {
         // Every change keeps the array valid, so a panic elsewhere while the
         // lock was held leaves nothing half-done.
@@ -189,7 +206,10 @@ impl ListObj {
     }
 
     pub(crate) fn snapshot(&self) -> Array {
-        self.lock().clone()
+        let items = self.lock().clone();
+        // A traversal meets objects here that did not exist when it began.
+        refresh();
+        items
     }
 
     pub(crate) fn copy_payload(&self) -> Self {

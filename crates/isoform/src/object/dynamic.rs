@@ -1,12 +1,15 @@
-//! Objects by data: construction, reading and copying through the type table,
-//! for types declared at run time and in Rust alike.
+//! Objects by data: construction, reading, writing and copying through the
+//! type table, for types declared at run time and in Rust alike.
 
+use super::access;
 use super::field::Storage;
 use super::header::{Header, TypeIndex, allocate};
+use super::limbo;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
-use super::table::{self, Slot, TypeInfo};
+use super::table::{self, Class, Slot, TypeInfo};
 use crate::error::{Error, ErrorKind, Result};
+use crate::registry::FieldDef;
 use std::ptr::NonNull;
 
 /// An object of a type from one value per field, in declaration order,
@@ -63,7 +66,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
             )));
         }
     }
-    let fill = |(value, field): (Option<Value>, &crate::registry::FieldDef)| {
+    let fill = |(value, field): (Option<Value>, &FieldDef)| {
         value.or_else(|| field.make_default()).ok_or_else(|| {
             Error::type_error(format!("{}: missing field '{}'", info.key(), field.name()))
         })
@@ -78,7 +81,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
     )
 }
 
-fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
+pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     let definition = &info.fields()[field];
     definition.schema().convert(value).map_err(|error| {
         Error::type_error(format!(
@@ -93,6 +96,7 @@ fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value>
 /// Builds from values that already fit their fields.
 fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
     debug_assert_eq!(info.slots.len(), values.len());
+    debug_assert!(!info.is_builtin());
     // SAFETY: the layout is the type's own and every field is written below,
     // before anything else can see the object.
     unsafe {
@@ -104,11 +108,25 @@ fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
     }
 }
 
+/// As [`build`], taking the values out of a slice.
+pub(super) fn build_from(info: &'static TypeInfo, values: &mut [Value]) -> Ref<Obj> {
+    debug_assert_eq!(info.slots.len(), values.len());
+    // SAFETY: as in `build`; the caller converted the values and passes as
+    // many as there are fields, which `zip` relies on.
+    unsafe {
+        let object = allocate(info.layout, info.index);
+        for (slot, value) in info.slots.iter().zip(values) {
+            store(object, slot, std::mem::take(value));
+        }
+        Ref::from_raw(object)
+    }
+}
+
 /// # Safety
 ///
 /// The slot must belong to the object's type, its field must hold nothing
 /// that needs dropping, and the value must satisfy the field's schema.
-unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
+pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
     // SAFETY: promised by the caller; a pointer field takes over the
     // reference that the value owned.
     unsafe {
@@ -156,11 +174,168 @@ fn no_field(info: &TypeInfo, name: &str) -> Error {
 
 /// The value of a field by position in declaration order, parents' first.
 pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
-    object
-        .borrowed()
-        .all_fields()
-        .get(field)
-        .map(|(_, loaded)| loaded.to_value())
+    access::reading(|| {
+        let fields = object.borrowed().all_fields();
+        fields.get(field).map(|(_, loaded)| loaded.to_value())
+    })
+}
+
+/// Changes a mutable field by name, in an object with any number of owners.
+///
+/// Whatever else runs at the same time, in other threads or around a hook or
+/// callback that calls this, sees the field as it was or as it is now.
+/// O(1), but for the conversion to the type of the field; waits for running
+/// comparisons, hashes and walks of other threads to come to a hook, a callback
+/// or their end.
+///
+/// # Errors
+///
+/// `AttributeError` when the type has no such field or the field is frozen,
+/// `TypeError` when the value does not fit; the field keeps its value then.
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, register_type, set_field};
+/// let cell = TypeDef::new("doc.Cell")
+///     .field(FieldDef::new("value", Schema::Float).mutable(true))
+///     .field(FieldDef::new("name", Schema::Str));
+/// let cell = construct(register_type(cell)?, vec![1.0.into(), "c".into()])?;
+/// set_field(&cell, "value", 2.into())?;
+/// assert_eq!(get_field(&cell, "value")?, 2.0.into());
+/// let error = set_field(&cell, "name", "d".into()).expect_err("not declared mutable");
+/// assert_eq!(error.to_string(), "AttributeError: doc.Cell.name: the field is frozen");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn set_field(object: &Ref<Obj>, name: &str, value: Value) -> Result<()> {
+    let info = object.type_info();
+    let field = info.field_index(name).ok_or_else(|| no_field(info, name))?;
+    set_field_at(object, field, value)
+}
+
+/// [`set_field`] by position in declaration order, parents' first.
+///
+/// # Errors
+///
+/// As [`set_field`].
+pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()> {
+    let info = object.type_info();
+    let definition = definition_at(info, field)?;
+    if !definition.is_mutable() {
+        return Err(frozen(info, definition, "the field is frozen"));
+    }
+    replace_field(object, info, field, value)
+}
+
+/// [`set_field_at`] that changes frozen fields as well: the way around a
+/// declaration, for host languages that have one.
+///
+/// From the first such write on, all objects of the object's type count as
+/// mutable. What was promised by "frozen" before is void: a
+/// [`StructuralKey`](crate::StructuralKey) made earlier of an object of this
+/// type sees the change, and so does everything that remembers a hash. Not for
+/// objects of kind `const-tree` that others may have compared by pointer.
+///
+/// # Errors
+///
+/// `AttributeError` when the type has no such field or a Rust struct declares
+/// it, `TypeError` when the value does not fit.
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, overwrite_field_at, register_type};
+/// let point = TypeDef::new("doc.Point").field(FieldDef::new("x", Schema::Int));
+/// let point = construct(register_type(point)?, vec![1.into()])?;
+/// overwrite_field_at(&point, 0, 2.into())?;
+/// assert_eq!(get_field(&point, "x")?, 2.into());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn overwrite_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()> {
+    let info = object.type_info();
+    let definition = definition_at(info, field)?;
+    if !definition.is_mutable() && !info.claim_overwrite(field) {
+        let why = "the field of a Rust struct cannot be overwritten";
+        return Err(frozen(info, definition, why));
+    }
+    replace_field(object, info, field, value)
+}
+
+fn definition_at(info: &'static TypeInfo, field: usize) -> Result<&'static FieldDef> {
+    let count = info.fields().len();
+    info.fields().get(field).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Attribute,
+            format!("type {} has {count} fields, none at {field}", info.key()),
+        )
+    })
+}
+
+fn frozen(info: &TypeInfo, field: &FieldDef, why: &str) -> Error {
+    let text = format!("{}.{}: {why}", info.key(), field.name());
+    Error::new(ErrorKind::Attribute, text)
+}
+
+/// Changes a field that no plain reference of Rust code can point to.
+fn replace_field(
+    object: &Ref<Obj>,
+    info: &'static TypeInfo,
+    field: usize,
+    value: Value,
+) -> Result<()> {
+    let value = convert(info, field, value)?;
+    if value.as_object().is_some_and(may_lead_on) {
+        access::note_link();
+    }
+    let slot = &info.slots[field];
+    let mut value = Some(value);
+    let old = access::writing(|idle| {
+        let value = value.take().unwrap_or_default();
+        // SAFETY: the slot is one of the object's own type, the value was
+        // converted to its schema, and nobody else reads or writes fields now.
+        // No reference into the field is in use: sections keep none across
+        // `outside`, and a Rust struct with a field here does not exist.
+        let old = unsafe { replace(object.raw(), slot, value) };
+        (old, idle)
+    });
+    let (old, idle) = old?;
+    // A running traversal may have borrowed what was in the field.
+    if !idle && old.as_object().is_some() {
+        limbo::keep(old);
+    }
+    Ok(())
+}
+
+/// Whether a cycle may go through an object of this type.
+fn may_lead_on(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    match info.class {
+        Class::Plain | Class::Node => info.has_children || !info.hooks.is_empty(),
+        Class::Array | Class::List | Class::Map | Class::Dict => true,
+        _ => false,
+    }
+}
+
+/// Stores a value and returns what owned references in the field before.
+///
+/// # Safety
+///
+/// The slot must belong to the object's type, the value must satisfy the
+/// field's schema, and nobody else may read or write the field meanwhile.
+unsafe fn replace(object: NonNull<Header>, slot: &Slot, value: Value) -> Value {
+    // SAFETY: promised by the caller; the old reference moves out before the
+    // new value overwrites it.
+    unsafe {
+        let field = object.byte_add(slot.offset as usize);
+        let old = match slot.storage {
+            Storage::Value | Storage::Str => field.cast::<Value>().read(),
+            Storage::Object | Storage::NullableObject => {
+                match NonNull::new(field.cast::<*mut Header>().read()) {
+                    Some(pointer) => Value::from_object(Ref::from_raw(pointer)),
+                    None => Value::NONE,
+                }
+            }
+            Storage::Int | Storage::Float | Storage::Bool | Storage::DType => Value::NONE,
+        };
+        store(object, slot, value);
+        old
+    }
 }
 
 /// A copy of the object with one field replaced; children are shared.
@@ -173,11 +348,23 @@ pub fn with_field(object: &Ref<Obj>, name: &str, value: Value) -> Result<Ref<Obj
     let info = object.type_info();
     let changed = info.field_index(name).ok_or_else(|| no_field(info, name))?;
     let value = convert(info, changed, value)?;
-    let fields = object.borrowed().all_fields();
-    let mut values: Vec<Value> = (0..fields.len())
-        .filter_map(|field| fields.get(field))
-        .map(|(_, loaded)| loaded.to_value())
-        .collect();
+    let mut values = field_values(object);
     values[changed] = value;
     Ok(build(info, values))
+}
+
+/// A copy of an object of a declared type; children are shared.
+pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
+    build(object.type_info(), field_values(object))
+}
+
+/// All fields as they are at one moment.
+fn field_values(object: &Ref<Obj>) -> Vec<Value> {
+    access::reading(|| {
+        let fields = object.borrowed().all_fields();
+        (0..fields.len())
+            .filter_map(|field| fields.get(field))
+            .map(|(_, loaded)| loaded.to_value())
+            .collect()
+    })
 }

@@ -20,8 +20,17 @@
 //!
 //! # Soundness in one page
 //!
-//! * Fields of an object never change while a second owner exists: mutable
-//!   access needs `&mut Ref<T>` **and** a reference count of one.
+//! * Fields of a Rust struct never change while a second owner exists: mutable
+//!   access needs `&mut Ref<T>` **and** a reference count of one. So a `&T` may
+//!   be handed out to anybody.
+//! * Fields declared at run time may change in objects with any number of
+//!   owners, and no plain reference to one is handed out. They are read and
+//!   written by the rule of [`access`]: readers keep writers out, by a lock of
+//!   the process or that of a host language, and foreign code runs only
+//!   where neither is held. All of them count as changeable, frozen ones too,
+//!   until a Rust struct with the same definition claims them.
+//! * An object borrowed from a field stays alive for the traversal that read
+//!   it: what a write takes out of a field waits in [`limbo`].
 //! * Mutable containers (`List`, `Dict`) hold an immutable snapshot behind a
 //!   lock; readers take the snapshot and never see it change.
 //! * Every field type is one of the storage kinds of
@@ -30,12 +39,17 @@
 //!   `&'static TypeInfo` is always valid.
 #![allow(unsafe_code)]
 
+pub(crate) mod access;
 pub(crate) mod arena;
+pub(crate) mod build;
 pub(crate) mod dynamic;
 pub(crate) mod field;
 pub(crate) mod handle;
 pub(crate) mod header;
+pub(crate) mod host;
+mod limbo;
 pub(crate) mod native;
+pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;

@@ -226,6 +226,47 @@ impl Value {
     }
 }
 
+/// A copy of a value that is not an object: it owns nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct PlainValue {
+    tag: Tag,
+    len: u8,
+    head: [u8; 6],
+    bits: u64,
+}
+
+impl PlainValue {
+    /// The value None.
+    pub(crate) const NONE: PlainValue = PlainValue {
+        tag: Tag::None,
+        len: 0,
+        head: [0; 6],
+        bits: 0,
+    };
+
+    /// None for an object.
+    #[inline(always)]
+    pub(crate) fn of(value: &Value) -> Option<PlainValue> {
+        (value.tag != Tag::Object).then(|| PlainValue {
+            tag: value.tag,
+            len: value.len,
+            head: value.head,
+            bits: value.bits(),
+        })
+    }
+
+    /// The value.
+    #[inline(always)]
+    pub(crate) fn to_value(self) -> Value {
+        Value {
+            tag: self.tag,
+            len: self.len,
+            head: self.head,
+            payload: Payload { bits: self.bits },
+        }
+    }
+}
+
 impl Clone for Value {
     #[inline]
     fn clone(&self) -> Self {

@@ -14,8 +14,9 @@ use super::table;
 
 thread_local! {
     // While a native payload is dropped by ordinary Rust code, the objects it
-    // releases are parked here instead of being destroyed on a deeper frame.
-    static NATIVE_DROP: Cell<bool> = const { Cell::new(false) };
+    // releases are parked here instead of being destroyed on a deeper frame;
+    // and in a section of the access rule, where no destructor may run.
+    static PARKING: Cell<bool> = const { Cell::new(false) };
     static PARKED: Cell<*mut Header> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -45,7 +46,7 @@ fn link(object: NonNull<Header>, next: *mut Header) {
 #[cold]
 #[inline(never)]
 unsafe fn destroy(object: NonNull<Header>) {
-    if NATIVE_DROP.get() {
+    if PARKING.get() {
         link(object, PARKED.get());
         PARKED.set(object.as_ptr());
         return;
@@ -96,6 +97,26 @@ unsafe fn destroy(object: NonNull<Header>) {
     }
 }
 
+/// From now on objects that die on this thread wait; what to pass to
+/// [`resume`].
+pub(super) fn park() -> bool {
+    PARKING.replace(true)
+}
+
+/// Ends what [`park`] began, and destroys the objects that died meanwhile.
+pub(super) fn resume(parked_before: bool) {
+    if parked_before {
+        return;
+    }
+    PARKING.set(false);
+    while let Some(object) = NonNull::new(PARKED.get()) {
+        // SAFETY: parked objects are dead but still allocated.
+        PARKED.set(unsafe { object.as_ref() }.ident.get() as *mut Header);
+        // SAFETY: the object has no owner, and is off the list now.
+        unsafe { destroy(object) };
+    }
+}
+
 /// Runs the payload's own destructor; objects it releases join the list.
 ///
 /// # Safety
@@ -109,10 +130,10 @@ unsafe fn drop_native(
     struct Reset;
     impl Drop for Reset {
         fn drop(&mut self) {
-            NATIVE_DROP.set(false);
+            PARKING.set(false);
         }
     }
-    NATIVE_DROP.set(true);
+    PARKING.set(true);
     let reset = Reset;
     // SAFETY: handed on from the caller.
     unsafe { drop_payload(object) };

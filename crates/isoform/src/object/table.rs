@@ -3,9 +3,10 @@
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::access;
 use super::field::{DropSlot, Storage};
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
@@ -82,6 +83,12 @@ pub struct TypeInfo {
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
     pub(crate) hooks: Hooks,
+    /// Whether a field is mutable.
+    mutable: bool,
+    /// Whether a frozen field of an object of this type was overwritten.
+    overwritten: AtomicBool,
+    /// Who may rely on the type's own frozen fields; see [`Claim`].
+    claim: AtomicU8,
     ancestors: Box<[TypeIndex]>,
     key: Box<str>,
     doc: Box<str>,
@@ -118,6 +125,45 @@ impl TypeInfo {
     /// All fields, parents' first, in declaration order.
     pub fn fields(&self) -> &[FieldDef] {
         &self.fields
+    }
+
+    /// Whether any field, parents' included, is
+    /// [mutable](FieldDef::is_mutable).
+    pub fn is_mutable(&self) -> bool {
+        self.mutable
+    }
+
+    /// Whether the fields of an object of this type may change while it is
+    /// shared: some are mutable, or a frozen one was overwritten once.
+    #[inline(always)]
+    pub(crate) fn may_change(&self) -> bool {
+        self.mutable || self.overwritten.load(Ordering::Relaxed)
+    }
+
+    /// The type in the line of parents that declares a field.
+    fn declarer(&self, field: usize) -> &TypeInfo {
+        let line = self.ancestors.iter().map(|ancestor| info(*ancestor));
+        let mut declarers = line.filter(|ancestor| field < ancestor.fields.len());
+        declarers.next().unwrap_or(self)
+    }
+
+    /// Prepares to overwrite a frozen field; false when Rust code may hold
+    /// plain references to it.
+    pub(super) fn claim_overwrite(&self, field: usize) -> bool {
+        if !self.declarer(field).claim(Claim::Overwritten) {
+            return false;
+        }
+        self.overwritten.store(true, Ordering::Relaxed);
+        true
+    }
+
+    fn claim(&self, claim: Claim) -> bool {
+        let (free, claimed) = (Claim::Nobody as u8, claim as u8);
+        let order = (Ordering::AcqRel, Ordering::Acquire);
+        match self.claim.compare_exchange(free, claimed, order.0, order.1) {
+            Ok(_) => true,
+            Err(earlier) => earlier == claimed,
+        }
     }
 
     /// The parent type; None for the root.
@@ -159,6 +205,9 @@ impl TypeInfo {
             layout,
             slots: Box::default(),
             hooks: Hooks::default(),
+            mutable: false,
+            overwritten: AtomicBool::new(false),
+            claim: AtomicU8::new(Claim::Rust as u8),
             ancestors: Box::new([OBJECT, index]),
             key: key.into(),
             doc: doc.into(),
@@ -166,6 +215,19 @@ impl TypeInfo {
             definition: TypeDef::new(key).doc(doc),
         }
     }
+}
+
+/// What the own frozen fields of a type are used for. A definition may come
+/// first as data and then once more from a Rust struct, whose fields are read
+/// through plain references; from then on they must not change.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Claim {
+    Nobody,
+    /// A Rust struct has this definition.
+    Rust,
+    /// A frozen field was overwritten.
+    Overwritten,
 }
 
 impl std::fmt::Debug for TypeInfo {
@@ -429,6 +491,13 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     if let Some(&index) = table.by_key.get(definition.key()) {
         let existing = info(index);
         return match existing.definition.difference(&definition) {
+            None if definition.declared_size().is_some() && !existing.claim(Claim::Rust) => {
+                Err(Error::value_error(format!(
+                    "type key {} is registered as data, and frozen fields were overwritten, so a \
+                     Rust struct cannot have it",
+                    definition.key()
+                )))
+            }
             None => Ok(index),
             Some(what) => Err(Error::value_error(format!(
                 "type key {} is already registered with another definition: {what}",
@@ -442,6 +511,20 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
             definition.key()
         )));
     }
+    let fields: Box<[FieldDef]> = parent
+        .fields
+        .iter()
+        .chain(definition.own_fields())
+        .cloned()
+        .collect();
+    if fields.iter().any(|field| field.declared_offset().is_none()) {
+        // Before anybody can make an object of the type.
+        access::note_run_time_fields();
+    }
+    let claim = match definition.declared_size() {
+        Some(_) => Claim::Rust,
+        None => Claim::Nobody,
+    };
     let index = TypeIndex(table.next);
     let hooks = definition.hooks().clone();
     let visited_and_ignored = visit_order(&placement.slots, definition.visits_defs_first());
@@ -482,12 +565,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         ancestors: parent.ancestors.iter().copied().chain([index]).collect(),
         key: definition.key().into(),
         doc: definition.documentation().into(),
-        fields: parent
-            .fields
-            .iter()
-            .chain(definition.own_fields())
-            .cloned()
-            .collect(),
+        mutable: fields.iter().any(FieldDef::is_mutable),
+        overwritten: AtomicBool::new(false),
+        claim: AtomicU8::new(claim as u8),
+        fields,
         definition,
     };
     table.by_key.insert(info.key.clone(), index);
@@ -541,7 +622,9 @@ impl TypeCell {
 /// The storage and schema a field needs, for [`FieldDef`].
 pub(crate) fn storage_of(schema: &Schema) -> Storage {
     match schema {
-        Schema::Any | Schema::Device | Schema::Union(_) => Storage::Value,
+        Schema::Any | Schema::None | Schema::Device | Schema::Union(_) | Schema::Literal(_) => {
+            Storage::Value
+        }
         Schema::Int => Storage::Int,
         Schema::Float => Storage::Float,
         Schema::Bool => Storage::Bool,

@@ -118,6 +118,7 @@ pub struct FieldDef {
     storage: Storage,
     offset: Option<usize>,
     flag: FieldFlag,
+    mutable: bool,
     default: Option<FieldDefault>,
     doc: Box<str>,
 }
@@ -132,6 +133,7 @@ impl FieldDef {
             storage,
             offset: None,
             flag: FieldFlag::None,
+            mutable: false,
             default: None,
             doc: Box::default(),
         }
@@ -151,6 +153,15 @@ impl FieldDef {
     #[must_use]
     pub fn flag(mut self, flag: FieldFlag) -> Self {
         self.flag = flag;
+        self
+    }
+
+    /// Sets whether [`set_field`](crate::set_field) may change the field, in
+    /// objects with any number of owners. Only fields declared at run time can
+    /// be mutable: the fields of a Rust struct are read through plain references.
+    #[must_use]
+    pub fn mutable(mut self, mutable: bool) -> Self {
+        self.mutable = mutable;
         self
     }
 
@@ -193,6 +204,11 @@ impl FieldDef {
     /// What comparison does with the field.
     pub fn field_flag(&self) -> FieldFlag {
         self.flag
+    }
+
+    /// Whether [`set_field`](crate::set_field) may change the field.
+    pub fn is_mutable(&self) -> bool {
+        self.mutable
     }
 
     /// A fresh default; None when the field is required.
@@ -239,6 +255,9 @@ impl FieldDef {
                 "field '{name}' was {:?}, is now {:?}",
                 self.flag, other.flag
             ));
+        }
+        if self.mutable != other.mutable {
+            return Some(format!("field '{name}' is mutable in only one of them"));
         }
         if self.has_default() != other.has_default() {
             return Some(format!("field '{name}' has a default in only one of them"));
@@ -423,6 +442,12 @@ impl TypeDef {
                 .any(|earlier| earlier.name == field.name)
             {
                 return fail(format!("field '{}' is declared twice", field.name));
+            }
+            if field.mutable && field.offset.is_some() {
+                return fail(format!(
+                    "field '{}' of a Rust struct cannot be mutable",
+                    field.name
+                ));
             }
             // A default that is made anew may need types that are not
             // registered yet, so it is checked when it is used.

@@ -9,6 +9,7 @@ use super::scope::Region;
 use super::sink::{Fast, Portable, Sink};
 use super::{CompareOptions, VISITS};
 use crate::error::Result;
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::value::Value;
 
@@ -17,7 +18,7 @@ thread_local! {
     static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
 }
 
-/// A finished hash, and whether a list or dict was met on the way.
+/// A finished hash, and whether anything that can change was met on the way.
 type Walked<Out> = Result<(Out, bool)>;
 
 /// Walks with these tables; gives the tables back for the next walk.
@@ -28,16 +29,18 @@ fn walk<S: Sink>(
     sink: S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
-    let arena = Arena::default();
-    let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
-    let result = hasher.value(value, Region::root(options.map_free_vars));
-    VISITS.set(hasher.visits);
-    let met_mutable = hasher.met_mutable;
-    (result.map(|out| (out, met_mutable)), hasher.into_tables())
+    access::traversing(|| {
+        let arena = Arena::default();
+        let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
+        let result = hasher.value(value, Region::root(options.map_free_vars));
+        VISITS.set(hasher.visits);
+        let met_mutable = hasher.met_mutable;
+        (result.map(|out| (out, met_mutable)), hasher.into_tables())
+    })
 }
 
-/// The hash of a value with some of its containers pinned, and whether a list
-/// or dict was met.
+/// The hash of a value with some of its parts pinned, and whether anything
+/// that can change was met.
 pub(super) fn hash_pinned(
     value: &Value,
     options: CompareOptions,
@@ -64,8 +67,8 @@ pub(super) fn hash_pinned(
 /// # Errors
 ///
 /// `TypeError` for a value that is not comparable or a type with a custom
-/// equality and no custom hash, `ValueError` for a cyclic list or dict, each
-/// with the access path; `RecursionError` when custom hashes nest too deeply;
+/// equality and no custom hash, `ValueError` for a value that contains
+/// itself, each with the access path; `RecursionError` when custom hashes nest too deeply;
 /// whatever a custom hash raises.
 ///
 /// ```

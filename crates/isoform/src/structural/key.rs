@@ -14,8 +14,9 @@ use crate::value::Value;
 ///
 /// The key stands for the value as it was when the key was made: what the
 /// lists and dicts below it held then is kept (in O(1) each, they are
-/// copy-on-write), so changing them later neither loses the key in a table nor
-/// makes it equal to something else.
+/// copy-on-write), and a copy of each object with mutable fields. So changing
+/// them later neither loses the key in a table nor makes it equal to something
+/// else. A custom comparison of an object with mutable fields is shown the copy.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -11,6 +11,7 @@ mod leaf;
 mod memo;
 mod mismatch;
 mod numbering;
+mod open;
 mod pins;
 mod scope;
 mod sink;
@@ -30,6 +31,7 @@ use pins::Pins;
 use scope::Region;
 
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::path::AccessPath;
 use crate::value::Value;
@@ -75,6 +77,13 @@ struct Question<'v> {
 impl Question<'_> {
     /// Runs a walk with this thread's tables.
     fn with_engine<T>(
+        self,
+        body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value) -> T,
+    ) -> T {
+        access::traversing(|| self.with_engine_in_section(body))
+    }
+
+    fn with_engine_in_section<T>(
         self,
         body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value) -> T,
     ) -> T {
@@ -163,8 +172,8 @@ fn ask<T>(
 ///
 /// # Errors
 ///
-/// `TypeError` for a value that is not comparable, `ValueError` for a cyclic
-/// list or dict, each with the access path; `RecursionError` when custom
+/// `TypeError` for a value that is not comparable, `ValueError` for a value
+/// that contains itself, each with the access path; `RecursionError` when custom
 /// comparisons nest too deeply; whatever a custom comparison raises.
 ///
 /// ```

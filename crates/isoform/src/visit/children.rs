@@ -2,6 +2,7 @@
 
 use super::region::RegionKind;
 use crate::container::{ArrayObj, MapObj};
+use crate::object::raw_value::PlainValue;
 use crate::object::table::{Slot, TypeInfo};
 use crate::object::view::{Fields, Loaded, ObjRef};
 use crate::path::AccessStep;
@@ -42,10 +43,18 @@ pub(super) struct Frame<'a> {
     pub(super) marked: bool,
 }
 
+/// What is met: the same whether a typed or a dynamic field holds it, and no
+/// reference into a field, which a callback may change.
+#[derive(Clone, Copy)]
+pub(super) enum Met<'a> {
+    Object(ObjRef<'a>),
+    Plain(PlainValue),
+}
+
 /// A child, with the region in which it is met.
 #[derive(Clone, Copy)]
 pub(super) struct Child<'a> {
-    pub(super) loaded: Loaded<'a>,
+    pub(super) met: Met<'a>,
     pub(super) region: RegionKind,
     pub(super) is_key: bool,
 }
@@ -104,7 +113,7 @@ impl<'a> Frame<'a> {
     ) -> Option<Child<'a>> {
         let (slot, loaded) = fields.get(position)?;
         Some(Child {
-            loaded: normalized(loaded),
+            met: met(loaded),
             region: self.region.of_field(slot.flag, info.kind == Kind::Var),
             is_key: false,
         })
@@ -112,7 +121,7 @@ impl<'a> Frame<'a> {
 
     fn other_child(&self, position: usize) -> Option<Child<'a>> {
         let element = |value: &'a Value, region, is_key| Child {
-            loaded: normalized(Loaded::Value(value)),
+            met: met(Loaded::Value(value)),
             region,
             is_key,
         };
@@ -159,15 +168,14 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// An object looks the same whether a typed or a dynamic field holds it.
 #[inline(always)]
-fn normalized(loaded: Loaded<'_>) -> Loaded<'_> {
+fn met(loaded: Loaded<'_>) -> Met<'_> {
+    let plain = |value: &Value| Met::Plain(PlainValue::of(value).unwrap_or(PlainValue::NONE));
     match loaded {
-        Loaded::Value(value) => match value.object_ref() {
-            Some(object) => Loaded::Object(object),
-            None => loaded,
-        },
-        _ => loaded,
+        Loaded::Object(object) => Met::Object(object),
+        Loaded::Value(value) => value.object_ref().map_or_else(|| plain(value), Met::Object),
+        // None of these is an object.
+        number => plain(&number.to_value()),
     }
 }
 
@@ -185,7 +193,7 @@ fn entry<'a>(object: ObjRef<'a>, position: usize) -> Option<(&'a Value, &'a Valu
 /// A value as a child without a parent.
 pub(super) fn root(value: &Value) -> Child<'_> {
     Child {
-        loaded: normalized(Loaded::Value(value)),
+        met: met(Loaded::Value(value)),
         region: RegionKind::Use,
         is_key: false,
     }

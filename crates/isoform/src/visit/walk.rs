@@ -3,16 +3,17 @@
 use std::cell::Cell;
 use std::fmt;
 
-use super::children::{self, Child, Content, Frame};
+use super::children::{self, Child, Content, Frame, Met};
 use super::marks::{Mark, Marks};
 use super::recycle::recycle;
 use super::region::RegionKind;
 use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
-use crate::object::view::{Loaded, ObjRef};
+use crate::object::view::ObjRef;
 use crate::path::AccessPath;
 use crate::value::Value;
 
@@ -32,7 +33,9 @@ use crate::value::Value;
 /// * **Regions.** [`Visit::region`] tells whether a variable here is bound or
 ///   used. The keys of maps are always uses.
 /// * **Mutation.** A list or dict is walked as it is when the walk enters it
-///   (in pre-order: after its own callback); later changes are not seen.
+///   (in pre-order: after its own callback); later changes are not seen. A
+///   [mutable field](crate::set_field) is walked as it is when the walk comes
+///   to it, after the fields before it.
 /// * **Custom comparison** ([`StructuralEqual`](crate::StructuralEqual)) plays
 ///   no part: the walk goes through the fields.
 ///
@@ -40,9 +43,9 @@ use crate::value::Value;
 ///
 /// # Errors
 ///
-/// `ValueError` with the path when a value contains itself, which only lists
-/// and dicts make possible. Errors of
-/// the callback end the walk and come back unchanged.
+/// `ValueError` with the path when a value contains itself, which only lists,
+/// dicts and mutable fields make possible. Errors of the callback end the walk
+/// and come back unchanged.
 ///
 /// ```
 /// use isoform::{Value, WalkOptions, WalkOrder, WalkResult, structural_walk};
@@ -83,7 +86,7 @@ pub fn structural_walk<B>(
         holders: 0,
         marks: scratch.marks,
     };
-    let outcome = walker.run(&root);
+    let outcome = access::traversing(|| walker.run(&root));
     let mut marks = walker.marks;
     marks.clear();
     let stack = recycle(walker.stack);
@@ -212,16 +215,19 @@ impl Visit<'_> {
     /// [`object`](Self::object) and [`downcast`](Self::downcast) where they do.
     #[inline]
     pub fn value(&self) -> Value {
-        self.child.loaded.to_value()
+        match self.child.met {
+            Met::Object(object) => Value::from_object(object.to_ref()),
+            Met::Plain(plain) => plain.to_value(),
+        }
     }
 
     /// The object: of a declared type, a container, or any other value that
     /// is not kept inline.
     #[inline]
     pub fn object(&self) -> Option<&Ref<Obj>> {
-        match &self.child.loaded {
-            Loaded::Object(object) => Some(object.as_ref()),
-            _ => None,
+        match &self.child.met {
+            Met::Object(object) => Some(object.as_ref()),
+            Met::Plain(_) => None,
         }
     }
 
@@ -285,8 +291,7 @@ struct Walker<'a, F> {
     /// How many frames of the stack are lists and dicts, which have a second
     /// frame for their snapshot.
     holders: usize,
-    /// Marks on the lists and dicts and, for [`Sharing::Once`], on all objects
-    /// with several owners.
+    /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
 }
 
@@ -315,7 +320,7 @@ where
 
     #[inline(always)]
     fn meet(&mut self, child: Child<'a>) -> Result<(), Stop<B>> {
-        let Loaded::Object(object) = child.loaded else {
+        let Met::Object(object) = child.met else {
             return self.call(child).map(drop);
         };
         let content = match object.info().class {
@@ -350,9 +355,10 @@ where
     fn enter(&mut self, object: ObjRef<'a>, content: Content) -> Result<Entry, Stop<B>> {
         let once = self.options.sharing == Sharing::Once;
         // An object with one owner is met only once, unless the callback
-        // gives it another owner. Cycles go through lists and dicts, so it is
-        // enough for the walk to end that these are marked in any case.
-        let marked = content == Content::Holder || (once && object.is_shared());
+        // gives it another owner. A cycle is entered at an object with two
+        // owners, or goes through lists and dicts, which are marked in any
+        // case; one that the callback makes is found in its second round.
+        let marked = content == Content::Holder || object.is_shared();
         if !marked {
             return Ok(Entry::Enter(false));
         }
@@ -406,7 +412,7 @@ where
             return Ok(());
         }
         let child = Child {
-            loaded: Loaded::Object(frame.object),
+            met: Met::Object(frame.object),
             region: frame.region,
             is_key: frame.is_key,
         };
@@ -421,7 +427,8 @@ where
             ancestors: &self.stack,
             holders: self.holders,
         };
-        match (self.callback)(&visit) {
+        let callback = &mut self.callback;
+        match access::outside(|| callback(&visit)) {
             Ok(WalkResult::Advance) => Ok(true),
             Ok(WalkResult::Skip) => Ok(false),
             Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(result)),

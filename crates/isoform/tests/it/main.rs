@@ -3,6 +3,7 @@
 #[cfg(feature = "testing")]
 mod build;
 mod containers;
+mod copies;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
@@ -15,6 +16,8 @@ mod known_defects;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
+mod map;
+mod mutable;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;

@@ -39,8 +39,17 @@ impl<'a> Engine<'a> {
                 // A scope is remembered even with one owner: the nodes around it
                 // may be forgotten when it shadows their variables, and it is
                 // often closed itself.
-                let proven = info.scope && self.is_proven(l, r, region)
-                    || !info.scope && info.has_children && self.begin_shared(l, r, region);
+                let proven = if info.scope {
+                    self.is_proven(l, r, region)?
+                } else if info.has_children {
+                    self.begin_shared(l, r, region)?
+                } else {
+                    // A hook may go on to what no compared field holds.
+                    if !info.hooks.is_empty() {
+                        self.open_unremembered(l, r, region)?;
+                    }
+                    false
+                };
                 if proven {
                     return Ok(Entered::Equal);
                 }
@@ -51,13 +60,17 @@ impl<'a> Engine<'a> {
                     return Ok(Entered::Equal);
                 }
                 Some(false) => return Ok(self.differ_bound::<REC>(Reason::Sharing, l, r)),
-                None => self.push(Job::EndDag, l, r, region),
+                None => {
+                    self.push(Job::EndDag, l, r, region);
+                    self.open_unremembered(l, r, region)?;
+                }
             },
             Kind::Var => match self.var_pair::<REC>(l, r, region, false) {
                 VarPair::Equal => return Ok(Entered::Equal),
                 VarPair::Different => return Ok(self.differ_bound::<REC>(Reason::Bound, l, r)),
                 VarPair::Unbound => {
                     self.push(Job::EndVar, l, r, region);
+                    self.open_unremembered(l, r, region)?;
                     inner = region.inside_var();
                 }
             },
@@ -66,6 +79,7 @@ impl<'a> Engine<'a> {
             self.push(Job::EndScope, l, r, region);
             self.tables.bindings.open_scope(&mut self.levels);
         }
+        let (l, r) = self.contents(l, r);
         if info.hooks.is_empty() {
             self.push(Job::Fields, l, r, inner);
             return Ok(Entered::Open);

@@ -5,6 +5,7 @@ use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job};
 use crate::error::{ErrorKind, Result};
+use crate::object::access;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::EqualCallback;
@@ -24,14 +25,14 @@ impl<'a> Engine<'a> {
                 "type {} has a custom hash but no custom equality (__s_equal__), so it cannot be compared",
                 info.key()
             );
-            return Err(self.error::<REC>(ErrorKind::Type, text));
+            return Err(self.error(ErrorKind::Type, text));
         };
         if self.hook_depth >= MAX_HOOK_DEPTH {
             let text = format!(
                 "custom comparisons nest deeper than {MAX_HOOK_DEPTH} (type {})",
                 info.key()
             );
-            return Err(self.error::<REC>(ErrorKind::Recursion, text));
+            return Err(self.error(ErrorKind::Recursion, text));
         }
         let earlier = self.found.take();
         self.hook_depth += 1;
@@ -41,7 +42,7 @@ impl<'a> Engine<'a> {
             r,
             region,
         };
-        let equal = hook.call(l.as_ref(), r.as_ref(), &mut callback);
+        let equal = access::outside(|| hook.call(l.as_ref(), r.as_ref(), &mut callback));
         self.hook_depth -= 1;
         if equal? {
             self.found = earlier;
@@ -60,6 +61,20 @@ impl<'a> Engine<'a> {
     }
 }
 
+impl Engine<'_> {
+    /// Drops the frames above a height; their objects are no longer open.
+    fn leave_frames(&mut self, height: usize) {
+        while self.stack.len() > height {
+            let Some(frame) = self.stack.pop() else {
+                break;
+            };
+            if frame.job == Job::EndOpen || frame.job == Job::EndMemo && frame.extra != 0 {
+                self.close(frame.l, frame.r);
+            }
+        }
+    }
+}
+
 /// The engine as a hook sees it.
 struct Callback<'e, 'a, const REC: bool> {
     engine: &'e mut Engine<'a>,
@@ -70,31 +85,26 @@ struct Callback<'e, 'a, const REC: bool> {
 }
 
 impl<const REC: bool> Callback<'_, '_, REC> {
-    /// Runs `body`; when it answers false, everything it did is undone.
+    /// Runs `body`; when it answers false or fails, everything it did is undone.
     fn transaction(&mut self, body: impl FnOnce(&mut Self) -> Result<bool>) -> Result<bool> {
         let engine = &mut *self.engine;
         let mark = engine.tables.bindings.mark(&engine.levels);
         let touched = (engine.levels.touched(), engine.tables.touched.len());
         let (frames, pairs) = (engine.stack.len(), engine.tables.pairs.len());
         let names = engine.names.len();
-        let open = (
-            engine.tables.open_left.clone(),
-            engine.tables.open_right.clone(),
-        );
-        let equal = body(self)?;
+        let equal = body(self);
         let engine = &mut *self.engine;
         engine.names.truncate(names);
-        engine.stack.truncate(frames);
-        if equal {
+        engine.leave_frames(frames);
+        if matches!(equal, Ok(true)) {
             engine.tables.bindings.commit(mark);
         } else {
             engine.tables.bindings.roll_back(mark, &mut engine.levels);
             engine.levels.set_touched(touched.0);
             engine.tables.touched.truncate(touched.1);
             engine.tables.pairs.truncate(pairs);
-            (engine.tables.open_left, engine.tables.open_right) = open;
         }
-        Ok(equal)
+        equal
     }
 }
 
@@ -107,7 +117,7 @@ impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
         name: &str,
     ) -> Result<bool> {
         let outer = self.region;
-        self.transaction(|callback| {
+        let compare = |callback: &mut Self| {
             let engine = &mut *callback.engine;
             let region = outer.enter(region, engine.levels.current());
             if REC {
@@ -128,7 +138,8 @@ impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
                 engine.arena.keep_value(right),
             );
             engine.compare::<REC>(l, r, region)
-        })
+        };
+        access::traversing(|| self.transaction(compare))
     }
 
     fn attempt(

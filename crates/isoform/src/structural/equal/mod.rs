@@ -20,18 +20,18 @@ use super::bindings::Bindings;
 use super::leaf;
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
-use super::pins::{Pins, snapshot};
+use super::open::Open;
+use super::pins::{Pins, content_of, snapshot};
 use super::scope::{Levels, Region, Touched};
 use crate::container::ArrayObj;
 use crate::error::{ErrorKind, Result};
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::object::table::{Class, Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
 use crate::object::view::ObjRef;
 use crate::path::AccessStep;
 use crate::value::Value;
-
-use hashbrown::HashSet;
 
 /// The sides' places in a binding.
 const LEFT: usize = 0;
@@ -49,15 +49,15 @@ enum Job {
     /// Compares the map values from `next` on; `extra` is the place of the
     /// matched positions in [`Engine::pairs`].
     Entries,
-    /// The pair below is proven.
+    /// The pair is proven. `extra` is 1 when its objects are marked as open.
     EndMemo,
     /// The variables' own fields are equal.
     EndVar,
     /// The dag nodes' fields are equal.
     EndDag,
     EndScope,
-    /// A mutable container is no longer being compared.
-    EndMutable,
+    /// The objects are no longer open.
+    EndOpen,
     /// A hook's call: only the name `extra` of the path's step.
     HookStep,
 }
@@ -103,8 +103,9 @@ pub(super) struct Tables {
     pub(super) memo: PairMemo,
     pairs: Vec<(u32, u32)>,
     touched: Vec<Touched>,
-    open_left: HashSet<u64, rapidhash::fast::RandomState>,
-    open_right: HashSet<u64, rapidhash::fast::RandomState>,
+    /// The objects of each side that are being compared: lists, dicts and,
+    /// where cycles may go through fields, whatever is shared.
+    open: [Open; 2],
     pub(super) levels: Option<Levels>,
 }
 
@@ -114,8 +115,7 @@ impl Tables {
         self.memo.clear();
         self.pairs.clear();
         self.touched.clear();
-        self.open_left.clear();
-        self.open_right.clear();
+        self.open.iter_mut().for_each(Open::clear);
     }
 }
 
@@ -124,6 +124,8 @@ pub(super) struct Engine<'a> {
     arena: &'a Arena,
     options: CompareOptions,
     pins: (Option<&'a Pins>, Option<&'a Pins>),
+    /// Whether there are any pins; the fast paths read objects as they are.
+    pinned: bool,
     pub(super) stack: Vec<Frame<'a>>,
     tables: Box<Tables>,
     levels: Levels,
@@ -153,6 +155,7 @@ impl<'a> Engine<'a> {
             arena,
             options,
             pins,
+            pinned: pins.0.is_some() || pins.1.is_some(),
             stack,
             tables,
             levels,
@@ -268,11 +271,12 @@ impl<'a> Engine<'a> {
     ) -> Result<Entered<'a>> {
         self.visits += 1;
         if !REC
+            && !self.pinned
             && let Some(twins) = Twins::new(l, r)
             && twins.info().class == Class::Plain
         {
             let remember = twins.info().has_children && twins.is_shared();
-            if remember && self.is_proven(l, r, region) {
+            if remember && self.is_proven(l, r, region)? {
                 return Ok(Entered::Equal);
             }
             return self.plain(twins, 0, region, base);
@@ -343,7 +347,7 @@ impl<'a> Engine<'a> {
                             continue;
                         } else {
                             self.return_to(twins, position, region);
-                            self.begin_proof(l, r, region);
+                            self.begin_proof(l, r, region)?;
                         }
                         (twins, position) = (child, 0);
                         continue;
@@ -391,12 +395,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Looks a shared pair up; when it is not there, begins its proof.
-    fn is_proven(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+    fn is_proven(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<bool> {
         let proven = self.has_proof(l, r, region);
         if !proven {
-            self.begin_proof(l, r, region);
+            self.begin_proof(l, r, region)?;
         }
-        proven
+        Ok(proven)
     }
 
     #[inline(never)]
@@ -410,10 +414,65 @@ impl<'a> Engine<'a> {
     }
 
     #[inline(never)]
-    fn begin_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) {
+    fn begin_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<()> {
+        // A cycle is entered at an object with two owners, one of them inside
+        // the cycle; so it is enough to mark what is remembered anyway.
+        let marked = access::may_have_cycles();
+        if marked {
+            self.open(l, r)?;
+        }
+        self.collect_proof(l, r, region, marked);
+        Ok(())
+    }
+
+    /// Begins to collect what the pair's proof needs.
+    fn collect_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region, marked: bool) {
         let before = self.levels.begin();
         self.tables.touched.push(before);
-        self.push(Job::EndMemo, l, r, region);
+        self.stack.push(Frame {
+            l,
+            r,
+            next: 0,
+            extra: u32::from(marked),
+            region,
+            job: Job::EndMemo,
+        });
+    }
+
+    /// Marks two objects as being compared.
+    fn open(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Result<()> {
+        let [left, right] = &mut self.tables.open;
+        let fresh = left.insert(l.ident());
+        if fresh && right.insert(r.ident()) {
+            return Ok(());
+        }
+        if fresh {
+            left.remove(l.ident());
+        }
+        let text = format!("cyclic {} cannot be compared", l.info().key());
+        Err(self.error(ErrorKind::Value, text))
+    }
+
+    fn close(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) {
+        let [left, right] = &mut self.tables.open;
+        left.remove(l.ident());
+        right.remove(r.ident());
+    }
+
+    /// Marks a pair that is not remembered until it is compared, if a cycle
+    /// may be entered there.
+    fn open_unremembered(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<()> {
+        if access::may_have_cycles() && (l.is_shared() || r.is_shared()) {
+            self.open(l, r)?;
+            self.push(Job::EndOpen, l, r, region);
+        }
+        Ok(())
+    }
+
+    /// The objects whose fields stand for these: what they were when a key was
+    /// made, or the objects themselves.
+    fn contents(&self, l: ObjRef<'a>, r: ObjRef<'a>) -> (ObjRef<'a>, ObjRef<'a>) {
+        (content_of(self.pins.0, l), content_of(self.pins.1, r))
     }
 
     /// The pair of the [`Job::EndMemo`] frame on top is proven.
@@ -426,6 +485,9 @@ impl<'a> Engine<'a> {
         let (needs, _) = self.levels.end(before);
         let (l, r) = (frame.l.ident(), frame.r.ident());
         self.tables.memo.prove(l, r, needs, &self.levels);
+        if frame.extra != 0 {
+            self.close(frame.l, frame.r);
+        }
     }
 
     /// Compares fields from a position on, up to a child that needs a visit.
@@ -479,6 +541,7 @@ impl<'a> Engine<'a> {
     fn leaf(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Option<bool> {
         let twins = Twins::new(l, r)?;
         match twins.info().shape {
+            Shape::Leaf if self.pinned => None,
             Shape::Leaf => {
                 self.visits += 1;
                 Some(leaf::fields_equal(twins))
@@ -514,14 +577,14 @@ impl<'a> Engine<'a> {
                     return Ok(Entered::Different);
                 };
                 let empty = left.items().is_empty() && right.items().is_empty();
-                if !empty && !self.begin_shared(l, r, region) {
+                if !empty && !self.begin_shared(l, r, region)? {
                     self.push(Job::Items, l, r, region);
                     return Ok(Entered::Open);
                 }
                 true
             }
             Class::Map => {
-                if self.begin_shared(l, r, region) {
+                if self.begin_shared(l, r, region)? {
                     return Ok(Entered::Equal);
                 }
                 return self.enter_map::<REC>(l, r, region);
@@ -541,8 +604,8 @@ impl<'a> Engine<'a> {
 
     /// Whether the pair needs no visit; otherwise its proof begins, if it is
     /// shared.
-    fn begin_shared(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
-        (l.is_shared() || r.is_shared()) && self.is_proven(l, r, region)
+    fn begin_shared(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<bool> {
+        Ok((l.is_shared() || r.is_shared()) && self.is_proven(l, r, region)?)
     }
 
     fn enter_mutable<const REC: bool>(
@@ -552,19 +615,16 @@ impl<'a> Engine<'a> {
         class: Class,
         region: Region,
     ) -> Result<Entered<'a>> {
-        if self.tables.open_left.contains(&l.ident()) || self.tables.open_right.contains(&r.ident())
-        {
-            let key = l.info().key();
-            return Err(
-                self.error::<REC>(ErrorKind::Value, format!("cyclic {key} cannot be compared"))
-            );
-        }
-        if self.begin_shared(l, r, region) {
+        // Lists and dicts are marked in any case: what they hold changes
+        // without a write to a field.
+        if (l.is_shared() || r.is_shared()) && self.has_proof(l, r, region) {
             return Ok(Entered::Equal);
         }
-        self.tables.open_left.insert(l.ident());
-        self.tables.open_right.insert(r.ident());
-        self.push(Job::EndMutable, l, r, region);
+        self.open(l, r)?;
+        self.push(Job::EndOpen, l, r, region);
+        if l.is_shared() || r.is_shared() {
+            self.collect_proof(l, r, region, false);
+        }
         let left = snapshot(self.arena, self.pins.0, l);
         let right = snapshot(self.arena, self.pins.1, r);
         if class == Class::List {
@@ -686,10 +746,7 @@ impl<'a> Engine<'a> {
             // Taken care of above, with the frame still in its place.
             Job::EndMemo => {}
             Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
-            Job::EndMutable => {
-                self.tables.open_left.remove(&l.ident());
-                self.tables.open_right.remove(&r.ident());
-            }
+            Job::EndOpen => self.close(l, r),
             Job::EndDag => match self.bound_pair(l, r) {
                 None => {
                     self.bind::<REC>(l, r, 0);

@@ -62,11 +62,11 @@ impl<'a> Engine<'a> {
         }
         let name = Value::from(object.to_ref()).type_name();
         let text = format!("type {name} does not support structural equality");
-        Err(self.error::<true>(ErrorKind::Type, text))
+        Err(self.error(ErrorKind::Type, text))
     }
 
     #[cold]
-    pub(super) fn error<const REC: bool>(&mut self, kind: ErrorKind, text: String) -> Error {
+    pub(super) fn error(&mut self, kind: ErrorKind, text: String) -> Error {
         self.own_error = true;
         Error::new(kind, text).at(crate::path::AccessPath::from_steps(self.steps(Side::Left)))
     }

@@ -1,6 +1,7 @@
 //! Declared nodes: kinds, scopes, and the names of what is bound.
 
 use super::super::numbering::{By, Name};
+use super::super::pins::content_of;
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
@@ -88,11 +89,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 if info.kind == Kind::Singleton {
                     inner = Region::USE;
                 }
-                if info.has_children
-                    && (object.is_shared() || info.scope)
-                    && let Some(out) = self.remembered(object, inner)
-                {
-                    return Ok(Step::Done(out));
+                if info.has_children && (object.is_shared() || info.scope) {
+                    if let Some(out) = self.remembered(object, inner)? {
+                        return Ok(Step::Done(out));
+                    }
+                } else if !info.hooks.is_empty() {
+                    // A hook may go on to what no compared field holds.
+                    self.open_unremembered(object, inner)?;
                 }
             }
             Kind::Dag | Kind::Var => {
@@ -108,6 +111,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     return Err(self.error(ErrorKind::Value, text));
                 }
                 self.begin_binding(object, info, region);
+                self.open_unremembered(object, region)?;
                 if info.kind == Kind::Var {
                     inner = region.inside_var();
                 }
@@ -118,9 +122,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.push(Job::EndScope, object, acc, region);
             self.tables.numbering.open_scope(&mut self.tables.levels);
         }
+        let object = content_of(self.pins, object);
         if info.hooks.is_empty() {
             return self.open_fields(object, info, inner);
         }
+        self.met_mutable |= info.may_change();
         self.call_hook(object, info, inner)
     }
 

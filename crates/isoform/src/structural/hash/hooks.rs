@@ -7,6 +7,7 @@ use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Hasher, Job, Step};
 use crate::error::{ErrorKind, Result};
+use crate::object::access;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::HashCallback;
@@ -43,7 +44,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             outer,
             answers: HashMap::default(),
         };
-        let result = hook.call(object.as_ref(), INIT, &mut callback);
+        let result = access::outside(|| hook.call(object.as_ref(), INIT, &mut callback));
         self.hook_depth -= 1;
         let custom = result?;
         let mut acc = self.sink.open_type(info);
@@ -69,6 +70,12 @@ struct Callback<'h, 'a, S: Sink> {
 
 impl<S: Sink> HashCallback for Callback<'_, '_, S> {
     fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
+        access::traversing(|| self.hash_in_section(value, init, region))
+    }
+}
+
+impl<S: Sink> Callback<'_, '_, S> {
+    fn hash_in_section(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
         let hasher = &mut *self.hasher;
         let levels = &hasher.tables.levels;
         let region = self.region.enter(region, levels.current());
@@ -77,12 +84,13 @@ impl<S: Sink> HashCallback for Callback<'_, '_, S> {
         hasher.tables.numbering.ask(self.outer, from, levels);
         let context = hasher.tables.numbering.current();
         let acc = hasher.sink.open_form(Form::Use);
+        let height = hasher.stack.len();
         hasher.push(Job::HookStep, self.object, acc, region);
         let value = hasher.arena.keep_value(value);
-        let out = hasher.value(value, region)?;
-        hasher.stack.pop();
-        hasher.sink.abandon(acc);
+        let out = hasher.value(value, region);
+        hasher.leave_frames(height);
         hasher.tables.numbering.leave(before);
+        let out = out?;
         let mut acc = hasher.sink.open_form(Form::Answer);
         hasher.sink.word(&mut acc, Part::Custom, init);
         hasher.sink.child(&mut acc, out);

@@ -13,17 +13,17 @@ mod contents;
 mod hooks;
 mod report;
 
-use hashbrown::HashSet;
-
 use super::CompareOptions;
 use super::ident_map::IdentMap;
 use super::leaf;
 use super::numbering::Numbering;
+use super::open::Open;
 use super::pins::{Pins, snapshot};
 use super::scope::{Levels, Needs, Region, Touched};
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
@@ -41,13 +41,17 @@ enum Job {
     Items,
     /// Map values; `extra` is the place of the positions in `orders`.
     Entries,
+    /// The hash is remembered. `extra` is 1 when the object is marked as open.
     EndMemo,
     /// The fields of a variable are hashed; `extra` is the context outside.
     EndVar,
     /// The same of a dag node.
     EndDag,
     EndScope,
+    /// What a list or dict holds is hashed.
     EndMutable,
+    /// The object is no longer open.
+    EndOpen,
     /// A custom hash's call, for the path only.
     HookStep,
 }
@@ -81,7 +85,9 @@ pub(super) struct HashTables<Out> {
     results: Vec<Known<Out>>,
     orders: Vec<u32>,
     touched: Vec<(Touched, u32)>,
-    open: HashSet<u64, rapidhash::fast::RandomState>,
+    /// The objects that are being hashed: lists, dicts and, where cycles may
+    /// go through fields, whatever is shared.
+    open: Open,
     levels: Levels,
 }
 
@@ -93,7 +99,7 @@ impl<Out: Copy> HashTables<Out> {
             results: Vec::new(),
             orders: Vec::new(),
             touched: Vec::new(),
-            open: HashSet::default(),
+            open: Open::default(),
             levels: Levels::new(),
         }
     }
@@ -129,7 +135,8 @@ pub(super) struct Hasher<'a, S: Sink> {
     tables: Box<HashTables<S::Out>>,
     hook_depth: u32,
     pub(super) visits: u64,
-    /// Whether a list or dict was met.
+    /// Whether anything was met that can change: a list, a dict, or an object
+    /// with mutable fields.
     pub(super) met_mutable: bool,
 }
 
@@ -218,10 +225,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn enter(&mut self, object: ObjRef<'a>, region: Region) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
-        if info.class == Class::Plain {
+        if info.class == Class::Plain && self.pins.is_none() {
             if info.has_children
                 && object.is_shared()
-                && let Some(out) = self.remembered(object, region)
+                && let Some(out) = self.remembered(object, region)?
             {
                 return Ok(Step::Done(out));
             }
@@ -238,6 +245,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
+        self.met_mutable |= info.may_change();
         let mut acc = self.sink.open_type(info);
         match self.fields(object, info, region, 0, &mut acc)? {
             None => Ok(Step::Done(self.sink.close(acc))),
@@ -256,7 +264,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     /// The remembered hash; when there is none, begins to collect for it.
-    fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+    fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<Option<S::Out>> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
             let known = &tables.results[index as usize];
@@ -269,15 +277,49 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if holds {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
-                return Some(known.out);
+                return Ok(Some(known.out));
             }
         }
+        // A cycle is entered at an object with two owners, one of them inside
+        // the cycle; so it is enough to mark what is remembered anyway.
+        let marked = access::may_have_cycles();
+        if marked {
+            self.open(object)?;
+        }
+        let tables = &mut *self.tables;
         let before = tables.levels.begin();
         let context = tables.numbering.begin_use();
         tables.touched.push((before, context));
         let acc = self.sink.open_form(Form::Use);
-        self.push(Job::EndMemo, object, acc, region);
-        None
+        self.stack.push(Frame {
+            object,
+            acc,
+            next: 0,
+            extra: u32::from(marked),
+            region,
+            job: Job::EndMemo,
+        });
+        Ok(None)
+    }
+
+    /// Marks an object as being hashed.
+    fn open(&mut self, object: ObjRef<'a>) -> Result<()> {
+        if self.tables.open.insert(object.ident()) {
+            return Ok(());
+        }
+        let text = format!("cyclic {} cannot be hashed", object.info().key());
+        Err(self.error(ErrorKind::Value, text))
+    }
+
+    /// Marks an object that is not remembered until it is hashed, if a cycle
+    /// may be entered there.
+    fn open_unremembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
+        if access::may_have_cycles() && object.is_shared() {
+            self.open(object)?;
+            let acc = self.sink.open_form(Form::Use);
+            self.push(Job::EndOpen, object, acc, region);
+        }
+        Ok(())
     }
 
     /// Goes over fields up to a child that needs a visit.
@@ -314,6 +356,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return None;
         }
         if info.class == Class::Plain {
+            if self.pins.is_some() {
+                return None;
+            }
+            self.met_mutable |= info.may_change();
             self.visits += 1;
             let mut acc = self.sink.open_type(info);
             let fields = object.visited_with(info);
@@ -392,7 +438,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Class::List | Class::Dict => self.enter_mutable(object, info, region),
             Class::Array | Class::Map => {
                 if object.is_shared()
-                    && let Some(out) = self.remembered(object, region)
+                    && let Some(out) = self.remembered(object, region)?
                 {
                     return Ok(Step::Done(out));
                 }
@@ -408,17 +454,19 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        if self.tables.open.contains(&object.ident()) {
-            let text = format!("cyclic {} cannot be hashed", info.key());
-            return Err(self.error(ErrorKind::Value, text));
-        }
-        if object.is_shared()
-            && let Some(out) = self.remembered(object, region)
-        {
-            return Ok(Step::Done(out));
-        }
         self.met_mutable = true;
-        self.tables.open.insert(object.ident());
+        // Lists and dicts are marked in any case: what they hold changes
+        // without a write to a field.
+        let marked = if !object.is_shared() {
+            false
+        } else if let Some(out) = self.remembered(object, region)? {
+            return Ok(Step::Done(out));
+        } else {
+            self.stack.last().is_some_and(|frame| frame.extra != 0)
+        };
+        if !marked {
+            self.open(object)?;
+        }
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
         self.push(Job::EndMutable, object, acc, region);
@@ -516,6 +564,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         match job {
             Job::EndMemo => {
                 self.sink.abandon(acc);
+                if extra != 0 {
+                    self.tables.open.remove(object.ident());
+                }
                 self.remember(object, out);
                 Ok(Step::Done(out))
             }
@@ -525,13 +576,45 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             Job::EndMutable => {
-                self.tables.open.remove(&object.ident());
+                self.tables.open.remove(object.ident());
                 self.sink.child(&mut acc, out);
                 Ok(Step::Done(self.sink.close(acc)))
+            }
+            Job::EndOpen => {
+                self.sink.abandon(acc);
+                self.tables.open.remove(object.ident());
+                Ok(Step::Done(out))
             }
             _ => {
                 self.sink.abandon(acc);
                 Ok(Step::Done(self.bind(object, region, extra, out)))
+            }
+        }
+    }
+
+    /// Drops the frames above a height. After an error, which the hook may take
+    /// for itself, what they began counts as ended.
+    fn leave_frames(&mut self, height: usize) {
+        while self.stack.len() > height {
+            let Some(frame) = self.stack.pop() else {
+                break;
+            };
+            self.sink.abandon(frame.acc);
+            let tables = &mut *self.tables;
+            match frame.job {
+                Job::EndMemo => {
+                    let nothing = (Touched::NOTHING, 0);
+                    let (before, context) = tables.touched.pop().unwrap_or(nothing);
+                    tables.numbering.end_use(context);
+                    tables.levels.end(before);
+                    if frame.extra != 0 {
+                        tables.open.remove(frame.object.ident());
+                    }
+                }
+                Job::EndScope => tables.numbering.close_scope(&mut tables.levels),
+                Job::EndMutable | Job::EndOpen => tables.open.remove(frame.object.ident()),
+                Job::Entries => tables.orders.truncate(frame.extra as usize),
+                _ => {}
             }
         }
     }

@@ -1,0 +1,299 @@
+//! The access rule: when fields of types declared at run time may be read and
+//! written.
+//!
+//! Such fields can change while an object has any number of owners, so:
+//!
+//! * **Sections.** Fields are read only inside a *section* of the reading
+//!   thread ([`reading`], [`traversing`]). While a thread is in a section, the
+//!   process-wide lock is held shared, or the host language's lock is held
+//!   (see [`host`]).
+//! * **Writers** hold the process-wide lock exclusively *and*, if a host
+//!   language registered its lock, that one as well ([`writing`]). So no field
+//!   changes while anybody reads, and no read is torn.
+//! * **No foreign code runs in a section.** A hook or callback is called
+//!   [`outside`], where the lock is given up; destructors of objects that die
+//!   in a section wait for its end (`release::park`). So code of users may read
+//!   and write fields wherever it runs, and waits for no lock of its own thread.
+//! * **Borrowed objects stay alive.** What a write takes out of a field is
+//!   kept until all traversals that run at that time have ended (`limbo`), so
+//!   an `ObjRef` read before a hook was called is valid after it. A reference
+//!   *into* an object's fields is not kept across such a call: it would see
+//!   the field change.
+//! * **Free for programs without such types.** Until the first one is
+//!   registered, a section takes no lock. An object of such a type can reach a
+//!   running traversal only through a list or dict, or from foreign code;
+//!   there the question is asked again ([`refresh`]).
+//!
+//! Deadlocks: the process-wide lock is never waited for while the host's lock
+//! is held, and the host's lock never while the process-wide one is held
+//! shared. A thread may wait for the host's lock with the process-wide lock
+//! held exclusively: who has the host's lock never waits for ours.
+
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+
+use super::host;
+use super::limbo::{self, Ticket};
+use super::release;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Whether a type with fields declared at run time was registered.
+static RUN_TIME_FIELDS: AtomicBool = AtomicBool::new(false);
+/// Whether an object with children was ever stored into a field of an object
+/// that existed already: without that, no fields form a cycle.
+static LINKED: AtomicBool = AtomicBool::new(false);
+
+static LOCK: RwLock<()> = RwLock::new(());
+
+/// What a thread is doing.
+struct Local {
+    /// How many sections are open, one inside the other.
+    depth: Cell<u32>,
+    /// Whether fields of types declared at run time may be read.
+    active: Cell<bool>,
+    /// Whether the section counts as a traversal.
+    ticket: Cell<Option<Ticket>>,
+    /// What `release::park` answered.
+    parked: Cell<bool>,
+    // Without a destructor of its own, so that it can be used until the very
+    // end of a thread.
+    guard: Cell<ManuallyDrop<Option<RwLockReadGuard<'static, ()>>>>,
+}
+
+thread_local! {
+    static LOCAL: Local = const {
+        Local {
+            depth: Cell::new(0),
+            active: Cell::new(false),
+            ticket: Cell::new(None),
+            parked: Cell::new(false),
+            guard: Cell::new(ManuallyDrop::new(None)),
+        }
+    };
+}
+
+/// A type with fields declared at run time is about to be registered.
+pub(super) fn note_run_time_fields() {
+    RUN_TIME_FIELDS.store(true, Ordering::Release);
+}
+
+/// An object with children is about to be stored into an existing object.
+pub(super) fn note_link() {
+    LINKED.store(true, Ordering::Relaxed);
+}
+
+/// Whether a cycle through fields may exist in this process.
+#[inline(always)]
+pub(crate) fn may_have_cycles() -> bool {
+    LINKED.load(Ordering::Relaxed)
+}
+
+/// Runs `body` in a section. It must run no foreign code, and keep no borrowed
+/// object beyond its end.
+#[inline]
+pub(crate) fn reading<T>(body: impl FnOnce() -> T) -> T {
+    let _section = Section::enter(false);
+    body()
+}
+
+/// Runs a traversal in a section: objects borrowed in it stay alive until its
+/// end, also across foreign code that is called [`outside`].
+#[inline]
+pub(crate) fn traversing<T>(body: impl FnOnce() -> T) -> T {
+    let _section = Section::enter(true);
+    body()
+}
+
+/// Runs foreign code from inside a section, or from anywhere else.
+#[inline]
+pub(crate) fn outside<T>(body: impl FnOnce() -> T) -> T {
+    let _left = Left::leave();
+    body()
+}
+
+/// Asks again whether sections need the lock; called where objects come into
+/// a running traversal that could not be reached when it began.
+#[inline]
+pub(crate) fn refresh() {
+    if RUN_TIME_FIELDS.load(Ordering::Acquire) {
+        LOCAL.with(|local| {
+            if local.depth.get() > 0 {
+                local.activate(true);
+            }
+        });
+    }
+}
+
+/// Runs `body` while nobody else reads or writes fields; `body` is told
+/// whether no traversal runs. It must run no foreign code.
+///
+/// # Errors
+///
+/// `RuntimeError` when the host's lock cannot be had any more; nothing was
+/// written then.
+pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
+    outside(|| {
+        let body = match host::hooks() {
+            Some(hooks) => return write_with_host(hooks, body),
+            None => body,
+        };
+        let guard = write_lock();
+        match host::hooks() {
+            None => Ok(body(limbo::is_idle())),
+            // The host came while this thread waited, and its readers do not
+            // know this lock.
+            Some(hooks) => {
+                drop(guard);
+                write_with_host(hooks, body)
+            }
+        }
+    })
+}
+
+fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -> T) -> Result<T> {
+    let mut body = Some(body);
+    let mut result = None;
+    (hooks.hold)(&mut || {
+        let mut guard = try_write_lock();
+        if guard.is_none() {
+            (hooks.release_while)(&mut || guard = Some(write_lock()));
+        }
+        if guard.is_some()
+            && let Some(body) = body.take()
+        {
+            result = Some(body(limbo::is_idle()));
+        }
+    });
+    result.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Runtime,
+            "the lock of the host language cannot be taken any more, so no field can be written",
+        )
+    })
+}
+
+/// Waits until no section is open that uses the process-wide lock.
+pub(super) fn write_lock() -> RwLockWriteGuard<'static, ()> {
+    // The lock guards no data of its own, so a panic leaves nothing broken.
+    LOCK.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn try_write_lock() -> Option<RwLockWriteGuard<'static, ()>> {
+    match LOCK.try_write() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+impl Local {
+    /// Opens the current section for fields declared at run time.
+    #[cold]
+    fn activate(&self, traversal: bool) {
+        if traversal && self.ticket.get().is_none() {
+            // Counted before the first read, or the values read could die.
+            self.ticket.set(Some(limbo::begin()));
+        }
+        if !self.active.replace(true) {
+            self.lock();
+        }
+    }
+
+    fn lock(&self) {
+        self.parked.set(release::park());
+        if !host::is_held() {
+            let guard = LOCK.read().unwrap_or_else(PoisonError::into_inner);
+            self.guard.set(ManuallyDrop::new(Some(guard)));
+        }
+    }
+
+    fn unlock(&self) {
+        let guard = self.guard.replace(ManuallyDrop::new(None));
+        drop(ManuallyDrop::into_inner(guard));
+    }
+}
+
+/// An open section; closed by drop, also when a panic passes.
+struct Section;
+
+impl Section {
+    #[inline]
+    fn enter(traversal: bool) -> Section {
+        LOCAL.with(|local| {
+            local.depth.set(local.depth.get() + 1);
+            if RUN_TIME_FIELDS.load(Ordering::Acquire) {
+                local.activate(traversal);
+            }
+        });
+        Section
+    }
+}
+
+impl Drop for Section {
+    #[inline]
+    fn drop(&mut self) {
+        LOCAL.with(|local| {
+            let depth = local.depth.get() - 1;
+            local.depth.set(depth);
+            if depth == 0 && local.active.get() {
+                close(local);
+            }
+        });
+    }
+}
+
+#[cold]
+fn close(local: &Local) {
+    local.active.set(false);
+    let ticket = local.ticket.take();
+    local.unlock();
+    // Destructors may run from here on, and find this thread in no section.
+    release::resume(local.parked.get());
+    if let Some(ticket) = ticket {
+        limbo::end(ticket);
+    }
+}
+
+/// A section that was left for foreign code; drop goes back into it.
+struct Left {
+    depth: u32,
+    active: bool,
+    ticket: Option<Ticket>,
+    assumed: bool,
+}
+
+impl Left {
+    #[inline]
+    fn leave() -> Left {
+        LOCAL.with(|local| {
+            let left = Left {
+                depth: local.depth.replace(0),
+                active: local.active.replace(false),
+                ticket: local.ticket.take(),
+                // Foreign code may give up the host's lock and take it again.
+                assumed: host::replace_assumed(false),
+            };
+            if left.active {
+                local.unlock();
+                release::resume(local.parked.get());
+            }
+            left
+        })
+    }
+}
+
+impl Drop for Left {
+    #[inline]
+    fn drop(&mut self) {
+        host::replace_assumed(self.assumed);
+        LOCAL.with(|local| {
+            local.depth.set(self.depth);
+            local.ticket.set(self.ticket);
+            if self.active || self.depth > 0 && RUN_TIME_FIELDS.load(Ordering::Acquire) {
+                local.activate(self.ticket.is_some() || !self.active);
+            }
+        });
+    }
+}

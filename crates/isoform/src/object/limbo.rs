@@ -1,0 +1,94 @@
+//! Values that were taken out of a field while a traversal might still look
+//! at them.
+//!
+//! A traversal borrows the objects it has read from fields, without owners of
+//! its own, for as long as it runs. So what a write takes out of a field stays
+//! alive until every traversal that could have read it has ended. Traversals
+//! are counted in two alternating epochs (as in epoch-based reclamation:
+//! Fraser, "Practical lock-freedom", 2004): the epoch moves on when no
+//! traversal of the one before is left, and a value dies when the epoch has
+//! moved on twice. So the memory that waits is bounded by what was written
+//! during the longest traversal, even if some traversal is always running.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
+
+use super::raw_value::Value;
+
+static EPOCH: AtomicUsize = AtomicUsize::new(0);
+/// How many traversals run, by the parity of the epoch they began in.
+static RUNNING: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+/// How many values wait.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+static BATCHES: Mutex<Batches> = Mutex::new(Batches {
+    young: Vec::new(),
+    old: Vec::new(),
+});
+
+struct Batches {
+    /// Taken out in the current epoch.
+    young: Vec<Value>,
+    /// Taken out in the one before.
+    old: Vec<Value>,
+}
+
+/// A running traversal, by the parity of its epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket(usize);
+
+/// Counts a traversal; to be called before it reads its first field.
+pub(super) fn begin() -> Ticket {
+    loop {
+        let epoch = EPOCH.load(SeqCst);
+        RUNNING[epoch % 2].fetch_add(1, SeqCst);
+        // If the epoch has moved on meanwhile, the wrong count was raised.
+        if EPOCH.load(SeqCst) == epoch {
+            return Ticket(epoch % 2);
+        }
+        end(Ticket(epoch % 2));
+    }
+}
+
+/// Ends a traversal. May run destructors of values.
+pub(super) fn end(ticket: Ticket) {
+    RUNNING[ticket.0].fetch_sub(1, SeqCst);
+    if WAITING.load(SeqCst) != 0 {
+        sweep();
+    }
+}
+
+/// Whether no traversal runs. Those that begin later read what is there now,
+/// if the caller keeps readers out.
+pub(super) fn is_idle() -> bool {
+    RUNNING.iter().all(|count| count.load(SeqCst) == 0)
+}
+
+/// Keeps a value until the traversals that run now have ended.
+pub(super) fn keep(value: Value) {
+    let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+    batches.young.push(value);
+    WAITING.fetch_add(1, SeqCst);
+    drop(batches);
+    // The last traversal may have ended before it could see the value wait.
+    sweep();
+}
+
+/// Drops what nobody can look at any more.
+fn sweep() {
+    loop {
+        let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+        let epoch = EPOCH.load(SeqCst);
+        if WAITING.load(SeqCst) == 0 || RUNNING[(epoch + 1) % 2].load(SeqCst) != 0 {
+            return;
+        }
+        // Nobody is left who began in an earlier epoch, so the old batch is
+        // dead; the young one is as soon as this epoch's traversals are.
+        let young = std::mem::take(&mut batches.young);
+        let dead = std::mem::replace(&mut batches.old, young);
+        EPOCH.store(epoch + 1, SeqCst);
+        WAITING.fetch_sub(dead.len(), SeqCst);
+        // Destructors run outside the lock: they may write fields themselves.
+        drop(batches);
+        drop(dead);
+    }
+}
