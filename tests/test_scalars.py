@@ -77,9 +77,7 @@ def test_dtype_names(name):
     assert type(Array([made])[0]) is dtype
 
 
-@pytest.mark.parametrize(
-    "name", ["nope", "float32x", "float32x0", "int-8", "float99999999999"]
-)
+@pytest.mark.parametrize("name", ["nope", "float32x", "float32x0", "int-8", "float99999999999"])
 def test_bad_dtype(name):
     with pytest.raises(ValueError):
         dtype(name)
