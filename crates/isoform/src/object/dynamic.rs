@@ -2,12 +2,13 @@
 //! type table, for types declared at run time and in Rust alike.
 
 use super::access;
+use super::collect::{self, may_lead_on};
 use super::field::Storage;
 use super::header::{Header, TypeIndex, allocate};
 use super::limbo;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
-use super::table::{self, Class, Slot, TypeInfo};
+use super::table::{self, Slot, TypeInfo};
 use crate::error::{Error, ErrorKind, Result};
 use crate::registry::FieldDef;
 use std::ptr::NonNull;
@@ -81,7 +82,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
     )
 }
 
-fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
+pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     let definition = &info.fields()[field];
     definition.schema().convert(value).map_err(|error| {
         Error::type_error(format!(
@@ -108,10 +109,25 @@ fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
     }
 }
 
+/// As [`build`], taking the values out of a slice.
+pub(super) fn build_from(info: &'static TypeInfo, values: &mut [Value]) -> Ref<Obj> {
+    debug_assert_eq!(info.slots.len(), values.len());
+    // SAFETY: as in `build`; the caller converted the values and passes as
+    // many as there are fields, which `zip` relies on.
+    unsafe {
+        let object = allocate(info.layout, info.index);
+        for (slot, value) in info.slots.iter().zip(values) {
+            store(object, slot, std::mem::take(value));
+        }
+        Ref::from_raw(object)
+    }
+}
+
 /// # Safety
 ///
-/// The slot must belong to the object's type, its field must own nothing, and the value must satisfy the field's schema.
-unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
+/// The slot must belong to the object's type, its field must hold nothing
+/// that needs dropping, and the value must satisfy the field's schema.
+pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
     // SAFETY: promised by the caller; a pointer field takes over the
     // reference that the value owned.
     unsafe {
@@ -265,7 +281,8 @@ fn replace_field(
     value: Value,
 ) -> Result<()> {
     let value = convert(info, field, value)?;
-    if value.as_object().is_some_and(may_lead_on) {
+    let links = value.as_object().is_some_and(may_lead_on);
+    if links {
         access::note_link();
     }
     let slot = &info.slots[field];
@@ -280,21 +297,14 @@ fn replace_field(
         (old, idle)
     });
     let (old, idle) = old?;
+    if links {
+        collect::track(object);
+    }
     // A running traversal may have borrowed what was in the field.
     if !idle && old.as_object().is_some() {
         limbo::keep(old);
     }
     Ok(())
-}
-
-/// Whether a cycle may go through an object of this type.
-fn may_lead_on(object: &Ref<Obj>) -> bool {
-    let info = object.type_info();
-    match info.class {
-        Class::Plain | Class::Node => info.has_children || !info.hooks.is_empty(),
-        Class::Array | Class::List | Class::Map | Class::Dict => true,
-        _ => false,
-    }
 }
 
 /// Stores a value and returns what owned references in the field before.

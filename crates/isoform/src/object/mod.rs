@@ -41,13 +41,17 @@
 
 pub(crate) mod access;
 pub(crate) mod arena;
+pub(crate) mod build;
+pub(crate) mod collect;
 pub(crate) mod dynamic;
 pub(crate) mod field;
+pub(crate) mod fill;
 pub(crate) mod handle;
 pub(crate) mod header;
 pub(crate) mod host;
 mod limbo;
 pub(crate) mod native;
+pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;

@@ -60,6 +60,6 @@ native_types! {
 }
 
 /// User types get indices from here on.
-pub(super) const FIRST_USER_TYPE: u32 = 32;
+pub(crate) const FIRST_USER_TYPE: u32 = 32;
 
 const _: () = assert!(table::OBJECT.0 == 0);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, Result};
@@ -13,11 +14,26 @@ use crate::value::{Value, ValueRef};
 
 /// A node type named in a schema; looked up when it is needed, so that types
 /// may refer to themselves and to types that are registered later.
-#[derive(Clone)]
 pub struct TypeRef {
     key: Cow<'static, str>,
     resolve: Option<fn() -> TypeIndex>,
+    /// The index once it was found: a type is never unregistered, so a lookup
+    /// by key is needed once.
+    found: AtomicU32,
 }
+
+impl Clone for TypeRef {
+    fn clone(&self) -> Self {
+        TypeRef {
+            key: self.key.clone(),
+            resolve: self.resolve,
+            found: AtomicU32::new(self.found.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// No type has this index.
+const NOT_FOUND: u32 = u32::MAX;
 
 impl TypeRef {
     /// A type by its key.
@@ -25,6 +41,7 @@ impl TypeRef {
         TypeRef {
             key: Cow::Owned(key.into()),
             resolve: None,
+            found: AtomicU32::new(NOT_FOUND),
         }
     }
 
@@ -33,6 +50,7 @@ impl TypeRef {
         TypeRef {
             key: Cow::Borrowed(T::TYPE_KEY),
             resolve: Some(T::type_index),
+            found: AtomicU32::new(NOT_FOUND),
         }
     }
 
@@ -42,11 +60,24 @@ impl TypeRef {
     }
 
     /// The type's index, if it is registered.
+    #[inline]
     pub fn index(&self) -> Option<TypeIndex> {
-        match self.resolve {
-            Some(resolve) => Some(resolve()),
-            None => table::find(&self.key).map(|info| info.index()),
+        // Relaxed suffices: the index is only compared, or looked up in the
+        // table, which publishes its entries itself.
+        match self.found.load(Ordering::Relaxed) {
+            NOT_FOUND => self.look_up(),
+            index => Some(TypeIndex(index)),
         }
+    }
+
+    #[cold]
+    fn look_up(&self) -> Option<TypeIndex> {
+        let index = match self.resolve {
+            Some(resolve) => resolve(),
+            None => table::find(&self.key)?.index(),
+        };
+        self.found.store(index.get(), Ordering::Relaxed);
+        Some(index)
     }
 }
 
@@ -56,6 +87,8 @@ impl TypeRef {
 pub enum Schema {
     /// Anything.
     Any,
+    /// Only None.
+    None,
     /// A bool.
     Bool,
     /// A 64-bit integer.
@@ -76,6 +109,10 @@ pub enum Schema {
     Optional(Box<Schema>),
     /// A value of one of the schemas.
     Union(Box<[Schema]>),
+    /// One of these plain values, as `==` of [`Value`] tells them apart.
+    Literal(Box<[Value]>),
+    /// An array of a fixed length, with a schema for each position.
+    Tuple(Box<[Schema]>),
     /// An array whose elements fit.
     Array(Box<Schema>),
     /// A list whose elements fit.
@@ -103,6 +140,7 @@ impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Schema::Any => f.write_str("Any"),
+            Schema::None => f.write_str("None"),
             Schema::Bool => f.write_str("bool"),
             Schema::Int => f.write_str("int"),
             Schema::Float => f.write_str("float"),
@@ -118,6 +156,22 @@ impl fmt::Display for Schema {
                     write!(f, "{separator}{option}")?;
                 }
                 Ok(())
+            }
+            Schema::Literal(values) => {
+                f.write_str("Literal[")?;
+                for (position, value) in values.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    write!(f, "{separator}{value:?}")?;
+                }
+                f.write_str("]")
+            }
+            Schema::Tuple(items) => {
+                f.write_str("tuple[")?;
+                for (position, item) in items.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    write!(f, "{separator}{item}")?;
+                }
+                f.write_str("]")
             }
             Schema::Array(inner) => write!(f, "Array[{inner}]"),
             Schema::List(inner) => write!(f, "List[{inner}]"),
@@ -158,6 +212,19 @@ impl Schema {
         let fail = || Err(self.mismatch(value));
         let ok = match self {
             Schema::Any => true,
+            Schema::None => value.is_none(),
+            Schema::Literal(values) => values.contains(value),
+            Schema::Tuple(items) => match value.view() {
+                ValueRef::Array(array) if array.len() == items.len() => {
+                    return items.iter().zip(array.values()).enumerate().try_for_each(
+                        |(position, (item, value))| {
+                            item.check(value)
+                                .map_err(|error| at_element(&position, &error))
+                        },
+                    );
+                }
+                _ => false,
+            },
             Schema::Bool => value.tag() == Tag::Bool,
             Schema::Int => value.tag() == Tag::Int,
             Schema::Float => value.tag() == Tag::Float,
@@ -226,6 +293,22 @@ impl Schema {
                 .iter()
                 .find_map(|option| option.convert(value.clone()).ok())
                 .ok_or_else(|| self.mismatch(&value)),
+            (Schema::Tuple(items), view) => {
+                let given = items_of(view)
+                    .filter(|given| given.len() == items.len())
+                    .ok_or_else(|| self.mismatch(&value))?;
+                let convert = |(position, (item, value)): (usize, (&Schema, Value))| {
+                    item.convert(value)
+                        .map_err(|error| at_element(&position, &error))
+                };
+                let converted: Vec<Value> = items
+                    .iter()
+                    .zip(given)
+                    .enumerate()
+                    .map(convert)
+                    .collect::<Result<_>>()?;
+                Ok(Array::from(converted).into())
+            }
             (Schema::Array(inner), view) => Ok(Array::from(convert_items(
                 inner,
                 items_of(view).ok_or_else(|| self.mismatch(&value))?,
@@ -261,6 +344,16 @@ impl Schema {
             ValueRef::BigInt(_) => "int outside the 64-bit range",
             _ => value.type_name(),
         };
+        if let (Schema::Tuple(items), Some(given)) = (self, items_of(value.view())) {
+            return Error::type_error(format!(
+                "expected {self} ({} elements), got {got} of {}",
+                items.len(),
+                given.len()
+            ));
+        }
+        if matches!(self, Schema::Literal(_)) {
+            return Error::type_error(format!("expected {self}, got {value:?}"));
+        }
         Error::type_error(format!("expected {self}, got {got}"))
     }
 

@@ -5,10 +5,14 @@ use crate::tokens::{lex, matches_at, without_tests};
 use crate::{Finding, assert_found, enforce};
 
 /// Where `unsafe` may stand, and why there.
-const UNSAFE_PLACES: [(&str, &str); 3] = [
+const UNSAFE_PLACES: [(&str, &str); 4] = [
     (
         "crates/isoform/src/object/",
         "reference counts, typed reads of fields at their offsets, drop",
+    ),
+    (
+        "crates/isoform-py/src/object/",
+        "Python objects through CPython's C interface",
     ),
     (
         "crates/isoform-macros/src/",

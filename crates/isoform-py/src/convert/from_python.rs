@@ -1,0 +1,624 @@
+//! Python objects as values of the core, with and without a schema.
+
+use isoform::{Array, Bytes, DType, Device, Dict, List, Map, Schema, Shape, Value};
+use num_bigint::BigInt;
+use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{
+    IntoPyDict, PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
+};
+
+use super::{HostObject, device_class, dtype_class, host_object, shape_class};
+use crate::object::wrapper;
+
+/// Why a Python object does not fit a schema.
+pub(crate) enum Failure {
+    /// It is something else; what was expected and what came.
+    Mismatch(String),
+    /// Python code raised.
+    Raised(PyErr),
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::Raised(error)
+    }
+}
+
+impl Failure {
+    /// The exception, with the message completed by the caller.
+    #[cold]
+    pub(crate) fn into_python(self, describe: impl FnOnce(&str) -> String) -> PyErr {
+        match self {
+            Failure::Mismatch(message) => PyTypeError::new_err(describe(&message)),
+            Failure::Raised(error) => error,
+        }
+    }
+
+    fn at(self, place: impl FnOnce() -> String) -> Self {
+        match self {
+            Failure::Mismatch(message) => Failure::Mismatch(format!("{}: {message}", place())),
+            raised => raised,
+        }
+    }
+}
+
+/// How often a value protocol may answer with another object that has one.
+const MAX_PROTOCOL_DEPTH: usize = 64;
+
+#[cold]
+fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
+    let got = value.get_type();
+    let got = match wrapper::core_of(value) {
+        Some(core) if !core.type_info().is_builtin() => core.type_info().key().to_owned(),
+        _ if value.is_none() => "None".to_owned(),
+        _ => got
+            .name()
+            .map_or_else(|_| "an object".to_owned(), |name| name.to_string()),
+    };
+    let out_of_range = matches!(schema, Schema::Int) && value.is_instance_of::<PyInt>();
+    let note = if out_of_range {
+        " out of the int64 range"
+    } else {
+        ""
+    };
+    Failure::Mismatch(format!("expected {schema}, got {got}{note}"))
+}
+
+/// The value for a field: through its converter, then by its schema.
+#[inline]
+pub(crate) fn field(
+    value: &Bound<'_, PyAny>,
+    schema: &Schema,
+    converter: Option<&Py<PyAny>>,
+) -> Result<Value, Failure> {
+    match converter {
+        None => typed(value, schema),
+        Some(converter) => typed(&converter.bind(value.py()).call1((value,))?, schema),
+    }
+}
+
+/// A Python object as a value that fits the schema.
+///
+/// # Errors
+///
+/// A mismatch that says what was expected and what came, with the position of
+/// an offending element; what Python code raises.
+#[inline]
+pub(crate) fn typed(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
+    match schema {
+        Schema::Object(ty) => {
+            if let Some(core) = wrapper::core_of(value)
+                && let Some(index) = ty.index()
+                && isoform::host::extends(isoform::host::type_index_of(core), index)
+            {
+                return Ok(core.into());
+            }
+        }
+        Schema::Int if value.is_exact_instance_of::<PyInt>() => {
+            return match value.extract::<i64>() {
+                Ok(number) => Ok(Value::from(number)),
+                Err(_) => Err(mismatch(schema, value)),
+            };
+        }
+        Schema::Any => return Ok(untyped(value)?),
+        _ => {}
+    }
+    typed_slowly(value, schema)
+}
+
+fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
+    let py = value.py();
+    let fail = || Err(mismatch(schema, value));
+    match schema {
+        Schema::Any => Ok(untyped(value)?),
+        Schema::None if value.is_none() => Ok(Value::NONE),
+        Schema::Bool => match number_like(value)? {
+            Some(Number::Bool(flag)) => Ok(Value::from(flag)),
+            Some(Number::Int(number)) => Ok(Value::from(number.truth_value())),
+            _ => fail(),
+        },
+        Schema::Int => match number_like(value)? {
+            Some(Number::Bool(flag)) => Ok(Value::from(i64::from(flag))),
+            Some(Number::Int(number)) => match number.small() {
+                Some(number) => Ok(Value::from(number)),
+                None => fail(),
+            },
+            _ => fail(),
+        },
+        Schema::Float => match number_like(value)? {
+            Some(Number::Bool(flag)) => Ok(Value::from(f64::from(u8::from(flag)))),
+            Some(Number::Int(number)) => Ok(Value::from(number.float(py)?)),
+            Some(Number::Float(number)) => Ok(Value::from(number)),
+            None => fail(),
+        },
+        Schema::Str => match value.cast::<PyString>() {
+            Ok(text) => Ok(Value::from(text.to_str()?)),
+            Err(_) => through_protocol(value, schema),
+        },
+        Schema::Bytes => match bytes_of(value) {
+            Some(bytes) => Ok(bytes),
+            None => through_protocol(value, schema),
+        },
+        Schema::DType => dtype_of(value, schema),
+        Schema::Device => device_of(value, schema),
+        Schema::Shape => shape_of(value, schema),
+        Schema::Optional(_) if value.is_none() => Ok(Value::NONE),
+        Schema::Optional(inner) => typed(value, inner).map_err(|error| match error {
+            Failure::Mismatch(message) if message.starts_with("expected") => {
+                mismatch(schema, value)
+            }
+            other => other,
+        }),
+        Schema::Union(options) => union_of(value, schema, options),
+        Schema::Array(inner) => match items_of(value) {
+            Some(items) => Ok(Array::from(elements(items, |_| inner)?).into()),
+            None => through_protocol(value, schema),
+        },
+        Schema::List(inner) => match items_of(value) {
+            Some(items) => Ok(List::from(elements(items, |_| inner)?).into()),
+            None => through_protocol(value, schema),
+        },
+        Schema::Tuple(inner) => match items_of(value) {
+            Some(items) if items.len() == inner.len() => {
+                Ok(Array::from(elements(items, |position| &inner[position])?).into())
+            }
+            Some(items) => Err(Failure::Mismatch(format!(
+                "expected {schema} ({} elements), got {} elements",
+                inner.len(),
+                items.len()
+            ))),
+            None => through_protocol(value, schema),
+        },
+        Schema::Map(pair) => match value.cast::<PyDict>() {
+            Ok(entries) => Ok(entries_of(entries, pair)?
+                .into_iter()
+                .collect::<Map>()
+                .into()),
+            Err(_) => through_protocol(value, schema),
+        },
+        Schema::Dict(pair) => match value.cast::<PyDict>() {
+            Ok(entries) => Ok(entries_of(entries, pair)?
+                .into_iter()
+                .collect::<Dict>()
+                .into()),
+            Err(_) => through_protocol(value, schema),
+        },
+        _ => through_protocol(value, schema),
+    }
+}
+
+/// Everything without a rule of its own: converted without schema, then to it.
+fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
+    let converted = untyped(value)?;
+    schema.convert(converted).map_err(|error| {
+        let message = error.message();
+        if message.starts_with("expected") {
+            mismatch(schema, value)
+        } else {
+            Failure::Mismatch(message.to_owned())
+        }
+    })
+}
+
+enum Number<'py> {
+    Bool(bool),
+    Int(Integer<'py>),
+    Float(f64),
+}
+
+/// An int, small or large.
+struct Integer<'py>(Bound<'py, PyAny>);
+
+impl Integer<'_> {
+    fn small(&self) -> Option<i64> {
+        self.0.extract().ok()
+    }
+
+    fn float(&self, _py: Python<'_>) -> PyResult<f64> {
+        self.0.extract()
+    }
+
+    fn truth_value(&self) -> bool {
+        self.0.is_truthy().unwrap_or(true)
+    }
+
+    fn value(&self) -> PyResult<Value> {
+        match self.small() {
+            Some(number) => Ok(Value::from(number)),
+            None => Ok(Value::from_bigint(large_int(&self.0)?)),
+        }
+    }
+}
+
+fn large_int(number: &Bound<'_, PyAny>) -> PyResult<BigInt> {
+    let py = number.py();
+    let bits: usize = number.call_method0(intern!(py, "bit_length"))?.extract()?;
+    let options = [("signed", true)].into_py_dict(py)?;
+    // One bit more for the sign.
+    let bytes = number.call_method("to_bytes", (bits / 8 + 1, "little"), Some(&options))?;
+    Ok(BigInt::from_signed_bytes_le(bytes.extract::<&[u8]>()?))
+}
+
+/// Bools, ints and floats, also those of NumPy and those that say they are
+/// one by `__isoform_int__`, `__isoform_float__` or `__index__`.
+fn number_like<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Number<'py>>> {
+    let py = value.py();
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(Some(Number::Bool(flag.is_true())));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(Some(Number::Int(Integer(value.clone()))));
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(Some(Number::Float(number.value())));
+    }
+    if value.is_instance_of::<PyString>() || wrapper::core_of(value).is_some() {
+        return Ok(None);
+    }
+    if let Some(item) = numpy_scalar(value)? {
+        if let Ok(flag) = item.cast::<PyBool>() {
+            return Ok(Some(Number::Bool(flag.is_true())));
+        }
+        if item.is_instance_of::<PyInt>() {
+            return Ok(Some(Number::Int(Integer(item))));
+        }
+        return Ok(item
+            .cast::<PyFloat>()
+            .ok()
+            .map(|number| Number::Float(number.value())));
+    }
+    if let Some(convert) = value.getattr_opt(intern!(py, "__isoform_int__"))? {
+        return Ok(Some(Number::Int(Integer(convert.call0()?))));
+    }
+    if let Some(convert) = value.getattr_opt(intern!(py, "__isoform_float__"))? {
+        return Ok(Some(Number::Float(convert.call0()?.extract()?)));
+    }
+    if let Some(index) = value.getattr_opt(intern!(py, "__index__"))?
+        && value.getattr_opt(intern!(py, "__len__"))?.is_none()
+    {
+        return Ok(Some(Number::Int(Integer(index.call0()?))));
+    }
+    Ok(None)
+}
+
+/// What a NumPy scalar (not an array) holds, as a plain Python value.
+fn numpy_scalar<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = value.py();
+    let ty = value.get_type();
+    let module = ty.getattr(intern!(py, "__module__"))?;
+    let from_numpy = module
+        .cast::<PyString>()
+        .is_ok_and(|module| module.to_str().is_ok_and(|name| name == "numpy"));
+    if !from_numpy
+        || ty.getattr_opt(intern!(py, "__len__"))?.is_some()
+        || ty.getattr_opt(intern!(py, "item"))?.is_none()
+    {
+        return Ok(None);
+    }
+    value.call_method0(intern!(py, "item")).map(Some)
+}
+
+fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Some(Bytes::from(bytes.as_bytes().to_vec()).into());
+    }
+    let bytes = value.cast::<PyByteArray>().ok()?;
+    Some(Bytes::from(bytes.to_vec()).into())
+}
+
+fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
+    match value.cast::<PyString>() {
+        Ok(name) => match name.to_str()?.parse::<DType>() {
+            Ok(dtype) => Ok(Value::from(dtype)),
+            Err(error) => Err(Failure::Raised(PyValueError::new_err(
+                error.message().to_owned(),
+            ))),
+        },
+        Err(_) => through_protocol(value, schema),
+    }
+}
+
+fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
+    if let Some(device) = as_device(value)? {
+        return Ok(Value::from(device));
+    }
+    match value.cast::<PyString>() {
+        Ok(name) => match name.to_str()?.parse::<Device>() {
+            Ok(device) => Ok(Value::from(device)),
+            Err(error) => Err(Failure::Raised(PyValueError::new_err(
+                error.message().to_owned(),
+            ))),
+        },
+        Err(_) => Err(mismatch(schema, value)),
+    }
+}
+
+fn as_device(value: &Bound<'_, PyAny>) -> PyResult<Option<Device>> {
+    let py = value.py();
+    match device_class(py) {
+        Some(class) if value.is_instance(class)? => {
+            let kind: u32 = value.getattr(intern!(py, "device_type"))?.extract()?;
+            let ordinal: u32 = value.getattr(intern!(py, "index"))?.extract()?;
+            Ok(Some(Device::new(kind, ordinal)))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn shape_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
+    let Some(items) = items_of(value) else {
+        return through_protocol(value, schema);
+    };
+    let numbers = elements(items, |_| &Schema::Int)?;
+    let numbers: Vec<i64> = numbers.iter().filter_map(Value::as_int).collect();
+    Ok(Shape::from(numbers).into())
+}
+
+fn union_of(
+    value: &Bound<'_, PyAny>,
+    schema: &Schema,
+    options: &[Schema],
+) -> Result<Value, Failure> {
+    // What fits without a conversion goes first, whatever the order.
+    let exact = |option: &&Schema| match option {
+        Schema::None => value.is_none(),
+        Schema::Bool => value.is_exact_instance_of::<PyBool>(),
+        Schema::Int => value.is_exact_instance_of::<PyInt>(),
+        Schema::Float => value.is_exact_instance_of::<PyFloat>(),
+        Schema::Str => value.is_exact_instance_of::<PyString>(),
+        Schema::Bytes => value.is_exact_instance_of::<PyBytes>(),
+        Schema::Object(_) | Schema::Literal(_) => true,
+        _ => false,
+    };
+    let mut raised = None;
+    let others = |option: &&Schema| !exact(option);
+    for option in options
+        .iter()
+        .filter(exact)
+        .chain(options.iter().filter(others))
+    {
+        match typed(value, option) {
+            Ok(converted) => return Ok(converted),
+            Err(Failure::Mismatch(_)) => {}
+            Err(Failure::Raised(error)) => raised = raised.or(Some(error)),
+        }
+    }
+    match raised {
+        Some(error) => Err(Failure::Raised(error)),
+        None => Err(mismatch(schema, value)),
+    }
+}
+
+/// The elements of a list or tuple, as they are now.
+fn items_of<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
+    if let Ok(tuple) = value.cast::<PyTuple>() {
+        return Some(tuple.clone());
+    }
+    // A copy: converting an element may run code that changes the list.
+    value.cast::<PyList>().ok().map(|list| list.to_tuple())
+}
+
+fn elements<'s>(
+    items: Bound<'_, PyTuple>,
+    schema: impl Fn(usize) -> &'s Schema,
+) -> Result<Vec<Value>, Failure> {
+    items
+        .iter_borrowed()
+        .enumerate()
+        .map(|(position, item)| {
+            typed(&item, schema(position))
+                .map_err(|error| error.at(|| format!("element [{position}]")))
+        })
+        .collect()
+}
+
+fn entries_of(
+    entries: &Bound<'_, PyDict>,
+    pair: &(Schema, Schema),
+) -> Result<Vec<(Value, Value)>, Failure> {
+    let entries: Vec<_> = entries.iter().collect();
+    let show = |key: &Bound<'_, PyAny>| {
+        key.repr()
+            .map_or_else(|_| "?".to_owned(), |text| text.to_string())
+    };
+    entries
+        .iter()
+        .map(|(key, value)| {
+            let new_key =
+                typed(key, &pair.0).map_err(|error| error.at(|| format!("key {}", show(key))))?;
+            let new_value = typed(value, &pair.1)
+                .map_err(|error| error.at(|| format!("value for key {}", show(key))))?;
+            Ok((new_key, new_value))
+        })
+        .collect()
+}
+
+/// A container that is being converted.
+enum Frame<'py> {
+    Items {
+        source: Bound<'py, PyAny>,
+        items: Bound<'py, PyTuple>,
+        done: Vec<Value>,
+    },
+    Entries {
+        source: Bound<'py, PyAny>,
+        entries: Vec<Bound<'py, PyAny>>,
+        done: Vec<Value>,
+    },
+}
+
+enum Step<'py> {
+    Done(Value),
+    Open(Frame<'py>),
+}
+
+/// A Python object as a value, without a schema. Lists and tuples become
+/// arrays, dicts become maps; containers may be nested to any depth.
+///
+/// # Errors
+///
+/// `ValueError` for a list or dict that contains itself; what the protocol
+/// methods of the object raise.
+pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let mut stack: Vec<Frame<'_>> = Vec::new();
+    let mut step = start(value, 0)?;
+    loop {
+        let finished = match step {
+            Step::Open(frame) => {
+                let (Frame::Items { source, .. } | Frame::Entries { source, .. }) = &frame;
+                check_acyclic(&stack, source)?;
+                stack.push(frame);
+                None
+            }
+            Step::Done(value) => Some(value),
+        };
+        if let Some(value) = finished {
+            match stack.last_mut() {
+                None => return Ok(value),
+                Some(Frame::Items { done, .. } | Frame::Entries { done, .. }) => done.push(value),
+            }
+        }
+        step = match stack.last() {
+            Some(Frame::Items { items, done, .. }) if done.len() < items.len() => {
+                start(&*items.get_borrowed_item(done.len())?, 0)?
+            }
+            Some(Frame::Entries { entries, done, .. }) if done.len() < entries.len() => {
+                start(&entries[done.len()], 0)?
+            }
+            _ => match stack.pop() {
+                Some(Frame::Items { done, .. }) => Step::Done(Array::from(done).into()),
+                Some(Frame::Entries { done, .. }) => {
+                    let mut values = done.into_iter();
+                    let mut map = Map::new();
+                    while let (Some(key), Some(value)) = (values.next(), values.next()) {
+                        map.insert(key, value);
+                    }
+                    Step::Done(map.into())
+                }
+                None => Step::Done(Value::NONE),
+            },
+        };
+    }
+}
+
+/// Depths from which on every container is looked for among the open ones; a
+/// cycle passes through here after a while.
+const CYCLE_CHECKS: usize = 256;
+
+fn check_acyclic(stack: &[Frame<'_>], source: &Bound<'_, PyAny>) -> PyResult<()> {
+    // Looking at each depth would be quadratic; at each doubling it is linear.
+    if stack.len() < CYCLE_CHECKS || !stack.len().is_power_of_two() {
+        return Ok(());
+    }
+    let mut seen = hashbrown::HashSet::new();
+    let open = stack.iter().map(|frame| match frame {
+        Frame::Items { source, .. } | Frame::Entries { source, .. } => source,
+    });
+    for container in open.chain([source]) {
+        if !seen.insert(container.as_ptr() as usize) {
+            return Err(PyValueError::new_err(format!(
+                "cyclic {}: it contains itself",
+                container.get_type().name()?
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step<'py>> {
+    let py = value.py();
+    if let Some(core) = wrapper::unwrap(value)? {
+        return Ok(Step::Done(core.into()));
+    }
+    if value.is_none() {
+        return Ok(Step::Done(Value::NONE));
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(Step::Done(Value::from(flag.is_true())));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(Step::Done(Integer(value.clone()).value()?));
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(Step::Done(Value::from(number.value())));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        if let Some(class) = dtype_class(py)
+            && value.is_instance(class)?
+        {
+            let dtype = text.to_str()?.parse::<DType>();
+            let dtype = dtype.map_err(|error| PyValueError::new_err(error.message().to_owned()))?;
+            return Ok(Step::Done(Value::from(dtype)));
+        }
+        return Ok(Step::Done(Value::from(text.to_str()?)));
+    }
+    if let Some(class) = shape_class(py)
+        && value.is_instance(class)?
+    {
+        let numbers: Vec<i64> = value.extract()?;
+        return Ok(Step::Done(Shape::from(numbers).into()));
+    }
+    if let Some(items) = items_of(value) {
+        return Ok(Step::Open(Frame::Items {
+            source: value.clone(),
+            done: Vec::with_capacity(items.len()),
+            items,
+        }));
+    }
+    if let Ok(dict) = value.cast::<PyDict>() {
+        let entries: Vec<_> = dict.iter().flat_map(|(key, value)| [key, value]).collect();
+        return Ok(Step::Open(Frame::Entries {
+            source: value.clone(),
+            done: Vec::with_capacity(entries.len()),
+            entries,
+        }));
+    }
+    if let Some(bytes) = bytes_of(value) {
+        return Ok(Step::Done(bytes));
+    }
+    if let Some(device) = as_device(value)? {
+        return Ok(Step::Done(Value::from(device)));
+    }
+    if value.is_instance_of::<pyo3::types::PyType>() {
+        // A class is called like a function; its protocol methods are those
+        // of its instances.
+        return Ok(Step::Done(host_object::function(value).into()));
+    }
+    by_protocol(value, protocol_depth)
+}
+
+fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'py>> {
+    let py = value.py();
+    if depth > MAX_PROTOCOL_DEPTH {
+        return Err(PyRecursionError::new_err(
+            "value protocols answer with one another without end",
+        ));
+    }
+    for name in [
+        intern!(py, "__isoform_object__"),
+        intern!(py, "__isoform_value__"),
+        intern!(py, "asobject"),
+    ] {
+        if let Some(convert) = value.getattr_opt(name)?
+            && convert.is_callable()
+        {
+            return start(&convert.call0()?, depth + 1);
+        }
+    }
+    if let Some(number) = number_like(value)? {
+        return Ok(Step::Done(match number {
+            Number::Bool(flag) => Value::from(flag),
+            Number::Int(number) => number.value()?,
+            Number::Float(number) => Value::from(number),
+        }));
+    }
+    if let Some(tensor) = crate::tensor::from_protocol(value)? {
+        return Ok(Step::Done(tensor));
+    }
+    if value.is_callable() {
+        return Ok(Step::Done(host_object::function(value).into()));
+    }
+    Ok(Step::Done(HostObject::wrap(value)))
+}

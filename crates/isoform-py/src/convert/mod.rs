@@ -1,0 +1,26 @@
+//! Values between Python and the core.
+//!
+//! | Python | core |
+//! |---|---|
+//! | None, bool, int, float, str, bytes | the same; ints of any size |
+//! | list, tuple | Array; List where a field asks for one |
+//! | dict | Map; Dict where a field asks for one |
+//! | instances of Object | the object itself |
+//! | dtype, Device, Shape | the same |
+//! | a callable | Function |
+//! | anything else | an opaque value |
+
+mod from_python;
+mod host_object;
+mod python_types;
+mod spec;
+mod to_python;
+
+pub(crate) use from_python::{Failure, field, typed, untyped};
+pub(crate) use host_object::HostObject;
+pub(crate) use python_types::{device_class, dtype_class, set_python_types, shape_class};
+pub(crate) use spec::SchemaHandle;
+pub(crate) use to_python::{dtype_to_python, to_python};
+
+/// Types from this index on are declared; those below are built in.
+pub(crate) const FIRST_DECLARED: u32 = isoform::host::FIRST_DECLARED_TYPE;

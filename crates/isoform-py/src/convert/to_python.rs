@@ -1,0 +1,74 @@
+//! Values of the core as Python objects.
+
+use isoform::{DType, Device, OpaqueObj, Shape, Value, ValueRef};
+use num_bigint::BigInt;
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
+
+use super::{HostObject, device_class, dtype_class, shape_class};
+use crate::object::wrapper;
+
+/// A value as a Python object. O(1) but for strings, bytes, shapes and large
+/// ints, which are copied.
+///
+/// # Errors
+///
+/// What making the class of a native type raises.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value.view() {
+        ValueRef::None => py.None().into_bound(py),
+        ValueRef::Bool(flag) => PyBool::new(py, flag).to_owned().into_any(),
+        ValueRef::Int(number) => number.into_pyobject(py)?.into_any(),
+        ValueRef::BigInt(number) => large_int(py, number)?,
+        ValueRef::Float(number) => PyFloat::new(py, number).into_any(),
+        ValueRef::Str(text) => PyString::new(py, text).into_any(),
+        ValueRef::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        ValueRef::DType(dtype) => dtype_to_python(py, dtype)?,
+        ValueRef::Device(device) => device_to_python(py, device)?,
+        ValueRef::Shape(shape) => shape_to_python(py, shape)?,
+        _ => {
+            let Some(object) = value.as_object() else {
+                return Ok(py.None().into_bound(py));
+            };
+            if let Some(opaque) = object.downcast_ref::<OpaqueObj>()
+                && let Some(host) = opaque.content::<HostObject>()
+            {
+                return Ok(host.get(py));
+            }
+            wrapper::wrap_borrowed(py, object)?
+        }
+    })
+}
+
+fn large_int<'py>(py: Python<'py>, number: &BigInt) -> PyResult<Bound<'py, PyAny>> {
+    // By bytes and not by digits: linear, and not subject to the limit that
+    // Python sets on conversions from text.
+    let bytes = PyBytes::new(py, &number.to_signed_bytes_le());
+    let options = [("signed", true)].into_py_dict(py)?;
+    py.get_type::<PyInt>()
+        .call_method("from_bytes", (bytes, "little"), Some(&options))
+}
+
+/// A data type as an instance of the class `dtype`.
+pub(crate) fn dtype_to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+    let name = dtype.to_string();
+    match dtype_class(py) {
+        Some(class) => class.call1((name,)),
+        None => Ok(name.into_pyobject(py)?.into_any()),
+    }
+}
+
+fn device_to_python(py: Python<'_>, device: Device) -> PyResult<Bound<'_, PyAny>> {
+    match device_class(py) {
+        Some(class) => class.call1((device.kind(), device.ordinal())),
+        None => Ok(device.to_string().into_pyobject(py)?.into_any()),
+    }
+}
+
+fn shape_to_python<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyAny>> {
+    let numbers = PyTuple::new(py, shape.iter())?;
+    match shape_class(py) {
+        Some(class) => class.call1((numbers,)),
+        None => Ok(numbers.into_any()),
+    }
+}

@@ -1,0 +1,48 @@
+//! The Python extension module of Isoform, `isoform._core`.
+//!
+//! The package `isoform` re-exports it with documentation and typing; nothing
+//! here is meant to be imported by users.
+
+mod convert;
+mod error;
+mod hooks;
+mod missing;
+mod object;
+mod register;
+mod tensor;
+mod type_info;
+
+use pyo3::prelude::*;
+
+/// Fills the module; also for extension modules that embed this one together
+/// with node types of their own.
+///
+/// # Errors
+///
+/// What CPython raises while types are made.
+pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let (meta, object) = object::meta::init(py)?;
+    module.add("ObjectMeta", meta)?;
+    module.add("Object", object)?;
+    object::property::init(py);
+    module.add_class::<object::property::Property>()?;
+    module.add_class::<object::construct::InitFunction>()?;
+    module.add_class::<convert::SchemaHandle>()?;
+    module.add_class::<type_info::TypeInfoHandle>()?;
+    module.add_class::<type_info::TypeFieldHandle>()?;
+    module.add("MISSING", missing::missing(py)?)?;
+    module.add("KWARGS", missing::kwargs(py)?)?;
+    module.add_function(wrap_pyfunction!(convert::set_python_types, module)?)?;
+    module.add_function(wrap_pyfunction!(register::register_class, module)?)?;
+    module.add_function(wrap_pyfunction!(register::bind_class, module)?)?;
+    module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
+    module.add_function(wrap_pyfunction!(register::registered_type_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(type_info::type_info, module)?)?;
+    Ok(())
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    init(module)
+}

@@ -1,0 +1,400 @@
+//! Which Python class stands for which type, and what its constructor needs.
+
+use std::cell::UnsafeCell;
+
+use hashbrown::HashMap;
+use isoform::host::{self, FieldPlace};
+use isoform::{Schema, TypeIndex, TypeInfo, Value, find_type};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+use super::construct::{self, InitFunction};
+use super::property::Property;
+use super::{meta, wrapper};
+
+/// What a field takes when it was not given.
+pub(crate) enum Default {
+    /// Always the same immutable value.
+    Value(Value),
+    /// A Python value that is converted each time: it is mutable, or the field
+    /// has a converter.
+    Convert(Py<PyAny>),
+    /// The result of a call without arguments.
+    Factory(Py<PyAny>),
+}
+
+/// What the binding knows about a field, besides what the core knows.
+pub(crate) struct FieldData {
+    pub(crate) place: FieldPlace,
+    pub(crate) name: Py<PyString>,
+    pub(crate) converter: Option<Py<PyAny>>,
+    pub(crate) default: Option<Default>,
+    pub(crate) frozen: bool,
+    pub(crate) kw_only: bool,
+    pub(crate) init: bool,
+    pub(crate) repr: bool,
+    pub(crate) compare: bool,
+    pub(crate) hash: bool,
+}
+
+impl FieldData {
+    fn share(&self, py: Python<'_>) -> FieldData {
+        FieldData {
+            place: self.place,
+            name: self.name.clone_ref(py),
+            converter: self.converter.as_ref().map(|found| found.clone_ref(py)),
+            default: self.default.as_ref().map(|default| match default {
+                Default::Value(value) => Default::Value(value.clone()),
+                Default::Convert(value) => Default::Convert(value.clone_ref(py)),
+                Default::Factory(make) => Default::Factory(make.clone_ref(py)),
+            }),
+            frozen: self.frozen,
+            kw_only: self.kw_only,
+            init: self.init,
+            repr: self.repr,
+            compare: self.compare,
+            hash: self.hash,
+        }
+    }
+}
+
+/// A registered class; lives as long as the process, as its type does.
+pub(crate) struct ClassData {
+    pub(crate) info: &'static TypeInfo,
+    class: Py<PyType>,
+    /// All fields, parents' first.
+    pub(crate) fields: Box<[FieldData]>,
+    /// The fields that the constructor takes, positional ones first.
+    pub(crate) params: Box<[usize]>,
+    pub(crate) positional: usize,
+    /// Whether the class has the generated constructor.
+    pub(crate) init: bool,
+    pub(crate) post_init: bool,
+    /// Few fields, all of them positional parameters without converter, and
+    /// nothing to run afterwards.
+    pub(crate) simple: bool,
+}
+
+impl ClassData {
+    /// The Python class.
+    pub(crate) fn class<'py>(&self, py: Python<'py>) -> Bound<'py, PyType> {
+        self.class.bind(py).clone()
+    }
+
+    fn raw(&self) -> *mut ffi::PyTypeObject {
+        self.class.as_ptr().cast()
+    }
+
+    /// The schema of a field.
+    #[inline(always)]
+    pub(crate) fn schema(&self, field: usize) -> &'static Schema {
+        self.info.fields()[field].schema()
+    }
+}
+
+#[derive(Default)]
+struct Classes {
+    by_index: Vec<Option<&'static ClassData>>,
+    by_class: HashMap<usize, &'static ClassData>,
+}
+
+/// The table of classes; read and written under the GIL only.
+struct Table(UnsafeCell<Option<Classes>>);
+
+// SAFETY: every access takes a `Python` token, so the GIL orders them, and no
+// reference into the table outlives the function that took it.
+unsafe impl Sync for Table {}
+
+static TABLE: Table = Table(UnsafeCell::new(None));
+
+fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
+    // SAFETY: the GIL is held, and `f`, one of the few closures of this file,
+    // neither releases it nor comes back here.
+    let classes = unsafe { &mut *TABLE.0.get() };
+    f(classes.get_or_insert_default())
+}
+
+/// The class data of a type, if the type has a class.
+#[inline]
+pub(crate) fn of_index(py: Python<'_>, index: TypeIndex) -> Option<&'static ClassData> {
+    with_table(py, |classes| {
+        classes
+            .by_index
+            .get(index.get() as usize)
+            .copied()
+            .flatten()
+    })
+}
+
+/// The class data of exactly this class.
+#[inline]
+pub(crate) fn of_class(
+    py: Python<'_>,
+    class: *mut ffi::PyTypeObject,
+) -> Option<&'static ClassData> {
+    with_table(py, |classes| {
+        classes.by_class.get(&(class as usize)).copied()
+    })
+}
+
+/// The class data of the class or its nearest registered ancestor.
+pub(crate) fn nearest(
+    py: Python<'_>,
+    mut class: *mut ffi::PyTypeObject,
+) -> Option<&'static ClassData> {
+    while !class.is_null() {
+        if let Some(data) = of_class(py, class) {
+            return Some(data);
+        }
+        // SAFETY: a live type's base is null or a live type.
+        class = unsafe { (*class).tp_base };
+    }
+    None
+}
+
+/// The Python class of a type; a type declared natively gets one on first use.
+///
+/// # Errors
+///
+/// What making a class raises.
+#[inline]
+pub(super) fn class_of(py: Python<'_>, index: TypeIndex) -> PyResult<*mut ffi::PyTypeObject> {
+    match of_index(py, index) {
+        Some(data) => Ok(data.raw()),
+        None => Ok(make_native(py, host::type_info(index))?.raw()),
+    }
+}
+
+/// The Python class of a type, by its key.
+///
+/// # Errors
+///
+/// `KeyError` for an unknown key.
+pub(crate) fn class_by_key<'py>(py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyType>> {
+    let info = find_type(key)
+        .ok_or_else(|| PyKeyError::new_err(format!("no type is registered as '{key}'")))?;
+    class_of(py, info.index())?;
+    match of_index(py, info.index()) {
+        Some(data) => Ok(data.class(py)),
+        None => Err(PyKeyError::new_err(format!("type '{key}' has no class"))),
+    }
+}
+
+#[cold]
+fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&'static ClassData> {
+    let (module, name) = info
+        .key()
+        .rsplit_once('.')
+        .unwrap_or(("isoform", info.key()));
+    let base = match info.parent() {
+        Some(parent) if parent.parent().is_some() || of_index(py, parent.index()).is_some() => {
+            class_of(py, parent.index())?
+        }
+        _ => wrapper::base(),
+    };
+    // SAFETY: both are live types.
+    let (meta, base) = unsafe {
+        (
+            Bound::from_borrowed_ptr(py, meta::meta().cast()),
+            Bound::from_borrowed_ptr(py, base.cast()),
+        )
+    };
+    let body = PyDict::new(py);
+    body.set_item("__module__", module)?;
+    body.set_item("__doc__", doc_of(info))?;
+    let class = meta.call1((name, (base,), body))?.cast_into::<PyType>()?;
+    bind(py, &class, info, None)
+}
+
+/// The docstring of a type: its own text and a line for each field.
+fn doc_of(info: &TypeInfo) -> String {
+    let mut text = info.doc().to_owned();
+    let documented = info
+        .fields()
+        .iter()
+        .filter(|field| !field.documentation().is_empty());
+    for (position, field) in documented.enumerate() {
+        let start = if position == 0 { "\n\nFields:\n" } else { "\n" };
+        text.push_str(&format!(
+            "{start}    {}: {} ({})",
+            field.name(),
+            field.documentation().trim(),
+            field.schema()
+        ));
+    }
+    text
+}
+
+/// How the constructor of a class is to be, when the class says so.
+pub(crate) struct Plan {
+    pub(crate) own: Vec<FieldData>,
+    pub(crate) params: Vec<String>,
+    pub(crate) kw_only: Vec<String>,
+    pub(crate) init: bool,
+    pub(crate) post_init: bool,
+}
+
+/// Ties a class to a type: properties, constructor, entry in the table.
+///
+/// Without a plan (a type declared natively) the constructor takes all fields,
+/// those without default first.
+///
+/// # Errors
+///
+/// `ValueError` when the type or the class is bound already; what setting
+/// attributes of the class raises.
+pub(crate) fn bind(
+    py: Python<'_>,
+    class: &Bound<'_, PyType>,
+    info: &'static TypeInfo,
+    plan: Option<Plan>,
+) -> PyResult<&'static ClassData> {
+    if of_index(py, info.index()).is_some() {
+        return Err(PyValueError::new_err(format!(
+            "type '{}' has a class already",
+            info.key()
+        )));
+    }
+    let raw = class.as_type_ptr();
+    if of_class(py, raw).is_some() {
+        return Err(PyValueError::new_err(format!(
+            "class {} stands for a type already",
+            class.name()?
+        )));
+    }
+    let native = plan.is_none();
+    let mut fields: Vec<FieldData> = Vec::new();
+    let mut inherited = 0;
+    if let Some(parent) = info.parent()
+        && !parent.fields().is_empty()
+    {
+        class_of(py, parent.index())?;
+        if let Some(parent) = of_index(py, parent.index()) {
+            fields.extend(parent.fields.iter().map(|field| field.share(py)));
+        }
+        inherited = fields.len();
+    }
+    let plan = match plan {
+        Some(plan) => plan,
+        None => native_plan(py, info, inherited),
+    };
+    fields.extend(plan.own);
+    let position = |name: &String| {
+        info.field_index(name)
+            .ok_or_else(|| PyTypeError::new_err(format!("{}: no field '{name}'", info.key())))
+    };
+    let mut params = Vec::new();
+    for name in plan
+        .params
+        .iter()
+        .filter(|name| !plan.kw_only.contains(name))
+    {
+        params.push(position(name)?);
+    }
+    let positional = params.len();
+    for name in &plan.kw_only {
+        params.push(position(name)?);
+    }
+    for (field, definition) in info.fields().iter().enumerate().skip(inherited) {
+        let property = Property::new(py, info, field, &fields[field], definition, class)?;
+        class.setattr(definition.name(), property)?;
+    }
+    class.setattr(intern!(py, "__isoform_type_key__"), info.key())?;
+    let simple = !plan.post_init
+        && fields.len() <= construct::SIMPLE_FIELDS
+        && positional == fields.len()
+        && fields.iter().all(|field| field.converter.is_none());
+    let data: &'static ClassData = Box::leak(Box::new(ClassData {
+        info,
+        class: class.clone().unbind(),
+        fields: fields.into(),
+        params: params.into(),
+        positional,
+        init: plan.init,
+        post_init: plan.post_init,
+        simple,
+    }));
+    if !info.is_builtin() {
+        let init = Bound::new(py, InitFunction::new(data))?;
+        class.setattr(intern!(py, "__isoform_init__"), &init)?;
+        class.setattr(intern!(py, "__ffi_init__"), &init)?;
+        if data.init {
+            class.setattr(intern!(py, "__init__"), &init)?;
+        }
+    }
+    if native && !info.is_builtin() {
+        let names: Vec<&str> = data
+            .params
+            .iter()
+            .map(|&field| info.fields()[field].name())
+            .collect();
+        class.setattr(intern!(py, "__match_args__"), PyTuple::new(py, names)?)?;
+    }
+    // The class is complete; from here on nothing fails.
+    with_table(py, |classes| {
+        let index = info.index().get() as usize;
+        if classes.by_index.len() <= index {
+            classes.by_index.resize(index + 1, None);
+        }
+        classes.by_index[index] = Some(data);
+        classes.by_class.insert(raw as usize, data);
+    });
+    if !info.is_builtin() && !info.fields().iter().any(|field| holds_host(field.schema())) {
+        // SAFETY: the class is a live heap type without instances so far.
+        unsafe { wrapper::leave_collector(raw) };
+    }
+    if data.init {
+        // SAFETY: the class is a live heap type made by our metaclass, whose
+        // vectorcall offset is that of this member.
+        unsafe { (*raw).tp_vectorcall = Some(construct::class_vectorcall) };
+    }
+    Ok(data)
+}
+
+/// Whether a field may hold a Python object itself, not only by way of the
+/// nodes below it.
+fn holds_host(schema: &Schema) -> bool {
+    match schema {
+        Schema::Any | Schema::Function => true,
+        Schema::Optional(inner) | Schema::Array(inner) | Schema::List(inner) => holds_host(inner),
+        Schema::Union(options) | Schema::Tuple(options) => options.iter().any(holds_host),
+        Schema::Map(pair) | Schema::Dict(pair) => holds_host(&pair.0) || holds_host(&pair.1),
+        _ => false,
+    }
+}
+
+fn native_plan(py: Python<'_>, info: &'static TypeInfo, inherited: usize) -> Plan {
+    let definitions = || info.fields().iter().enumerate();
+    let own = definitions()
+        .skip(inherited)
+        .filter_map(|(field, definition)| {
+            Some(FieldData {
+                place: FieldPlace::of(info, field)?,
+                name: PyString::intern(py, definition.name()).unbind(),
+                converter: None,
+                default: definition.make_default().map(Default::Value),
+                frozen: true,
+                kw_only: false,
+                init: true,
+                repr: true,
+                compare: true,
+                hash: true,
+            })
+        })
+        .collect();
+    let names = |with_default: bool| {
+        definitions()
+            .filter(move |(_, field)| field.has_default() == with_default)
+            .map(|(_, field)| field.name().to_owned())
+    };
+    Plan {
+        own,
+        params: names(false).chain(names(true)).collect(),
+        kw_only: Vec::new(),
+        init: !info.is_builtin(),
+        post_init: false,
+    }
+}

@@ -1,0 +1,642 @@
+//! Making objects: calls of classes, generated constructors, staged objects.
+
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use isoform::host;
+use isoform::{Schema, TypeInfo, Value};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use smallvec::SmallVec;
+
+use super::class::{self, ClassData, Default};
+use super::wrapper::{self, Staging};
+use crate::convert;
+use crate::error::IntoPyResult;
+
+/// Up to this many fields are converted in an array on the stack.
+pub(super) const SIMPLE_FIELDS: usize = 8;
+
+/// One value per field while an object is made; usually on the stack.
+type Slots = SmallVec<[Option<Value>; 8]>;
+
+/// Runs a slot's body; a panic becomes an exception.
+fn guarded(
+    py: Python<'_>,
+    body: impl FnOnce() -> PyResult<*mut ffi::PyObject>,
+) -> *mut ffi::PyObject {
+    let error = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(made)) => return made,
+        Ok(Err(error)) => error,
+        Err(_panic) => PyRuntimeError::new_err("internal error while constructing an object"),
+    };
+    error.restore(py);
+    ptr::null_mut()
+}
+
+/// The call of a registered class with the generated constructor.
+///
+/// # Safety
+///
+/// `tp_vectorcall` of a class, called by CPython.
+pub(super) unsafe extern "C" fn class_vectorcall(
+    class: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes a live class, live arguments, and as many as the
+    // count and the tuple of names say, and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        let positional = ffi::PyVectorcall_NARGS(nargsf) as usize;
+        let class = class.cast::<ffi::PyTypeObject>();
+        guarded(py, || {
+            let Some(data) = class::of_class(py, class) else {
+                return Err(PyTypeError::new_err("the class is not registered"));
+            };
+            if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
+                return refuse_abstract(py, class);
+            }
+            let given = Arguments {
+                py,
+                args,
+                positional,
+                names,
+            };
+            if data.simple && positional == data.fields.len() && names.is_null() {
+                return given.make_at_once(data, class);
+            }
+            let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
+            given.fill(data, &mut slots)?;
+            make(py, data, class, slots)
+        })
+    }
+}
+
+/// Lets CPython raise what it raises for an abstract class.
+///
+/// # Safety
+///
+/// `class` must be a live class that is abstract, and the GIL held.
+unsafe fn refuse_abstract(
+    py: Python<'_>,
+    class: *mut ffi::PyTypeObject,
+) -> PyResult<*mut ffi::PyObject> {
+    // With arguments it would complain about those instead.
+    let nothing = PyTuple::empty(py);
+    // SAFETY: `tp_new` of `object` raises for an abstract class.
+    unsafe {
+        let Some(new) = ffi::PyBaseObject_Type.tp_new else {
+            return Err(PyTypeError::new_err("object cannot be made"));
+        };
+        let made = new(class, nothing.as_ptr(), ptr::null_mut());
+        Ok(Bound::from_owned_ptr_or_err(py, made)?.into_ptr())
+    }
+}
+
+/// Arguments as a vectorcall passes them.
+struct Arguments<'py> {
+    py: Python<'py>,
+    args: *const *mut ffi::PyObject,
+    positional: usize,
+    names: *mut ffi::PyObject,
+}
+
+impl<'py> Arguments<'py> {
+    fn argument(&self, position: usize) -> Borrowed<'_, 'py, PyAny> {
+        // SAFETY: the caller of `fill` asks for positions below the number of
+        // arguments, which live as long as the call.
+        unsafe { Borrowed::from_ptr(self.py, *self.args.add(position)) }
+    }
+
+    /// Makes the object when there is one positional argument for each of at
+    /// most [`SIMPLE_FIELDS`] fields and nothing else to do: most calls.
+    ///
+    /// # Safety
+    ///
+    /// As [`make`]; `data.simple` must hold, and there must be an argument for
+    /// every field.
+    #[inline(always)]
+    unsafe fn make_at_once(
+        &self,
+        data: &'static ClassData,
+        class: *mut ffi::PyTypeObject,
+    ) -> PyResult<*mut ffi::PyObject> {
+        let mut values = [const { Value::NONE }; SIMPLE_FIELDS];
+        for (position, &field) in data.params.iter().enumerate() {
+            let value = self.argument(position);
+            values[field] = convert::typed(&value, data.schema(field))
+                .map_err(|error| error.into_python(|message| misfit(data, field, message)))?;
+        }
+        let object = host::construct_from(data.info, &mut values[..data.fields.len()]).into_py()?;
+        // SAFETY: promised by the caller; the object is fresh.
+        unsafe {
+            let made = wrapper::wrap_fresh(class, object);
+            if made.is_null() {
+                return Err(PyErr::fetch(self.py));
+            }
+            Ok(made)
+        }
+    }
+
+    /// Puts the arguments into the slots of their fields.
+    fn fill(&self, data: &'static ClassData, slots: &mut Slots) -> PyResult<()> {
+        if self.positional > data.positional {
+            return Err(too_many(data, self.positional));
+        }
+        for (position, &field) in data.params[..self.positional].iter().enumerate() {
+            slots[field] = Some(convert_field(data, field, &self.argument(position))?);
+        }
+        if self.names.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the names are a live tuple.
+        let names = unsafe { Borrowed::from_ptr(self.py, self.names) };
+        let names = names.cast::<PyTuple>()?;
+        for (position, name) in names.iter_borrowed().enumerate() {
+            let field = parameter(data, &name)?;
+            if slots[field].is_some() {
+                return Err(given_twice(data, field));
+            }
+            let value = self.argument(self.positional + position);
+            slots[field] = Some(convert_field(data, field, &value)?);
+        }
+        Ok(())
+    }
+}
+
+/// The field that a keyword argument names.
+fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> PyResult<usize> {
+    // Keywords in source code are interned, so the address decides nearly
+    // always.
+    let mut found = data
+        .params
+        .iter()
+        .find(|&&field| data.fields[field].name.as_ptr() == name.as_ptr());
+    if found.is_none() {
+        for field in &data.params {
+            if name.eq(&data.fields[*field].name)? {
+                found = Some(field);
+                break;
+            }
+        }
+    }
+    found.copied().ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "{}.__init__() got an unexpected keyword argument '{name}'",
+            data.info.key()
+        ))
+    })
+}
+
+#[inline]
+fn convert_field(
+    data: &'static ClassData,
+    field: usize,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Value> {
+    let converter = data.fields[field].converter.as_ref();
+    convert::field(value, data.schema(field), converter)
+        .map_err(|error| error.into_python(|message| misfit(data, field, message)))
+}
+
+#[cold]
+fn misfit(data: &'static ClassData, field: usize, message: &str) -> String {
+    let name = data.info.fields()[field].name();
+    format!("{}.__init__() field '{name}': {message}", data.info.key())
+}
+
+#[cold]
+fn too_many(data: &'static ClassData, given: usize) -> PyErr {
+    let required = data.params[..data.positional]
+        .iter()
+        .filter(|&&field| data.fields[field].default.is_none())
+        .count();
+    let takes = if required == data.positional {
+        format!("{required}")
+    } else {
+        format!("from {required} to {}", data.positional)
+    };
+    PyTypeError::new_err(format!(
+        "{}.__init__() takes {takes} positional arguments but {given} were given",
+        data.info.key()
+    ))
+}
+
+#[cold]
+fn given_twice(data: &'static ClassData, field: usize) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{}.__init__() got multiple values for argument '{}'",
+        data.info.key(),
+        data.info.fields()[field].name()
+    ))
+}
+
+/// Gives the parameters that were left out their defaults.
+///
+/// # Errors
+///
+/// `TypeError` that names all missing arguments; what a factory or converter
+/// raises.
+fn fill_defaults(py: Python<'_>, data: &'static ClassData, slots: &mut Slots) -> PyResult<()> {
+    let mut missing = Vec::new();
+    for &field in &data.params {
+        if slots[field].is_some() {
+            continue;
+        }
+        match default_of(py, data, field)? {
+            Some(value) => slots[field] = Some(value),
+            None => missing.push(format!("'{}'", data.info.fields()[field].name())),
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let plural = if missing.len() == 1 { "" } else { "s" };
+    Err(PyTypeError::new_err(format!(
+        "{}.__init__() missing {} required argument{plural}: {}",
+        data.info.key(),
+        missing.len(),
+        missing.join(", ")
+    )))
+}
+
+/// The default of a field; None when it has none.
+fn default_of(py: Python<'_>, data: &'static ClassData, field: usize) -> PyResult<Option<Value>> {
+    match &data.fields[field].default {
+        None => Ok(None),
+        Some(Default::Value(value)) => Ok(Some(value.clone())),
+        Some(Default::Convert(value)) => convert_field(data, field, value.bind(py)).map(Some),
+        Some(Default::Factory(make)) => {
+            let made = make.bind(py).call0()?;
+            convert_field(data, field, &made).map(Some)
+        }
+    }
+}
+
+/// Makes the object and its wrapper from the arguments.
+///
+/// # Safety
+///
+/// `class` must be a live class whose nearest registered ancestor `data`
+/// describes, and the GIL held.
+unsafe fn make(
+    py: Python<'_>,
+    data: &'static ClassData,
+    class: *mut ffi::PyTypeObject,
+    mut slots: Slots,
+) -> PyResult<*mut ffi::PyObject> {
+    if slots.iter().any(Option::is_none) {
+        fill_defaults(py, data, &mut slots)?;
+        fill_other_defaults(py, data, &mut slots)?;
+    }
+    let complete = slots.iter().all(Option::is_some);
+    // SAFETY: promised by the caller; the object made is fresh.
+    let this = unsafe {
+        let made = if complete {
+            let mut values: SmallVec<[Value; 8]> = slots.into_iter().flatten().collect();
+            let object = host::construct_from(data.info, &mut values).into_py()?;
+            wrapper::wrap_fresh(class, object)
+        } else {
+            let made = wrapper::allocate(class);
+            if !made.is_null() {
+                wrapper::layout(made).set_staging(Staging {
+                    data,
+                    values: slots.into_vec(),
+                    finishing: false,
+                });
+            }
+            made
+        };
+        if !data.post_init && complete && !made.is_null() {
+            return Ok(made);
+        }
+        Bound::from_owned_ptr_or_err(py, made)?
+    };
+    if data.post_init {
+        this.call_method0(intern!(py, "__post_init__"))?;
+    }
+    finish(&this)?;
+    Ok(this.into_ptr())
+}
+
+/// Defaults of the fields that the constructor does not take.
+fn fill_other_defaults(
+    py: Python<'_>,
+    data: &'static ClassData,
+    slots: &mut Slots,
+) -> PyResult<()> {
+    for field in 0..slots.len() {
+        if slots[field].is_none() {
+            slots[field] = default_of(py, data, field)?;
+        }
+    }
+    Ok(())
+}
+
+/// Completes a staged object: fields that were never set take their default,
+/// or None where the field accepts it. Does nothing for a complete one.
+///
+/// # Errors
+///
+/// `TypeError` that names a field which was not set and has no default.
+pub(crate) fn finish(this: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = this.py();
+    // SAFETY: callers pass instances of `Object`; the GIL is held.
+    let wrapper = unsafe { wrapper::layout(this.as_ptr()) };
+    if wrapper.core().is_some() {
+        return Ok(());
+    }
+    let Some(staging) = wrapper.staging() else {
+        return Err(PyTypeError::new_err(format!(
+            "{}: the object was never initialised",
+            this.get_type().name()?
+        )));
+    };
+    // SAFETY: the staging lives until the wrapper is tied to an object, and no
+    // reference to it is kept while Python code runs.
+    let (data, values) = unsafe {
+        if (*staging).finishing {
+            return Ok(());
+        }
+        (*staging).finishing = true;
+        ((*staging).data, (*staging).values.clone())
+    };
+    let made = complete(py, data, values.into());
+    // SAFETY: as above; this is the wrapper itself, and the object is fresh.
+    unsafe {
+        match made {
+            Ok(object) => {
+                wrapper::tie(this.as_ptr(), object);
+                Ok(())
+            }
+            Err(error) => {
+                (*staging).finishing = false;
+                Err(error)
+            }
+        }
+    }
+}
+
+fn complete(
+    py: Python<'_>,
+    data: &'static ClassData,
+    mut slots: Slots,
+) -> PyResult<isoform::Ref<isoform::Obj>> {
+    let mut values: SmallVec<[Value; 8]> = SmallVec::with_capacity(slots.len());
+    for field in 0..slots.len() {
+        let value = match slots[field].take() {
+            Some(value) => value,
+            None => match default_of(py, data, field)? {
+                Some(value) => value,
+                None if accepts_none(data.schema(field)) => Value::NONE,
+                None => {
+                    return Err(PyTypeError::new_err(format!(
+                        "{}: field '{}' was not set by __init__",
+                        data.info.key(),
+                        data.info.fields()[field].name()
+                    )));
+                }
+            },
+        };
+        values.push(value);
+    }
+    host::construct_from(data.info, &mut values).into_py()
+}
+
+fn accepts_none(schema: &Schema) -> bool {
+    schema.check(&Value::NONE).is_ok()
+}
+
+/// Reads or writes the fields of a staged object of a type; None when the
+/// Python object is not staged or of another type.
+pub(super) fn staged<R>(
+    object: &Bound<'_, PyAny>,
+    info: &'static TypeInfo,
+    access: impl FnOnce(&mut Vec<Option<Value>>) -> R,
+) -> Option<R> {
+    // SAFETY: the GIL is held; `access` is one of the closures of this module,
+    // which run no Python code, so the reference to the staging is unique.
+    unsafe {
+        if !wrapper::is_wrapper(object.as_ptr()) {
+            return None;
+        }
+        let staging = wrapper::layout(object.as_ptr()).staging()?;
+        if !host::extends((*staging).data.info.index(), info.index()) {
+            return None;
+        }
+        Some(access(&mut (*staging).values))
+    }
+}
+
+/// `tp_new` of `Object`: an instance whose fields are to be set.
+///
+/// # Safety
+///
+/// Called by CPython.
+pub(super) unsafe extern "C" fn object_new(
+    class: *mut ffi::PyTypeObject,
+    _args: *mut ffi::PyObject,
+    _kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes a live class, and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        guarded(py, || {
+            let Some(data) = class::nearest(py, class) else {
+                let class = Bound::from_borrowed_ptr(py, class.cast()).cast_into::<PyType>()?;
+                return Err(PyTypeError::new_err(format!(
+                    "{} cannot be instantiated: it stands for no registered type; \
+                     declare it with py_class",
+                    class.name()?
+                )));
+            };
+            if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
+                return refuse_abstract(py, class);
+            }
+            if data.info.is_builtin() {
+                return Err(PyTypeError::new_err(format!(
+                    "{} has no fields to set",
+                    data.info.key()
+                )));
+            }
+            let made = wrapper::allocate(class);
+            if !made.is_null() {
+                wrapper::layout(made).set_staging(Staging {
+                    data,
+                    values: vec![None; data.fields.len()],
+                    finishing: false,
+                });
+            }
+            Ok(Bound::from_owned_ptr_or_err(py, made)?.into_ptr())
+        })
+    }
+}
+
+/// `tp_init` of `Object`: nothing to do; the generated constructors are
+/// attributes of their classes.
+///
+/// # Safety
+///
+/// Called by CPython.
+pub(super) unsafe extern "C" fn object_init(
+    _this: *mut ffi::PyObject,
+    _args: *mut ffi::PyObject,
+    _kwargs: *mut ffi::PyObject,
+) -> c_int {
+    0
+}
+
+/// Registers a class that waits for names which did not exist when it was
+/// declared; does nothing for any other class.
+///
+/// # Errors
+///
+/// What the class's `__isoform_resolve__` raises.
+pub(super) fn resolve(class: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = class.py();
+    if class::of_class(py, class.as_ptr().cast()).is_some() {
+        return Ok(());
+    }
+    let body = class.getattr(intern!(py, "__dict__"))?;
+    match body.get_item(intern!(py, "__isoform_resolve__")) {
+        Ok(resolve) => {
+            let function = resolve
+                .getattr_opt(intern!(py, "__func__"))?
+                .unwrap_or(resolve);
+            function.call0().map(drop)
+        }
+        Err(_no_such_entry) => Ok(()),
+    }
+}
+
+/// The generated constructor of a class as a function of the instance.
+#[pyclass(frozen, dict, module = "isoform._core")]
+pub(crate) struct InitFunction {
+    data: &'static ClassData,
+}
+
+impl InitFunction {
+    pub(super) fn new(data: &'static ClassData) -> Self {
+        InitFunction { data }
+    }
+}
+
+#[pymethods]
+impl InitFunction {
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        "__init__"
+    }
+
+    #[getter]
+    fn __qualname__(&self) -> String {
+        format!("{}.__init__", self.data.info.key())
+    }
+
+    fn __get__<'py>(
+        this: &Bound<'py, Self>,
+        instance: &Bound<'py, PyAny>,
+        _owner: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if instance.is_none() {
+            return Ok(this.clone().into_any());
+        }
+        method(this, instance)
+    }
+
+    /// Sets the fields of an instance from arguments.
+    ///
+    /// Without arguments it does nothing while a constructor of a subclass
+    /// runs, so that the subclass may set the fields itself.
+    #[pyo3(signature = (instance, /, *args, **kwargs))]
+    fn __call__(
+        &self,
+        instance: &Bound<'_, PyAny>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let py = instance.py();
+        let data = self.data;
+        let nothing = args.is_empty() && kwargs.is_none_or(|kwargs| kwargs.is_empty());
+        let own = class::nearest(py, instance.get_type_ptr());
+        if nothing && own.is_some_and(|own| !own.init) {
+            return Ok(());
+        }
+        if args.len() > data.positional {
+            return Err(too_many(data, args.len()));
+        }
+        let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
+        for (argument, &field) in args.iter().zip(&data.params) {
+            slots[field] = Some(convert_field(data, field, &argument)?);
+        }
+        for (name, argument) in kwargs.into_iter().flatten() {
+            let field = parameter(data, &name)?;
+            if slots[field].is_some() {
+                return Err(given_twice(data, field));
+            }
+            slots[field] = Some(convert_field(data, field, &argument)?);
+        }
+        fill_defaults(py, data, &mut slots)?;
+        let complete = wrapper::core_of(instance).cloned();
+        if let Some(core) = complete {
+            if !host::extends(host::type_index_of(&core), data.info.index()) {
+                return Err(self.foreign(instance));
+            }
+            for (field, value) in slots.into_iter().enumerate() {
+                if let Some(value) = value {
+                    isoform::overwrite_field_at(&core, field, value).into_py()?;
+                }
+            }
+        } else {
+            let stored = staged(instance, data.info, |values| {
+                for (place, value) in values.iter_mut().zip(slots) {
+                    if value.is_some() {
+                        *place = value;
+                    }
+                }
+            });
+            stored.ok_or_else(|| self.foreign(instance))?;
+        }
+        if data.post_init && own.is_some_and(|own| ptr::eq(own, data)) {
+            instance.call_method0(intern!(py, "__post_init__"))?;
+        }
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<constructor of {}>", self.data.info.key())
+    }
+}
+
+impl InitFunction {
+    fn foreign(&self, instance: &Bound<'_, PyAny>) -> PyErr {
+        let name = instance.get_type().name();
+        PyTypeError::new_err(format!(
+            "the constructor of {} cannot initialise {}",
+            self.data.info.key(),
+            name.map_or_else(|_| "this object".to_owned(), |name| name.to_string())
+        ))
+    }
+}
+
+/// A bound method of a callable and an instance.
+fn method<'py>(
+    callable: &Bound<'py, InitFunction>,
+    instance: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static METHOD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = METHOD.import(instance.py(), "types", "MethodType")?;
+    class.call1((callable, instance))
+}
+
+/// The name of a keyword as Python keeps it.
+pub(crate) fn interned(py: Python<'_>, name: &str) -> Py<PyString> {
+    PyString::intern(py, name).unbind()
+}

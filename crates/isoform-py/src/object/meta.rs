@@ -1,0 +1,324 @@
+//! The metaclass of `Object`, and `Object` itself.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::mem::offset_of;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use isoform::host::{self, HostHooks};
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use super::construct;
+use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
+use crate::error::IntoPyResult;
+
+static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
+
+/// The metaclass; null before the module is initialised.
+#[inline(always)]
+pub(super) fn meta() -> *mut ffi::PyTypeObject {
+    META.load(Ordering::Relaxed)
+}
+
+const META_DOC: &CStr = c"The metaclass of Object.\n\nIt gives every class empty `__slots__` unless the class has its own, and\nmakes calls of registered classes fast.";
+
+const OBJECT_DOC: &CStr = c"The base of all classes of nodes, and of the containers.\n\nInstances stand for objects of the core: `==` and `hash` are identity unless\nthe class asks otherwise, and one object has one instance while it is in use.";
+
+/// A slot's error, left with CPython; the value is what the slot returns then.
+fn raised<T>(py: Python<'_>, error: PyErr, value: T) -> T {
+    error.restore(py);
+    value
+}
+
+/// `__new__` of the metaclass. A Python function and not a slot: CPython lets
+/// `type.__new__` make classes only for metaclasses whose `__new__` is one.
+#[pyfunction]
+#[pyo3(signature = (meta, /, *args, **kwargs))]
+fn new_class<'py>(
+    meta: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = meta.py();
+    let mut given: Vec<Bound<'py, PyAny>> = std::iter::once(meta.clone()).chain(args).collect();
+    if let [_, _, _, body] = given.as_mut_slice() {
+        let copy = body.cast::<PyDict>()?.copy()?;
+        if !copy.contains(intern!(py, "__slots__"))? {
+            copy.set_item(intern!(py, "__slots__"), PyTuple::empty(py))?;
+        }
+        *body = copy.into_any();
+    }
+    // SAFETY: the base of our metaclass is ABCMeta, a live type.
+    let abc_meta = unsafe { Bound::from_borrowed_ptr(py, (*self::meta()).tp_base.cast()) };
+    let class = abc_meta
+        .getattr(intern!(py, "__new__"))?
+        .call(PyTuple::new(py, given)?, kwargs)?;
+    let ty = class.as_ptr().cast::<ffi::PyTypeObject>();
+    // SAFETY: `ty` is the live type just made.
+    unsafe {
+        if ffi::PyType_IsSubtype(ty, wrapper::base()) == 0 {
+            return Err(PyTypeError::new_err(
+                "a class of this metaclass must extend isoform.Object",
+            ));
+        }
+        if !wrapper::has_own_state(ty) {
+            // CPython's own routine would do the same in more steps: look for
+            // slots, a dict and weak references to clear.
+            (*ty).tp_dealloc = Some(dealloc_class);
+        }
+    }
+    Ok(class)
+}
+
+/// Ends an instance of a class without state; a class with `__del__` takes the
+/// way of `finalize`.
+///
+/// # Safety
+///
+/// `tp_dealloc`, called by CPython.
+unsafe extern "C" fn dealloc_class(this: *mut ffi::PyObject) {
+    // SAFETY: `this` is a dying instance, alive until `dealloc`.
+    unsafe {
+        let finalize = (*ffi::Py_TYPE(this)).tp_finalize;
+        if finalize.is_some_and(wrapper::is_foreign_finalizer)
+            && ffi::PyObject_CallFinalizerFromDealloc(this) < 0
+        {
+            return;
+        }
+        wrapper::dealloc(this);
+    }
+}
+
+/// # Safety
+///
+/// `tp_call` of the metaclass: a class is called.
+unsafe extern "C" fn meta_call(
+    class: *mut ffi::PyObject,
+    args: *mut ffi::PyObject,
+    kwargs: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes live objects and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        let class = Bound::from_borrowed_ptr(py, class);
+        if let Err(error) = construct::resolve(&class) {
+            return raised(py, error, ptr::null_mut());
+        }
+        let Some(call) = ffi::PyType_Type.tp_call else {
+            return ptr::null_mut();
+        };
+        let made = call(class.as_ptr(), args, kwargs);
+        if made.is_null() || !wrapper::is_wrapper(made) {
+            return made;
+        }
+        let made = Bound::from_owned_ptr(py, made);
+        match construct::finish(&made) {
+            Ok(()) => made.into_ptr(),
+            Err(error) => raised(py, error, ptr::null_mut()),
+        }
+    }
+}
+
+/// # Safety
+///
+/// `tp_richcompare` of `Object`: identity of the core objects.
+unsafe extern "C" fn richcompare(
+    this: *mut ffi::PyObject,
+    other: *mut ffi::PyObject,
+    operation: c_int,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes live objects and holds the GIL; the constants
+    // returned are immortal or get a reference.
+    unsafe {
+        let same = this == other
+            || (wrapper::is_wrapper(other)
+                && match (wrapper::layout(this).core(), wrapper::layout(other).core()) {
+                    (Some(left), Some(right)) => left.same_as(right),
+                    _ => false,
+                });
+        let answer = match operation {
+            ffi::Py_EQ if same => ffi::Py_True(),
+            ffi::Py_NE if same => ffi::Py_False(),
+            _ => ffi::Py_NotImplemented(),
+        };
+        ffi::Py_INCREF(answer);
+        answer
+    }
+}
+
+/// # Safety
+///
+/// `tp_hash` of `Object`: by identity number, the same in every run.
+unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
+    // SAFETY: CPython passes a live instance and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        let this = Bound::from_borrowed_ptr(py, this);
+        match wrapper::unwrap(&this) {
+            Ok(Some(core)) => {
+                // Identity numbers are dense; a multiplication spreads them.
+                let mixed = core.identity().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
+                mixed as ffi::Py_hash_t
+            }
+            Ok(None) => 0,
+            Err(error) => raised(py, error, -1),
+        }
+    }
+}
+
+/// # Safety
+///
+/// `tp_traverse` of `Object`.
+unsafe extern "C" fn traverse(
+    this: *mut ffi::PyObject,
+    visit: ffi::visitproc,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: CPython passes a live instance; a heap type is visited by its
+    // instances.
+    unsafe { visit(ffi::Py_TYPE(this).cast(), argument) }
+}
+
+/// What the core asks of the GIL.
+fn host_hooks() -> HostHooks {
+    HostHooks {
+        // SAFETY: may be called in any thread.
+        is_held: || unsafe { ffi::PyGILState_Check() } == 1,
+        hold: |body| {
+            // Without an interpreter, or while it ends, nothing is run.
+            let _ended = Python::try_attach(|_py| body());
+        },
+        release_while: |body| {
+            let mut body = Exclusive(body);
+            Python::attach(|py| py.detach(move || body.run()));
+        },
+    }
+}
+
+/// Lets a closure be run by `detach`, which runs it in this thread.
+struct Exclusive<'a>(&'a mut dyn FnMut());
+
+// SAFETY: `detach` calls what it is given before it returns, in the same
+// thread; nothing moves to another one.
+unsafe impl Send for Exclusive<'_> {}
+
+impl Exclusive<'_> {
+    fn run(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Makes the metaclass and `Object`, and tells the core about wrappers.
+pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyType>)> {
+    let abc_meta = py
+        .import("abc")?
+        .getattr("ABCMeta")?
+        .cast_into::<PyType>()?;
+    let meta = make_type(
+        py,
+        c"isoform._core.ObjectMeta",
+        0,
+        ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE,
+        &[
+            slot(ffi::Py_tp_call, meta_call as *mut c_void),
+            slot(ffi::Py_tp_doc, META_DOC.as_ptr() as *mut c_void),
+        ],
+        Some(&abc_meta),
+    )?;
+    // SAFETY: the metaclass is fresh; instances of it are type objects, which
+    // have room for a vectorcall function at this offset.
+    unsafe {
+        let raw = meta.as_type_ptr();
+        (*raw).tp_vectorcall_offset = offset_of!(ffi::PyTypeObject, tp_vectorcall) as isize;
+        (*raw).tp_flags |= ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+        ffi::PyType_Modified(raw);
+        META.store(raw, Ordering::Release);
+    }
+    let new = pyo3::wrap_pyfunction!(new_class, py)?;
+    let static_method = py.import("builtins")?.getattr("staticmethod")?;
+    meta.setattr("__new__", static_method.call1((new,))?)?;
+    // The checks of ABCMeta cost a call into Python; virtual subclasses of
+    // node types make no sense.
+    let plain = py.get_type::<PyType>();
+    for name in ["__instancecheck__", "__subclasscheck__"] {
+        meta.setattr(name, plain.getattr(name)?)?;
+    }
+    let flags = ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE | ffi::Py_TPFLAGS_HAVE_GC;
+    let object = make_type(
+        py,
+        c"isoform._core.Object",
+        WRAPPER_SIZE as c_int,
+        flags,
+        &[
+            slot(ffi::Py_tp_new, construct::object_new as *mut c_void),
+            slot(ffi::Py_tp_init, construct::object_init as *mut c_void),
+            slot(ffi::Py_tp_dealloc, wrapper::dealloc as *mut c_void),
+            slot(ffi::Py_tp_finalize, wrapper::finalize as *mut c_void),
+            slot(ffi::Py_tp_traverse, traverse as *mut c_void),
+            slot(ffi::Py_tp_richcompare, richcompare as *mut c_void),
+            slot(ffi::Py_tp_hash, hash as *mut c_void),
+            slot(ffi::Py_tp_doc, OBJECT_DOC.as_ptr() as *mut c_void),
+        ],
+        None,
+    )?;
+    // SAFETY: both are fresh heap types. A type's type may be changed to one
+    // of the same layout, and the metaclass adds nothing to its base's.
+    unsafe {
+        let raw = object.as_type_ptr();
+        (*raw).tp_weaklistoffset = WEAKLIST_OFFSET as isize;
+        ffi::Py_INCREF(meta.as_ptr());
+        (*raw.cast::<ffi::PyObject>()).ob_type = meta.as_type_ptr();
+        ffi::PyType_Modified(raw);
+        wrapper::set_base(raw);
+    }
+    py.import("_abc")?.getattr("_abc_init")?.call1((&object,))?;
+    host::set_preserved_hook(wrapper::abandon);
+    // SAFETY: the GIL is exclusive, and the functions do what they are to do.
+    // A second module of this kind in one process shares neither types nor
+    // lock with the first, so an error here is a reason not to load it.
+    unsafe { host::install(host_hooks()) }.into_py()?;
+    // Both live as long as the process: the statics above point to them.
+    std::mem::forget((meta.clone(), object.clone()));
+    Ok((meta, object))
+}
+
+fn slot(number: c_int, function: *mut c_void) -> ffi::PyType_Slot {
+    ffi::PyType_Slot {
+        slot: number,
+        pfunc: function,
+    }
+}
+
+fn make_type<'py>(
+    py: Python<'py>,
+    name: &'static CStr,
+    size: c_int,
+    flags: std::ffi::c_ulong,
+    slots: &[ffi::PyType_Slot],
+    base: Option<&Bound<'py, PyType>>,
+) -> PyResult<Bound<'py, PyType>> {
+    let mut slots = slots.to_vec();
+    slots.push(slot(0, ptr::null_mut()));
+    let mut spec = ffi::PyType_Spec {
+        name: name.as_ptr(),
+        basicsize: size,
+        itemsize: 0,
+        flags: flags as std::ffi::c_uint,
+        slots: slots.as_mut_ptr(),
+    };
+    let bases = match base {
+        Some(base) => PyTuple::new(py, [base])?.into_ptr(),
+        None => ptr::null_mut(),
+    };
+    // SAFETY: the slots end with a zero entry and hold functions of the types
+    // that their numbers ask for; CPython copies what it needs.
+    unsafe {
+        let made = ffi::PyType_FromSpecWithBases(&raw mut spec, bases);
+        ffi::Py_XDECREF(bases);
+        Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into::<PyType>()?)
+    }
+}

@@ -1,0 +1,34 @@
+//! The island of the binding: Python objects that stand for core objects.
+//!
+//! The only module of this crate with `unsafe` code. It defines, through
+//! CPython's C interface, the base class `Object`, its metaclass, the
+//! descriptors of fields and the constructor; the rest of the crate is safe
+//! code on top of the functions exported here.
+//!
+//! # A wrapper and its object
+//!
+//! A [`wrapper`] is a Python object with a pointer to a core object, of which
+//! it is one owner. The core object's spare word points back, so that one
+//! object has one wrapper and `a.child is a.child`. The spare word is read and
+//! written under the GIL only, except for the bit that `isoform::host`
+//! describes.
+//!
+//! Wrappers of classes without state of their own (no `__dict__`, no slots)
+//! die with their last Python reference and are made anew when asked for.
+//! Wrappers with state are *preserved* while the core still holds the object:
+//! they and the object own one another until the last other owner goes.
+//!
+//! # Soundness
+//!
+//! * Every function here that takes `Python<'_>` or `&Bound<'_, _>` runs under
+//!   the GIL, as does every slot that CPython calls.
+//! * Fields are written under the GIL only (see the access rule of the core),
+//!   so reading them under the GIL without a lock is sound. No Python code
+//!   runs between reading a borrowed field and taking a reference to it.
+#![allow(unsafe_code)]
+
+pub(crate) mod class;
+pub(crate) mod construct;
+pub(crate) mod meta;
+pub(crate) mod property;
+pub(crate) mod wrapper;

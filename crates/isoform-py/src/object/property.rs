@@ -1,0 +1,284 @@
+//! The descriptor of a field.
+
+use std::ffi::c_int;
+use std::ptr;
+
+use isoform::host::{self, FieldPlace, FieldRef};
+use isoform::{FieldDef, Schema, TypeInfo};
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use super::class::FieldData;
+use super::wrapper;
+use crate::convert;
+use crate::error::IntoPyResult;
+
+// A field as an attribute of its class: `Class.field` is the descriptor itself;
+// `Class.field.set(node, value)` writes the field even where the class or the
+// field is frozen. Not a doc comment, since Python would put the text of the
+// class in the way of the `__doc__` of its instances.
+#[pyclass(frozen, module = "isoform._core")]
+pub(crate) struct Property {
+    place: FieldPlace,
+    info: &'static TypeInfo,
+    schema: &'static Schema,
+    frozen: bool,
+    converter: Option<Py<PyAny>>,
+    owner: Py<PyType>,
+}
+
+impl Property {
+    pub(super) fn new<'py>(
+        py: Python<'py>,
+        info: &'static TypeInfo,
+        field: usize,
+        data: &FieldData,
+        definition: &'static FieldDef,
+        owner: &Bound<'py, PyType>,
+    ) -> PyResult<Bound<'py, Property>> {
+        debug_assert_eq!(data.place.position(), field);
+        let property = Property {
+            place: data.place,
+            info,
+            schema: definition.schema(),
+            frozen: data.frozen,
+            converter: data.converter.as_ref().map(|found| found.clone_ref(py)),
+            owner: owner.clone().unbind(),
+        };
+        Bound::new(py, property)
+    }
+
+    fn definition(&self) -> &'static FieldDef {
+        &self.info.fields()[self.place.position()]
+    }
+
+    fn foreign(&self, object: &Bound<'_, PyAny>) -> PyErr {
+        let name = object.get_type().name();
+        PyTypeError::new_err(format!(
+            "field '{}' belongs to {}, not to {}",
+            self.definition().name(),
+            self.info.key(),
+            name.map_or_else(|_| "this object".to_owned(), |name| name.to_string()),
+        ))
+    }
+
+    fn read<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = object.py();
+        let Some(core) = wrapper::core_of(object) else {
+            return self.read_staged(object);
+        };
+        // SAFETY: the GIL is held, and what is read is turned into a Python
+        // object, or referenced, before any Python code can run.
+        match unsafe { host::read_field(core, &self.place) } {
+            Some(FieldRef::Object(child)) => {
+                if host::type_index_of(child).get() < convert::FIRST_DECLARED {
+                    return convert::to_python(py, &child.into());
+                }
+                wrapper::wrap_borrowed(py, child)
+            }
+            Some(FieldRef::Int(number)) => Ok(number.into_pyobject(py)?.into_any()),
+            Some(FieldRef::Float(number)) => Ok(number.into_pyobject(py)?.into_any()),
+            Some(FieldRef::Bool(flag)) => {
+                Ok(pyo3::types::PyBool::new(py, flag).to_owned().into_any())
+            }
+            Some(FieldRef::None) => Ok(py.None().into_bound(py)),
+            Some(FieldRef::DType(dtype)) => convert::dtype_to_python(py, dtype),
+            Some(FieldRef::Value(value)) => convert::to_python(py, value),
+            None => Err(self.foreign(object)),
+        }
+    }
+
+    #[cold]
+    fn read_staged<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let missing = || {
+            PyAttributeError::new_err(format!(
+                "{}: field '{}' is not set yet",
+                self.info.key(),
+                self.definition().name()
+            ))
+        };
+        let value = super::construct::staged(object, self.info, |values| {
+            values[self.place.position()].clone()
+        });
+        match value {
+            Some(value) => convert::to_python(object.py(), &value.ok_or_else(missing)?),
+            None => Err(self.foreign(object)),
+        }
+    }
+
+    fn write(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let field = self.definition();
+        let value =
+            convert::field(value, self.schema, self.converter.as_ref()).map_err(|error| {
+                error.into_python(|message| {
+                    format!("{} field '{}': {message}", self.info.key(), field.name())
+                })
+            })?;
+        if let Some(core) = wrapper::core_of(object) {
+            if !host::extends(host::type_index_of(core), self.place.owner()) {
+                return Err(self.foreign(object));
+            }
+            return isoform::overwrite_field_at(core, self.place.position(), value).into_py();
+        }
+        let written = super::construct::staged(object, self.info, |values| {
+            values[self.place.position()] = Some(value);
+        });
+        written.ok_or_else(|| self.foreign(object))
+    }
+
+    fn assign(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.frozen {
+            return Err(self.refuse("cannot be assigned: it is frozen"));
+        }
+        self.write(object, value)
+    }
+
+    fn refuse(&self, what: &str) -> PyErr {
+        PyAttributeError::new_err(format!(
+            "{}: field '{}' {what}",
+            self.info.key(),
+            self.definition().name()
+        ))
+    }
+}
+
+#[pymethods]
+impl Property {
+    /// The name of the field.
+    #[getter(__name__)]
+    fn dunder_name(&self) -> &'static str {
+        self.definition().name()
+    }
+
+    /// The name of the field.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.definition().name()
+    }
+
+    #[getter(__doc__)]
+    fn doc(&self) -> Option<&'static str> {
+        Some(self.definition().documentation()).filter(|text| !text.is_empty())
+    }
+
+    #[getter]
+    fn __objclass__(&self, py: Python<'_>) -> Py<PyType> {
+        self.owner.clone_ref(py)
+    }
+
+    /// Whether assignment is refused.
+    #[getter]
+    fn frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// Reads the field of a node.
+    fn get<'py>(&self, node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.read(node)
+    }
+
+    /// Writes the field of a node, also where it is frozen.
+    ///
+    /// Raises TypeError when the value does not fit.
+    fn set(&self, node: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(node, value)
+    }
+
+    fn __get__<'py>(
+        this: &Bound<'py, Self>,
+        node: &Bound<'py, PyAny>,
+        _owner: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if node.is_none() {
+            return Ok(this.clone().into_any());
+        }
+        this.get().read(node)
+    }
+
+    fn __set__(&self, node: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.assign(node, value)
+    }
+
+    fn __delete__(&self, _node: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(self.refuse("cannot be deleted"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<field {}: {} of {}>",
+            self.definition().name(),
+            self.schema,
+            self.info.key()
+        )
+    }
+}
+
+/// Replaces the slot that pyo3 made for reading by one with less in between.
+pub(crate) fn init(py: Python<'_>) {
+    let ty = py.get_type::<Property>().as_type_ptr();
+    // SAFETY: the type is alive and its instances are `Property` objects; both
+    // functions check their arguments as the slots they replace.
+    unsafe {
+        (*ty).tp_descr_get = Some(descr_get);
+        (*ty).tp_descr_set = Some(descr_set);
+        ffi::PyType_Modified(ty);
+    }
+}
+
+/// # Safety
+///
+/// `tp_descr_get`, called by CPython.
+unsafe extern "C" fn descr_get(
+    this: *mut ffi::PyObject,
+    node: *mut ffi::PyObject,
+    _owner: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes a `Property` and a live object or null, and holds
+    // the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        if node.is_null() {
+            ffi::Py_INCREF(this);
+            return this;
+        }
+        let this = Bound::from_borrowed_ptr(py, this).cast_into_unchecked::<Property>();
+        let node = Bound::from_borrowed_ptr(py, node);
+        match this.get().read(&node) {
+            Ok(value) => value.into_ptr(),
+            Err(error) => {
+                error.restore(py);
+                ptr::null_mut()
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `tp_descr_set`, called by CPython.
+unsafe extern "C" fn descr_set(
+    this: *mut ffi::PyObject,
+    node: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+) -> c_int {
+    // SAFETY: CPython passes a `Property` and live objects, null for a value
+    // to delete, and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        let this = Bound::from_borrowed_ptr(py, this).cast_into_unchecked::<Property>();
+        let node = Bound::from_borrowed_ptr(py, node);
+        let result = match Bound::from_borrowed_ptr_or_opt(py, value) {
+            Some(value) => this.get().assign(&node, &value),
+            None => Err(this.get().refuse("cannot be deleted")),
+        };
+        match result {
+            Ok(()) => 0,
+            Err(error) => {
+                error.restore(py);
+                -1
+            }
+        }
+    }
+}

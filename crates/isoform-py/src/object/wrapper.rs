@@ -1,0 +1,443 @@
+//! The instance layout of `Object`, and what makes and ends a wrapper.
+
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use isoform::host::{self, PRESERVED};
+use isoform::{Obj, Ref, Value};
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use super::class::{self, ClassData};
+use super::construct;
+
+/// The instance layout of `Object`; subclasses append their slots.
+#[repr(C)]
+pub(crate) struct Wrapper {
+    base: ffi::PyObject,
+    /// The address of the core object, or of a [`Staging`] with the low bit
+    /// set; zero for an instance that was never initialised.
+    state: Cell<usize>,
+    weak_references: *mut ffi::PyObject,
+}
+
+pub(super) const WRAPPER_SIZE: usize = size_of::<Wrapper>();
+pub(super) const WEAKLIST_OFFSET: usize = std::mem::offset_of!(Wrapper, weak_references);
+
+/// The low bit of [`Wrapper::state`].
+const STAGED: usize = 1;
+
+/// The fields of an object that is not complete yet.
+pub(crate) struct Staging {
+    pub(super) data: &'static ClassData,
+    pub(super) values: Vec<Option<Value>>,
+    /// While the object is being completed, it must not be completed again.
+    pub(super) finishing: bool,
+}
+
+static BASE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
+
+pub(super) fn set_base(base: *mut ffi::PyTypeObject) {
+    BASE.store(base, Ordering::Release);
+}
+
+/// The type object of `Object`; null before the module is initialised.
+#[inline(always)]
+pub(super) fn base() -> *mut ffi::PyTypeObject {
+    BASE.load(Ordering::Relaxed)
+}
+
+/// Whether a Python object has the layout of [`Wrapper`].
+///
+/// # Safety
+///
+/// `object` must be a live Python object, and the GIL held.
+#[inline(always)]
+pub(super) unsafe fn is_wrapper(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: promised by the caller; types outlive their instances.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        // The metaclass refuses classes that do not extend `Object`, so a
+        // class of exactly this metaclass has the layout.
+        ffi::Py_TYPE(ty.cast()) == super::meta::meta() || ffi::PyType_IsSubtype(ty, base()) != 0
+    }
+}
+
+/// The wrapper behind a Python object.
+///
+/// # Safety
+///
+/// `object` must be a live instance of `Object`, and the GIL held.
+#[inline(always)]
+pub(super) unsafe fn layout<'a>(object: *mut ffi::PyObject) -> &'a Wrapper {
+    // SAFETY: promised by the caller; `state` is a cell, and the other fields
+    // are not touched through the reference.
+    unsafe { &*object.cast::<Wrapper>() }
+}
+
+impl Wrapper {
+    #[inline(always)]
+    pub(super) fn core(&self) -> Option<&Ref<Obj>> {
+        let state = self.state.get();
+        if state & STAGED != 0 || state == 0 {
+            return None;
+        }
+        // SAFETY: `Cell<usize>` holds the non-null address of an object of
+        // which the wrapper owns a reference; `Ref<Obj>` and `NonNull<()>`
+        // have the same representation, and a state that is an object never
+        // changes while the wrapper lives.
+        Some(unsafe { host::borrow_raw(&*self.state.as_ptr().cast::<NonNull<()>>()) })
+    }
+
+    #[inline]
+    pub(super) fn staging(&self) -> Option<*mut Staging> {
+        let state = self.state.get();
+        (state & STAGED != 0).then_some((state & !STAGED) as *mut Staging)
+    }
+
+    /// Gives an instance that has no state its unfinished fields.
+    pub(super) fn set_staging(&self, staging: Staging) {
+        debug_assert_eq!(self.state.get(), 0);
+        self.state
+            .set(Box::into_raw(Box::new(staging)) as usize | STAGED);
+    }
+
+    /// Ties an instance without object to its object.
+    ///
+    /// # Safety
+    ///
+    /// `this` must be the wrapper itself, which has no object yet, and the
+    /// object must have no wrapper; the GIL is held.
+    unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
+        // SAFETY: promised by the caller.
+        let wrapper = unsafe { layout(this) };
+        if let Some(staging) = wrapper.staging() {
+            // SAFETY: the box was made by `set_staging` and is replaced now.
+            drop(unsafe { Box::from_raw(staging) });
+        }
+        host::host_word(&object).store(this as usize, Ordering::Release);
+        wrapper
+            .state
+            .set(object.into_raw_pointer().as_ptr() as usize);
+    }
+}
+
+/// Completes a staged wrapper with its object.
+///
+/// # Safety
+///
+/// As [`Wrapper::tie`].
+pub(super) unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
+    // SAFETY: handed on from the caller.
+    unsafe { Wrapper::tie(this, object) }
+}
+
+/// The wrapper of an object: the one it has, or a new one.
+///
+/// # Errors
+///
+/// `MemoryError`, or what making the class of a native type raises.
+pub(crate) fn wrap(py: Python<'_>, object: Ref<Obj>) -> PyResult<Bound<'_, PyAny>> {
+    if let Some(found) = existing(py, &object) {
+        return Ok(found);
+    }
+    let class = class::class_of(py, host::type_index_of(&object))?;
+    // SAFETY: the class is a live subclass of `Object`, and the object has no
+    // wrapper, as just seen; no Python code ran in between, since allocating
+    // runs the collector at most, which makes no wrappers of live objects.
+    unsafe {
+        let this = allocate(class);
+        if this.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        if let Some(found) = existing(py, &object) {
+            // A finaliser that the collector ran was faster.
+            ffi::Py_DECREF(this);
+            return Ok(found);
+        }
+        Wrapper::tie(this, object);
+        Ok(Bound::from_owned_ptr(py, this))
+    }
+}
+
+/// The wrapper of a borrowed object.
+///
+/// # Errors
+///
+/// As [`wrap`].
+#[inline]
+pub(crate) fn wrap_borrowed<'py>(
+    py: Python<'py>,
+    object: &Ref<Obj>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match existing(py, object) {
+        Some(found) => Ok(found),
+        None => wrap(py, object.clone()),
+    }
+}
+
+/// The wrapper that an object has.
+#[inline(always)]
+fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>> {
+    let word = host::host_word(object);
+    let current = word.load(Ordering::Relaxed);
+    if current == 0 {
+        return None;
+    }
+    let this = (current & !PRESERVED) as *mut ffi::PyObject;
+    // SAFETY: the spare word points to a live wrapper, which clears it before
+    // it dies; both happen under the GIL.
+    unsafe {
+        if current & PRESERVED != 0 {
+            let taken =
+                word.compare_exchange(current, this as usize, Ordering::AcqRel, Ordering::Relaxed);
+            if taken.is_ok() {
+                // The reference by which the object kept its wrapper alive is
+                // the caller's now.
+                clear_finalized(this);
+                return Some(Bound::from_owned_ptr(py, this));
+            }
+        }
+        Some(Bound::from_borrowed_ptr(py, this))
+    }
+}
+
+/// A fresh instance without state.
+///
+/// # Safety
+///
+/// `class` must be a live subclass of `Object`, and the GIL held.
+#[inline]
+pub(super) unsafe fn allocate(class: *mut ffi::PyTypeObject) -> *mut ffi::PyObject {
+    // SAFETY: `tp_alloc` gives zeroed memory of the class's size, which is a
+    // valid wrapper without state.
+    unsafe {
+        match (*class).tp_alloc {
+            Some(alloc) => alloc(class, 0),
+            None => ffi::PyType_GenericAlloc(class, 0),
+        }
+    }
+}
+
+/// A new wrapper of exactly this class around an object that has none.
+///
+/// # Safety
+///
+/// As [`allocate`]; the object must be fresh, so that it has no wrapper.
+#[inline]
+pub(super) unsafe fn wrap_fresh(
+    class: *mut ffi::PyTypeObject,
+    object: Ref<Obj>,
+) -> *mut ffi::PyObject {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let this = allocate(class);
+        if !this.is_null() {
+            Wrapper::tie(this, object);
+        }
+        this
+    }
+}
+
+/// The core object behind a Python object, if it is an instance of `Object`
+/// and complete.
+#[inline]
+pub(crate) fn core_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Ref<Obj>> {
+    // SAFETY: the GIL is held, and the reference keeps the wrapper alive.
+    unsafe {
+        if !is_wrapper(object.as_ptr()) {
+            return None;
+        }
+        layout(object.as_ptr()).core()
+    }
+}
+
+/// The core object behind a Python object; None if it is not an instance of
+/// `Object`. A staged object is completed first.
+///
+/// # Errors
+///
+/// What completing raises, such as a `TypeError` for a field that was not set.
+#[inline]
+pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Ref<Obj>>> {
+    // SAFETY: as in `core_of`.
+    unsafe {
+        if !is_wrapper(object.as_ptr()) {
+            return Ok(None);
+        }
+        if let Some(found) = layout(object.as_ptr()).core() {
+            return Ok(Some(found));
+        }
+    }
+    construct::finish(object)?;
+    match core_of(object) {
+        Some(found) => Ok(Some(found)),
+        None => Err(PyTypeError::new_err(format!(
+            "{}: the object is still being initialised",
+            object.get_type().name()?
+        ))),
+    }
+}
+
+/// Whether instances of a class have state that the core does not know.
+///
+/// # Safety
+///
+/// `class` must be a live subclass of `Object`.
+pub(super) unsafe fn has_own_state(class: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { (*class).tp_dictoffset != 0 || (*class).tp_basicsize as usize > WRAPPER_SIZE }
+}
+
+/// Makes instances of a class unknown to Python's cycle collector, which has
+/// nothing to find in them: neither they nor their fields refer to a Python
+/// object. (What lies below in the core is the business of the core.)
+///
+/// # Safety
+///
+/// `class` must be a live heap type made by our metaclass that has no
+/// instances yet.
+pub(super) unsafe fn leave_collector(class: *mut ffi::PyTypeObject) {
+    // SAFETY: promised by the caller. Without the flag `tp_alloc` makes
+    // instances without a collector header, which `PyObject_Free` frees.
+    unsafe {
+        if has_own_state(class) || (*class).tp_finalize.is_some_and(is_foreign_finalizer) {
+            return;
+        }
+        (*class).tp_flags &= !ffi::Py_TPFLAGS_HAVE_GC;
+        (*class).tp_traverse = None;
+        (*class).tp_clear = None;
+        (*class).tp_free = Some(ffi::PyObject_Free);
+        ffi::PyType_Modified(class);
+    }
+}
+
+/// Whether a finaliser is a `__del__` of Python code.
+pub(super) fn is_foreign_finalizer(finalizer: ffi::destructor) -> bool {
+    finalizer as usize != finalize as *const () as usize
+}
+
+/// Ends a wrapper without state of its own: `tp_dealloc` of `Object` and of
+/// every class that adds nothing to its layout.
+///
+/// # Safety
+///
+/// Called by CPython on an instance without references, under the GIL.
+pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
+    // SAFETY: `this` is a dying instance; nothing uses it after this.
+    unsafe {
+        let class = ffi::Py_TYPE(this);
+        if ffi::PyType_IS_GC(class) != 0 {
+            ffi::PyObject_GC_UnTrack(this.cast());
+        }
+        let wrapper = layout(this);
+        // The object forgets its wrapper before anything else runs, so that
+        // nobody can find the dying wrapper through it.
+        let core = wrapper.core().map(|core| {
+            host::host_word(core).store(0, Ordering::Release);
+            wrapper.state.get()
+        });
+        let staging = wrapper.staging();
+        if !wrapper.weak_references.is_null() {
+            ffi::PyObject_ClearWeakRefs(this);
+        }
+        wrapper.state.set(0);
+        match (*class).tp_free {
+            Some(free) => free(this.cast()),
+            None => ffi::PyObject_GC_Del(this.cast()),
+        }
+        ffi::Py_DECREF(class.cast());
+        // What the object releases may run Python code; the wrapper is gone.
+        if let Some(address) = core.and_then(|state| NonNull::new(state as *mut ())) {
+            drop(host::from_raw_pointer(address));
+        }
+        if let Some(staging) = staging {
+            drop(Box::from_raw(staging));
+        }
+    }
+}
+
+/// Keeps a wrapper with state of its own alive while the core holds its
+/// object: `tp_finalize` of `Object`.
+///
+/// # Safety
+///
+/// Called by CPython on an instance whose last reference is going, under the
+/// GIL.
+pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
+    // SAFETY: `this` is alive while it is being finalised.
+    unsafe {
+        if !has_own_state(ffi::Py_TYPE(this)) {
+            return;
+        }
+        let Some(core) = layout(this).core() else {
+            return;
+        };
+        if core.owners() < 2 {
+            return;
+        }
+        let word = host::host_word(core);
+        word.fetch_or(PRESERVED, Ordering::AcqRel);
+        if core.owners() < 2 {
+            word.fetch_and(!PRESERVED, Ordering::AcqRel);
+            return;
+        }
+        // The reference that the object now holds to its wrapper.
+        ffi::Py_INCREF(this);
+    }
+}
+
+/// Makes CPython call the finaliser again the next time.
+///
+/// # Safety
+///
+/// `this` must be a live object with a collector header, and the GIL held.
+unsafe fn clear_finalized(this: *mut ffi::PyObject) {
+    // In builds with a GIL, from 3.9 on, the two words before an object are
+    // its collector header, and the lowest bit of the second one says that
+    // the object was finalised.
+    // SAFETY: instances of `Object` have a collector header.
+    unsafe {
+        let previous = this.cast::<usize>().sub(1);
+        *previous &= !1;
+    }
+}
+
+/// Wrappers whose objects have no other owner any more, to be given up under
+/// the GIL.
+static ABANDONED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// What the core calls when a preserved wrapper becomes the only owner.
+pub(super) fn abandon(wrapper: usize) {
+    let mut waiting = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
+    waiting.push(wrapper);
+    if waiting.len() == 1 {
+        // SAFETY: may be called in any thread, with or without the GIL. If
+        // CPython's queue is full, the next object or `collect` drains.
+        unsafe { ffi::Py_AddPendingCall(Some(drain_later), ptr::null_mut()) };
+    }
+}
+
+extern "C" fn drain_later(_nothing: *mut std::ffi::c_void) -> std::ffi::c_int {
+    // SAFETY: CPython runs pending calls under the GIL.
+    let py = unsafe { Python::assume_attached() };
+    drain(py);
+    0
+}
+
+/// Gives up the wrappers that nothing but their own object keeps alive.
+pub(crate) fn drain(py: Python<'_>) {
+    let waiting = std::mem::take(&mut *ABANDONED.lock().unwrap_or_else(PoisonError::into_inner));
+    for wrapper in waiting {
+        let this = wrapper as *mut ffi::PyObject;
+        // SAFETY: the queue owns one reference to the wrapper; if its object
+        // got new owners meanwhile, the finaliser preserves it again.
+        unsafe {
+            clear_finalized(this);
+            drop(Bound::from_owned_ptr(py, this));
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The functional update: a new value from an old one, node by node.
+
+use super::memo::Results;
+use super::parts::{Child, ChildOptions, Children, children_of};
+use super::region::RegionKind;
+use super::walk::WalkOrder;
+use crate::error::{Error, Result};
+use crate::object::access;
+use crate::object::reference::{Node, Obj, Ref};
+use crate::object::table::Class;
+use crate::path::AccessPath;
+use crate::registry::Kind;
+use crate::value::Value;
+
+/// Rewrites a value: `callback` sees every value below `root`, the root
+/// included, and may put another in its place.
+///
+/// The callback answers None to keep what it was given. Objects are never
+/// changed: one with a child that was replaced is built anew, and everything
+/// in which nothing was replaced is the same object in the result, the root
+/// included. A list or dict that changes becomes a new list or dict.
+///
+/// * **Post-order** ([`WalkOrder::Post`], the default): children first. The
+///   callback sees a node after its children were replaced; what it answers is
+///   final.
+/// * **Pre-order**: the callback sees a node first. The children of what it
+///   answers are visited in turn; the answer itself is not offered again.
+/// * **Children** are those of [`structural_walk`](crate::structural_walk), in
+///   the same order: fields, elements, keys and values. Fields that comparison
+///   ignores are taken over unless the options include them.
+/// * **Sharing.** An object that is reached in several ways is rewritten once
+///   in each kind of region (used, bound, bound directly), and its result is
+///   shared in the same way. A variable or dag node whose own fields change is
+///   built anew once for all regions, so that its uses still name its
+///   definition. A callback that replaces a variable decides about each kind
+///   of region on its own: give the same answer for all of them.
+///
+/// Depth is limited by memory only; cost is linear in the number of distinct
+/// objects and of the places of plain values.
+///
+/// # Errors
+///
+/// `TypeError` with the path when a replacement does not fit its field,
+/// `ValueError` when two keys of a map become one or a value contains itself;
+/// errors of the callback come back unchanged.
+///
+/// ```
+/// use isoform::{MapOptions, Value, structural_equal, structural_map};
+///
+/// let root = Value::from(vec![Value::from(1), Value::from(vec![2, 3])]);
+/// let next = structural_map(&root, MapOptions::default(), |visit| {
+///     Ok(visit.value().as_int().map(|number| Value::from(number + 1)))
+/// })?;
+/// assert!(structural_equal(next, vec![Value::from(2), Value::from(vec![3, 4])])?);
+///
+/// let same = structural_map(&root, MapOptions::default(), |_| Ok(None))?;
+/// assert_eq!(same, root);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn structural_map(
+    root: impl Into<Value>,
+    options: MapOptions,
+    callback: impl FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
+) -> Result<Value> {
+    let mut mapper = Mapper {
+        options,
+        callback,
+        stack: Vec::new(),
+        changes: Vec::new(),
+        results: Default::default(),
+        descents: Results::default(),
+    };
+    let root = root.into();
+    access::traversing(|| mapper.run(root))
+}
+
+/// How to rewrite; the default is post-order, without the fields that
+/// comparison ignores, and with the keys of maps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct MapOptions {
+    /// Whether the callback comes before or after the children.
+    pub order: WalkOrder,
+    /// Which children are visited; the others are taken over.
+    pub children: ChildOptions,
+}
+
+impl MapOptions {
+    /// Sets the order.
+    #[must_use]
+    pub fn order(mut self, order: WalkOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets whether fields with the flag `ignore` are rewritten too.
+    #[must_use]
+    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
+        self.children.include_ignored = include_ignored;
+        self
+    }
+
+    /// Sets whether the keys of maps and dicts are rewritten too.
+    #[must_use]
+    pub fn keys(mut self, keys: bool) -> Self {
+        self.children.keys = keys;
+        self
+    }
+}
+
+/// What the callback of [`structural_map`] sees.
+#[derive(Clone, Copy)]
+pub struct MapVisit<'a> {
+    value: &'a Value,
+    region: RegionKind,
+    is_key: bool,
+    ancestors: &'a [Frame],
+}
+
+impl<'a> MapVisit<'a> {
+    /// The value; in post-order its children are replaced already.
+    pub fn value(&self) -> &'a Value {
+        self.value
+    }
+
+    /// The object, if the value is one.
+    pub fn object(&self) -> Option<&'a Ref<Obj>> {
+        self.value.as_object()
+    }
+
+    /// The object as a `T`, if it is one. O(1).
+    pub fn downcast<T: Node>(&self) -> Option<&'a Ref<T>> {
+        self.object()?.downcast_ref()
+    }
+
+    /// Whether variables are bound or used here.
+    pub fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    /// Whether this is the key of a map or dict. It has the path of its value.
+    pub fn is_key(&self) -> bool {
+        self.is_key
+    }
+
+    /// How many steps lead from the root to this value. O(1).
+    pub fn depth(&self) -> usize {
+        self.ancestors.len()
+    }
+
+    /// The steps from the root to this value. In pre-order they lead through
+    /// what the callback answered on the way. O(depth).
+    pub fn path(&self) -> AccessPath {
+        path_of(self.ancestors)
+    }
+}
+
+impl std::fmt::Debug for MapVisit<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MapVisit")
+            .field("path", &self.path())
+            .field("value", &self.value)
+            .field("region", &self.region)
+            .finish_non_exhaustive()
+    }
+}
+
+fn path_of(ancestors: &[Frame]) -> AccessPath {
+    let step = |frame: &Frame| frame.children.step(frame.next.checked_sub(1)?);
+    AccessPath::from_steps(ancestors.iter().filter_map(step).collect())
+}
+
+/// A value some of whose children are still to be visited.
+struct Frame {
+    children: Children,
+    next: usize,
+    /// The child taken last, to tell whether its result is another.
+    pending: Value,
+    region: RegionKind,
+    is_key: bool,
+    /// Where this frame's part of the changes starts.
+    first_change: usize,
+    /// The object for which the result is remembered.
+    remembered: Option<u64>,
+    /// The variable or dag node whose descent is remembered.
+    descent: Option<u64>,
+}
+
+struct Mapper<F> {
+    options: MapOptions,
+    callback: F,
+    stack: Vec<Frame>,
+    /// Children that were replaced, by position; those of the innermost open
+    /// value last.
+    changes: Vec<(usize, Value)>,
+    /// What became of objects, for each kind of region.
+    results: [Results; 3],
+    /// What variables and dag nodes became before or without the callback.
+    descents: Results,
+}
+
+impl<F> Mapper<F>
+where
+    F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
+{
+    fn run(&mut self, root: Value) -> Result<Value> {
+        let root = Child {
+            value: root,
+            region: RegionKind::Use,
+            is_key: false,
+        };
+        let mut finished = self.meet(root)?;
+        loop {
+            let Some(frame) = self.stack.last_mut() else {
+                return Ok(finished.unwrap_or_default());
+            };
+            if let Some(result) = finished.take()
+                && result != frame.pending
+            {
+                self.changes.push((frame.next - 1, result));
+            }
+            finished = match frame.children.get(frame.next, frame.region) {
+                Some(child) => {
+                    frame.next += 1;
+                    frame.pending = child.value.clone();
+                    self.meet(child)?
+                }
+                None => Some(self.close()?),
+            };
+        }
+    }
+
+    /// The result for a value, or None when it was put on the stack.
+    fn meet(&mut self, child: Child) -> Result<Option<Value>> {
+        let Child {
+            value,
+            region,
+            is_key,
+        } = child;
+        let Some(object) = value.as_object() else {
+            return self.call(value, region, is_key).map(Some);
+        };
+        // Plain values that are too large to be inline.
+        if let Class::Str | Class::Bytes | Class::BigInt = object.type_info().class {
+            return self.call(value, region, is_key).map(Some);
+        }
+        let ident = object.identity();
+        // `value` and `pending` are two owners; an object with one more is
+        // reached on this way only. The root has no `pending`, and may be
+        // owned by nobody else although it contains itself.
+        let may_return = self.stack.is_empty() || object.owners() > 3;
+        if may_return {
+            match self.results[region as usize].get(ident) {
+                Some(Some(result)) => return Ok(Some(result)),
+                Some(None) => return Err(self.cycle(&value)),
+                None => self.results[region as usize].open(ident),
+            }
+        }
+        let mut remembered = may_return.then_some(ident);
+        let mut source = value;
+        if self.options.order == WalkOrder::Pre {
+            let answer = self.call(source.clone(), region, is_key)?;
+            if answer != source {
+                // The answer may contain what it replaces.
+                remembered = Some(ident);
+                self.results[region as usize].open(ident);
+                source = answer;
+            }
+        }
+        let descent = source.as_object().and_then(|object| {
+            let kind = object.type_info().kind;
+            let spread = matches!(kind, Kind::Var | Kind::Dag);
+            (spread && !object.type_info().is_builtin()).then(|| object.identity())
+        });
+        if let Some(ident) = descent
+            && let Some(Some(result)) = self.descents.get(ident)
+        {
+            return self.finish(result, region, is_key, remembered).map(Some);
+        }
+        let children = children_of(&source, self.options.children);
+        if children.is_empty() {
+            return self.finish(source, region, is_key, remembered).map(Some);
+        }
+        self.stack.push(Frame {
+            children,
+            next: 0,
+            pending: Value::NONE,
+            region,
+            is_key,
+            first_change: self.changes.len(),
+            remembered,
+            descent,
+        });
+        Ok(None)
+    }
+
+    /// Leaves the value on top of the stack.
+    fn close(&mut self) -> Result<Value> {
+        let Some(frame) = self.stack.pop() else {
+            return Ok(Value::NONE);
+        };
+        let changes = self.changes.drain(frame.first_change..).collect();
+        let result = frame
+            .children
+            .replace(changes)
+            .map_err(|error| error.at(path_of(&self.stack)))?;
+        if let Some(ident) = frame.descent {
+            self.descents.set(ident, result.clone());
+        }
+        self.finish(result, frame.region, frame.is_key, frame.remembered)
+    }
+
+    /// What follows the visit of the children.
+    fn finish(
+        &mut self,
+        value: Value,
+        region: RegionKind,
+        is_key: bool,
+        remembered: Option<u64>,
+    ) -> Result<Value> {
+        let result = match self.options.order {
+            WalkOrder::Post => self.call(value, region, is_key)?,
+            WalkOrder::Pre => value,
+        };
+        if let Some(ident) = remembered {
+            self.results[region as usize].set(ident, result.clone());
+        }
+        Ok(result)
+    }
+
+    /// Calls the callback: its answer, or the value itself.
+    fn call(&mut self, value: Value, region: RegionKind, is_key: bool) -> Result<Value> {
+        let visit = MapVisit {
+            value: &value,
+            region,
+            is_key,
+            ancestors: &self.stack,
+        };
+        let callback = &mut self.callback;
+        let answer = access::outside(|| callback(&visit))?;
+        Ok(answer.unwrap_or(value))
+    }
+
+    #[cold]
+    fn cycle(&self, value: &Value) -> Error {
+        cyclic(value).at(path_of(&self.stack))
+    }
+}
+
+/// The error for a value that contains itself.
+pub(crate) fn cyclic(value: &Value) -> Error {
+    let name = value.type_name();
+    Error::value_error(format!("cyclic value: the {name} contains itself"))
+}
