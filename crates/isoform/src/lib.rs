@@ -77,6 +77,7 @@
 //! |---|---|
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
 //! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
+//! | change a field | [`FieldDef::mutable`], [`set_field`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`] |
