@@ -199,7 +199,7 @@ def test_self(key):
         next: typing.Optional[typing.Self] = None  # noqa: UP045
 
     assert isinstance(Node(Node()).next, Node)
-    with pytest.raises(TypeError, match="Node|Type"):
+    with pytest.raises(TypeError, match=r"Node|Type"):
         Node(1)
 
 
@@ -498,7 +498,7 @@ def test_unregistered_classes_are_named(key):
     class Plain(Object):
         pass
 
-    with pytest.raises(TypeError, match="Plain.*py_class"):
+    with pytest.raises(TypeError, match=r"Plain.*py_class"):
         TypeSchema.from_annotation(Plain)
 
     @py_class(key())

@@ -9,7 +9,7 @@ import inspect
 import sys
 import types
 import typing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform import _core
 
@@ -42,7 +42,10 @@ _CONTAINERS = {
     collections.abc.MutableMapping: "Dict",
 }
 _ELEMENTS = {"Array": 1, "List": 1, "Map": 2, "Dict": 2}
-_CALLABLES = (collections.abc.Callable, typing.Callable)
+_CALLABLES: tuple[Any, ...] = (
+    cast("Any", collections.abc).Callable,
+    cast("Any", typing).Callable,
+)
 _SELF = getattr(typing, "Self", None)
 
 
@@ -160,7 +163,7 @@ class Reader:
                 f"cannot convert {cls.__qualname__} to TypeSchema: the class is not registered; "
                 "decorate it with py_class"
             )
-        if hasattr(cls, "__dlpack__"):
+        if "__dlpack__" in dir(cls):
             return TypeSchema("Tensor")
         raise _refuse(cls)
 
@@ -215,9 +218,9 @@ class Reader:
         if len(args) != 2:
             return TypeSchema("Callable")
         params, result = args
-        groups = {"return": (self.read(result),)}
+        groups: dict[str, tuple[TypeSchema, ...]] = {"return": (self.read(result),)}
         if isinstance(params, (list, tuple)):
-            groups["params"] = tuple(map(self.read, params))
+            groups["params"] = tuple(map(self.read, cast("list[Any]", params)))
         return TypeSchema("Callable", named_args=groups)
 
 

@@ -1,5 +1,8 @@
 """Reading a class body: which fields it declares, and in which order."""
 
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import builtins
@@ -10,7 +13,7 @@ import sys
 import types
 import typing
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform.core import MISSING, Object
 from isoform.core._annotations import (
@@ -101,6 +104,7 @@ def read(cls: type, *, frozen: bool, kw_only: bool, extra: Mapping[str, Any]) ->
                 reasons.append(f"{name}: {_text(annotation)} ({missing})")
         for name, value in list(source.__dict__.items()):
             if isinstance(value, init_property):
+                value = cast("init_property[Any]", value)
                 if name in taken:
                     raise ValueError(f"{cls.__qualname__}: duplicate field '{name}'")
                 try:
@@ -209,7 +213,7 @@ def _declaration(
     if isinstance(default, _field.Field):
         return default, annotation, fixed
     if isinstance(default, _stdlib.Field):
-        return _field.from_stdlib(default), annotation, fixed
+        return _field.from_stdlib(cast("_stdlib.Field[Any]", default)), annotation, fixed
     from_mixin = source.__dict__.get("__dataclass_fields__", {}).get(name)
     if from_mixin is not None:
         return _field.from_stdlib(from_mixin), annotation, fixed
