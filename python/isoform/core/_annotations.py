@@ -190,6 +190,9 @@ class Reader:
         if container is None or wanted is None:
             # A generic node class: its parameters say nothing to the core.
             return self._read_class(origin)
+        if not args:
+            # Such as `typing.Sequence`.
+            return TypeSchema(container)
         if len(args) != wanted:
             plural = "" if wanted == 1 else "s"
             raise TypeError(f"{container} requires {wanted} type argument{plural}, got {len(args)}")

@@ -16,7 +16,7 @@ from . import _collect, _dunder, _enum_values, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     # Python 3.10 has it in this package only, which type checkers bring along.
     from typing_extensions import dataclass_transform
@@ -207,14 +207,14 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         )
     _pending.claim(key, cls)
 
-    def complete(waiting: type, names: dict[str, Any]) -> None:
-        _register(waiting, key, options, names)
+    def complete(waiting: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]) -> None:
+        _register(waiting, key, options, names, elsewhere)
 
     declared: Any = cls
     # Annotations may name the class itself.
     declared.__isoform_pending_key__ = key
     try:
-        complete(cls, names)
+        complete(cls, names, {})
     except _collect.Waiting as missing:
         if not options.wait or is_taken(key):
             del declared.__isoform_pending_key__
@@ -255,8 +255,12 @@ class _NativeField:
         self.converter = _enum_values.converter_for(declared)
 
 
-def _register(cls: Any, key: str, options: Options, names: dict[str, Any]) -> None:
-    body = _collect.read(cls, frozen=options.frozen, kw_only=options.kw_only, extra=names)
+def _register(
+    cls: Any, key: str, options: Options, names: Mapping[str, Any], elsewhere: Mapping[str, Any]
+) -> None:
+    body = _collect.read(
+        cls, frozen=options.frozen, kw_only=options.kw_only, names=names, elsewhere=elsewhere
+    )
     inherited = _collect.all_fields(body.parent) if body.parent else ()
     positional, keyword = _collect.init_order((*inherited, *body.fields))
     if options.inspect is not None:
