@@ -161,6 +161,7 @@ struct Readme;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
+    pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
