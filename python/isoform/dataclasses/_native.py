@@ -1,5 +1,8 @@
 """Classes for types that were declared natively."""
 
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
