@@ -84,8 +84,7 @@ unsafe extern "C" fn dealloc_class(this: *mut ffi::PyObject) {
     // SAFETY: `this` is a dying instance, alive until `dealloc`.
     unsafe {
         let finalize = (*ffi::Py_TYPE(this)).tp_finalize;
-        if finalize
-            .is_some_and(|finalize| finalize as usize != wrapper::finalize as *const () as usize)
+        if finalize.is_some_and(wrapper::is_foreign_finalizer)
             && ffi::PyObject_CallFinalizerFromDealloc(this) < 0
         {
             return;
