@@ -10,6 +10,7 @@ import typing
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import pytest
+
 from isoform import Object
 from isoform.core import MISSING, TypeSchema
 from isoform.dataclasses import (
@@ -196,7 +197,7 @@ def test_modules_that_import_each_other_for_type_checking(tmp_path, monkeypatch)
 def test_self(key):
     @py_class(key())
     class Node(Object):
-        next: typing.Optional[typing.Self] = None  # noqa: UP045
+        next: typing.Optional[typing.Self] = None
 
     assert isinstance(Node(Node()).next, Node)
     with pytest.raises(TypeError, match="Node|Type"):
@@ -484,9 +485,9 @@ def test_schemas_are_checked():
 
 
 def test_unions_are_flat():
-    nested = typing.Union[int, typing.Optional[typing.Union[str, int]]]  # noqa: UP007, UP045
+    nested = typing.Union[int, typing.Optional[typing.Union[str, int]]]
     assert repr(TypeSchema.from_annotation(nested)) == "int | str | None"
-    assert repr(TypeSchema.from_annotation(typing.Optional[None])) == "None"  # noqa: UP045
+    assert repr(TypeSchema.from_annotation(typing.Optional[None])) == "None"
 
 
 def test_strings_need_a_class():
