@@ -95,7 +95,7 @@ def test_10_cyclic_objects_in_json():
 
 def test_11_cyclic_json():
     text = '{"root_index":0,"nodes":[{"type":"ffi.Array","data":[0]}]}'
-    with pytest.raises(ValueError, match="cycl|part of itself"):
+    with pytest.raises(ValueError, match=r"cycl|part of itself"):
         serialization.from_json_graph_str(text)
 
 
