@@ -101,7 +101,9 @@ mod error;
 mod object;
 mod pages;
 mod path;
+mod recursive;
 mod registry;
+mod repr;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -121,11 +123,16 @@ pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
 pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
+pub use recursive::{
+    RecursiveHooks, recursive_cmp, recursive_cmp_with, recursive_eq, recursive_eq_with,
+    recursive_hash, recursive_hash_with,
+};
 pub use registry::{
     DynEqual, DynHash, EqualCallback, FieldDef, FieldFlag, HashCallback, Kind, Schema,
     StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function, list_functions,
     register, register_function, register_type, registered_types, remove_function,
 };
+pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
     assert_structural_equal, assert_structural_equal_with, explain_mismatch,

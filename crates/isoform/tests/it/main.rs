@@ -24,6 +24,7 @@ mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
 mod properties;
+mod recursive;
 mod registry;
 #[cfg(feature = "testing")]
 mod semantics_table;
