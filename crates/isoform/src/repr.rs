@@ -29,14 +29,14 @@ impl ReprHooks for () {}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct ReprOptions {
-    /// About how many bytes of text there may be.
+    /// How many bytes of text there may be, without the `...` at the cut.
     pub max_length: Option<usize>,
     /// How many objects and containers may stand inside one another.
     pub max_depth: Option<usize>,
 }
 
 impl ReprOptions {
-    /// Sets about how many bytes of text there may be.
+    /// Sets how many bytes of text there may be.
     #[must_use]
     pub fn max_length(mut self, max_length: usize) -> Self {
         self.max_length = Some(max_length);
@@ -136,7 +136,6 @@ impl Writer<'_> {
     fn run(&mut self) -> Result<()> {
         while let Some(todo) = self.todo.pop() {
             if self.is_full() {
-                self.out.push_str("...");
                 return Ok(());
             }
             match todo {
@@ -175,11 +174,25 @@ impl Writer<'_> {
 
     fn is_full(&self) -> bool {
         let limit = self.options.max_length;
-        limit.is_some_and(|limit| self.out.len() >= limit)
+        limit.is_some_and(|limit| self.out.len() > limit)
     }
 
-    /// Puts the labels where they belong.
     fn finish(self) -> String {
+        let limit = self.options.max_length.unwrap_or(usize::MAX);
+        let mut result = self.labelled();
+        if result.len() > limit {
+            let mut end = limit;
+            while !result.is_char_boundary(end) {
+                end -= 1;
+            }
+            result.truncate(end);
+            result.push_str("...");
+        }
+        result
+    }
+
+    /// The text with the labels where they belong.
+    fn labelled(self) -> String {
         if self.labels.is_empty() {
             return self.out;
         }

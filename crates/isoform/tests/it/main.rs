@@ -26,6 +26,7 @@ mod paths;
 mod properties;
 mod recursive;
 mod registry;
+mod repr;
 #[cfg(feature = "testing")]
 mod semantics_table;
 mod substitute;
