@@ -108,7 +108,7 @@ fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
 ///
 /// The slot must belong to the object's type, its field must hold nothing
 /// that needs dropping, and the value must satisfy the field's schema.
-unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
+pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
     // SAFETY: promised by the caller; a pointer field takes over the
     // reference that the value owned.
     unsafe {

@@ -33,6 +33,7 @@
 pub(crate) mod arena;
 pub(crate) mod dynamic;
 pub(crate) mod field;
+pub(crate) mod fill;
 pub(crate) mod handle;
 pub(crate) mod header;
 pub(crate) mod native;

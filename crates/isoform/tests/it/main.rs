@@ -10,6 +10,7 @@ mod explained;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+mod json;
 mod keys;
 mod known_defects;
 mod known_defects_limits;
