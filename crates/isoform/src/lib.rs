@@ -94,6 +94,7 @@
 //! * Nothing reachable from safe code panics on user data; what went wrong is
 //!   an [`Error`] that names the type and the place.
 
+mod binary;
 mod container;
 mod convert;
 mod display;
@@ -111,6 +112,7 @@ pub mod testing;
 mod value;
 mod visit;
 
+pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
 pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};

@@ -23,7 +23,7 @@ pub(super) const MAX_DIGITS: usize = 100_000;
 ///
 /// `TypeError` for what is no JSON data, `ValueError` when it nests more than
 /// 1000 deep or has a number of more than 100,000 digits.
-pub(super) fn write_data(data: &Value, out: &mut String) -> Result<()> {
+pub(crate) fn write_data(data: &Value, out: &mut String) -> Result<()> {
     let mut stack = Vec::new();
     let mut next = Some(data.clone());
     loop {
@@ -117,6 +117,20 @@ pub(super) fn push_big(number: &BigInt, out: &mut String) -> Result<()> {
     }
     out.push_str(&number.to_string());
     Ok(())
+}
+
+/// The data in a complete JSON text.
+///
+/// # Errors
+///
+/// `ValueError` with the position in the text.
+pub(crate) fn read_data(text: &str) -> Result<Value> {
+    let mut lexer = Lexer::new(text);
+    let value = parse(&mut lexer)?;
+    match lexer.peek() {
+        None => Ok(value),
+        Some(_) => Err(lexer.unexpected("the end of the text")),
+    }
 }
 
 /// A container of which some elements are still to be read.

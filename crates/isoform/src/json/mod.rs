@@ -43,6 +43,8 @@ use crate::error::Result;
 use crate::serial::linearize::linearize;
 use crate::value::Value;
 
+pub(crate) use data::{read_data, write_data};
+
 /// How to write a JSON graph.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

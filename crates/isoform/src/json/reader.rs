@@ -13,13 +13,13 @@ use super::JsonReadOptions;
 use super::data::{self, MAX_DIGITS};
 use super::lexer::Lexer;
 use super::writer::VOID;
-use crate::container::{Array, Bytes, Dict, List, Map, Shape, Tensor};
+use crate::container::{Array, Bytes, Dict, List, Shape, Tensor};
 use crate::error::{Error, Result};
 use crate::object::field::Storage;
 use crate::object::fill::Filler;
 use crate::object::table;
 use crate::registry::Kind;
-use crate::serial::fit::Fitter;
+use crate::serial::fit::{Fitter, map_of};
 use crate::serial::linearize::is_literal;
 use crate::serial::singletons::Recall;
 use crate::value::{DType, Device, Value};
@@ -583,26 +583,6 @@ impl<'a> Reader<'a> {
                 .fail("expected dtype, shape and data of a tensor")),
         }
     }
-}
-
-/// A map of keys and values in turn.
-///
-/// # Errors
-///
-/// `ValueError` when a key comes twice.
-pub(crate) fn map_of(mut parts: impl Iterator<Item = Value>) -> Result<Map> {
-    let mut map = Map::new();
-    while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
-        let length = map.len();
-        let shown = key.clone();
-        map.insert(key, value);
-        if map.len() == length {
-            return Err(Error::value_error(format!(
-                "the key {shown:?} stands twice"
-            )));
-        }
-    }
-    Ok(map)
 }
 
 fn take_dtype<'a>(

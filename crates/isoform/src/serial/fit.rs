@@ -195,3 +195,23 @@ fn mismatch(schema: &Schema, value: &Value) -> Error {
 fn within(place: &dyn std::fmt::Display, error: &Error) -> Error {
     Error::type_error(format!("{place}: {}", error.message()))
 }
+
+/// A map of keys and values in turn.
+///
+/// # Errors
+///
+/// `ValueError` when a key comes twice.
+pub(crate) fn map_of(mut parts: impl Iterator<Item = Value>) -> Result<Map> {
+    let mut map = Map::new();
+    while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+        let length = map.len();
+        let shown = key.clone();
+        map.insert(key, value);
+        if map.len() == length {
+            return Err(Error::value_error(format!(
+                "the key {shown:?} stands twice"
+            )));
+        }
+    }
+    Ok(map)
+}

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module per feature.
 
+mod binary;
 #[cfg(feature = "testing")]
 mod build;
 mod containers;
