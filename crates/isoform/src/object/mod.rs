@@ -44,6 +44,7 @@ pub(crate) mod arena;
 pub(crate) mod build;
 pub(crate) mod dynamic;
 pub(crate) mod field;
+pub(crate) mod fill;
 pub(crate) mod handle;
 pub(crate) mod header;
 pub(crate) mod host;

@@ -12,7 +12,7 @@ use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 use crate::error::{Error, Result};
-use crate::registry::{FieldDef, FieldFlag, Hooks, Kind, Schema, TypeDef};
+use crate::registry::{FieldDef, FieldFlag, Hooks, JsonHooks, Kind, Schema, TypeDef};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -175,6 +175,10 @@ impl TypeInfo {
     /// The position of a field in [`fields`](Self::fields).
     pub fn field_index(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name() == name)
+    }
+
+    pub(crate) fn file_hooks(&self) -> Option<&JsonHooks> {
+        self.definition.file_hooks()
     }
 
     /// Whether the type is built in and has no declared fields.

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module per feature.
 
+mod binary;
 #[cfg(feature = "testing")]
 mod build;
 mod containers;
@@ -11,6 +12,7 @@ mod explained;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+mod json;
 mod keys;
 mod known_defects;
 mod known_defects_limits;
