@@ -147,7 +147,7 @@ pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
-    structural_walk, walk_objects,
+    structural_walk, substitute, walk_objects,
 };
 
 // The Rust example of the README runs with the other documentation tests.

@@ -7,7 +7,7 @@ use crate::object::build;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, Slot};
 use crate::path::AccessStep;
-use crate::registry::Kind;
+use crate::registry::{FieldFlag, Kind};
 use crate::value::{Value, ValueRef};
 
 /// Which children of a value are looked at.
@@ -194,6 +194,12 @@ impl Children {
             }
             Content::Nothing => None,
         }
+    }
+
+    /// Whether a child is a field that opens a definition region.
+    pub(super) fn opens_region(&self, position: usize) -> bool {
+        let slot = self.slots().get(position);
+        slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
     }
 
     /// The value with these children in place of its own, in the same order.

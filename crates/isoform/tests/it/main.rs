@@ -29,6 +29,7 @@ mod properties;
 mod registry;
 #[cfg(feature = "testing")]
 mod semantics_table;
+mod substitute;
 mod support;
 mod threads;
 mod values;
