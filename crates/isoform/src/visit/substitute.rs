@@ -7,8 +7,8 @@ use super::map::cyclic;
 use super::parts::{ChildOptions, Children, children_of};
 use super::walk::{WalkOptions, WalkResult, walk_objects};
 use crate::error::{Error, Result};
-use crate::object::build;
 use crate::object::table::{Class, TypeInfo};
+use crate::object::{access, build};
 use crate::path::AccessPath;
 use crate::registry::Kind;
 use crate::value::Value;
@@ -96,7 +96,7 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
         changes: Vec::new(),
         open: HashSet::default(),
     };
-    substitution.run(root)
+    access::traversing(|| substitution.run(root))
 }
 
 fn is_var(info: &TypeInfo) -> bool {
