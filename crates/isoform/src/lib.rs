@@ -121,6 +121,7 @@ pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
 };
+pub use object::collect::{collect_cycles, tracked_count};
 pub use object::dynamic::{
     construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
     set_field_at, with_field,
@@ -160,6 +161,7 @@ struct Readme;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
+    pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,

@@ -15,10 +15,10 @@ use super::wrapper;
 use crate::convert;
 use crate::error::IntoPyResult;
 
-/// A field as an attribute of its class.
-///
-/// `Class.field` is the descriptor itself; `Class.field.set(node, value)`
-/// writes the field even where the class or the field is frozen.
+// A field as an attribute of its class: `Class.field` is the descriptor itself;
+// `Class.field.set(node, value)` writes the field even where the class or the
+// field is frozen. Not a doc comment, since Python would put the text of the
+// class in the way of the `__doc__` of its instances.
 #[pyclass(frozen, module = "isoform._core")]
 pub(crate) struct Property {
     place: FieldPlace,

@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
                 let map = map_of(parts.into_iter())?;
                 match number {
                     record::MAP => map.into(),
-                    _ => Dict::<Value, Value>::from_snapshot(map).into(),
+                    _ => Dict::<Value, Value>::of(map).into(),
                 }
             }
         })

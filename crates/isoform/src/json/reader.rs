@@ -508,7 +508,7 @@ impl<'a> Reader<'a> {
                 let map = map_of(parts)?;
                 match kind {
                     NodeKind::Map => map.into(),
-                    _ => Dict::<Value, Value>::from_snapshot(map).into(),
+                    _ => Dict::<Value, Value>::of(map).into(),
                 }
             }
         }))

@@ -42,6 +42,7 @@
 pub(crate) mod access;
 pub(crate) mod arena;
 pub(crate) mod build;
+pub(crate) mod collect;
 pub(crate) mod dynamic;
 pub(crate) mod field;
 pub(crate) mod fill;

@@ -85,6 +85,10 @@ pub struct TypeInfo {
     pub(crate) hooks: Hooks,
     /// Whether a field is mutable.
     mutable: bool,
+    /// Whether there are fields, and all were declared at run time.
+    run_time_fields: bool,
+    /// Whether objects of this type may be tracked for cycles.
+    pub(super) tracked: AtomicBool,
     /// Whether a frozen field of an object of this type was overwritten.
     overwritten: AtomicBool,
     /// Who may rely on the type's own frozen fields; see [`Claim`].
@@ -131,6 +135,11 @@ impl TypeInfo {
     /// [mutable](FieldDef::is_mutable).
     pub fn is_mutable(&self) -> bool {
         self.mutable
+    }
+
+    /// Whether there are fields, and all were declared at run time.
+    pub(super) fn has_run_time_fields(&self) -> bool {
+        self.run_time_fields
     }
 
     /// Whether the fields of an object of this type may change while it is
@@ -210,6 +219,8 @@ impl TypeInfo {
             slots: Box::default(),
             hooks: Hooks::default(),
             mutable: false,
+            run_time_fields: false,
+            tracked: AtomicBool::new(false),
             overwritten: AtomicBool::new(false),
             claim: AtomicU8::new(Claim::Rust as u8),
             ancestors: Box::new([OBJECT, index]),
@@ -570,6 +581,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         key: definition.key().into(),
         doc: definition.documentation().into(),
         mutable: fields.iter().any(FieldDef::is_mutable),
+        run_time_fields: !fields.is_empty()
+            && fields.iter().all(|field| field.declared_offset().is_none()),
+        tracked: AtomicBool::new(false),
         overwritten: AtomicBool::new(false),
         claim: AtomicU8::new(claim as u8),
         fields,

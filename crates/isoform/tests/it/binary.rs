@@ -137,7 +137,7 @@ fn every_storage_comes_back() {
         .expect("a Mix");
     assert!(structural_equal(&again, &value).expect("comparable"));
     assert_eq!(write(&again).expect("writable"), bytes);
-    let long = write(&chain(1000)).expect("writable");
+    let long = write(chain(1000)).expect("writable");
     assert!(long.len() < 3100, "{} bytes", long.len());
 }
 

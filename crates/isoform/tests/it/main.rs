@@ -3,8 +3,11 @@
 mod binary;
 #[cfg(feature = "testing")]
 mod build;
+#[cfg(feature = "testing")]
+mod collect;
 mod containers;
 mod copies;
+mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
@@ -15,11 +18,13 @@ mod hook_rules;
 mod json;
 mod keys;
 mod known_defects;
+mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
 mod map;
 mod mutable;
+mod mutation;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;

@@ -69,7 +69,7 @@ impl Engine<'_> {
                 break;
             };
             if frame.job == Job::EndOpen || frame.job == Job::EndMemo && frame.extra != 0 {
-                self.close(frame.l, frame.r);
+                self.close(&frame);
             }
         }
     }
