@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform._core import (
+    Object,
     StructuralMismatch,
     StructuralMutator,
     StructuralVisitor,
@@ -124,6 +125,50 @@ class DefRegionKind(IntEnum):
     DEF_SIMPLE = 2
 
 
+class StructuralKey(Object):
+    """A value as a key of dicts and maps, found by structure.
+
+    The key stands for the value as it was when the key was made: changing it
+    later neither loses the key nor makes it equal to something else.
+
+    Args:
+        key: the value.
+
+    Raises:
+        TypeError: the value cannot be hashed by structure.
+        ValueError: the value contains itself.
+
+    Example:
+        >>> from isoform import StructuralKey
+        >>> table = {StructuralKey([1, 2]): "found"}
+        >>> table[StructuralKey((1, 2))]
+        'found'
+    """
+
+    def __new__(cls, key: Any) -> StructuralKey:
+        """Hashes the value once; O(its size)."""
+        del cls
+        return _core.structural_key(key)
+
+    @property
+    def key(self) -> Any:
+        """The value that the key was made of."""
+        return _core.structural_key_value(self)
+
+    def __hash__(self) -> int:
+        """The structural hash, computed when the key was made."""
+        return _core.structural_key_hash(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a key of a structurally equal value."""
+        return _core.structural_key_equal(self, other)
+
+    def __repr__(self) -> str:
+        """The value in a call of the class."""
+        return f"StructuralKey({self.key!r})"
+
+
+_core.bind_class(StructuralKey, "isoform.StructuralKey")
 _core._set_walk_enums(WalkResult, DefRegionKind)
 
 

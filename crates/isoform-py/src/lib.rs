@@ -6,6 +6,7 @@
 mod convert;
 mod error;
 mod hooks;
+mod key;
 mod missing;
 mod object;
 mod path;
@@ -47,6 +48,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<path::StepHandle>()?;
     module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
     structural::init(module)?;
+    key::init(module)?;
     walk::init(module)?;
     Ok(())
 }
