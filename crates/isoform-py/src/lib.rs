@@ -13,6 +13,7 @@ mod path;
 mod register;
 mod structural;
 mod tensor;
+mod testing;
 mod type_info;
 mod walk;
 
@@ -50,6 +51,8 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    testing::init(module)?;
     Ok(())
 }
 

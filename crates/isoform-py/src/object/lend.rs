@@ -41,12 +41,12 @@ impl<T: ?Sized> Lent<T> {
         if thread::current().id() != self.thread {
             return None;
         }
-        let mut pointer = self.replace(None)?;
+        let pointer = self.replace(None)?;
         let _back = Defer(|| drop(self.replace(Some(pointer))));
         // SAFETY: the loan goes on, because `during` of this thread has not
         // returned: it is further up on this stack. Taking the pointer out
         // keeps the reference exclusive.
-        Some(body(unsafe { pointer.as_mut() }))
+        Some(body(unsafe { &mut *pointer.as_ptr() }))
     }
 }
 

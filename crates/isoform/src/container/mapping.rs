@@ -385,16 +385,6 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         self.len() == 0
     }
 
-    /// A dict that holds this map.
-    pub(crate) fn from_snapshot(entries: Map) -> Self {
-        Dict {
-            reference: Ref::new(DictObj {
-                entries: Mutex::new(entries),
-            }),
-            elements: PhantomData,
-        }
-    }
-
     /// What the dict holds now, as an immutable map. O(1).
     pub fn snapshot(&self) -> Map {
         self.reference.snapshot()
