@@ -45,28 +45,32 @@ pub(crate) fn install(mut definition: TypeDef, options: &Bound<'_, PyDict>) -> P
     Ok(definition)
 }
 
-/// The region change for the argument `def_region` of a callback.
-fn region_change(given: Option<&Bound<'_, PyAny>>) -> PyResult<RegionChange> {
-    let Some(given) = given else {
-        return Ok(RegionChange::Inherit);
-    };
-    if let Ok(flag) = given.cast::<PyBool>() {
-        return Ok(match flag.is_true() {
-            true => RegionChange::Def,
-            false => RegionChange::Inherit,
-        });
-    }
-    if !given.is_instance_of::<PyInt>() {
-        return Err(PyTypeError::new_err(format!(
-            "def_region: expected a bool or an int, got {}",
-            given.get_type().name()?
-        )));
-    }
-    match given.extract::<i64>() {
-        Ok(number) => RegionChange::from_number(number).into_py(),
-        Err(_) => Err(PyValueError::new_err(format!(
-            "def_region: expected 0, 1 or 2, got {given}"
-        ))),
+/// The argument `def_region` of a callback.
+struct Region(RegionChange);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Region {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(flag) = given.cast::<PyBool>() {
+            return Ok(Region(match flag.is_true() {
+                true => RegionChange::Def,
+                false => RegionChange::Inherit,
+            }));
+        }
+        if !given.is_instance_of::<PyInt>() {
+            return Err(PyTypeError::new_err(format!(
+                "expected a bool or an int, got {}",
+                given.get_type().name()?
+            )));
+        }
+        match given.extract::<i64>() {
+            Ok(number) => RegionChange::from_number(number).into_py().map(Region),
+            Err(_) => Err(PyValueError::new_err(format!(
+                "def_region: expected 0, 1 or 2, got {}",
+                &*given
+            ))),
+        }
     }
 }
 
@@ -84,19 +88,18 @@ struct EqualHandle(Lent<dyn EqualCallback>);
 #[pymethods]
 impl EqualHandle {
     /// Compares two parts; `name` is the step of the path to them.
-    #[pyo3(signature = (lhs, rhs, def_region=None, name=None))]
+    #[pyo3(signature = (lhs, rhs, def_region=Region(RegionChange::Inherit), name=None))]
     fn __call__(
         &self,
         lhs: &Bound<'_, PyAny>,
         rhs: &Bound<'_, PyAny>,
-        def_region: Option<&Bound<'_, PyAny>>,
+        def_region: Region,
         name: Option<&str>,
     ) -> PyResult<bool> {
-        let region = region_change(def_region)?;
         let (left, right) = (untyped(lhs)?, untyped(rhs)?);
         let compared = self
             .0
-            .with(|callback| callback.equal_in(&left, &right, region, name.unwrap_or("?")));
+            .with(|callback| callback.equal_in(&left, &right, def_region.0, name.unwrap_or("?")));
         compared.ok_or_else(|| not_lent("__s_equal__"))?.into_py()
     }
 }
@@ -108,16 +111,15 @@ struct HashHandle(Lent<dyn HashCallback>);
 #[pymethods]
 impl HashHandle {
     /// The hash of a part, starting from `init`.
-    #[pyo3(signature = (value, init, def_region=None))]
+    #[pyo3(signature = (value, init, def_region=Region(RegionChange::Inherit)))]
     fn __call__(
         &self,
         value: &Bound<'_, PyAny>,
         init: &Bound<'_, PyAny>,
-        def_region: Option<&Bound<'_, PyAny>>,
+        def_region: Region,
     ) -> PyResult<u64> {
-        let region = region_change(def_region)?;
         let (value, init) = (untyped(value)?, word(init, "hash_cb", "init")?);
-        let hashed = self.0.with(|callback| callback.hash_in(&value, init, region));
+        let hashed = self.0.with(|callback| callback.hash_in(&value, init, def_region.0));
         hashed.ok_or_else(|| not_lent("__s_hash__"))?.into_py()
     }
 }

@@ -30,9 +30,12 @@ impl<T: ?Sized> Lent<T> {
         }
     }
 
-    fn replace(&self, pointer: Option<NonNull<T>>) -> Option<NonNull<T>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *state, pointer)
+    fn put(&self, pointer: Option<NonNull<T>>) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = pointer;
+    }
+
+    fn take(&self) -> Option<NonNull<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Uses the reference; None when none is lent now, when it is in use
@@ -41,8 +44,8 @@ impl<T: ?Sized> Lent<T> {
         if thread::current().id() != self.thread {
             return None;
         }
-        let pointer = self.replace(None)?;
-        let _back = Defer(|| drop(self.replace(Some(pointer))));
+        let pointer = self.take()?;
+        let _back = Defer(|| self.put(Some(pointer)));
         // SAFETY: the loan goes on, because `during` of this thread has not
         // returned: it is further up on this stack. Taking the pointer out
         // keeps the reference exclusive.
@@ -71,10 +74,10 @@ unsafe fn during<T: ?Sized, R>(
     pointer: NonNull<T>,
     body: impl FnOnce() -> R,
 ) -> R {
-    place.replace(Some(pointer));
+    place.put(Some(pointer));
     // Every `with` that was called meanwhile has returned, since it is a call
     // of this thread further down on this stack.
-    let _end = Defer(|| drop(place.replace(None)));
+    let _end = Defer(|| place.put(None));
     body()
 }
 
