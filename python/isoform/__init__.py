@@ -1,6 +1,58 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
-from isoform import core, dataclasses
+from isoform import access_path, core, dataclasses, structural, testing
 from isoform._core import MISSING, Object
+from isoform.structural import (
+    DefRegionKind,
+    InplaceMode,
+    StructuralKey,
+    StructuralMismatch,
+    StructuralMutator,
+    StructuralVisitor,
+    VisitInterrupt,
+    WalkOrder,
+    WalkResult,
+    assert_structural_equal,
+    explain_structural_mismatch,
+    get_first_structural_mismatch,
+    last_visit_count,
+    structural_digest,
+    structural_equal,
+    structural_hash,
+    structural_map,
+    structural_mutate,
+    structural_visit,
+    structural_walk,
+    substitute,
+)
 
-__all__ = ["MISSING", "Object", "core", "dataclasses"]
+__all__ = [
+    "MISSING",
+    "DefRegionKind",
+    "InplaceMode",
+    "Object",
+    "StructuralKey",
+    "StructuralMismatch",
+    "StructuralMutator",
+    "StructuralVisitor",
+    "VisitInterrupt",
+    "WalkOrder",
+    "WalkResult",
+    "access_path",
+    "assert_structural_equal",
+    "core",
+    "dataclasses",
+    "explain_structural_mismatch",
+    "get_first_structural_mismatch",
+    "last_visit_count",
+    "structural",
+    "structural_digest",
+    "structural_equal",
+    "structural_hash",
+    "structural_map",
+    "structural_mutate",
+    "structural_visit",
+    "structural_walk",
+    "substitute",
+    "testing",
+]
