@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use super::singletons;
 use crate::container::{ArrayObj, DictObj, ListObj, MapObj, ShapeObj, TensorObj};
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::object::field::Storage;
 use crate::object::reference::{Obj, Ref};
@@ -62,9 +63,15 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
         texts: HashMap::default(),
         singletons: Vec::new(),
     };
-    walk.run(root)?;
-    if !walk.singletons.is_empty() {
-        singletons::remember(&walk.singletons)?;
+    let written = access::traversing(|| {
+        walk.run(root)?;
+        let owned = walk.singletons.iter().map(|object| object.to_ref());
+        Ok::<Vec<Ref<Obj>>, Error>(owned.collect())
+    })?;
+    if !written.is_empty() {
+        // In no section: the table of singletons has a lock of its own.
+        let written: Vec<ObjRef<'_>> = written.iter().map(Ref::borrowed).collect();
+        singletons::remember(&written)?;
     }
     Ok(walk.count)
 }
@@ -257,7 +264,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
                     }
                 }
                 Some(hooks) => {
-                    let data = hooks.to_json.call(object.as_ref())?;
+                    let data = access::outside(|| hooks.to_json.call(object.as_ref()))?;
                     if let Err(error) = self.sink.hooked(info, &data) {
                         return Err(self.here(error));
                     }

@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::view::{Loaded, ObjRef};
@@ -205,11 +206,13 @@ fn key_of(object: ObjRef<'_>) -> Option<Key> {
 }
 
 fn push_fields(object: ObjRef<'_>, stack: &mut Vec<Value>) {
-    let fields = object.visited();
-    let values = (0..fields.len())
-        .rev()
-        .filter_map(|field| fields.get(field));
-    stack.extend(values.map(|(_, loaded): (_, Loaded<'_>)| loaded.to_value()));
+    access::reading(|| {
+        let fields = object.visited();
+        let values = (0..fields.len())
+            .rev()
+            .filter_map(|field| fields.get(field));
+        stack.extend(values.map(|(_, loaded): (_, Loaded<'_>)| loaded.to_value()));
+    });
 }
 
 fn append(value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec<Value>) {
