@@ -333,7 +333,7 @@ fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
             let value = Value::from(&nodes[at]);
             isoform::to_json_graph(&value, &Default::default()).expect("can be written");
             isoform::to_bytes(&value).expect("can be written");
-            assert!(structural_equal(isoform::deep_copy(&value), 1).is_ok());
+            isoform::deep_copy(&value).expect("can be copied");
         }
         5 => {
             structural_walk(&nodes[0], WalkOptions::default(), |visit| {
