@@ -10,6 +10,7 @@ mod missing;
 mod object;
 mod register;
 mod tensor;
+mod testing;
 mod type_info;
 
 use pyo3::prelude::*;
@@ -26,6 +27,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ObjectMeta", meta)?;
     module.add("Object", object)?;
     object::property::init(py);
+    object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
     module.add_class::<object::construct::InitFunction>()?;
     module.add_class::<convert::SchemaHandle>()?;
@@ -39,6 +41,8 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
     module.add_function(wrap_pyfunction!(register::registered_type_keys, module)?)?;
     module.add_function(wrap_pyfunction!(type_info::type_info, module)?)?;
+    module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    testing::init(module)?;
     Ok(())
 }
 

@@ -63,17 +63,13 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
         texts: HashMap::default(),
         singletons: Vec::new(),
     };
-    let written = access::traversing(|| {
+    access::traversing(|| {
         walk.run(root)?;
-        let owned = walk.singletons.iter().map(|object| object.to_ref());
-        Ok::<Vec<Ref<Obj>>, Error>(owned.collect())
-    })?;
-    if !written.is_empty() {
-        // In no section: the table of singletons has a lock of its own.
-        let written: Vec<ObjRef<'_>> = written.iter().map(Ref::borrowed).collect();
-        singletons::remember(&written)?;
-    }
-    Ok(walk.count)
+        if !walk.singletons.is_empty() {
+            singletons::remember(&walk.singletons)?;
+        }
+        Ok(walk.count)
+    })
 }
 
 /// What the children of an open object are.
@@ -152,8 +148,9 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             Class::List | Class::Dict => Content::Holder,
             _ => return self.leaf_object(object),
         };
-        // An object with one owner is met only once; lists and dicts may be
-        // changed meanwhile, and cycles go through them.
+        // An object with one owner is met only once, unless a hook gives it
+        // another. A cycle is entered at an object with two owners, or goes
+        // through lists and dicts, which may be changed meanwhile.
         let marked = object.is_shared() || content == Content::Holder;
         if marked && self.met_before(object)? {
             return Ok(());
