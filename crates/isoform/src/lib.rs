@@ -79,7 +79,11 @@
 //! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
-//! | visit | [`structural_walk`], [`walk_objects`] |
+//! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
+//! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | copy | [`deep_copy`], [`shallow_copy`] |
+//! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
+//! | check | [`verify()`] |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -108,6 +112,7 @@ mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod value;
+mod verify;
 mod visit;
 
 pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
@@ -141,6 +146,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
+pub use verify::{DynVerify, VerifyHooks, verify};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,

@@ -12,6 +12,7 @@ use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj};
 use crate::object::table;
 use crate::value::Value;
+use crate::verify::DynVerify;
 
 /// The role of a type in structural comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -336,6 +337,7 @@ pub struct TypeDef {
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: Hooks,
+    verifier: Option<DynVerify>,
     size: Option<usize>,
 }
 
@@ -351,6 +353,7 @@ impl TypeDef {
             doc: Box::default(),
             fields: Vec::new(),
             hooks: Hooks::default(),
+            verifier: None,
             size: None,
         }
     }
@@ -440,9 +443,21 @@ impl TypeDef {
         self
     }
 
+    /// Sets what [`verify`](crate::verify()) demands of objects of this type and
+    /// of types that extend it.
+    #[must_use]
+    pub fn verifier(mut self, verifier: DynVerify) -> Self {
+        self.verifier = Some(verifier);
+        self
+    }
+
     /// The type's name.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    pub(crate) fn own_verifier(&self) -> Option<&DynVerify> {
+        self.verifier.as_ref()
     }
 
     pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
@@ -530,6 +545,14 @@ impl TypeDef {
         }
         if !self.hooks.same_as(&other.hooks) {
             return Some("the hooks differ".to_string());
+        }
+        let same_verifier = match (&self.verifier, &other.verifier) {
+            (None, None) => true,
+            (Some(own), Some(other)) => own.same_as(other),
+            _ => false,
+        };
+        if !same_verifier {
+            return Some("the verifier differs".to_string());
         }
         if self.fields.len() != other.fields.len() {
             return Some(format!(

@@ -35,6 +35,7 @@ mod threads;
 mod values;
 #[cfg(feature = "testing")]
 mod values_table;
+mod verify;
 #[cfg(feature = "testing")]
 mod visits;
 mod walk;
