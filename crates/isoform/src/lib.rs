@@ -77,6 +77,7 @@
 //! |---|---|
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
 //! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
+//! | change a field | [`FieldDef::mutable`], [`set_field`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
@@ -84,6 +85,7 @@
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
 //! | check | [`verify()`] |
+//! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -97,17 +99,20 @@
 //! * Nothing reachable from safe code panics on user data; what went wrong is
 //!   an [`Error`] that names the type and the place.
 
+mod binary;
 mod container;
 mod convert;
 mod display;
 mod dtype;
 mod error;
+mod json;
 mod object;
 mod pages;
 mod path;
 mod recursive;
 mod registry;
 mod repr;
+mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -115,10 +120,16 @@ mod value;
 mod verify;
 mod visit;
 
+pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
 pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
 pub use isoform_macros::Node;
+pub use json::{
+    JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
+    write_json_graph,
+};
+pub use object::collect::{collect_cycles, tracked_count};
 pub use object::dynamic::{
     construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
     set_field_at, with_field,
@@ -133,11 +144,12 @@ pub use recursive::{
     recursive_hash, recursive_hash_with,
 };
 pub use registry::{
-    DynEqual, DynHash, EqualCallback, FieldDef, FieldFlag, HashCallback, Kind, Schema,
-    StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function, list_functions,
-    register, register_function, register_type, registered_types, remove_function,
+    DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
+    Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
+    list_functions, register, register_function, register_type, registered_types, remove_function,
 };
 pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
+pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
     assert_structural_equal, assert_structural_equal_with, explain_mismatch,
@@ -163,6 +175,7 @@ struct Readme;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
+    pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,

@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use indexmap::IndexMap;
 use rapidhash::fast::RandomState;
 
 use crate::object::access::refresh;
+use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef, canonical_float_bits};
@@ -275,17 +277,56 @@ impl<K: ElementType, V: ElementType> From<Map<K, V>> for Value {
 #[derive(Debug)]
 pub(crate) struct DictObj {
     entries: Mutex<Map>,
+    /// Whether the collector of cycles knows the dict.
+    tracked: AtomicBool,
+}
+
+/// The entries of a dict while its lock is held.
+pub(crate) type DictGuard<'a> = MutexGuard<'a, Map>;
+
+impl Drop for DictObj {
+    fn drop(&mut self) {
+        if *self.tracked.get_mut() {
+            collect::untrack_payload(self);
+        }
+    }
 }
 
 impl DictObj {
     pub(crate) fn holding(entries: Map) -> Self {
         DictObj {
             entries: Mutex::new(entries),
+            tracked: AtomicBool::new(false),
+        }
+    }
+
+    /// The lock, if no other thread holds it.
+    pub(crate) fn try_lock(&self) -> Option<DictGuard<'_>> {
+        match self.entries.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Tells the collector of cycles when an entry may lead back here.
+    fn note(&self, part: &Value) {
+        let links = part.as_object().is_some_and(collect::may_lead_on);
+        if links
+            && !self
+                .tracked
+                .swap(true, std::sync::atomic::Ordering::Relaxed)
+        {
+            collect::track_payload(self);
         }
     }
 
     /// Replaces all entries.
     pub(crate) fn fill(&self, entries: Map) {
+        for (key, value) in entries.iter() {
+            self.note(key);
+            self.note(value);
+        }
         let old = std::mem::replace(&mut *self.lock(), entries);
         drop(old);
     }
@@ -302,9 +343,7 @@ impl DictObj {
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
-        DictObj {
-            entries: Mutex::new(self.snapshot()),
-        }
+        DictObj::holding(self.snapshot())
     }
 }
 
@@ -358,9 +397,10 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
 
     /// Sets the value of a key and gives the old one back.
     pub fn insert(&self, key: K, value: V) -> Option<Value> {
-        self.reference
-            .lock()
-            .insert(key.into_value(), value.into_value())
+        let (key, value) = (key.into_value(), value.into_value());
+        self.reference.note(&key);
+        self.reference.note(&value);
+        self.reference.lock().insert(key, value)
     }
 
     /// Takes an entry out; the others keep their order.
@@ -386,13 +426,7 @@ impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Dict<K, V> {
         let entries = entries
             .into_iter()
             .map(|(key, value)| (key.into_value(), value.into_value()));
-        let payload = DictObj {
-            entries: Mutex::new(entries.collect()),
-        };
-        Dict {
-            reference: Ref::new(payload),
-            elements: PhantomData,
-        }
+        Dict::of(entries.collect::<Map>())
     }
 }
 

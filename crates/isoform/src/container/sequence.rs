@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::refresh;
+use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::Value;
@@ -184,17 +186,49 @@ impl<T: ElementType> From<Array<T>> for Value {
 #[derive(Debug)]
 pub(crate) struct ListObj {
     items: Mutex<Array>,
+    /// Whether the collector of cycles knows the list.
+    tracked: AtomicBool,
+}
+
+/// The elements of a list while its lock is held.
+pub(crate) type ListGuard<'a> = MutexGuard<'a, Array>;
+
+impl Drop for ListObj {
+    fn drop(&mut self) {
+        if *self.tracked.get_mut() {
+            collect::untrack_payload(self);
+        }
+    }
 }
 
 impl ListObj {
     pub(crate) fn holding(items: Array) -> Self {
         ListObj {
             items: Mutex::new(items),
+            tracked: AtomicBool::new(false),
+        }
+    }
+
+    /// The lock, if no other thread holds it.
+    pub(crate) fn try_lock(&self) -> Option<ListGuard<'_>> {
+        match self.items.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Tells the collector of cycles when an element may lead back here.
+    fn note(&self, item: &Value) {
+        let links = item.as_object().is_some_and(collect::may_lead_on);
+        if links && !self.tracked.swap(true, Ordering::Relaxed) {
+            collect::track_payload(self);
         }
     }
 
     /// Replaces all elements.
     pub(crate) fn fill(&self, items: Array) {
+        items.values().iter().for_each(|item| self.note(item));
         let old = std::mem::replace(&mut *self.lock(), items);
         drop(old);
     }
@@ -213,9 +247,7 @@ impl ListObj {
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
-        ListObj {
-            items: Mutex::new(self.snapshot()),
-        }
+        ListObj::holding(self.snapshot())
     }
 }
 
@@ -267,7 +299,9 @@ impl<T: ElementType> List<T> {
 
     /// Appends an element.
     pub fn push(&self, item: T) {
-        self.reference.lock().make_mut().push(item.into_value());
+        let item = item.into_value();
+        self.reference.note(&item);
+        self.reference.lock().make_mut().push(item);
     }
 
     /// Takes the last element off.
@@ -285,7 +319,9 @@ impl<T: ElementType> List<T> {
         if index > items.len() {
             return Err(out_of_range(index, items.len()));
         }
-        items.make_mut().insert(index, item.into_value());
+        let item = item.into_value();
+        self.reference.note(&item);
+        items.make_mut().insert(index, item);
         Ok(())
     }
 
@@ -301,7 +337,9 @@ impl<T: ElementType> List<T> {
         if index >= items.len() {
             return Err(out_of_range(index, items.len()));
         }
-        items.set(index, item.into_value())
+        let item = item.into_value();
+        self.reference.note(&item);
+        items.set(index, item)
     }
 
     /// Takes the element at a position out.
@@ -341,9 +379,7 @@ impl<T: ElementType> FromIterator<T> for List<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let items = items.into_iter().map(T::into_value).collect();
         List {
-            reference: Ref::new(ListObj {
-                items: Mutex::new(items),
-            }),
+            reference: Ref::new(ListObj::holding(items)),
             elements: PhantomData,
         }
     }

@@ -6,8 +6,10 @@
 //! met again has its address already.
 
 use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
 
 use super::access;
+use super::collect;
 use super::dynamic::{convert, store};
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
@@ -235,6 +237,9 @@ impl Copier {
             }
             if info.is_builtin() {
                 self.fill_container(source, copy, info.class);
+            } else if info.tracked.load(Ordering::Acquire) {
+                // The source may be part of a cycle, and so may its copy.
+                collect::track_raw(copy);
             }
         }
     }
