@@ -466,7 +466,15 @@ enum Step<'py> {
 ///
 /// `ValueError` for a list or dict that contains itself; what the protocol
 /// methods of the object raise.
+#[inline]
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match wrapper::core_of(value) {
+        Some(core) => Ok(core.into()),
+        None => untyped_slowly(value),
+    }
+}
+
+fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let mut stack: Vec<Frame<'_>> = Vec::new();
     let mut step = start(value, 0)?;
     loop {
