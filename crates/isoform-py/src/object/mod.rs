@@ -30,5 +30,6 @@
 pub(crate) mod class;
 pub(crate) mod construct;
 pub(crate) mod meta;
+pub(crate) mod method;
 pub(crate) mod property;
 pub(crate) mod wrapper;
