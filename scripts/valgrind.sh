@@ -24,7 +24,8 @@ if [ ! -x "$binary" ]; then
 fi
 
 if [ "$#" -eq 0 ]; then
-    set -- object_model:: containers:: threads:: values:: registry:: paths:: walk:: digest:: keys::
+    set -- object_model:: containers:: threads:: values:: registry:: paths:: walk:: digest:: keys:: \
+        mutable:: mutation:: cycles:: json:: binary::
 fi
 
 # A destructor that panics may leave blocks behind, on purpose: see the test.

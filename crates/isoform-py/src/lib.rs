@@ -27,6 +27,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ObjectMeta", meta)?;
     module.add("Object", object)?;
     object::property::init(py);
+    object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
     module.add_class::<object::construct::InitFunction>()?;
     module.add_class::<convert::SchemaHandle>()?;

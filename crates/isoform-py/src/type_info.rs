@@ -48,10 +48,11 @@ impl TypeInfoHandle {
         Some(TypeInfoHandle { info: parent })
     }
 
-    /// All fields, parents' first.
+    /// The fields that the type adds to those of its parent.
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let fields = (0..self.info.fields().len()).map(|field| TypeFieldHandle {
+        let inherited = self.info.parent().map_or(0, |parent| parent.fields().len());
+        let fields = (inherited..self.info.fields().len()).map(|field| TypeFieldHandle {
             info: self.info,
             field,
         });

@@ -25,8 +25,9 @@ use std::path::Path;
 use common::shapes::Inner;
 use common::{plain, positions, shapes};
 use isoform::{
-    CompareOptions, Value, WalkOptions, WalkResult, explain_mismatch, structural_digest,
-    structural_equal, structural_hash, structural_walk, walk_objects,
+    CompareOptions, JsonOptions, JsonReadOptions, Value, WalkOptions, WalkResult, explain_mismatch,
+    from_bytes, from_json_graph, structural_digest, structural_equal, structural_hash,
+    structural_walk, to_bytes, to_json_graph, walk_objects,
 };
 use ratios::memory::peak_growth;
 use ratios::table::{Limit, Table};
@@ -38,14 +39,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 7] = [
+    let groups: [Group; 8] = [
         ("lambda", lambda),
         ("sharing", sharing),
         ("binders", binders),
         ("walk", walk),
         ("wide", wide),
+        ("files", files),
         ("memory", construct_and_drop),
         ("deep", deep),
+        // Last, because it makes the process one in which fields change.
+        ("mutable", mutable),
     ];
     for (name, group) in groups {
         if wanted.as_deref().is_none_or(|wanted| wanted == name) {
@@ -185,6 +189,40 @@ fn sharing(table: &mut Table) {
     }
 }
 
+/// Nodes with mutable fields, each held from outside: every one is remembered
+/// and watched for cycles.
+fn mutable(table: &mut Table) {
+    for depth in [10, 16] {
+        let held = || shapes::held_mutable(depth).expect("the workload is well-formed");
+        let ((left, _owners), (right, _others)) = (held(), held());
+        let (left, right) = (left.into(), right.into());
+        let times = alone(positions(depth), || equal(&left, &right));
+        table.row(
+            format!("equal, every mutable node held, d={depth}"),
+            times,
+            Limit::Ns(25.0),
+        );
+        let times = alone(positions(depth), || hash(&left));
+        table.row(
+            format!("hash, every mutable node held, d={depth}"),
+            times,
+            Limit::None,
+        );
+    }
+    let (left, right) = (shapes::lambda(10).into(), shapes::lambda(10).into());
+    let times = alone(positions(10), || equal(&left, &right));
+    table.row("equal beside them, d=10".to_string(), times, Limit::None);
+    let walk_all = || {
+        let walked = walk_objects(&left, WalkOptions::default(), |object, _| {
+            black_box(object);
+            Ok(WalkResult::<()>::Advance)
+        });
+        walked.expect("no cycle");
+    };
+    let times = alone(positions(10), walk_all);
+    table.row("walk beside them, d=10".to_string(), times, Limit::None);
+}
+
 /// Many variables, scopes, and comparison in the type's own code.
 fn binders(table: &mut Table) {
     for count in [1_000, 100_000] {
@@ -268,6 +306,45 @@ fn wide(table: &mut Table) {
     table.row("hash, array of 1,000,000 numbers", times, Limit::None);
 }
 
+/// Files, against the enum as JSON by serde, which keeps no sharing.
+fn files(table: &mut Table) {
+    for depth in [10, 16] {
+        let count = positions(depth);
+        let value = Value::from(shapes::lambda(depth));
+        let plain_value = plain::lambda(depth);
+        let name = |what: &str| format!("{what}, d={depth}");
+
+        let text = json(&value);
+        let plain_text = serde_json::to_string(&plain_value).expect("the enum is data");
+        let write = || drop(black_box(json(&value)));
+        let plain_write = || drop(black_box(serde_json::to_string(black_box(&plain_value))));
+        let times = pair(count, write, plain_write);
+        table.row(name("JSON write"), times, Limit::Ns(100.0));
+        let read = || drop(black_box(from_json(&text)));
+        let plain_read = || {
+            let read: Result<std::sync::Arc<plain::Expr>, _> = serde_json::from_str(&plain_text);
+            drop(black_box(read));
+        };
+        let times = pair(count, read, plain_read);
+        table.row(name("JSON read and drop"), times, Limit::Ns(150.0));
+
+        let bytes = to_bytes(&value).expect("the workload can be written");
+        let write = || drop(black_box(to_bytes(&value)));
+        table.row(name("binary write"), alone(count, write), Limit::Ns(30.0));
+        let read = || drop(black_box(from_bytes(&bytes)));
+        let times = alone(count, read);
+        table.row(name("binary read and drop"), times, Limit::Ns(60.0));
+    }
+}
+
+fn json(value: &Value) -> String {
+    to_json_graph(value, &JsonOptions::default()).expect("the workload can be written")
+}
+
+fn from_json(text: &str) -> Value {
+    from_json_graph(text, &JsonReadOptions::default()).expect("the text can be read")
+}
+
 fn construct_and_drop(table: &mut Table) {
     for depth in [10, 16] {
         let count = positions(depth);
@@ -289,6 +366,7 @@ fn deep(table: &mut Table) {
     let count = LEVELS as u64;
     let (left, right) = (shapes::chain(LEVELS), shapes::chain(LEVELS));
     deep_figures(table, "chain of 10,000,000", count, &left, &right);
+    deep_files(table, "chain of 10,000,000", count, &left);
     let both = once(2 * count, || drop((left, right)));
     table.row("drop, chain of 10,000,000", both, Limit::Ns(30.0));
 
@@ -297,6 +375,22 @@ fn deep(table: &mut Table) {
     deep_figures(table, what, 2 * count, &left, &right);
     let both = once(4 * count, || drop((left, right)));
     table.row(format!("drop, {what}"), both, Limit::Ns(30.0));
+}
+
+fn deep_files(table: &mut Table, what: &str, count: u64, value: &Value) {
+    let mut text = String::new();
+    let growth = peak_growth(|| text = json(value));
+    table.note_memory(format!("JSON write, {what}"), growth);
+    let times = alone(count, || drop(black_box(json(value))));
+    table.row(format!("JSON write, {what}"), times, Limit::None);
+    let times = alone(count, || drop(black_box(from_json(&text))));
+    table.row(format!("JSON read and drop, {what}"), times, Limit::None);
+    drop(text);
+    let bytes = to_bytes(value).expect("the workload can be written");
+    let times = alone(count, || drop(black_box(to_bytes(value))));
+    table.row(format!("binary write, {what}"), times, Limit::None);
+    let times = alone(count, || drop(black_box(from_bytes(&bytes))));
+    table.row(format!("binary read and drop, {what}"), times, Limit::None);
 }
 
 fn deep_figures(table: &mut Table, what: &str, count: u64, left: &Value, right: &Value) {

@@ -77,9 +77,11 @@
 //! |---|---|
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
 //! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
+//! | change a field | [`FieldDef::mutable`], [`set_field`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`] |
+//! | write and read files | [`to_json_graph`], [`from_json_graph`], [ |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -93,25 +95,34 @@
 //! * Nothing reachable from safe code panics on user data; what went wrong is
 //!   an [`Error`] that names the type and the place.
 
+mod binary;
 mod container;
 mod convert;
 mod display;
 mod dtype;
 mod error;
+mod json;
 mod object;
 mod pages;
 mod path;
 mod registry;
+mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod value;
 mod visit;
 
+pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
 pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
 pub use isoform_macros::Node;
+pub use json::{
+    JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
+    write_json_graph,
+};
+pub use object::collect::{collect_cycles, tracked_count};
 pub use object::dynamic::{
     construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
     set_field_at, with_field,
@@ -122,10 +133,11 @@ pub use object::reference::{Node, Obj, Ref};
 pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
 pub use registry::{
-    DynEqual, DynHash, EqualCallback, FieldDef, FieldFlag, HashCallback, Kind, Schema,
-    StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function, list_functions,
-    register, register_function, register_type, registered_types, remove_function,
+    DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
+    Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
+    list_functions, register, register_function, register_type, registered_types, remove_function,
 };
+pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
     assert_structural_equal, assert_structural_equal_with, explain_mismatch,
@@ -137,7 +149,7 @@ pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
-    structural_walk, walk_objects,
+    structural_walk, substitute, walk_objects,
 };
 
 // The Rust example of the README runs with the other documentation tests.
@@ -155,6 +167,7 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::value::view_object(object)
     }
+    pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,

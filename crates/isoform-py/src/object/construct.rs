@@ -61,7 +61,7 @@ pub(super) unsafe extern "C" fn class_vectorcall(
                 return Err(PyTypeError::new_err("the class is not registered"));
             };
             if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
-                return call_slowly(py, class, args, positional, names);
+                return refuse_abstract(py, class);
             }
             let given = Arguments {
                 py,
@@ -83,28 +83,19 @@ pub(super) unsafe extern "C" fn class_vectorcall(
 ///
 /// # Safety
 ///
-/// As [`class_vectorcall`].
-unsafe fn call_slowly(
+/// `class` must be a live class that is abstract, and the GIL held.
+unsafe fn refuse_abstract(
     py: Python<'_>,
     class: *mut ffi::PyTypeObject,
-    args: *const *mut ffi::PyObject,
-    positional: usize,
-    _names: *mut ffi::PyObject,
 ) -> PyResult<*mut ffi::PyObject> {
-    // SAFETY: promised by the caller.
-    let arguments = unsafe {
-        let mut given = Vec::with_capacity(positional);
-        for position in 0..positional {
-            given.push(Bound::from_borrowed_ptr(py, *args.add(position)));
-        }
-        PyTuple::new(py, given)?
-    };
+    // With arguments it would complain about those instead.
+    let nothing = PyTuple::empty(py);
     // SAFETY: `tp_new` of `object` raises for an abstract class.
     unsafe {
         let Some(new) = ffi::PyBaseObject_Type.tp_new else {
             return Err(PyTypeError::new_err("object cannot be made"));
         };
-        let made = new(class, arguments.as_ptr(), ptr::null_mut());
+        let made = new(class, nothing.as_ptr(), ptr::null_mut());
         Ok(Bound::from_owned_ptr_or_err(py, made)?.into_ptr())
     }
 }
@@ -451,10 +442,10 @@ pub(super) fn staged<R>(
 /// Called by CPython.
 pub(super) unsafe extern "C" fn object_new(
     class: *mut ffi::PyTypeObject,
-    args: *mut ffi::PyObject,
+    _args: *mut ffi::PyObject,
     _kwargs: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: CPython passes a live class and a tuple, and holds the GIL.
+    // SAFETY: CPython passes a live class, and holds the GIL.
     unsafe {
         let py = Python::assume_attached();
         guarded(py, || {
@@ -467,12 +458,7 @@ pub(super) unsafe extern "C" fn object_new(
                 )));
             };
             if (*class).tp_flags & ffi::Py_TPFLAGS_IS_ABSTRACT != 0 {
-                let given = Bound::from_borrowed_ptr(py, args).cast_into::<PyTuple>()?;
-                let Some(new) = ffi::PyBaseObject_Type.tp_new else {
-                    return Err(PyTypeError::new_err("object cannot be made"));
-                };
-                let made = new(class, given.as_ptr(), ptr::null_mut());
-                return Ok(Bound::from_owned_ptr_or_err(py, made)?.into_ptr());
+                return refuse_abstract(py, class);
             }
             if data.info.is_builtin() {
                 return Err(PyTypeError::new_err(format!(

@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use indexmap::IndexMap;
 use rapidhash::fast::RandomState;
 
 use crate::object::access::refresh;
+use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef, canonical_float_bits};
@@ -288,6 +289,19 @@ pub(crate) struct DictObj {
     entries: Mutex<Map>,
     /// Counts the changes of the set of keys; written under the lock.
     version: AtomicU64,
+    /// Whether the collector of cycles knows the dict.
+    tracked: AtomicBool,
+}
+
+/// The entries of a dict while its lock is held.
+pub(crate) type DictGuard<'a> = MutexGuard<'a, Map>;
+
+impl Drop for DictObj {
+    fn drop(&mut self) {
+        if *self.tracked.get_mut() {
+            collect::untrack_payload(self);
+        }
+    }
 }
 
 impl DictObj {
@@ -295,6 +309,24 @@ impl DictObj {
         DictObj {
             entries: Mutex::new(entries),
             version: AtomicU64::new(0),
+            tracked: AtomicBool::new(false),
+        }
+    }
+
+    /// The lock, if no other thread holds it.
+    pub(crate) fn try_lock(&self) -> Option<DictGuard<'_>> {
+        match self.entries.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Tells the collector of cycles when an entry may lead back here.
+    fn note(&self, part: &Value) {
+        let links = part.as_object().is_some_and(collect::may_lead_on);
+        if links && !self.tracked.swap(true, Relaxed) {
+            collect::track_payload(self);
         }
     }
 
@@ -305,6 +337,10 @@ impl DictObj {
     }
 
     fn replace(&self, entries: Map) -> Map {
+        for (key, value) in entries.iter() {
+            self.note(key);
+            self.note(value);
+        }
         let mut held = self.lock();
         self.version.fetch_add(1, Relaxed);
         std::mem::replace(&mut held, entries)
@@ -376,9 +412,12 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
 
     /// Sets the value of a key and gives the old one back.
     pub fn insert(&self, key: K, value: V) -> Option<Value> {
+        let (key, value) = (key.into_value(), value.into_value());
+        self.reference.note(&key);
+        self.reference.note(&value);
         let mut entries = self.reference.lock();
         let before = entries.len();
-        let old = entries.insert(key.into_value(), value.into_value());
+        let old = entries.insert(key, value);
         if entries.len() != before {
             self.reference.version.fetch_add(1, Relaxed);
         }
@@ -412,7 +451,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
     }
 
-    /// Replaces all entries and gives the old ones back. O(1).
+    /// Replaces all entries and gives the old ones back. O(n).
     pub fn replace(&self, entries: Map) -> Map {
         self.reference.replace(entries)
     }
@@ -441,11 +480,7 @@ impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Dict<K, V> {
         let entries = entries
             .into_iter()
             .map(|(key, value)| (key.into_value(), value.into_value()));
-        let payload = DictObj::holding(entries.collect());
-        Dict {
-            reference: Ref::new(payload),
-            elements: PhantomData,
-        }
+        Dict::of(entries.collect::<Map>())
     }
 }
 

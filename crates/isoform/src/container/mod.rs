@@ -21,8 +21,8 @@ pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
 pub(crate) use function::FunctionObj;
-pub(crate) use mapping::{DictObj, MapObj};
-pub(crate) use sequence::{ArrayObj, ListObj};
+pub(crate) use mapping::{DictGuard, DictObj, MapObj};
+pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;
 pub(crate) use tensor::{NanRule, TensorObj};
 pub(crate) use text::{BytesObj, StrObj};

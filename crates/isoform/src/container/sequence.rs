@@ -3,11 +3,12 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::refresh;
+use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::Value;
@@ -188,6 +189,19 @@ pub(crate) struct ListObj {
     items: Mutex<Array>,
     /// Counts the changes of length or order; written under the lock.
     version: AtomicU64,
+    /// Whether the collector of cycles knows the list.
+    tracked: AtomicBool,
+}
+
+/// The elements of a list while its lock is held.
+pub(crate) type ListGuard<'a> = MutexGuard<'a, Array>;
+
+impl Drop for ListObj {
+    fn drop(&mut self) {
+        if *self.tracked.get_mut() {
+            collect::untrack_payload(self);
+        }
+    }
 }
 
 impl ListObj {
@@ -195,6 +209,24 @@ impl ListObj {
         ListObj {
             items: Mutex::new(items),
             version: AtomicU64::new(0),
+            tracked: AtomicBool::new(false),
+        }
+    }
+
+    /// The lock, if no other thread holds it.
+    pub(crate) fn try_lock(&self) -> Option<ListGuard<'_>> {
+        match self.items.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Tells the collector of cycles when an element may lead back here.
+    fn note(&self, item: &Value) {
+        let links = item.as_object().is_some_and(collect::may_lead_on);
+        if links && !self.tracked.swap(true, Ordering::Relaxed) {
+            collect::track_payload(self);
         }
     }
 
@@ -206,6 +238,7 @@ impl ListObj {
     }
 
     fn replace(&self, items: Array) -> Array {
+        items.values().iter().for_each(|item| self.note(item));
         std::mem::replace(&mut *self.lock_to_reshape(), items)
     }
 
@@ -282,8 +315,9 @@ impl<T: ElementType> List<T> {
 
     /// Appends an element.
     pub fn push(&self, item: T) {
-        let mut items = self.reference.lock_to_reshape();
-        items.make_mut().push(item.into_value());
+        let item = item.into_value();
+        self.reference.note(&item);
+        self.reference.lock_to_reshape().make_mut().push(item);
     }
 
     /// Takes the last element off.
@@ -301,7 +335,9 @@ impl<T: ElementType> List<T> {
         if index > items.len() {
             return Err(out_of_range(index, items.len()));
         }
-        items.make_mut().insert(index, item.into_value());
+        let item = item.into_value();
+        self.reference.note(&item);
+        items.make_mut().insert(index, item);
         Ok(())
     }
 
@@ -317,7 +353,9 @@ impl<T: ElementType> List<T> {
         if index >= items.len() {
             return Err(out_of_range(index, items.len()));
         }
-        items.set(index, item.into_value())
+        let item = item.into_value();
+        self.reference.note(&item);
+        items.set(index, item)
     }
 
     /// Takes the element at a position out.
@@ -338,7 +376,7 @@ impl<T: ElementType> List<T> {
         self.reference.fill(Array::new());
     }
 
-    /// Replaces all elements and gives the old ones back. O(1).
+    /// Replaces all elements and gives the old ones back. O(n).
     pub fn replace(&self, items: Array) -> Array {
         self.reference.replace(items)
     }
@@ -358,11 +396,15 @@ impl<T: ElementType> List<T> {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn splice(&self, range: Range<usize>, items: Vec<T>) -> Result<Vec<Value>> {
+        let items: Vec<Value> = items.into_iter().map(T::into_value).collect();
+        items.iter().for_each(|item| self.reference.note(item));
         let mut old = self.reference.lock_to_reshape();
         if range.end > old.len() || range.start > range.end {
-            return Err(out_of_range(range.end, old.len()));
+            let error = out_of_range(range.end, old.len());
+            // The items are dropped after the lock is released.
+            drop(old);
+            return Err(error);
         }
-        let items = items.into_iter().map(T::into_value);
         Ok(old.make_mut().splice(range, items).collect())
     }
 

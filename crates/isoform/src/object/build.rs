@@ -6,7 +6,10 @@
 //! met again has its address already.
 
 use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
 
+use super::access;
+use super::collect;
 use super::dynamic::{convert, store};
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
@@ -26,20 +29,26 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
         return object.clone();
     }
     match info.class {
-        Class::Plain | Class::Node => {
-            // SAFETY: the object is of a declared type and alive, and its
-            // fields are completed right here.
-            unsafe {
-                let copy = allocate(info.layout, info.index);
-                copy_words(object.raw(), copy, info);
-                for slot in &info.drop_slots {
-                    retain_field(copy, *slot);
-                }
-                Ref::from_raw(copy)
-            }
-        }
+        Class::Plain | Class::Node => copy_of_node(object, info),
         _ => copy_of_container(object),
     }
+}
+
+/// A copy of an object of a declared type, which owns its children too.
+fn copy_of_node(object: &Ref<Obj>, info: &'static TypeInfo) -> Ref<Obj> {
+    access::reading(|| {
+        // SAFETY: the object is of a declared type and alive, its fields do
+        // not change in this section, and those of the copy are completed
+        // right here.
+        unsafe {
+            let copy = allocate(info.layout, info.index);
+            copy_words(object.raw(), copy, info);
+            for slot in &info.drop_slots {
+                retain_field(copy, *slot);
+            }
+            Ref::from_raw(copy)
+        }
+    })
 }
 
 fn copy_of_container(object: &Ref<Obj>) -> Ref<Obj> {
@@ -82,24 +91,21 @@ pub(crate) fn with_fields(
             Ok((slot, convert(info, field, value)?))
         })
         .collect::<Result<Vec<_>>>()?;
-    // SAFETY: as in `shallow_copy`; nobody else sees the copy while its fields
-    // are replaced, and the values were converted to their fields.
-    unsafe {
-        let copy = allocate(info.layout, info.index);
-        copy_words(object.raw(), copy, info);
-        for slot in &info.drop_slots {
-            retain_field(copy, *slot);
-        }
-        let copy: Ref<Obj> = Ref::from_raw(copy);
-        for (slot, value) in changes {
+    let copy = copy_of_node(object, info);
+    for (slot, value) in changes {
+        // SAFETY: nobody else sees the copy yet, the slot is one of its type,
+        // and the value was converted to it; the old value is taken out before
+        // the new one is written.
+        let old = unsafe {
             let drop_slot = slot.storage.drop_slot(slot.offset);
             let old = drop_slot.map(|slot| take_field(copy.raw(), slot));
             store(copy.raw(), slot, value);
-            // Dropped only now: its destructor may be code of the user.
-            drop(old);
-        }
-        Ok(copy)
+            old
+        };
+        // Dropped only now: its destructor may be code of the user.
+        drop(old);
     }
+    Ok(copy)
 }
 
 /// A copy of everything below a value. Iterative; linear in the number of
@@ -108,16 +114,19 @@ pub(crate) fn deep_copy(root: &Value) -> Value {
     let Some(object) = root.as_object() else {
         return root.clone();
     };
-    let mut copier = Copier::default();
-    // SAFETY: the root is alive, as is all below it while it is borrowed; the
-    // copy is complete when the work list is empty, and is shown only then.
-    unsafe {
-        let copy = copier.copy(object.raw(), true);
-        while let Some((source, copy)) = copier.unfinished.pop() {
-            copier.fill(source, copy);
+    access::reading(|| {
+        let mut copier = Copier::default();
+        // SAFETY: the root is alive, as is all below it in this section, in
+        // which no field changes; the copy is complete when the work list is
+        // empty, and is shown only then.
+        unsafe {
+            let copy = copier.copy(object.raw(), true);
+            while let Some((source, copy)) = copier.unfinished.pop() {
+                copier.fill(source, copy);
+            }
+            Value::from_object(Ref::from_raw(copy))
         }
-        Value::from_object(Ref::from_raw(copy))
-    }
+    })
 }
 
 /// Whether copies of objects of this type are objects of their own.
@@ -228,6 +237,9 @@ impl Copier {
             }
             if info.is_builtin() {
                 self.fill_container(source, copy, info.class);
+            } else if info.tracked.load(Ordering::Acquire) {
+                // The source may be part of a cycle, and so may its copy.
+                collect::track_raw(copy);
             }
         }
     }

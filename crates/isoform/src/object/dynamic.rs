@@ -2,12 +2,13 @@
 //! type table, for types declared at run time and in Rust alike.
 
 use super::access;
+use super::collect::{self, may_lead_on};
 use super::field::Storage;
 use super::header::{Header, TypeIndex, allocate};
 use super::limbo;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
-use super::table::{self, Class, Slot, TypeInfo};
+use super::table::{self, Slot, TypeInfo};
 use crate::error::{Error, ErrorKind, Result};
 use crate::registry::FieldDef;
 use std::ptr::NonNull;
@@ -280,7 +281,8 @@ fn replace_field(
     value: Value,
 ) -> Result<()> {
     let value = convert(info, field, value)?;
-    if value.as_object().is_some_and(may_lead_on) {
+    let links = value.as_object().is_some_and(may_lead_on);
+    if links {
         access::note_link();
     }
     let slot = &info.slots[field];
@@ -295,21 +297,14 @@ fn replace_field(
         (old, idle)
     });
     let (old, idle) = old?;
+    if links {
+        collect::track(object);
+    }
     // A running traversal may have borrowed what was in the field.
     if !idle && old.as_object().is_some() {
         limbo::keep(old);
     }
     Ok(())
-}
-
-/// Whether a cycle may go through an object of this type.
-fn may_lead_on(object: &Ref<Obj>) -> bool {
-    let info = object.type_info();
-    match info.class {
-        Class::Plain | Class::Node => info.has_children || !info.hooks.is_empty(),
-        Class::Array | Class::List | Class::Map | Class::Dict => true,
-        _ => false,
-    }
 }
 
 /// Stores a value and returns what owned references in the field before.

@@ -39,8 +39,8 @@ thread_local! {
 
 /// Registers the host's lock; once per process.
 ///
-/// Waits until no traversal runs that uses the library's own lock, so the
-/// caller must not be a hook or callback of one.
+/// Waits for the traversals of other threads to come to a hook, a callback or
+/// their end.
 ///
 /// # Errors
 ///
@@ -142,4 +142,170 @@ pub(super) fn hooks() -> Option<&'static HostHooks> {
 #[inline(always)]
 pub(super) fn replace_assumed(assumed: bool) -> bool {
     ASSUMED.replace(assumed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Condvar, Mutex, PoisonError};
+    use std::thread;
+
+    use super::{HostHooks, assume_held, install};
+    use crate::container::Array;
+    use crate::object::dynamic::{construct, get_field, set_field};
+    use crate::object::reference::{Obj, Ref};
+    use crate::registry::{DynEqual, FieldDef, Schema, TypeDef, register_type};
+    use crate::structural::{structural_equal, structural_hash};
+    use crate::value::Value;
+    use crate::visit::{RegionChange, WalkOptions, WalkResult, structural_walk};
+
+    /// The lock of a host that exists in this test only.
+    struct HostLock {
+        held: Mutex<bool>,
+        freed: Condvar,
+    }
+
+    static HOST: HostLock = HostLock {
+        held: Mutex::new(false),
+        freed: Condvar::new(),
+    };
+    static RELEASED: AtomicUsize = AtomicUsize::new(0);
+
+    thread_local! {
+        static MINE: Cell<bool> = const { Cell::new(false) };
+    }
+
+    impl HostLock {
+        fn acquire(&self) {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            while *held {
+                let waited = self.freed.wait(held);
+                held = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+            *held = true;
+            MINE.set(true);
+        }
+
+        fn release(&self) {
+            MINE.set(false);
+            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            self.freed.notify_one();
+        }
+
+        /// Runs a closure under the lock, as a host runs its programs.
+        fn run<T>(&self, body: impl FnOnce() -> T) -> T {
+            self.acquire();
+            let result = body();
+            self.release();
+            result
+        }
+    }
+
+    const HOOKS: HostHooks = HostHooks {
+        is_held: || MINE.get(),
+        hold: |body| {
+            if MINE.get() {
+                return body();
+            }
+            HOST.run(body);
+        },
+        release_while: |body| {
+            RELEASED.fetch_add(1, Ordering::Relaxed);
+            HOST.release();
+            body();
+            HOST.acquire();
+        },
+    };
+
+    fn node(key: &str, hook: Option<DynEqual>) -> Ref<Obj> {
+        let field = |name: &str| FieldDef::new(name, Schema::Any).mutable(true);
+        let definition = TypeDef::new(key).field(field("value")).field(field("next"));
+        let definition = match hook {
+            None => definition,
+            Some(hook) => definition.custom_equal(hook),
+        };
+        let index = register_type(definition).expect("a valid definition");
+        construct(index, vec![Value::NONE, Value::NONE]).expect("the values fit")
+    }
+
+    fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
+        set_field(object, name, value.into()).expect("the field is mutable");
+    }
+
+    fn long(number: usize) -> Value {
+        Value::from(format!("a string that is not inline {number}"))
+    }
+
+    /// Looks at the graph, and changes it in hooks and callbacks and between.
+    fn exercise(nodes: &[Ref<Obj>], hooked: &Ref<Obj>, round: usize) {
+        let last = nodes.len() - 1;
+        let at = round % last;
+        set(&nodes[at], "value", long(round));
+        set(&nodes[at], "next", &nodes[at + 1 + round % (last - at)]);
+        assert!(structural_equal(hooked, hooked).expect("comparable"));
+        let _ = structural_equal(&nodes[0], &nodes[at]).expect("comparable");
+        structural_hash(&nodes[0]).expect("can be hashed");
+        structural_walk(&nodes[0], WalkOptions::default(), |visit| {
+            if visit.depth() == 2 {
+                set(&nodes[at], "value", Array::from([long(round), long(at)]));
+            }
+            Ok(WalkResult::<()>::Advance)
+        })
+        .expect("no cycle");
+        get_field(&nodes[at], "value").expect("a field");
+    }
+
+    #[test]
+    fn threads_with_and_without_the_lock_of_a_host() {
+        // SAFETY: a mutex makes the lock exclusive, and the functions do what
+        // their names say.
+        unsafe { install(HOOKS) }.expect("the only test with a host");
+        // SAFETY: as above; this one changes nothing.
+        let again = unsafe { install(HOOKS) }.expect_err("once per process");
+        assert!(again.message().contains("registered already"));
+
+        let nodes: Vec<_> = (0..20).map(|_| node("host.Node", None)).collect();
+        for (this, next) in nodes.iter().zip(&nodes[1..]) {
+            set(this, "next", next);
+        }
+        let inside = nodes[3].clone();
+        let hooked = node(
+            "host.Hooked",
+            Some(DynEqual::new(move |left, right, eq| {
+                set(&inside, "value", long(7));
+                // What a host does in a long computation: others get the lock.
+                if MINE.get() {
+                    HOST.release();
+                    thread::yield_now();
+                    HOST.acquire();
+                }
+                let (left, right) = (get_field(left, "next")?, get_field(right, "next")?);
+                eq.equal_in(&left, &right, RegionChange::Inherit, "next")
+            })),
+        );
+        set(&hooked, "next", &nodes[0]);
+        let rounds = if cfg!(miri) { 3 } else { 2_000 };
+        thread::scope(|scope| {
+            for worker in 0..4usize {
+                let (nodes, hooked) = (&nodes, &hooked);
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let round = round * 3 + worker;
+                        let work = || exercise(nodes, hooked, round);
+                        match worker {
+                            0 | 1 => work(),
+                            2 => HOST.run(work),
+                            // SAFETY: the lock is registered and held; only
+                            // hooks release it, and take it again.
+                            _ => HOST.run(|| unsafe { assume_held(work) }),
+                        }
+                    }
+                });
+            }
+        });
+        assert!(RELEASED.load(Ordering::Relaxed) > 0);
+        assert!(!MINE.get());
+        nodes.iter().for_each(|node| set(node, "next", Value::NONE));
+    }
 }

@@ -42,8 +42,10 @@
 pub(crate) mod access;
 pub(crate) mod arena;
 pub(crate) mod build;
+pub(crate) mod collect;
 pub(crate) mod dynamic;
 pub(crate) mod field;
+pub(crate) mod fill;
 pub(crate) mod handle;
 pub(crate) mod header;
 pub(crate) mod host;

@@ -6,7 +6,9 @@
 
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::Ordering;
 
+use super::collect;
 use super::field::DropSlot;
 use super::header::Header;
 use super::raw_value::Value;
@@ -58,6 +60,9 @@ unsafe fn destroy(object: NonNull<Header>) {
         let header = unsafe { object.as_ref() };
         head = header.ident.get() as *mut Header;
         let info = table::info(header.type_index);
+        if info.tracked.load(Ordering::Acquire) {
+            collect::untrack(object);
+        }
         for slot in &info.drop_slots {
             let child = match *slot {
                 DropSlot::Pointer(offset) => {

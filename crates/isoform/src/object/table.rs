@@ -12,7 +12,7 @@ use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 use crate::error::{Error, Result};
-use crate::registry::{FieldDef, FieldFlag, Hooks, Kind, Schema, TypeDef};
+use crate::registry::{FieldDef, FieldFlag, Hooks, JsonHooks, Kind, Schema, TypeDef};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -85,6 +85,10 @@ pub struct TypeInfo {
     pub(crate) hooks: Hooks,
     /// Whether a field is mutable.
     mutable: bool,
+    /// Whether there are fields, and all were declared at run time.
+    run_time_fields: bool,
+    /// Whether objects of this type may be tracked for cycles.
+    pub(super) tracked: AtomicBool,
     /// Whether a frozen field of an object of this type was overwritten.
     overwritten: AtomicBool,
     /// Who may rely on the type's own frozen fields; see [`Claim`].
@@ -133,6 +137,11 @@ impl TypeInfo {
         self.mutable
     }
 
+    /// Whether there are fields, and all were declared at run time.
+    pub(super) fn has_run_time_fields(&self) -> bool {
+        self.run_time_fields
+    }
+
     /// Whether the fields of an object of this type may change while it is
     /// shared: some are mutable, or a frozen one was overwritten once.
     #[inline(always)]
@@ -177,6 +186,10 @@ impl TypeInfo {
         self.fields.iter().position(|field| field.name() == name)
     }
 
+    pub(crate) fn file_hooks(&self) -> Option<&JsonHooks> {
+        self.definition.file_hooks()
+    }
+
     /// Whether the type is built in and has no declared fields.
     pub fn is_builtin(&self) -> bool {
         self.index.0 < FIRST_USER_TYPE
@@ -206,6 +219,8 @@ impl TypeInfo {
             slots: Box::default(),
             hooks: Hooks::default(),
             mutable: false,
+            run_time_fields: false,
+            tracked: AtomicBool::new(false),
             overwritten: AtomicBool::new(false),
             claim: AtomicU8::new(Claim::Rust as u8),
             ancestors: Box::new([OBJECT, index]),
@@ -566,6 +581,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         key: definition.key().into(),
         doc: definition.documentation().into(),
         mutable: fields.iter().any(FieldDef::is_mutable),
+        run_time_fields: !fields.is_empty()
+            && fields.iter().all(|field| field.declared_offset().is_none()),
+        tracked: AtomicBool::new(false),
         overwritten: AtomicBool::new(false),
         claim: AtomicU8::new(claim as u8),
         fields,

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::hooks::{DynEqual, DynHash, Hooks, StructuralEqual, StructuralHash};
+use super::json_hooks::{DynFromJson, DynToJson, JsonHooks};
 use super::schema::Schema;
 use crate::error::{Error, Result};
 use crate::object::field::{FieldType, Storage};
@@ -286,6 +287,7 @@ pub struct TypeDef {
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: Hooks,
+    json: Option<JsonHooks>,
     size: Option<usize>,
 }
 
@@ -301,6 +303,7 @@ impl TypeDef {
             doc: Box::default(),
             fields: Vec::new(),
             hooks: Hooks::default(),
+            json: None,
             size: None,
         }
     }
@@ -388,6 +391,39 @@ impl TypeDef {
     pub fn custom_hash(mut self, hook: DynHash) -> Self {
         self.hooks.hash = Some(hook);
         self
+    }
+
+    /// Sets what stands in files for objects of exactly this type, instead of
+    /// their fields, and how it becomes an object again.
+    ///
+    /// ```
+    /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
+    /// use isoform::{construct, find_type, from_json_graph, get_field, register_type, to_json_graph};
+    ///
+    /// let celsius = TypeDef::new("doc.Celsius")
+    ///     .field(FieldDef::new("degrees", Schema::Int))
+    ///     .json_hooks(
+    ///         DynToJson::new(|object| get_field(object, "degrees")),
+    ///         DynFromJson::new(|data| {
+    ///             let index = find_type("doc.Celsius").expect("registered").index();
+    ///             construct(index, vec![data.clone()])
+    ///         }),
+    ///     );
+    /// let warm = Value::from(construct(register_type(celsius)?, vec![21.into()])?);
+    /// let text = to_json_graph(&warm, &Default::default())?;
+    /// assert_eq!(text, r#"{"root_index":0,"nodes":[{"type":"doc.Celsius","data":21}]}"#);
+    /// let read = from_json_graph(&text, &Default::default())?;
+    /// assert!(isoform::structural_equal(&read, &warm)?);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn json_hooks(mut self, to_json: DynToJson, from_json: DynFromJson) -> Self {
+        self.json = Some(JsonHooks { to_json, from_json });
+        self
+    }
+
+    pub(crate) fn file_hooks(&self) -> Option<&JsonHooks> {
+        self.json.as_ref()
     }
 
     /// The type's name.
@@ -480,6 +516,14 @@ impl TypeDef {
         }
         if !self.hooks.same_as(&other.hooks) {
             return Some("the hooks differ".to_string());
+        }
+        let same_json = match (&self.json, &other.json) {
+            (None, None) => true,
+            (Some(json), Some(other)) => json.same_as(other),
+            _ => false,
+        };
+        if !same_json {
+            return Some("the hooks for files differ".to_string());
         }
         if self.fields.len() != other.fields.len() {
             return Some(format!(

@@ -3,6 +3,7 @@
 mod definition;
 mod functions;
 mod hooks;
+mod json_hooks;
 mod schema;
 
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
@@ -10,8 +11,11 @@ pub use functions::{get_function, list_functions, register_function, remove_func
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use schema::{Schema, TypeRef};
 
+pub use json_hooks::{DynFromJson, DynToJson};
+
 pub(crate) use hooks::Hooks;
 pub use hooks::{DynEqual, DynHash};
+pub(crate) use json_hooks::JsonHooks;
 
 use crate::error::Result;
 use crate::object::header::TypeIndex;

@@ -1,36 +1,77 @@
 //! The objects that a walk has entered and not left: one met again contains
 //! itself.
+//!
+//! Lists and dicts are always marked, and other objects only once a cycle
+//! through fields is possible at all. So that the latter changes no message,
+//! an object met again is no news when a list or dict was entered in between:
+//! the cycle goes through that one, and is reported there.
 
+use super::ident_map::IdentMap;
 use crate::pages::Pages;
 
 /// Words of one page; a page is one cache line.
 const WORDS: usize = 8;
 
-/// A set of identity numbers.
+/// What is known of an object that is entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Entry {
+    /// It was not open, and is now.
+    Fresh,
+    /// It is open, and a list or dict was entered since.
+    Around,
+    /// It is open.
+    Cycle,
+}
+
+/// A set of objects, by identity number.
 #[derive(Default)]
 pub(super) struct Open {
     words: Pages<u64, WORDS>,
+    /// How many lists and dicts were open when an object was entered last.
+    /// Nothing stands for none; may be stale for objects that are not open.
+    containers: IdentMap,
+    /// Whether `containers` has anything in it.
+    nested: bool,
 }
 
 impl Open {
-    /// Adds an object; false when it was there already.
+    /// Enters an object inside so many open lists and dicts; none for a list
+    /// or dict itself, which is never passed over.
     #[inline]
-    pub(super) fn insert(&mut self, ident: u64) -> bool {
+    pub(super) fn enter(&mut self, ident: u64, containers: u32) -> Entry {
         let (word, bit) = (self.words.word(ident / 64), 1 << (ident % 64));
         let fresh = *word & bit == 0;
         *word |= bit;
-        fresh
+        if fresh && containers == 0 && !self.nested {
+            return Entry::Fresh;
+        }
+        self.enter_nested(ident, containers, fresh)
     }
 
-    /// Removes an object.
+    #[cold]
+    fn enter_nested(&mut self, ident: u64, containers: u32, fresh: bool) -> Entry {
+        if !fresh && containers <= self.containers.get(ident).unwrap_or(0) {
+            return Entry::Cycle;
+        }
+        // In the next round nothing new lies in between, unless the cycle has
+        // been changed meanwhile.
+        self.nested |= containers > 0;
+        let outer = (containers > 0).then_some(containers);
+        self.containers.set(ident, outer);
+        if fresh { Entry::Fresh } else { Entry::Around }
+    }
+
+    /// Leaves an object.
     #[inline]
-    pub(super) fn remove(&mut self, ident: u64) {
+    pub(super) fn leave(&mut self, ident: u64) {
         *self.words.word(ident / 64) &= !(1 << (ident % 64));
     }
 
     /// Empties the set and keeps some of its memory for the next use.
     pub(super) fn clear(&mut self) {
         self.words.clear();
+        self.containers.clear();
+        self.nested = false;
     }
 }
 
@@ -38,7 +79,7 @@ impl Open {
 mod tests {
     use std::collections::HashSet;
 
-    use super::Open;
+    use super::{Entry, Open};
 
     #[test]
     fn agrees_with_a_hash_set() {
@@ -55,13 +96,30 @@ mod tests {
                 number >> 20
             };
             if step % 3 == 0 {
-                open.remove(ident);
+                open.leave(ident);
                 model.remove(&ident);
             } else {
-                assert_eq!(open.insert(ident), model.insert(ident), "step {step}");
+                let fresh = open.enter(ident, 0) == Entry::Fresh;
+                assert_eq!(fresh, model.insert(ident), "step {step}");
             }
         }
         open.clear();
-        assert!(model.iter().all(|&ident| open.insert(ident)));
+        let mut idents = model.iter();
+        assert!(idents.all(|&ident| open.enter(ident, 0) == Entry::Fresh));
+    }
+
+    #[test]
+    fn a_container_in_between_is_told() {
+        let mut open = Open::default();
+        assert_eq!(open.enter(1, 0), Entry::Fresh);
+        assert_eq!(open.enter(2, 1), Entry::Fresh);
+        assert_eq!(open.enter(1, 1), Entry::Around);
+        assert_eq!(open.enter(1, 1), Entry::Cycle);
+        assert_eq!(open.enter(2, 1), Entry::Cycle);
+        assert_eq!(open.enter(2, 2), Entry::Around);
+        open.leave(2);
+        // What was known of it is forgotten.
+        assert_eq!(open.enter(2, 0), Entry::Fresh);
+        assert_eq!(open.enter(2, 1), Entry::Around);
     }
 }

@@ -18,6 +18,7 @@ pub mod generate;
 mod laws;
 pub mod oracle;
 pub mod properties;
+mod serial;
 pub mod source;
 pub mod transform;
 

@@ -9,6 +9,7 @@ use super::family::{Family, Role};
 use super::generate::{Generator, children};
 use super::laws::{check_laws, check_types};
 use super::oracle;
+use super::serial;
 use super::source::Source;
 use super::transform::{mutate_once, rename, reorder, unshare};
 use crate::error::{Error, ErrorKind, Result};
@@ -40,6 +41,24 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     ("insertion_order_is_invisible", insertion_order_is_invisible),
     ("tree_sharing_is_invisible", tree_sharing_is_invisible),
     ("both_families_agree", both_families_agree),
+    ("json_graphs_round_trip", serial::json_graphs_round_trip),
+    ("binary_forms_round_trip", serial::binary_forms_round_trip),
+    (
+        "any_text_is_a_json_graph_or_an_error",
+        serial::any_text_is_a_json_graph_or_an_error,
+    ),
+    (
+        "edited_json_graphs_are_graphs_or_errors",
+        serial::edited_json_graphs_are_graphs_or_errors,
+    ),
+    (
+        "any_bytes_are_a_binary_form_or_an_error",
+        serial::any_bytes_are_a_binary_form_or_an_error,
+    ),
+    (
+        "edited_binary_forms_are_forms_or_errors",
+        serial::edited_binary_forms_are_forms_or_errors,
+    ),
 ];
 
 /// Two values that have something to do with each other, and options.

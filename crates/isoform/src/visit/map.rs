@@ -5,6 +5,7 @@ use super::parts::{Child, ChildOptions, Children, children_of};
 use super::region::RegionKind;
 use super::walk::WalkOrder;
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::path::AccessPath;
@@ -69,7 +70,8 @@ pub fn structural_map(
         results: Default::default(),
         descents: Results::default(),
     };
-    mapper.run(root.into())
+    let root = root.into();
+    access::traversing(|| mapper.run(root))
 }
 
 /// How to rewrite; the default is post-order, without the fields that
@@ -334,7 +336,8 @@ where
             is_key,
             ancestors: &self.stack,
         };
-        let answer = (self.callback)(&visit)?;
+        let callback = &mut self.callback;
+        let answer = access::outside(|| callback(&visit))?;
         Ok(answer.unwrap_or(value))
     }
 

@@ -1,5 +1,6 @@
 //! Regions and walks: how a visit moves through an object graph.
 
+mod bound;
 mod children;
 mod copy;
 mod map;
@@ -8,6 +9,7 @@ mod memo;
 mod parts;
 mod recycle;
 mod region;
+mod substitute;
 mod walk;
 
 pub use copy::{deep_copy, shallow_copy};
@@ -15,4 +17,5 @@ pub use map::{MapOptions, MapVisit, structural_map};
 pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
+pub use substitute::substitute;
 pub use walk::{Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, walk_objects};

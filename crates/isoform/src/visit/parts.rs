@@ -3,11 +3,11 @@
 use super::region::RegionKind;
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, Result};
-use crate::object::build;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, Slot};
+use crate::object::{access, build};
 use crate::path::AccessStep;
-use crate::registry::Kind;
+use crate::registry::{FieldFlag, Kind};
 use crate::value::{Value, ValueRef};
 
 /// Which children of a value are looked at.
@@ -56,8 +56,9 @@ pub struct Child {
     pub is_key: bool,
 }
 
-/// The children of one value in the order of visit, as they were when
-/// [`children_of`] was called.
+/// The children of one value in the order of visit: the elements of a list or
+/// dict as they were when [`children_of`] was called, the fields of an object
+/// as they are when they are asked for.
 #[derive(Clone, Debug)]
 pub struct Children {
     source: Value,
@@ -145,16 +146,18 @@ impl Children {
         };
         match &self.content {
             Content::Fields(object) => {
-                let fields = match self.options.include_ignored {
-                    true => object.borrowed().visited_and_ignored(),
-                    false => object.borrowed().visited(),
-                };
-                let (slot, loaded) = fields.get(position)?;
                 let of_var = object.type_info().kind == Kind::Var;
-                Some(Child {
-                    value: loaded.to_value(),
-                    region: region.of_field(slot.flag, of_var),
-                    is_key: false,
+                access::reading(|| {
+                    let fields = match self.options.include_ignored {
+                        true => object.borrowed().visited_and_ignored(),
+                        false => object.borrowed().visited(),
+                    };
+                    let (slot, loaded) = fields.get(position)?;
+                    Some(Child {
+                        value: loaded.to_value(),
+                        region: region.of_field(slot.flag, of_var),
+                        is_key: false,
+                    })
                 })
             }
             Content::Items(items) => Some(child(items.values().get(position)?, region, false)),
@@ -194,6 +197,12 @@ impl Children {
             }
             Content::Nothing => None,
         }
+    }
+
+    /// Whether a child is a field that opens a definition region.
+    pub(super) fn opens_region(&self, position: usize) -> bool {
+        let slot = self.slots().get(position);
+        slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
     }
 
     /// The value with these children in place of its own, in the same order.

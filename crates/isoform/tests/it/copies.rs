@@ -265,3 +265,31 @@ fn every_occurrence_counts_once_in_the_copy() {
     };
     assert_eq!(count(&copied(&root)), [1, 1, 2]);
 }
+
+#[test]
+fn cycles_of_mutable_objects_are_copied_or_refused() {
+    let ty = TypeDef::new("copies.Cell").field(FieldDef::new("v", Schema::Any).mutable(true));
+    let ty = register_type(ty).unwrap();
+    let cell = || construct(ty, vec![Value::NONE]).unwrap();
+    let (a, b) = (cell(), cell());
+    isoform::set_field(&a, "v", Value::from([Value::from(&b)])).unwrap();
+    isoform::set_field(&b, "v", Value::from(&a)).unwrap();
+    let copy = copied(&a);
+    let copied_b = get_field(object(&copy), "v")
+        .unwrap()
+        .extract::<Array>()
+        .unwrap();
+    let copied_b = copied_b.values()[0].clone();
+    assert!(copied_b != Value::from(&b) && copy != Value::from(&a));
+    assert_eq!(get_field(object(&copied_b), "v").unwrap(), copy);
+
+    let cyclic = "ValueError: cyclic value: the copies.Cell contains itself (at <root>.v[0].v)";
+    let mapped = isoform::structural_map(&a, Default::default(), |_| Ok(None));
+    assert_eq!(mapped.expect_err("a cycle").to_string(), cyclic);
+    let pair = (Value::from(var("x")), Value::from(1));
+    let substituted = isoform::substitute(&Value::from(&a), &[pair]);
+    assert_eq!(substituted.expect_err("a cycle").to_string(), cyclic);
+    for cell in [&b, object(&copied_b)] {
+        isoform::set_field(cell, "v", Value::NONE).unwrap();
+    }
+}

@@ -1,9 +1,13 @@
 //! The integration tests: one binary, one module per feature.
 
+mod binary;
 #[cfg(feature = "testing")]
 mod build;
+#[cfg(feature = "testing")]
+mod collect;
 mod containers;
 mod copies;
+mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
@@ -11,13 +15,16 @@ mod explained;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+mod json;
 mod keys;
 mod known_defects;
+mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
 mod map;
 mod mutable;
+mod mutation;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;
@@ -27,6 +34,7 @@ mod properties;
 mod registry;
 #[cfg(feature = "testing")]
 mod semantics_table;
+mod substitute;
 mod support;
 mod threads;
 mod values;

@@ -367,3 +367,21 @@ fn a_value_is_taken_apart_and_put_together() {
         1
     );
 }
+
+#[test]
+fn the_callback_may_change_what_is_rewritten() {
+    let ty = TypeDef::new("map.Cell").field(FieldDef::new("v", Schema::Any).mutable(true));
+    let ty = register_type(ty).unwrap();
+    let inner = construct(ty, vec![1.into()]).unwrap();
+    let outer = construct(ty, vec![Value::from(&inner)]).unwrap();
+    let result = structural_map(&outer, post(), |visit| {
+        // Takes the object that is just visited out of the value.
+        isoform::set_field(&outer, "v", 5.into())?;
+        increment(visit)
+    })
+    .unwrap();
+    let value = |object: &Value| isoform::get_field(object.as_object().unwrap(), "v").unwrap();
+    assert_eq!(value(&value(&result)), Value::from(2));
+    assert_eq!(isoform::get_field(&outer, "v").unwrap(), Value::from(5));
+    assert_eq!(isoform::get_field(&inner, "v").unwrap(), Value::from(1));
+}

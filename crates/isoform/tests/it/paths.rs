@@ -194,3 +194,142 @@ fn a_deep_path_is_followed() {
     let error = path.attr("no").get(&value).unwrap_err();
     assert_eq!(error.path().map(AccessPath::depth), Some(depth + 2));
 }
+
+#[test]
+fn every_kind_of_step_is_read_back() {
+    let mut all = root();
+    for (step, text) in steps() {
+        let single = root().join(step.clone());
+        // A number is read as a position, whatever it was.
+        let expected = match step {
+            AccessStep::MapItem(key) if key == Value::from(1) => root().array_item(1),
+            _ => single,
+        };
+        let parsed = AccessPath::parse(&format!("<root>{text}")).expect("a path");
+        assert_eq!(parsed, expected);
+        all = all.join(expected.steps()[0].clone());
+    }
+    assert_eq!(all.to_string().parse::<AccessPath>().expect("a path"), all);
+    assert_eq!(AccessPath::parse("<root>").unwrap(), root());
+    // The alternate form leaves nothing out.
+    let mut long = root().map_item("a long key ".repeat(30));
+    for index in 0..100 {
+        long = long.array_item(index);
+    }
+    assert!(AccessPath::parse(&long.to_string()).is_err());
+    assert_eq!(AccessPath::parse(&format!("{long:#}")).unwrap(), long);
+}
+
+#[test]
+fn random_paths_are_read_back() {
+    let mut state = 7u64;
+    let mut below = move |limit: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(3);
+        (state >> 33) as usize % limit
+    };
+    let pieces = [
+        "a", "_", "9", ".", "[", "]", "<", ">", "\"", "'", "\\", "\n", "\r", "\t", "\0", "\u{1b}",
+        "é", "日", "\u{200b}", " ", "missing:", "...", "u{41}", "\u{7f}",
+    ];
+    for _ in 0..scaled(20_000) {
+        let mut path = root();
+        for _ in 0..below(5) {
+            let text: String = (0..1 + below(4))
+                .map(|_| pieces[below(pieces.len())])
+                .collect();
+            let bytes: Vec<u8> = (0..below(4)).map(|_| below(256) as u8).collect();
+            let floats = [
+                0.0,
+                -0.0,
+                1.5,
+                1e300,
+                5e-324,
+                f64::NAN,
+                f64::INFINITY,
+                -1e-7,
+            ];
+            let key = match below(9) {
+                0 => Value::NONE,
+                1 => Value::from(below(2) == 1),
+                2 => Value::from(-1 - below(100) as i64),
+                3 => Value::from(floats[below(floats.len())]),
+                4 => Value::from(&bytes[..]),
+                5 => Value::from(isoform::DType::FLOAT32),
+                6 => Value::from("cuda:1".parse::<isoform::Device>().unwrap()),
+                7 => Value::from(i128::MAX - below(9) as i128),
+                _ => Value::from(text.as_str()),
+            };
+            path = match below(6) {
+                0 => path.attr(text),
+                1 => path.attr_missing(text),
+                2 => path.array_item(below(1000)),
+                3 => path.array_item_missing(below(1000)),
+                4 => path.map_item(key),
+                _ => path.map_item_missing(key),
+            };
+        }
+        let text = format!("{path:#}");
+        let parsed = AccessPath::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(parsed, path, "{text}");
+        assert_eq!(format!("{parsed:#}"), text);
+        // Whatever is cut off, the rest is a path or an error, never a panic.
+        let mut cut = below(text.len() + 1);
+        while !text.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        if let Ok(shorter) = AccessPath::parse(&text[..cut]) {
+            assert_eq!(format!("{shorter:#}"), text[..cut]);
+        }
+        let _ = AccessPath::parse(&format!("<root>{}", &text[cut..]));
+    }
+}
+
+#[test]
+fn text_that_is_no_path_is_an_error() {
+    let check = |text: &str, expected: &str| {
+        let error = AccessPath::parse(text).expect_err("no path");
+        assert_eq!(error.kind(), ErrorKind::Value);
+        assert_eq!(
+            error.message(),
+            format!("access path: {expected}"),
+            "{text}"
+        );
+    };
+    check("", "expected \"<root>\" at byte 0, got the end");
+    check("root.a", "expected \"<root>\" at byte 0, got \"root.a\"");
+    check(
+        "<root>a",
+        "expected a step: '.' or '[' at byte 6, got \"a\"",
+    );
+    check(
+        "<root>.",
+        "expected the name of a field at byte 7, got the end",
+    );
+    check("<root>[1", "expected \"]\" at byte 8, got the end");
+    check(
+        "<root>[\"a\\q\"]",
+        "expected an escape sequence at byte 10, got \"q\\\"]\"",
+    );
+    let object = root().map_item(int(1)).to_string();
+    let error = AccessPath::parse(&object)
+        .expect_err("an object")
+        .message()
+        .to_string();
+    assert!(
+        error.contains("an object as key cannot be read back"),
+        "{error}"
+    );
+    let cut = AccessPath::parse("<root>.a...<9 steps>...[1]").expect_err("cut short");
+    assert!(cut.message().contains("cut short"), "{cut}");
+}
+
+#[test]
+fn a_number_is_looked_up_in_maps_too() {
+    let map: Map = [(7.into(), "seven".into())].into_iter().collect();
+    let dict: Dict = [(7.into(), "seven".into())].into_iter().collect();
+    let path = AccessPath::parse("<root>[7]").unwrap();
+    assert_eq!(path.get(&map.into()).unwrap(), Value::from("seven"));
+    assert_eq!(path.get(&dict.into()).unwrap(), Value::from("seven"));
+}

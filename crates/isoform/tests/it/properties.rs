@@ -61,4 +61,10 @@ properties! {
     insertion_order_is_invisible,
     tree_sharing_is_invisible,
     both_families_agree,
+    json_graphs_round_trip,
+    binary_forms_round_trip,
+    any_text_is_a_json_graph_or_an_error,
+    edited_json_graphs_are_graphs_or_errors,
+    any_bytes_are_a_binary_form_or_an_error,
+    edited_binary_forms_are_forms_or_errors,
 }

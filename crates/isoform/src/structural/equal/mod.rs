@@ -11,6 +11,7 @@
 mod binders;
 mod hooks;
 mod maps;
+mod proofs;
 mod report;
 
 use binders::VarPair;
@@ -21,11 +22,10 @@ use super::leaf;
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
-use super::pins::{Pins, content_of, snapshot};
+use super::pins::{Pins, snapshot};
 use super::scope::{Levels, Region, Touched};
 use crate::container::ArrayObj;
-use crate::error::{ErrorKind, Result};
-use crate::object::access;
+use crate::error::Result;
 use crate::object::arena::Arena;
 use crate::object::table::{Class, Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
@@ -56,7 +56,7 @@ enum Job {
     /// The dag nodes' fields are equal.
     EndDag,
     EndScope,
-    /// The objects are no longer open.
+    /// The objects are no longer open. `extra` is 1 for lists and dicts.
     EndOpen,
     /// A hook's call: only the name `extra` of the path's step.
     HookStep,
@@ -106,6 +106,8 @@ pub(super) struct Tables {
     /// The objects of each side that are being compared: lists, dicts and,
     /// where cycles may go through fields, whatever is shared.
     open: [Open; 2],
+    /// How many pairs of lists and dicts are open.
+    containers: u32,
     pub(super) levels: Option<Levels>,
 }
 
@@ -116,6 +118,7 @@ impl Tables {
         self.pairs.clear();
         self.touched.clear();
         self.open.iter_mut().for_each(Open::clear);
+        self.containers = 0;
     }
 }
 
@@ -394,102 +397,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Looks a shared pair up; when it is not there, begins its proof.
-    fn is_proven(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<bool> {
-        let proven = self.has_proof(l, r, region);
-        if !proven {
-            self.begin_proof(l, r, region)?;
-        }
-        Ok(proven)
-    }
-
-    #[inline(never)]
-    fn has_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
-        let memo = &mut self.tables.memo;
-        let Some(needs) = memo.find(l.ident(), r.ident(), region, &self.levels) else {
-            return false;
-        };
-        self.levels.use_result(needs, region);
-        true
-    }
-
-    #[inline(never)]
-    fn begin_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<()> {
-        // A cycle is entered at an object with two owners, one of them inside
-        // the cycle; so it is enough to mark what is remembered anyway.
-        let marked = access::may_have_cycles();
-        if marked {
-            self.open(l, r)?;
-        }
-        self.collect_proof(l, r, region, marked);
-        Ok(())
-    }
-
-    /// Begins to collect what the pair's proof needs.
-    fn collect_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region, marked: bool) {
-        let before = self.levels.begin();
-        self.tables.touched.push(before);
-        self.stack.push(Frame {
-            l,
-            r,
-            next: 0,
-            extra: u32::from(marked),
-            region,
-            job: Job::EndMemo,
-        });
-    }
-
-    /// Marks two objects as being compared.
-    fn open(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Result<()> {
-        let [left, right] = &mut self.tables.open;
-        let fresh = left.insert(l.ident());
-        if fresh && right.insert(r.ident()) {
-            return Ok(());
-        }
-        if fresh {
-            left.remove(l.ident());
-        }
-        let text = format!("cyclic {} cannot be compared", l.info().key());
-        Err(self.error(ErrorKind::Value, text))
-    }
-
-    fn close(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) {
-        let [left, right] = &mut self.tables.open;
-        left.remove(l.ident());
-        right.remove(r.ident());
-    }
-
-    /// Marks a pair that is not remembered until it is compared, if a cycle
-    /// may be entered there.
-    fn open_unremembered(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<()> {
-        if access::may_have_cycles() && (l.is_shared() || r.is_shared()) {
-            self.open(l, r)?;
-            self.push(Job::EndOpen, l, r, region);
-        }
-        Ok(())
-    }
-
-    /// The objects whose fields stand for these: what they were when a key was
-    /// made, or the objects themselves.
-    fn contents(&self, l: ObjRef<'a>, r: ObjRef<'a>) -> (ObjRef<'a>, ObjRef<'a>) {
-        (content_of(self.pins.0, l), content_of(self.pins.1, r))
-    }
-
-    /// The pair of the [`Job::EndMemo`] frame on top is proven.
-    #[inline(never)]
-    fn end_proof(&mut self) {
-        let Some(frame) = self.stack.pop() else {
-            return;
-        };
-        let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
-        let (needs, _) = self.levels.end(before);
-        let (l, r) = (frame.l.ident(), frame.r.ident());
-        self.tables.memo.prove(l, r, needs, &self.levels);
-        if frame.extra != 0 {
-            self.close(frame.l, frame.r);
-        }
-    }
-
     /// Compares fields from a position on, up to a child that needs a visit.
     #[inline(always)]
     fn fields<const REC: bool>(
@@ -602,12 +509,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether the pair needs no visit; otherwise its proof begins, if it is
-    /// shared.
-    fn begin_shared(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<bool> {
-        Ok((l.is_shared() || r.is_shared()) && self.is_proven(l, r, region)?)
-    }
-
     fn enter_mutable<const REC: bool>(
         &mut self,
         l: ObjRef<'a>,
@@ -620,8 +521,16 @@ impl<'a> Engine<'a> {
         if (l.is_shared() || r.is_shared()) && self.has_proof(l, r, region) {
             return Ok(Entered::Equal);
         }
-        self.open(l, r)?;
-        self.push(Job::EndOpen, l, r, region);
+        self.open(l, r, 0)?;
+        self.tables.containers += 1;
+        self.stack.push(Frame {
+            l,
+            r,
+            next: 0,
+            extra: 1,
+            region,
+            job: Job::EndOpen,
+        });
         if l.is_shared() || r.is_shared() {
             self.collect_proof(l, r, region, false);
         }
@@ -746,7 +655,7 @@ impl<'a> Engine<'a> {
             // Taken care of above, with the frame still in its place.
             Job::EndMemo => {}
             Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
-            Job::EndOpen => self.close(l, r),
+            Job::EndOpen => self.close(l, r, frame.extra),
             Job::EndDag => match self.bound_pair(l, r) {
                 None => {
                     self.bind::<REC>(l, r, 0);

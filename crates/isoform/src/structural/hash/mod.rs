@@ -17,7 +17,7 @@ use super::CompareOptions;
 use super::ident_map::IdentMap;
 use super::leaf;
 use super::numbering::Numbering;
-use super::open::Open;
+use super::open::{Entry, Open};
 use super::pins::{Pins, snapshot};
 use super::scope::{Levels, Needs, Region, Touched};
 use super::sink::{Form, Part, Sink};
@@ -88,6 +88,8 @@ pub(super) struct HashTables<Out> {
     /// The objects that are being hashed: lists, dicts and, where cycles may
     /// go through fields, whatever is shared.
     open: Open,
+    /// How many lists and dicts are open.
+    containers: u32,
     levels: Levels,
 }
 
@@ -100,6 +102,7 @@ impl<Out: Copy> HashTables<Out> {
             orders: Vec::new(),
             touched: Vec::new(),
             open: Open::default(),
+            containers: 0,
             levels: Levels::new(),
         }
     }
@@ -112,6 +115,7 @@ impl<Out: Copy> HashTables<Out> {
         self.orders.clear();
         self.touched.clear();
         self.open.clear();
+        self.containers = 0;
         self.levels.reset();
     }
 }
@@ -265,6 +269,20 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// The remembered hash; when there is none, begins to collect for it.
     fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<Option<S::Out>> {
+        let known = self.recall(object, region);
+        if known.is_none() {
+            // A cycle is entered at an object with two owners, one of them
+            // inside the cycle; so it is enough to mark what is remembered
+            // anyway.
+            let containers = self.tables.containers;
+            let marked = access::may_have_cycles() && self.open(object, containers)?;
+            self.collect(object, region, marked);
+        }
+        Ok(known)
+    }
+
+    #[inline]
+    fn recall(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
             let known = &tables.results[index as usize];
@@ -277,15 +295,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if holds {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
-                return Ok(Some(known.out));
+                return Some(known.out);
             }
         }
-        // A cycle is entered at an object with two owners, one of them inside
-        // the cycle; so it is enough to mark what is remembered anyway.
-        let marked = access::may_have_cycles();
-        if marked {
-            self.open(object)?;
-        }
+        None
+    }
+
+    /// Begins to collect what the object's hash needs to be remembered.
+    fn collect(&mut self, object: ObjRef<'a>, region: Region, marked: bool) {
         let tables = &mut *self.tables;
         let before = tables.levels.begin();
         let context = tables.numbering.begin_use();
@@ -299,23 +316,35 @@ impl<'a, S: Sink> Hasher<'a, S> {
             region,
             job: Job::EndMemo,
         });
-        Ok(None)
     }
 
-    /// Marks an object as being hashed.
-    fn open(&mut self, object: ObjRef<'a>) -> Result<()> {
-        if self.tables.open.insert(object.ident()) {
-            return Ok(());
+    /// Marks an object, inside so many containers, as being hashed; false when
+    /// it is met again around a container, which will be the error.
+    #[inline(never)]
+    fn open(&mut self, object: ObjRef<'a>, containers: u32) -> Result<bool> {
+        match self.tables.open.enter(object.ident(), containers) {
+            Entry::Fresh => Ok(true),
+            Entry::Around => Ok(false),
+            Entry::Cycle => {
+                let text = format!("cyclic {} cannot be hashed", object.info().key());
+                Err(self.error(ErrorKind::Value, text))
+            }
         }
-        let text = format!("cyclic {} cannot be hashed", object.info().key());
-        Err(self.error(ErrorKind::Value, text))
     }
 
     /// Marks an object that is not remembered until it is hashed, if a cycle
     /// may be entered there.
+    #[inline(always)]
     fn open_unremembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
-        if access::may_have_cycles() && object.is_shared() {
-            self.open(object)?;
+        if access::may_have_cycles() {
+            return self.open_now(object, region);
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn open_now(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
+        if object.is_shared() && self.open(object, self.tables.containers)? {
             let acc = self.sink.open_form(Form::Use);
             self.push(Job::EndOpen, object, acc, region);
         }
@@ -457,21 +486,25 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.met_mutable = true;
         // Lists and dicts are marked in any case: what they hold changes
         // without a write to a field.
-        let marked = if !object.is_shared() {
-            false
-        } else if let Some(out) = self.remembered(object, region)? {
+        let shared = object.is_shared();
+        if shared && let Some(out) = self.recall(object, region) {
             return Ok(Step::Done(out));
-        } else {
-            self.stack.last().is_some_and(|frame| frame.extra != 0)
-        };
-        if !marked {
-            self.open(object)?;
+        }
+        self.open(object, 0)?;
+        self.tables.containers += 1;
+        if shared {
+            self.collect(object, region, false);
         }
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
         self.push(Job::EndMutable, object, acc, region);
         let content = snapshot(self.arena, self.pins, object);
         self.enter_content(content, content.info(), region)
+    }
+
+    fn close_container(&mut self, object: ObjRef<'a>) {
+        self.tables.open.leave(object.ident());
+        self.tables.containers -= 1;
     }
 
     fn native(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) -> S::Out {
@@ -565,7 +598,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Job::EndMemo => {
                 self.sink.abandon(acc);
                 if extra != 0 {
-                    self.tables.open.remove(object.ident());
+                    self.tables.open.leave(object.ident());
                 }
                 self.remember(object, out);
                 Ok(Step::Done(out))
@@ -576,13 +609,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             Job::EndMutable => {
-                self.tables.open.remove(object.ident());
+                self.close_container(object);
                 self.sink.child(&mut acc, out);
                 Ok(Step::Done(self.sink.close(acc)))
             }
             Job::EndOpen => {
                 self.sink.abandon(acc);
-                self.tables.open.remove(object.ident());
+                self.tables.open.leave(object.ident());
                 Ok(Step::Done(out))
             }
             _ => {
@@ -608,11 +641,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     tables.numbering.end_use(context);
                     tables.levels.end(before);
                     if frame.extra != 0 {
-                        tables.open.remove(frame.object.ident());
+                        tables.open.leave(frame.object.ident());
                     }
                 }
                 Job::EndScope => tables.numbering.close_scope(&mut tables.levels),
-                Job::EndMutable | Job::EndOpen => tables.open.remove(frame.object.ident()),
+                Job::EndMutable => self.close_container(frame.object),
+                Job::EndOpen => tables.open.leave(frame.object.ident()),
                 Job::Entries => tables.orders.truncate(frame.extra as usize),
                 _ => {}
             }

@@ -1,6 +1,9 @@
 //! Access paths: where inside a value something is.
 
+mod parse;
+
 use std::fmt;
+use std::str::FromStr;
 
 use crate::display;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +30,9 @@ pub enum AccessStep {
 /// A place inside a value, as steps from its root.
 ///
 /// Printed as `<root>.body.args[1]["k"]`; a missing element as
-/// `<root>[<missing:1>]`.
+/// `<root>[<missing:1>]`. The text can be [parsed](Self::parse) again. Long
+/// paths and keys are printed with parts left out; the alternate form `{:#}`
+/// prints all of them.
 ///
 /// ```
 /// use isoform::{AccessPath, Array, Value};
@@ -51,6 +56,30 @@ impl AccessPath {
     /// A path of these steps.
     pub fn from_steps(steps: Vec<AccessStep>) -> Self {
         AccessPath { steps }
+    }
+
+    /// The path that is printed like this; also [`str::parse`].
+    ///
+    /// A number from zero on is read as a position, and not as the key of a
+    /// map, which is printed alike; [`get`](Self::get) accepts it for both. The
+    /// text of any path without objects among its keys, printed with `{:#}`, is
+    /// read as a path with the same text that leads to the same place.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` that says what was expected at which byte: for text that is
+    /// no path, was cut short, or has an object as key.
+    ///
+    /// ```
+    /// use isoform::AccessPath;
+    /// let path = AccessPath::parse("<root>.body.args[1][\"k\"]")?;
+    /// assert_eq!(path, AccessPath::root().attr("body").attr("args").array_item(1).map_item("k"));
+    /// let error = AccessPath::parse("<root>[1").expect_err("no end");
+    /// assert_eq!(error.message(), "access path: expected \"]\" at byte 8, got the end");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::parse(text)
     }
 
     /// The steps, outermost first.
@@ -87,6 +116,24 @@ impl AccessPath {
     #[must_use]
     pub fn map_item(&self, key: impl Into<Value>) -> Self {
         self.join(AccessStep::MapItem(key.into()))
+    }
+
+    /// The path to a field that is not there.
+    #[must_use]
+    pub fn attr_missing(&self, name: impl Into<String>) -> Self {
+        self.join(AccessStep::AttrMissing(name.into()))
+    }
+
+    /// The path to an element that is not there.
+    #[must_use]
+    pub fn array_item_missing(&self, index: usize) -> Self {
+        self.join(AccessStep::ArrayItemMissing(index))
+    }
+
+    /// The path to a key that is not there.
+    #[must_use]
+    pub fn map_item_missing(&self, key: impl Into<Value>) -> Self {
+        self.join(AccessStep::MapItemMissing(key.into()))
     }
 
     /// The path without its last step; None for the root.
@@ -133,6 +180,17 @@ impl AccessStep {
                 None => Err(unsupported("an object with fields")),
             },
             AccessStep::ArrayItem(index) => {
+                // A path that was read from text does not tell positions from
+                // integer keys.
+                let key = Value::from(*index);
+                let entry = match value.view() {
+                    ValueRef::Map(map) => map.get(&key).cloned(),
+                    ValueRef::Dict(dict) => dict.get(&key),
+                    _ => None,
+                };
+                if let Some(entry) = entry {
+                    return Ok(entry);
+                }
                 let found = match value.view() {
                     ValueRef::Array(array) => array.get(*index).cloned(),
                     ValueRef::List(list) => list.snapshot().get(*index).cloned(),
@@ -165,14 +223,44 @@ impl AccessStep {
     }
 }
 
+impl FromStr for AccessPath {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        AccessPath::parse(text)
+    }
+}
+
+/// Whether a name is printed without quotes.
+fn is_identifier(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(plain)
+}
+
+/// A field's name, quoted when it could be taken for something else.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match is_identifier(self.0) {
+            true => f.write_str(self.0),
+            false => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
 impl fmt::Display for AccessStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key = |key: &Value| display::short(key, display::KEY_BUDGET);
+        let budget = match f.alternate() {
+            true => usize::MAX,
+            false => display::KEY_BUDGET,
+        };
+        let key = |key: &Value| display::short(key, budget);
         match self {
-            AccessStep::Attr(name) => write!(f, ".{name}"),
+            AccessStep::Attr(name) => write!(f, ".{}", Name(name)),
             AccessStep::ArrayItem(index) => write!(f, "[{index}]"),
             AccessStep::MapItem(item) => write!(f, "[{}]", key(item)),
-            AccessStep::AttrMissing(name) => write!(f, ".<missing:{name}>"),
+            AccessStep::AttrMissing(name) => write!(f, ".<missing:{}>", Name(name)),
             AccessStep::ArrayItemMissing(index) => write!(f, "[<missing:{index}>]"),
             AccessStep::MapItemMissing(item) => write!(f, "[<missing:{}>]", key(item)),
         }
@@ -186,18 +274,19 @@ impl fmt::Display for AccessPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<root>")?;
         let total = self.steps.len();
-        if total <= PRINTED_STEPS {
-            return self.steps.iter().try_for_each(|step| write!(f, "{step}"));
+        if total <= PRINTED_STEPS || f.alternate() {
+            return print(f, &self.steps);
         }
         let half = PRINTED_STEPS / 2;
-        self.steps[..half]
-            .iter()
-            .try_for_each(|step| write!(f, "{step}"))?;
+        print(f, &self.steps[..half])?;
         write!(f, "...<{} steps>...", total - PRINTED_STEPS)?;
-        self.steps[total - half..]
-            .iter()
-            .try_for_each(|step| write!(f, "{step}"))
+        print(f, &self.steps[total - half..])
     }
+}
+
+fn print(f: &mut fmt::Formatter<'_>, steps: &[AccessStep]) -> fmt::Result {
+    let mut steps = steps.iter();
+    steps.try_for_each(|step| fmt::Display::fmt(step, f))
 }
 
 impl fmt::Debug for AccessPath {

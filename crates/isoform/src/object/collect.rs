@@ -1,0 +1,523 @@
+//! Collection of cycles: objects that only keep each other alive.
+//!
+//! Reference counts free everything but cycles, and a cycle needs an edge that
+//! was made after both its ends existed: an element put into a list or dict,
+//! or a field that was written. Objects that got such an edge are *tracked*.
+//! A collection visits what the tracked objects reach, and counts for each
+//! object the references that come from objects visited. Where that is all
+//! the object's owners, and nothing with other owners reaches it, it is
+//! garbage. (Trial deletion: Bacon and Rajan, "Concurrent Cycle Collection in
+//! Reference Counted Systems", 2001; here with the world stopped.)
+//!
+//! # Why the counts can be trusted
+//!
+//! Threads may own objects, and move, while counts are read. During a
+//! collection the writer's lock is held, so nobody reads or writes a field
+//! declared at run time; the locks of all lists and dicts visited are held;
+//! and tracked objects that die wait with giving up their fields. A thread
+//! that owns an object visited can then only go on to the children of arrays,
+//! maps and Rust structs, which form no cycles. Counts are read parents first
+//! in that order: a thread that slips away from an object before its count is
+//! read, slips to an object whose count is read later, and is found at the
+//! latest at the last of them.
+
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashbrown::{HashMap, HashSet};
+
+use super::access;
+use super::field::DropSlot;
+use super::header::Header;
+use super::raw_host::PRESERVED;
+use super::raw_value::Value;
+use super::reference::{Node, Obj, Ref};
+use super::table::{self, Class, TypeInfo};
+use crate::container::{ArrayObj, DictGuard, DictObj, ListGuard, ListObj, MapObj};
+
+type Addresses = HashSet<usize, rapidhash::fast::RandomState>;
+
+static TRACKED: Mutex<Option<Addresses>> = Mutex::new(None);
+
+fn tracked() -> MutexGuard<'static, Option<Addresses>> {
+    TRACKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Remembers an object that may have become part of a cycle.
+pub(super) fn track(object: &Ref<Obj>) {
+    object.type_info().tracked.store(true, Ordering::Release);
+    track_raw(object.raw());
+}
+
+/// As [`track`], for an object of a type of which objects are tracked already.
+pub(super) fn track_raw(object: NonNull<Header>) {
+    tracked()
+        .get_or_insert_default()
+        .insert(object.as_ptr() as usize);
+}
+
+/// As [`track`], for the payload of a list or dict.
+pub(crate) fn track_payload<T: Node>(payload: &T) {
+    let address = std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE;
+    tracked().get_or_insert_default().insert(address);
+}
+
+/// Forgets the payload of a list or dict that dies; waits while a collection
+/// looks at it.
+pub(crate) fn untrack_payload<T: Node>(payload: &T) {
+    let address = std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE;
+    forget(address);
+}
+
+/// Forgets an object of a declared type that dies; waits while a collection
+/// looks at it.
+#[cold]
+pub(super) fn untrack(object: NonNull<Header>) {
+    forget(object.as_ptr() as usize);
+}
+
+fn forget(address: usize) {
+    if let Some(tracked) = &mut *tracked() {
+        tracked.remove(&address);
+    }
+}
+
+/// Whether a cycle may go through an object.
+pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    match info.class {
+        Class::Plain | Class::Node => !info.slots.is_empty() || !info.hooks.is_empty(),
+        Class::Array | Class::List | Class::Map | Class::Dict => true,
+        _ => false,
+    }
+}
+
+/// How many objects may be part of a cycle: lists and dicts that an object was
+/// put into, and objects with a field that an object was written to.
+pub fn tracked_count() -> usize {
+    tracked().as_ref().map_or(0, HashSet::len)
+}
+
+/// Frees all objects that only keep each other alive, and says how many.
+///
+/// Cycles go through [`List`](crate::List), [`Dict`](crate::Dict) and objects
+/// with mutable fields only. O(what the tracked objects reach); other threads
+/// that read or write fields wait meanwhile.
+///
+/// ```
+/// use isoform::{List, Value, collect_cycles};
+/// let list: List = List::new();
+/// list.push(Value::from(list.clone()));
+/// drop(list);
+/// assert!(collect_cycles() >= 1);
+/// ```
+pub fn collect_cycles() -> usize {
+    let mut doomed = Doomed::default();
+    // An error means that the host language has ended; everything ends then.
+    let _ended = access::writing(|_idle| {
+        let tracked = tracked();
+        let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
+            return;
+        };
+        if let Some(graph) = Graph::visit(roots) {
+            graph.break_up(&mut doomed);
+        }
+    });
+    let count = doomed.objects.len();
+    // Destructors may be code of users, so they run when all locks are free.
+    drop(doomed);
+    count
+}
+
+/// Visits the objects that live only because of the one who asks: the object,
+/// if it has one owner, and what is reached from it through objects with one
+/// owner, but at most `limit` of them. For the cycle collector of a host
+/// language, which must know what its wrapper keeps alive.
+///
+/// # Safety
+///
+/// The host's lock must be held, and `visit` must run no code that changes
+/// objects.
+pub unsafe fn visit_exclusively_owned(
+    object: &Ref<Obj>,
+    limit: usize,
+    visit: &mut dyn FnMut(&Ref<Obj>),
+) {
+    let mut waiting = Waiting(Vec::new());
+    waiting.add(object.raw());
+    let mut left = limit;
+    while let Some(object) = waiting.0.pop() {
+        if left == 0 {
+            return;
+        }
+        left -= 1;
+        // SAFETY: the object is kept alive by the one before it, whose fields
+        // nobody changes, because writers hold the host's lock; the contents
+        // of lists and dicts are read under their locks and change under the
+        // host's lock, or else by a thread that would be another owner.
+        unsafe {
+            let borrowed = super::view::ObjRef::new(object);
+            visit(borrowed.as_ref());
+            let info = borrowed.info();
+            for slot in &info.drop_slots {
+                if let Some(child) = child_in(object, *slot) {
+                    waiting.add(child);
+                }
+            }
+            match info.class {
+                Class::Array => {
+                    let items = borrowed.downcast::<ArrayObj>();
+                    items
+                        .into_iter()
+                        .flat_map(ArrayObj::items)
+                        .for_each(|item| waiting.value(item));
+                }
+                Class::Map => {
+                    if let Some(map) = borrowed.downcast::<MapObj>() {
+                        for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
+                            waiting.value(key);
+                            waiting.value(value);
+                        }
+                    }
+                }
+                Class::List => {
+                    if let Some(items) = borrowed.downcast::<ListObj>().and_then(ListObj::try_lock)
+                    {
+                        waiting.add(items.reference().raw());
+                    }
+                }
+                Class::Dict => {
+                    if let Some(entries) =
+                        borrowed.downcast::<DictObj>().and_then(DictObj::try_lock)
+                    {
+                        waiting.add(entries.reference().raw());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Objects with one owner that are still to be visited.
+struct Waiting(Vec<NonNull<Header>>);
+
+impl Waiting {
+    fn add(&mut self, object: NonNull<Header>) {
+        // SAFETY: callers pass objects that are alive.
+        if unsafe { object.as_ref() }.count() == 1 {
+            self.0.push(object);
+        }
+    }
+
+    fn value(&mut self, value: &Value) {
+        if let Some(object) = NonNull::new(value.object_pointer()) {
+            self.add(object);
+        }
+    }
+}
+
+/// What is to be dropped at the end of a collection.
+#[derive(Default)]
+struct Doomed {
+    children: Vec<Value>,
+    objects: Vec<Ref<Obj>>,
+}
+
+/// The lock of a list or dict while it is being looked at.
+enum Guard<'a> {
+    List(ListGuard<'a>),
+    Dict(DictGuard<'a>),
+}
+
+/// What the tracked objects reach.
+#[derive(Default)]
+struct Graph<'a> {
+    numbers: HashMap<usize, u32, rapidhash::fast::RandomState>,
+    objects: Vec<NonNull<Header>>,
+    /// References from objects visited.
+    internal: Vec<u64>,
+    /// The children of object `n` are `edges[starts[n]..starts[n + 1]]`.
+    edges: Vec<u32>,
+    starts: Vec<usize>,
+    guards: HashMap<usize, Guard<'a>, rapidhash::fast::RandomState>,
+}
+
+impl<'a> Graph<'a> {
+    /// None when a list or dict is in use by another thread: it is alive, and
+    /// the next collection will see the rest.
+    fn visit(roots: &Addresses) -> Option<Self> {
+        let mut graph = Graph::default();
+        let mut addresses: Vec<usize> = roots.iter().copied().collect();
+        // The order of a hash set changes from run to run.
+        addresses.sort_unstable();
+        for address in addresses {
+            graph.number(NonNull::new(address as *mut Header)?);
+        }
+        let mut next = 0;
+        while let Some(&object) = graph.objects.get(next) {
+            graph.starts.push(graph.edges.len());
+            graph.children(object)?;
+            next += 1;
+        }
+        graph.starts.push(graph.edges.len());
+        Some(graph)
+    }
+
+    fn number(&mut self, object: NonNull<Header>) -> u32 {
+        let next = self.objects.len() as u32;
+        let number = *self.numbers.entry(object.as_ptr() as usize).or_insert(next);
+        if number == next {
+            self.objects.push(object);
+            self.internal.push(0);
+        }
+        number
+    }
+
+    fn edge(&mut self, child: NonNull<Header>) {
+        let number = self.number(child);
+        self.internal[number as usize] += 1;
+        self.edges.push(number);
+    }
+
+    fn value(&mut self, value: &Value) {
+        if let Some(child) = NonNull::new(value.object_pointer()) {
+            self.edge(child);
+        }
+    }
+
+    fn children(&mut self, object: NonNull<Header>) -> Option<()> {
+        // SAFETY: the object is tracked, and waits with dying until the
+        // collection is over, or a field of such an object keeps it alive; see
+        // the module documentation. `'a` ends with the collection.
+        let header: &'a Header = unsafe { object.as_ref() };
+        let info = table::info(header.type_index);
+        if header.host.load(Ordering::Relaxed) & PRESERVED != 0 {
+            // The object's own wrapper is an owner that only it keeps alive.
+            let number = self.number(object);
+            self.internal[number as usize] += 1;
+        }
+        for slot in &info.drop_slots {
+            // SAFETY: the slot is one of the object's own type, and fields do
+            // not change while the writer's lock is held.
+            let child = unsafe { child_in(object, *slot) };
+            if let Some(child) = child {
+                self.edge(child);
+            }
+        }
+        match info.class {
+            Class::Array => {
+                for item in payload::<ArrayObj>(header, info)?.items() {
+                    self.value(item);
+                }
+            }
+            Class::Map => {
+                let map = payload::<MapObj>(header, info)?;
+                for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
+                    self.value(key);
+                    self.value(value);
+                }
+            }
+            Class::List => {
+                let guard = payload::<ListObj>(header, info)?.try_lock()?;
+                self.edge(guard.reference().raw());
+                self.guards
+                    .insert(object.as_ptr() as usize, Guard::List(guard));
+            }
+            Class::Dict => {
+                let guard = payload::<DictObj>(header, info)?.try_lock()?;
+                self.edge(guard.reference().raw());
+                self.guards
+                    .insert(object.as_ptr() as usize, Guard::Dict(guard));
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn edges_of(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        &self.edges[self.starts[number]..self.starts[number + 1]]
+    }
+
+    fn info(&self, number: u32) -> &'static TypeInfo {
+        // SAFETY: as in `children`.
+        table::info(unsafe { self.objects[number as usize].as_ref() }.type_index)
+    }
+
+    /// Whether other threads may go from an object to its children meanwhile.
+    fn is_open(&self, number: u32) -> bool {
+        let info = self.info(number);
+        match info.class {
+            Class::List | Class::Dict => false,
+            Class::Plain | Class::Node => !info.has_run_time_fields(),
+            _ => true,
+        }
+    }
+
+    /// All objects, parents before children as far as threads can move.
+    fn parents_first(&self) -> Vec<u32> {
+        let count = self.objects.len();
+        let mut waiting = vec![0u32; count];
+        for number in (0..count as u32).filter(|&number| self.is_open(number)) {
+            for &child in self.edges_of(number) {
+                waiting[child as usize] += 1;
+            }
+        }
+        let mut order: Vec<u32> = (0..count as u32)
+            .filter(|&number| waiting[number as usize] == 0)
+            .collect();
+        let mut next = 0;
+        while let Some(&number) = order.get(next) {
+            next += 1;
+            if !self.is_open(number) {
+                continue;
+            }
+            for &child in self.edges_of(number) {
+                waiting[child as usize] -= 1;
+                if waiting[child as usize] == 0 {
+                    order.push(child);
+                }
+            }
+        }
+        order
+    }
+
+    /// Which objects only keep each other alive.
+    fn garbage(&self) -> Vec<u32> {
+        let mut alive = vec![false; self.objects.len()];
+        let mut pending = Vec::new();
+        for number in self.parents_first() {
+            // SAFETY: as in `children`.
+            let owners = unsafe { self.objects[number as usize].as_ref() }.count();
+            if u64::from(owners) > self.internal[number as usize] {
+                pending.push(number);
+            }
+        }
+        while let Some(number) = pending.pop() {
+            if !std::mem::replace(&mut alive[number as usize], true) {
+                pending.extend_from_slice(self.edges_of(number));
+            }
+        }
+        (0..self.objects.len() as u32)
+            .filter(|&number| !alive[number as usize])
+            .collect()
+    }
+
+    /// Takes the references out of the garbage that make its cycles.
+    fn break_up(mut self, doomed: &mut Doomed) {
+        let garbage = self.garbage();
+        let objects: Vec<NonNull<Header>> = garbage
+            .iter()
+            .map(|&number| self.objects[number as usize])
+            .collect();
+        // A preserved wrapper may be revived until it is gone; its object must
+        // stay one that can be read.
+        let readable = objects.iter().any(|object| {
+            // SAFETY: as in `children`.
+            let word = unsafe { object.as_ref() }.host.load(Ordering::Relaxed);
+            word & PRESERVED != 0
+        });
+        for &object in &objects {
+            // SAFETY: garbage is alive until its references are given up,
+            // which happens after this function; each gets one owner more.
+            unsafe {
+                object.as_ref().retain();
+                doomed.objects.push(Ref::from_raw(object));
+            }
+            match self.guards.get_mut(&(object.as_ptr() as usize)) {
+                Some(Guard::List(items)) => {
+                    doomed.children.push(std::mem::take(&mut **items).into())
+                }
+                Some(Guard::Dict(entries)) => {
+                    doomed.children.push(std::mem::take(&mut **entries).into());
+                }
+                None => {}
+            }
+            // SAFETY: the object was just found alive.
+            let info = table::info(unsafe { object.as_ref() }.type_index);
+            if !info.has_run_time_fields() {
+                continue;
+            }
+            for (slot, drop_slot) in info
+                .slots
+                .iter()
+                .filter_map(|slot| Some((slot, slot.storage.drop_slot(slot.offset)?)))
+            {
+                if readable && slot.storage == super::field::Storage::Object {
+                    continue;
+                }
+                // SAFETY: the writer's lock is held and nobody but this
+                // collection can reach the object; a pointer that is null is
+                // fine for dropping it, which is all that will happen to it,
+                // or for a nullable field.
+                doomed
+                    .children
+                    .push(unsafe { take_child(object, drop_slot) });
+            }
+        }
+    }
+}
+
+/// The object that a field holds.
+///
+/// # Safety
+///
+/// The slot must belong to the type of the object, which must be alive.
+unsafe fn child_in(object: NonNull<Header>, slot: DropSlot) -> Option<NonNull<Header>> {
+    // SAFETY: promised by the caller.
+    let child = unsafe {
+        match slot {
+            DropSlot::Pointer(offset) => object
+                .byte_add(offset as usize)
+                .cast::<*mut Header>()
+                .read(),
+            DropSlot::Value(offset) => object
+                .byte_add(offset as usize)
+                .cast::<Value>()
+                .as_ref()
+                .object_pointer(),
+        }
+    };
+    NonNull::new(child)
+}
+
+/// Moves what a field holds out of it.
+///
+/// # Safety
+///
+/// As [`child_in`]; nobody else may use the field.
+unsafe fn take_child(object: NonNull<Header>, slot: DropSlot) -> Value {
+    // SAFETY: promised by the caller; the reference moves to the result.
+    unsafe {
+        match slot {
+            DropSlot::Pointer(offset) => {
+                let field = object.byte_add(offset as usize).cast::<*mut Header>();
+                let child = field.read();
+                field.write(std::ptr::null_mut());
+                NonNull::new(child).map_or(Value::NONE, |child| {
+                    Value::from_object(Ref::from_raw(child))
+                })
+            }
+            DropSlot::Value(offset) => {
+                let mut field = object.byte_add(offset as usize).cast::<Value>();
+                std::mem::take(field.as_mut())
+            }
+        }
+    }
+}
+
+/// The payload of an object whose class says that it is a `T`.
+fn payload<'a, T: Node>(header: &'a Header, info: &'static TypeInfo) -> Option<&'a T> {
+    if info.index != T::type_index() {
+        return None;
+    }
+    // SAFETY: the object is of type `T`, and the payload follows the header.
+    Some(unsafe {
+        NonNull::from(header)
+            .byte_add(super::header::HEADER_SIZE)
+            .cast::<T>()
+            .as_ref()
+    })
+}

@@ -1,0 +1,283 @@
+//! Capture-avoiding substitution of variables.
+
+use hashbrown::HashSet;
+
+use super::bound::{Bound, Dependence, Place};
+use super::map::cyclic;
+use super::parts::{ChildOptions, Children, children_of};
+use super::walk::{WalkOptions, WalkResult, walk_objects};
+use crate::error::{Error, Result};
+use crate::object::table::{Class, TypeInfo};
+use crate::object::{access, build};
+use crate::path::AccessPath;
+use crate::registry::Kind;
+use crate::value::Value;
+
+/// Replaces the free occurrences of variables in a value, all at once.
+///
+/// Each pair is a variable, an object of kind [`var`](Kind::Var) that is found
+/// by identity, and what comes in its place. Replacements are not searched for
+/// variables in turn. Where no variable occurs free, the result is the same
+/// object, the root included; sharing is kept.
+///
+/// * **Bound occurrences stay.** What binds is what binds in comparison: a
+///   variable in a definition field, from the place where the visit meets it
+///   to the end of the innermost scope around that field. In an IR of
+///   statements, where the binder is no scope, that is the end of the scope
+///   around the statements, or of the whole value. A definition is never
+///   replaced itself, and an occurrence that the visit meets before it is
+///   free.
+/// * **No capture.** Where a binder binds a variable that occurs in a
+///   replacement, and something is replaced in reach of the binding, the
+///   binder gets a copy of its variable, and so do the occurrences that it
+///   binds.
+/// * **Fields of variables.** A bound variable in whose own fields something
+///   is replaced (its type, its shape) becomes a new variable, wherever it is
+///   bound. A free variable keeps its identity, and its fields are not
+///   searched: it belongs to whoever binds it. The same holds for variables
+///   found in the fields that comparison ignores, which are taken over.
+/// * Keys of maps are replaced as well. Custom comparison plays no part.
+///
+/// Depth is limited by memory only. Linear in the number of distinct objects
+/// as long as each variable is bound once; a shared object that occurs under
+/// several bindings of a variable concerned is visited for each of them.
+///
+/// # Errors
+///
+/// `TypeError` when what is to be replaced is no variable, is given twice, or
+/// a replacement does not fit its field; `ValueError` for a cyclic value or
+/// two keys of a map that become one.
+///
+/// ```
+/// use isoform::{Array, Node, Obj, Ref, Str, Value, structural_equal, substitute};
+/// # #[derive(Node)]
+/// # #[node(key = "doc.SubstVar", kind = var)]
+/// # #[repr(C)]
+/// # pub struct Var {
+/// #     #[node(ignore)]
+/// #     pub name: Str,
+/// # }
+/// # #[derive(Node)]
+/// # #[node(key = "doc.SubstFun", scope)]
+/// # #[repr(C)]
+/// # pub struct Fun {
+/// #     #[node(def)]
+/// #     pub param: Ref<Var>,
+/// #     pub body: Value,
+/// # }
+/// let (x, y, z) = (Var::new("x"), Var::new("y"), Var::new("z"));
+/// // In fun x -> y, y becomes x: the x of the function is another one.
+/// let constant = Value::from(Fun::new(&x, Value::from(&y)));
+/// let result = substitute(&constant, &[(y.into(), x.clone().into())])?;
+/// assert!(structural_equal(&result, Fun::new(&z, Value::from(&x)))?);
+/// assert!(!structural_equal(&result, Fun::new(&x, Value::from(&x)))?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
+    let mut bound = Bound::default();
+    for (var, replacement) in pairs {
+        let object = var.as_object().filter(|object| is_var(object.type_info()));
+        let Some(object) = object else {
+            return Err(Error::type_error(format!(
+                "substitute: expected a variable, got {}",
+                var.type_name()
+            )));
+        };
+        if !bound.replace(object.identity(), replacement.clone()) {
+            return Err(Error::type_error(format!(
+                "substitute: the variable {var:?} is given twice"
+            )));
+        }
+    }
+    let mut substitution = Substitution {
+        bound,
+        avoid: variables_of(pairs.iter().map(|(_, replacement)| replacement))?,
+        stack: Vec::new(),
+        changes: Vec::new(),
+        open: HashSet::default(),
+    };
+    access::traversing(|| substitution.run(root))
+}
+
+fn is_var(info: &TypeInfo) -> bool {
+    info.kind == Kind::Var && !info.is_builtin()
+}
+
+/// The variables that occur in values, free or not: renaming a binder without
+/// need does no harm.
+fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u64>> {
+    let mut found = HashSet::new();
+    for value in values {
+        walk_objects(value, WalkOptions::default(), |object, _| {
+            if is_var(object.type_info()) {
+                found.insert(object.identity());
+            }
+            Ok(WalkResult::<()>::Advance)
+        })?;
+    }
+    Ok(found)
+}
+
+/// A value some of whose children are still to be visited.
+struct Frame {
+    children: Children,
+    next: usize,
+    pending: Value,
+    place: Place,
+    first_change: usize,
+    /// What the surroundings depend on, put aside.
+    outer: Dependence,
+    /// The object for which the result may be remembered.
+    remembered: Option<u64>,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Plain,
+    /// Bindings end with it.
+    Scope,
+    /// A variable that is bound when its own fields are done.
+    Definition,
+}
+
+struct Substitution {
+    bound: Bound,
+    /// Variables that no binder may capture.
+    avoid: HashSet<u64>,
+    stack: Vec<Frame>,
+    changes: Vec<(usize, Value)>,
+    /// Objects on the stack that may be met again.
+    open: HashSet<u64, rapidhash::fast::RandomState>,
+}
+
+impl Substitution {
+    fn run(&mut self, root: &Value) -> Result<Value> {
+        self.bound.open_scope();
+        let mut finished = self.meet(root.clone(), Place::ROOT)?;
+        let result = loop {
+            let Some(frame) = self.stack.last_mut() else {
+                break finished.unwrap_or_default();
+            };
+            if let Some(result) = finished.take()
+                && result != frame.pending
+            {
+                self.changes.push((frame.next - 1, result));
+            }
+            finished = match frame.children.get(frame.next, frame.place.region) {
+                Some(child) => {
+                    frame.next += 1;
+                    frame.pending = child.value.clone();
+                    let opens = frame.children.opens_region(frame.next - 1);
+                    let place = self.bound.place_of(frame.place, child.region, opens);
+                    self.meet(child.value, place)?
+                }
+                None => Some(self.close()?),
+            };
+        };
+        // Binders that were renamed for nothing are left as they were.
+        let keep = self.bound.close_scope();
+        Ok(if keep { result } else { root.clone() })
+    }
+
+    /// The result for a value, or None when it was put on the stack.
+    fn meet(&mut self, value: Value, place: Place) -> Result<Option<Value>> {
+        let Some(object) = value.as_object() else {
+            return Ok(Some(value));
+        };
+        let info = object.type_info();
+        let searched = matches!(
+            info.class,
+            Class::Plain | Class::Node | Class::Array | Class::List | Class::Map | Class::Dict
+        );
+        if !searched {
+            return Ok(Some(value));
+        }
+        let ident = object.identity();
+        let mut role = if info.scope { Role::Scope } else { Role::Plain };
+        if is_var(info) {
+            if let Some(image) = self.bound.look_up(ident, place, &value) {
+                return Ok(Some(image));
+            }
+            role = Role::Definition;
+        }
+        // As in `structural_map`: `value` and `pending` own it, too.
+        let may_return = self.stack.is_empty() || object.owners() > 3;
+        if may_return {
+            if role != Role::Definition
+                && let Some(result) = self.bound.remembered(ident, place)
+            {
+                return Ok(Some(result));
+            }
+            if !self.open.insert(ident) {
+                return Err(cyclic(&value).at(path_of(&self.stack)));
+            }
+        }
+        let outer = self.bound.begin();
+        if role == Role::Scope {
+            self.bound.open_scope();
+        }
+        self.stack.push(Frame {
+            children: children_of(&value, ChildOptions::default()),
+            next: 0,
+            pending: Value::NONE,
+            place,
+            first_change: self.changes.len(),
+            outer,
+            remembered: may_return.then_some(ident),
+            role,
+        });
+        Ok(None)
+    }
+
+    /// Leaves the value on top of the stack.
+    fn close(&mut self) -> Result<Value> {
+        let Some(frame) = self.stack.pop() else {
+            return Ok(Value::NONE);
+        };
+        let source = frame.children.source();
+        let keep = frame.role != Role::Scope || self.bound.close_scope();
+        let changes = self.changes.drain(frame.first_change..);
+        let result = if keep {
+            let changes = changes.collect();
+            let replaced = frame.children.replace(changes);
+            replaced.map_err(|error| error.at(path_of(&self.stack)))?
+        } else {
+            drop(changes);
+            source.clone()
+        };
+        if let Some(ident) = frame.remembered {
+            self.open.remove(&ident);
+        }
+        if frame.role == Role::Definition {
+            let image = self.define(source, result, frame.place);
+            self.bound.end(frame.outer);
+            return Ok(image);
+        }
+        if let Some(ident) = frame.remembered {
+            self.bound.remember(ident, frame.place, &result);
+        }
+        self.bound.end(frame.outer);
+        Ok(result)
+    }
+
+    /// Binds a variable and gives what stands for it.
+    fn define(&mut self, var: &Value, rebuilt: Value, place: Place) -> Value {
+        let Some(object) = var.as_object() else {
+            return rebuilt;
+        };
+        let ident = object.identity();
+        let image = if rebuilt == *var && self.avoid.contains(&ident) {
+            Value::from(build::shallow_copy(object))
+        } else {
+            rebuilt
+        };
+        self.bound.bind(ident, place, image.clone(), image != *var);
+        image
+    }
+}
+
+fn path_of(ancestors: &[Frame]) -> AccessPath {
+    let step = |frame: &Frame| frame.children.step(frame.next.checked_sub(1)?);
+    AccessPath::from_steps(ancestors.iter().filter_map(step).collect())
+}

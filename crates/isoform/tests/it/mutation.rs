@@ -1,0 +1,469 @@
+//! Mutation while something is going on: inside hooks and callbacks, and from
+//! other threads.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use isoform::{
+    Array, DynEqual, DynHash, FieldDef, FieldFlag, List, Obj, OpaqueObj, Ref, RegionChange, Schema,
+    Sharing, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkOrder, WalkResult,
+    construct, find_type, get_field, register_type, set_field, structural_digest, structural_equal,
+    structural_hash, structural_walk, with_field,
+};
+
+use crate::support::scaled;
+
+fn ty(definition: TypeDef) -> TypeIndex {
+    register_type(definition).expect("the definition is valid")
+}
+
+fn node_type() -> TypeIndex {
+    ty(TypeDef::new("mutation.Node")
+        .field(FieldDef::new("value", Schema::Any).mutable(true))
+        .field(FieldDef::new("next", Schema::Any).mutable(true))
+        .field(FieldDef::new("number", Schema::Int).mutable(true)))
+}
+
+fn node(value: impl Into<Value>, next: impl Into<Value>) -> Ref<Obj> {
+    let values = vec![value.into(), next.into(), 0.into()];
+    construct(node_type(), values).expect("the values fit")
+}
+
+fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
+    set_field(object, name, value.into()).expect("the field is mutable");
+}
+
+fn get(object: &Ref<Obj>, name: &str) -> Value {
+    get_field(object, name).expect("the field exists")
+}
+
+/// A string on the heap, so that an early release of it is seen by valgrind.
+fn long(number: usize) -> Value {
+    Value::from(format!("a string that is not inline {number}"))
+}
+
+/// A chain of fresh nodes with strings on the heap.
+fn chain(length: usize) -> Ref<Obj> {
+    (0..length).fold(node(long(0), Value::NONE), |next, at| node(long(at), &next))
+}
+
+#[test]
+fn a_callback_replaces_what_is_being_walked() {
+    let rounds = scaled(100_000);
+    for order in [WalkOrder::Pre, WalkOrder::Post] {
+        for sharing in [Sharing::Once, Sharing::EachOccurrence] {
+            let root = node(1, chain(3));
+            let mut left = rounds;
+            let options = WalkOptions::default().order(order).sharing(sharing);
+            structural_walk(&root, options, |visit| {
+                if left > 0 {
+                    left -= 1;
+                    // The node whose field is being visited loses it, and so
+                    // does every node above.
+                    set(&root, "next", chain(left % 3));
+                    if let Some(object) = visit.object()
+                        && !object.type_info().is_builtin()
+                    {
+                        set(object, "next", chain(2));
+                        set(object, "value", long(left));
+                    }
+                }
+                // What was met stays whole, whatever became of its owner.
+                assert!(!format!("{:?}", visit.value()).is_empty());
+                assert!(visit.depth() > 100 || visit.path().depth() == visit.depth());
+                Ok(match left {
+                    0 => WalkResult::Interrupt(()),
+                    _ => WalkResult::Advance,
+                })
+            })
+            .expect("no cycle");
+        }
+    }
+}
+
+#[test]
+fn a_plain_value_that_is_visited_does_not_change_under_the_callback() {
+    let root = node("inline", 1);
+    let mut seen = Vec::new();
+    structural_walk(&root, WalkOptions::default(), |visit| {
+        let before = visit.value();
+        for name in ["value", "next"] {
+            set(&root, name, long(1));
+        }
+        set(&root, "number", 9);
+        assert_eq!(visit.value(), before);
+        seen.push(before);
+        Ok(WalkResult::<()>::Advance)
+    })
+    .expect("no cycle");
+    // Later fields are seen as they are when the walk comes to them.
+    assert_eq!(seen[..3], ["inline".into(), long(1), 9.into()]);
+}
+
+#[test]
+fn a_callback_that_closes_a_cycle_does_not_keep_the_walk_going() {
+    let (root, inner) = (node(1, Value::NONE), node(2, Value::NONE));
+    set(&root, "next", &inner);
+    let mut visits = 0;
+    let options = WalkOptions::default().sharing(Sharing::EachOccurrence);
+    let walked = structural_walk(&root, options, |_| {
+        visits += 1;
+        set(&inner, "next", &root);
+        Ok(WalkResult::<()>::Advance)
+    });
+    assert!(walked.is_err());
+    assert!(visits < 20);
+    set(&inner, "next", Value::NONE);
+}
+
+thread_local! {
+    /// What the hooks of the next comparison or hash do.
+    static ACTION: Cell<Option<Box<dyn Fn()>>> = const { Cell::new(None) };
+}
+
+fn act() {
+    ACTION.with(|cell| {
+        let action = cell.take();
+        if let Some(action) = &action {
+            action();
+        }
+        cell.set(action);
+    });
+}
+
+/// A type whose hooks change things before and after they ask.
+fn meddler() -> TypeIndex {
+    if let Some(info) = find_type("mutation.Meddler") {
+        return info.index();
+    }
+    let equal = DynEqual::new(|left, right, eq| {
+        act();
+        for name in ["first", "second"] {
+            let (l, r) = (get(left, name), get(right, name));
+            if !eq.equal_in(&l, &r, RegionChange::Inherit, name)? {
+                return Ok(false);
+            }
+            act();
+        }
+        Ok(true)
+    });
+    let hash = DynHash::new(|object, init, hash| {
+        act();
+        let first = hash.hash_in(&get(object, "first"), init, RegionChange::Inherit)?;
+        act();
+        hash.hash_in(&get(object, "second"), first, RegionChange::Inherit)
+    });
+    ty(TypeDef::new("mutation.Meddler")
+        .custom_equal(equal)
+        .custom_hash(hash)
+        .field(FieldDef::new("first", Schema::Any).mutable(true))
+        .field(FieldDef::new("second", Schema::Any).mutable(true)))
+}
+
+/// Does something in every hook that runs below `body`.
+fn meddling<T>(action: impl Fn() + 'static, body: impl FnOnce() -> T) -> T {
+    ACTION.set(Some(Box::new(action)));
+    let result = body();
+    ACTION.set(None);
+    result
+}
+
+#[test]
+fn a_hook_replaces_what_is_being_compared() {
+    let meddler =
+        |first: Value, second: Value| construct(meddler(), vec![first, second]).expect("fits");
+    // A spine of nodes, each with a meddler; every hook replaces the links of
+    // all nodes by equal ones, the nodes on the stack of the walk included.
+    let build = || {
+        let nodes: Vec<_> = (0..10).map(|_| node(Value::NONE, Value::NONE)).collect();
+        for (at, this) in nodes.iter().enumerate() {
+            let below = nodes.get(at + 1).map_or(Value::NONE, Value::from);
+            set(this, "next", below);
+            let inner = meddler(chain(2).into(), long(at));
+            set(this, "value", meddler(inner.into(), long(at)));
+        }
+        nodes
+    };
+    let (left, right) = (build(), build());
+    let action = {
+        let all: Vec<_> = left.iter().chain(&right).cloned().collect();
+        let done = Cell::new(0usize);
+        move || {
+            done.set(done.get() + 1);
+            for this in &all {
+                // The same program in new objects.
+                let value = get(this, "value");
+                let value = value.as_object().expect("a meddler");
+                let copy = with_field(value, "second", get(value, "second")).expect("fits");
+                set(this, "value", copy);
+                if let Some(next) = get(this, "next").as_object() {
+                    let value = get(next, "value");
+                    set(
+                        this,
+                        "next",
+                        with_field(next, "value", value).expect("fits"),
+                    );
+                }
+            }
+        }
+    };
+    for _ in 0..scaled(50) {
+        let action = action.clone();
+        let (l, r) = (left[0].clone(), right[0].clone());
+        meddling(action, || {
+            assert!(structural_equal(&l, &r).expect("comparable"));
+            assert_eq!(structural_hash(&l).unwrap(), structural_hash(&r).unwrap());
+            assert_eq!(
+                structural_digest(&l).unwrap(),
+                structural_digest(&r).unwrap()
+            );
+            let explained = isoform::explain_mismatch(&l, &r, Default::default());
+            assert!(explained.expect("comparable").is_none());
+        });
+    }
+}
+
+#[test]
+fn a_hook_takes_everything_away() {
+    let make = || {
+        let meddler = construct(meddler(), vec![chain(3).into(), chain(3).into()]).expect("fits");
+        // The memory of the nodes above is only held by the nodes themselves.
+        let leaf = node(&meddler, chain(5));
+        (node(node(&leaf, chain(4)), 1), leaf)
+    };
+    for _ in 0..scaled(1_000) {
+        let ((left, _), (right, _)) = (make(), make());
+        let (l, r) = (left.clone(), right.clone());
+        let action = move || {
+            for root in [&l, &r] {
+                set(root, "value", 0);
+                set(root, "next", chain(1));
+            }
+        };
+        // Whatever the answer is, nothing is read that was freed.
+        meddling(action, || {
+            let _ = structural_equal(&left, &right).expect("comparable");
+        });
+        let ((left, leaf), (l, _)) = (make(), make());
+        let (root, inner) = (left.clone(), leaf.clone());
+        let action = move || {
+            set(&root, "value", &l);
+            set(&inner, "next", chain(2));
+            set(&inner, "value", 3);
+        };
+        meddling(action, || structural_hash(&left).expect("can be hashed"));
+    }
+}
+
+#[test]
+fn destructors_may_write_fields() {
+    struct Writer(Ref<Obj>, &'static AtomicUsize);
+    impl Drop for Writer {
+        fn drop(&mut self) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            set(&self.0, "number", 1);
+            assert!(structural_equal(&self.0, &self.0).expect("comparable"));
+        }
+    }
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    let target = node(1, 2);
+    let bomb = || Value::opaque(Writer(target.clone(), &DROPPED));
+    let holder = node(bomb(), 2);
+    set(&holder, "value", bomb());
+    let mut rounds = 0;
+    structural_walk(&holder, WalkOptions::default(), |_| {
+        rounds += 1;
+        set(&holder, "value", bomb());
+        Ok(WalkResult::<()>::Advance)
+    })
+    .expect("no cycle");
+    assert!(holder.downcast_ref::<OpaqueObj>().is_none());
+    drop(holder);
+    // Other tests may walk at this moment, which defers destructors.
+    while DROPPED.load(Ordering::Relaxed) < rounds + 2 {
+        thread::yield_now();
+        let _ = structural_equal(&target, 1);
+    }
+    assert_eq!(get(&target, "number"), 1.into());
+}
+
+/// Runs the same work on four threads.
+fn on_four_threads(work: impl Fn(usize) + Send + Sync + 'static) {
+    let work = Arc::new(work);
+    let workers: Vec<_> = (0..4)
+        .map(|worker| {
+            let work = Arc::clone(&work);
+            thread::spawn(move || work(worker))
+        })
+        .collect();
+    for worker in workers {
+        worker.join().expect("no thread panics");
+    }
+}
+
+/// Nodes that threads link to each other, without cycles: a link leads to a
+/// node further on.
+fn shared_graph() -> Arc<Vec<Ref<Obj>>> {
+    let nodes: Vec<_> = (0..30).map(|at| node(long(at), Value::NONE)).collect();
+    for (this, next) in nodes.iter().zip(&nodes[1..]) {
+        set(this, "next", next);
+    }
+    Arc::new(nodes)
+}
+
+fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
+    let at = (worker * 7 + round * 13) % (nodes.len() - 1);
+    let further = at + 1 + (round * 5 + worker) % (nodes.len() - 1 - at);
+    match round % 8 {
+        0 => set(&nodes[at], "next", &nodes[further]),
+        1 => set(&nodes[at], "value", long(round)),
+        2 => set(
+            &nodes[at],
+            "value",
+            Array::from([Value::from(&nodes[further]), long(1)]),
+        ),
+        3 => {
+            let _ = structural_equal(&nodes[0], &nodes[at]).expect("comparable");
+        }
+        4 => {
+            structural_hash(&nodes[0]).expect("can be hashed");
+            structural_digest(&nodes[at]).expect("can be named");
+        }
+        5 => {
+            structural_walk(&nodes[0], WalkOptions::default(), |visit| {
+                if round % 16 == 5 && visit.depth() == 3 {
+                    set(&nodes[at], "number", round as i64);
+                }
+                assert!(!visit.path().to_string().is_empty());
+                Ok(WalkResult::<()>::Advance)
+            })
+            .expect("no cycle");
+        }
+        6 => {
+            let key = StructuralKey::new(&nodes[at]).expect("can be hashed");
+            assert_eq!(key, key.clone());
+        }
+        _ => {
+            let copy = with_field(&nodes[at], "number", 1.into()).expect("fits");
+            assert!(!format!("{copy:?}").is_empty());
+            let _ = get(&nodes[at], "value");
+        }
+    }
+}
+
+#[test]
+fn threads_mutate_and_look_at_one_graph() {
+    let nodes = shared_graph();
+    let rounds = scaled(8_000);
+    let shared = Arc::clone(&nodes);
+    on_four_threads(move |worker| (0..rounds).for_each(|round| exercise(&shared, worker, round)));
+    for node in nodes.iter() {
+        set(node, "next", Value::NONE);
+        set(node, "value", Value::NONE);
+    }
+    assert!(nodes.iter().all(|node| structural_hash(node).is_ok()));
+}
+
+#[test]
+fn a_type_may_be_registered_while_a_walk_runs() {
+    // The walk begins with a list that holds nothing of such a type.
+    let list: List = List::from(vec![1i64]).as_untyped().clone();
+    let root = Array::from([Value::from(0), list.clone().into()]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let stop = Arc::clone(&stop);
+        let node = node(long(0), 1);
+        list.push(Value::from(&node));
+        thread::spawn(move || {
+            let mut round = 0;
+            while !stop.load(Ordering::Relaxed) {
+                round += 1;
+                set(&node, "value", long(round));
+            }
+        })
+    };
+    for _ in 0..scaled(2_000) {
+        let hash = structural_hash(root.clone());
+        assert!(hash.is_ok());
+    }
+    stop.store(true, Ordering::Relaxed);
+    writer.join().expect("no panic");
+}
+
+#[test]
+fn a_key_is_a_snapshot_of_fields() {
+    let build = || {
+        let shared = node(3, Value::NONE);
+        let list: List = List::from(vec![Value::from(&shared)]);
+        let inner = node(Array::from([Value::from(&shared)]), list.clone());
+        (node(&inner, 5), inner, shared, list)
+    };
+    let key = |object: &Ref<Obj>| StructuralKey::new(object).expect("can be hashed");
+    let (root, inner, shared, list) = build();
+    let before = key(&root);
+    let mut table = std::collections::HashMap::from([(before.clone(), "before")]);
+    let changes: [&dyn Fn(); 4] = [
+        &|| set(&shared, "value", 4),
+        &|| set(&inner, "next", 1),
+        &|| list.push(7.into()),
+        &|| set(&root, "value", Value::NONE),
+    ];
+    let fresh = build().0;
+    for (step, change) in changes.iter().enumerate() {
+        change();
+        assert_eq!(table.get(&before), Some(&"before"), "step {step}");
+        assert_eq!(table.get(&key(&fresh)), Some(&"before"), "step {step}");
+        let after = key(&root);
+        assert_ne!(before, after, "step {step}");
+        assert_eq!(table.get(&after), None, "step {step}");
+    }
+    table.insert(key(&root), "after");
+    assert_eq!(table.len(), 2);
+}
+
+#[test]
+fn a_key_keeps_identities_and_shows_hooks_its_copy() {
+    // A mutable variable is still itself.
+    let var = ty(TypeDef::new("mutation.Var")
+        .kind(isoform::Kind::Var)
+        .field(
+            FieldDef::new("name", Schema::Str)
+                .mutable(true)
+                .flag(FieldFlag::Ignore),
+        )
+        .field(FieldDef::new("ty", Schema::Any).mutable(true)));
+    let x = construct(var, vec!["x".into(), 1.into()]).expect("fits");
+    let y = construct(var, vec!["x".into(), 1.into()]).expect("fits");
+    let key = |object: &Ref<Obj>| StructuralKey::new(object).expect("can be hashed");
+    assert_eq!(key(&x), key(&x));
+    assert_ne!(key(&x), key(&y));
+    let before = key(&x);
+    set(&x, "ty", 2);
+    assert_ne!(before, key(&x));
+    set(&x, "ty", 1);
+    assert_eq!(before, key(&x));
+
+    let meddler = construct(meddler(), vec![1.into(), node(2, 3).into()]).expect("fits");
+    let before = key(&meddler);
+    let second = get(&meddler, "second");
+    set(second.as_object().expect("a node"), "value", 4);
+    set(&meddler, "first", 0);
+    assert_ne!(before, key(&meddler));
+    set(second.as_object().expect("a node"), "value", 2);
+    set(&meddler, "first", 1);
+    assert_eq!(before, key(&meddler));
+}
+
+#[test]
+fn a_key_of_many_mutable_objects_is_linear() {
+    // Each node holds one big value that cannot change; it is walked once.
+    let big = crate::support::doubled(2_000);
+    let mut root = node(&big, Value::NONE);
+    for _ in 0..scaled(5_000) {
+        root = node(&big, &root);
+    }
+    let key = StructuralKey::new(&root).expect("can be hashed");
+    assert_eq!(key, StructuralKey::new(&root).expect("can be hashed"));
+}

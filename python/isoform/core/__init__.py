@@ -1,0 +1,54 @@
+"""The object model: what every class of nodes and every field is made of.
+
+Most names come from the native module. `TypeSchema`, which describes what a
+field accepts, is written here.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from isoform._core import KWARGS, MISSING, Object, ObjectMeta, TypeField, TypeInfo
+from isoform._core import Property as FFIProperty
+
+from . import _classes
+from ._schema import TypeSchema
+
+if TYPE_CHECKING:
+    from isoform import Function, ObjectConvertible
+    from isoform import dtype as DataType  # noqa: N812
+    from isoform._core import OpaquePyObject
+    from isoform.error import Error
+
+    String = str
+    Bytes = bytes
+
+__all__ = [
+    "KWARGS",
+    "MISSING",
+    "Bytes",
+    "DataType",
+    "Error",
+    "FFIProperty",
+    "Function",
+    "Object",
+    "ObjectConvertible",
+    "ObjectMeta",
+    "OpaquePyObject",
+    "String",
+    "TypeField",
+    "TypeInfo",
+    "TypeSchema",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # These live in modules that need this one, so they are looked up on first
+    # use instead of being imported.
+    if name not in __all__:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    found = _classes.find(name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

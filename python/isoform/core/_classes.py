@@ -1,0 +1,70 @@
+"""Where the classes of values are found, without importing them too early.
+
+Annotations name classes such as `Array` and `dtype`. The modules that define
+them need `isoform.core`, so this module asks for them only when an annotation
+is read.
+"""
+
+import sys
+from typing import Any
+
+from isoform import _core
+
+_MODULES = ("isoform._core", "isoform.container", "isoform.error", "isoform")
+
+# The name of a class in a schema, by the name under which Python knows it.
+_ORIGINS = {
+    "Array": "Array",
+    "List": "List",
+    "Map": "Map",
+    "Dict": "Dict",
+    "Shape": "Shape",
+    "Tensor": "Tensor",
+    "Device": "Device",
+    "dtype": "dtype",
+    "Function": "Callable",
+}
+_OTHER_NAMES = {"DataType": "dtype", "String": "String", "Bytes": "Bytes"}
+_PLAIN = {"String": str, "Bytes": bytes}
+
+
+def find(name: str) -> Any:
+    """The class of this name, from the first module that has it.
+
+    Raises:
+        AttributeError: no loaded module has it.
+    """
+    wanted = _OTHER_NAMES.get(name, name)
+    for module in _MODULES:
+        loaded = sys.modules.get(module)
+        # `__dict__` rather than getattr: a package that is being imported
+        # answers for names that it does not have yet.
+        if loaded is not None and wanted in loaded.__dict__:
+            return loaded.__dict__[wanted]
+    if name in _PLAIN:
+        return _PLAIN[name]
+    raise AttributeError(f"module 'isoform.core' has no attribute '{name}'")
+
+
+def origin_of(cls: type) -> str | None:
+    """The name in schemas of a class of values, None for any other class."""
+    if cls is _core.Object:
+        return "Object"
+    for name, origin in _ORIGINS.items():
+        for module in _MODULES:
+            loaded = sys.modules.get(module)
+            if loaded is not None and loaded.__dict__.get(name) is cls:
+                return origin
+    return None
+
+
+def class_of(origin: str) -> type | None:
+    """The class that a name in schemas stands for, None if it is not loaded."""
+    for name, known in _ORIGINS.items():
+        if known == origin:
+            try:
+                found = find(name)
+            except AttributeError:
+                return None
+            return found if isinstance(found, type) else None
+    return None

@@ -1,0 +1,275 @@
+"""`field` and `Field`: what a class says about one of its fields."""
+
+from __future__ import annotations
+
+import dataclasses as _stdlib
+from dataclasses import KW_ONLY
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from isoform.core import MISSING, TypeSchema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["KW_ONLY", "MISSING", "Field", "field"]
+
+# What `structural_eq` of a field may be, with the name it is stored under.
+FIELD_FLAGS: dict[str | None, str | None] = {
+    None: None,
+    "ignore": "ignore",
+    "def": "def",
+    "def-recursive": "def",
+    "def-pattern": "def",
+    "def-simple": "def-simple",
+    "def-non-recursive": "def-simple",
+}
+
+
+class Field:
+    """A field of a class, as `fields` lists it and `field` declares it.
+
+    Attributes:
+        name: its name in the class.
+        type: its annotation, evaluated.
+        schema: what it accepts, as a `TypeSchema`.
+        default: its default value, or MISSING.
+        default_factory: what makes its default, or MISSING.
+        frozen: whether assignment is refused.
+        init: whether the constructor takes it.
+        repr: whether `repr` shows it.
+        hash: whether the hash of `unsafe_hash=True` uses it.
+        compare: whether `eq=True` and `order=True` use it.
+        kw_only: whether the constructor takes it by keyword only.
+        structural_eq: None, `"ignore"`, `"def"` or `"def-simple"`; see `field`.
+        doc: its documentation, or None.
+        converter: applied to every value before conversion, or None.
+        metadata: a read-only mapping for the use of others.
+    """
+
+    __slots__ = (
+        "compare",
+        "converter",
+        "default",
+        "default_factory",
+        "doc",
+        "frozen",
+        "hash",
+        "init",
+        "kw_only",
+        "metadata",
+        "name",
+        "repr",
+        "schema",
+        "structural_eq",
+        "type",
+    )
+
+    name: str
+    type: Any
+    schema: TypeSchema
+    default: Any
+    default_factory: Any
+    frozen: bool
+    init: bool
+    repr: bool
+    hash: bool
+    compare: bool
+    kw_only: bool
+    structural_eq: str | None
+    doc: str | None
+    converter: Callable[[Any], Any] | None
+    metadata: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        known = (name for name in ("name", "schema", "default") if hasattr(self, name))
+        shown = ((name, getattr(self, name)) for name in known)
+        text = ", ".join(f"{name}={value!r}" for name, value in shown if value is not MISSING)
+        return f"Field({text})"
+
+    def has_default(self) -> bool:
+        """Whether the constructor may leave the field out."""
+        return self.default is not MISSING or self.default_factory is not MISSING
+
+    def _copy(self) -> Field:
+        copied = Field()
+        for slot in Field.__slots__:
+            if hasattr(self, slot):
+                setattr(copied, slot, getattr(self, slot))
+        return copied
+
+    def _bound(
+        self, name: str, annotation: Any, schema: TypeSchema, *, frozen: bool, kw_only: bool
+    ) -> Field:
+        """A copy for one class, since a declaration may serve several."""
+        bound = self._copy()
+        bound.name, bound.type, bound.schema = name, annotation, schema
+        bound.frozen = self.frozen or frozen
+        undecided = cast("bool | None", self.kw_only)
+        bound.kw_only = kw_only if undecided is None else undecided
+        return bound
+
+
+def make(
+    *,
+    default: Any = MISSING,
+    default_factory: Any = MISSING,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,  # noqa: A002
+    hash: bool | None = None,  # noqa: A002
+    compare: bool = True,
+    kw_only: bool | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    structural_eq: str | None = None,
+    doc: str | None = None,
+    converter: Callable[[Any], Any] | None = None,
+) -> Field:
+    """`field` without the pretence about its type."""
+    if default_factory is None:
+        default_factory = MISSING
+    if default is not MISSING and default_factory is not MISSING:
+        raise ValueError("cannot specify both default and default_factory")
+    if default_factory is not MISSING and not callable(default_factory):
+        kind = type(default_factory).__name__
+        raise TypeError(f"default_factory must be callable, got {kind}")
+    if converter is not None and not callable(converter):
+        raise TypeError(f"converter must be callable, got {type(converter).__name__}")
+    if structural_eq not in FIELD_FLAGS:
+        known = ", ".join(repr_of(flag) for flag in FIELD_FLAGS)
+        raise ValueError(f"structural_eq of a field must be one of {known}, got {structural_eq!r}")
+    result = Field()
+    result.default, result.default_factory = default, default_factory
+    result.frozen, result.init, result.repr = bool(frozen), bool(init), bool(repr)
+    result.compare = bool(compare)
+    result.hash = result.compare if hash is None else bool(hash)
+    # None until the class decides.
+    result.kw_only = kw_only  # pyright: ignore[reportAttributeAccessIssue]
+    result.structural_eq = FIELD_FLAGS[structural_eq]
+    result.doc, result.converter = doc, converter
+    result.metadata = MappingProxyType(dict(metadata or {}))
+    return result
+
+
+def repr_of(value: object) -> str:
+    """`repr`, where that name means something else."""
+    return repr(value)
+
+
+_T = TypeVar("_T")
+
+if TYPE_CHECKING:
+    from typing import overload
+
+    # Type checkers take these for what the annotation says.
+    @overload
+    def field(
+        *,
+        default: _T,
+        frozen: bool = ...,
+        init: bool = ...,
+        repr: bool = ...,
+        hash: bool | None = ...,
+        compare: bool = ...,
+        kw_only: bool | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
+        structural_eq: str | None = ...,
+        doc: str | None = ...,
+        converter: Callable[[Any], Any] | None = ...,
+    ) -> _T: ...
+    @overload
+    def field(
+        *,
+        default_factory: Callable[[], _T],
+        frozen: bool = ...,
+        init: bool = ...,
+        repr: bool = ...,
+        hash: bool | None = ...,
+        compare: bool = ...,
+        kw_only: bool | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
+        structural_eq: str | None = ...,
+        doc: str | None = ...,
+        converter: Callable[[Any], Any] | None = ...,
+    ) -> _T: ...
+    @overload
+    def field(
+        *,
+        frozen: bool = ...,
+        init: bool = ...,
+        repr: bool = ...,
+        hash: bool | None = ...,
+        compare: bool = ...,
+        kw_only: bool | None = ...,
+        metadata: Mapping[str, Any] | None = ...,
+        structural_eq: str | None = ...,
+        doc: str | None = ...,
+        converter: Callable[[Any], Any] | None = ...,
+    ) -> Any: ...
+
+
+def field(**options: Any) -> Any:
+    """Declares a field with more than an annotation and a default.
+
+    Args:
+        default: the value when none is given.
+        default_factory: called without arguments for the value when none is
+            given.
+        frozen: refuse assignment. `Class.name.set(node, value)` still writes.
+        init: whether the constructor takes the field.
+        repr: whether `repr` shows the field.
+        hash: whether `unsafe_hash=True` uses the field; as `compare` if None.
+        compare: whether `eq=True` and `order=True` use the field.
+        kw_only: whether the constructor takes it by keyword only; as the class
+            says if None.
+        metadata: a mapping that Isoform keeps and does not look at.
+        structural_eq: how the field takes part in structural comparison: None,
+            `"ignore"` (not at all), `"def"` (`"def-recursive"`,
+            `"def-pattern"`: variables met in it are bound) or `"def-simple"`
+            (`"def-non-recursive"`: only a variable that is the field's value).
+        doc: the documentation of the field.
+        converter: called with every value, on construction and on assignment,
+            before the value is converted to the annotated type.
+
+    Raises:
+        ValueError: both defaults are given, or `structural_eq` is unknown.
+        TypeError: an unknown option, or a factory or converter that cannot be
+            called.
+
+    Example:
+        >>> from isoform.dataclasses import Object, field, py_class
+        >>> @py_class("doc.field.Call")
+        ... class Call(Object):
+        ...     name: str
+        ...     args: list[int] = field(default_factory=list)
+        ...     line: int = field(default=0, structural_eq="ignore", converter=int)
+        >>> Call("f", [1], line="7").line
+        7
+    """
+    unknown = options.keys() - _OPTIONS
+    if unknown:
+        listed = ", ".join(sorted(map(repr, unknown)))
+        raise TypeError(f"field() got an unexpected keyword argument {listed}")
+    return make(**options)
+
+
+_OPTIONS = frozenset((make.__kwdefaults__ or {}).keys())
+
+
+def from_stdlib(declared: _stdlib.Field[Any]) -> Field:
+    """The same declaration made with the standard library's `field`."""
+
+    def given(value: Any) -> Any:
+        return MISSING if value is _stdlib.MISSING else value
+
+    kw_only = given(getattr(declared, "kw_only", None))
+    return make(
+        default=given(declared.default),
+        default_factory=given(declared.default_factory),
+        init=declared.init,
+        repr=declared.repr,
+        hash=declared.hash,
+        compare=declared.compare,
+        kw_only=None if kw_only is MISSING else kw_only,
+        metadata=declared.metadata,
+    )

@@ -1,0 +1,104 @@
+"""Classes for types that were declared natively."""
+
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from isoform import _core
+from isoform.core import _schema_text
+
+from . import _field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._field import Field
+
+_T = TypeVar("_T", bound=type)
+
+
+def c_class(
+    type_key: str,
+    *,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,  # noqa: A002, ARG001
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+) -> Callable[[_T], _T]:
+    """Makes a class the Python view of a type that was declared natively.
+
+    Without it such a type gets a class by itself; this decorator gives it
+    methods. Annotations in the body are for readers and type checkers: the
+    fields are those of the type.
+
+    Args:
+        type_key: the key of the type.
+        frozen: accepted for symmetry with `py_class`; fields of native types
+            are written by their own language only.
+        init: whether calls of the class construct objects.
+        repr: accepted for symmetry; objects always show their fields.
+        eq: compare by fields with `==`.
+        order: compare by fields with `<`, `<=`, `>` and `>=`.
+        unsafe_hash: hash by fields.
+        match_args: whether `match` takes the fields by position.
+
+    Raises:
+        KeyError: no type has this key.
+        ValueError: the type has a class already, or `order` without `eq`.
+
+    Example:
+        >>> from isoform.dataclasses import Object, c_class
+        >>> @c_class("demo.none.Such")
+        ... class Such(Object):
+        ...     pass
+        Traceback (most recent call last):
+        KeyError: "no type is registered as 'demo.none.Such'"
+    """
+    del frozen
+    from . import _dunder
+
+    if order and not eq:
+        raise ValueError("order=True requires eq=True")
+
+    def decorate(cls: _T) -> _T:
+        own_match_args = "__match_args__" in cls.__dict__
+        info = _core.bind_class(cls, type_key)
+        target: Any = cls
+        target.__isoform_type_info__ = info
+        _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
+        if not init:
+            _dunder.forbid_construction(cls)
+        if not match_args and not own_match_args:
+            target.__match_args__ = ()
+        return cls
+
+    return decorate
+
+
+def fields_of(cls: type) -> tuple[Field, ...]:
+    """The fields that a class whose type was declared natively adds to its parent's."""
+    return tuple(map(_describe, _core.type_info(cls).fields))
+
+
+def _describe(known: _core.TypeField) -> Field:
+    schema = _schema_text.parse(known.annotation)
+    declared = _field.make(
+        default=known.default,
+        default_factory=known.default_factory,
+        frozen=known.frozen,
+        init=known.init,
+        repr=known.repr,
+        hash=known.hash,
+        compare=known.compare,
+        structural_eq=known.structural_eq,
+        doc=known.doc,
+    )
+    return declared._bound(
+        known.name, known.annotation, schema, frozen=known.frozen, kw_only=known.kw_only
+    )

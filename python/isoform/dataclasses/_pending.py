@@ -1,0 +1,255 @@
+"""Classes whose annotations use names that do not exist yet.
+
+Such a class is registered as soon as all its names exist. Every time another
+class is registered, all waiting ones are tried again, until no more of them
+can be; so classes may refer to each other in any order, also across modules
+that import each other for type checking only.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ._collect import Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Pending:
+    """A class that waits.
+
+    Args:
+        cls: the class.
+        type_key: the key under which it will be registered.
+        names: meanings of names where the class was declared.
+        complete: registers the class, or raises `Waiting`.
+    """
+
+    def __init__(
+        self,
+        cls: type,
+        type_key: str,
+        names: dict[str, Any],
+        complete: Callable[[type, Mapping[str, Any], Mapping[str, Any]], None],
+    ) -> None:
+        # Not an owner: a local class that nobody can name any more goes away.
+        self._cls = weakref.ref(cls)
+        self.type_key = type_key
+        self.names = names
+        self._complete = complete
+        self.place = _place(cls)
+
+    @property
+    def cls(self) -> type | None:
+        """The class, as long as it is in use."""
+        return self._cls()
+
+    def attempt(self, elsewhere: Mapping[str, Any]) -> None:
+        """Registers the class.
+
+        Args:
+            elsewhere: meanings of names that have no other.
+
+        Raises:
+            Waiting: names are still missing.
+            Exception: the class is wrong; it waits no longer.
+        """
+        cls = self.cls
+        if cls is None:
+            _remove(self)
+            return
+        try:
+            self._complete(cls, self.names, elsewhere)
+        except Waiting:
+            raise
+        except Exception:
+            _remove(self)
+            raise
+        _remove(self)
+
+
+_waiting: list[Pending] = []
+# The registered classes of module level, for names that a module imports for
+# type checking only.
+_by_name: dict[str, weakref.WeakSet[type]] = {}
+
+
+def add(pending: Pending) -> None:
+    """Lets a class wait.
+
+    Calls of the class try again, and raise TypeError with the missing names.
+    """
+    cls: Any = pending.cls
+    _waiting.append(pending)
+
+    def resolve() -> None:
+        complete(cls)
+
+    cls.__isoform_resolve__ = staticmethod(resolve)
+
+
+def complete(cls: type) -> None:
+    """Registers a waiting class; does nothing for any other.
+
+    Raises:
+        TypeError: names are missing; the message lists them.
+    """
+    pending = next((p for p in _waiting if p.cls is cls), None)
+    if pending is None:
+        key = cls.__dict__.get("__isoform_pending_key__")
+        if key is not None and "__isoform_type_key__" not in cls.__dict__:
+            raise TypeError(f"{cls.__qualname__} ('{key}') could not be registered")
+        return
+    _complete_parents(cls)
+    try:
+        pending.attempt(_elsewhere(cls, last=True))
+    except Waiting as missing:
+        raise TypeError(
+            f"cannot use {cls.__qualname__} ('{pending.type_key}'): unresolved forward "
+            f"references: {'; '.join(missing.reasons)}"
+        ) from None
+    registered(cls)
+
+
+def _complete_parents(cls: type) -> None:
+    for parent in reversed(cls.__mro__[1:]):
+        if any(p.cls is parent for p in _waiting):
+            complete(parent)
+
+
+def claim(type_key: str, cls: type) -> None:
+    """Makes sure that no waiting class has this key.
+
+    A class that is declared again, as a local class is by every call of its
+    function, takes the place of the one that waits.
+
+    Raises:
+        ValueError: another class waits under this key.
+    """
+    for pending in list(_alive()):
+        other = pending.cls
+        if pending.type_key != type_key or other is cls or other is None:
+            continue
+        if _place(other) == _place(cls) and other.__name__ == cls.__name__:
+            _remove(pending)
+        else:
+            raise ValueError(f"type key '{type_key}' is already registered")
+
+
+def registered(cls: type) -> None:
+    """Tells the waiting classes that a class is registered now."""
+    _settle(cls)
+    offer(cls)
+
+
+def _settle(cls: type) -> None:
+    for name in ("__isoform_pending_key__", "__isoform_resolve__"):
+        if name in cls.__dict__:
+            delattr(cls, name)
+    if "<locals>" not in cls.__qualname__:
+        _by_name.setdefault(cls.__name__, weakref.WeakSet()).add(cls)
+
+
+def offer(cls: type) -> None:
+    """Lets waiting classes use the name of a class, and tries them again.
+
+    Takes linear time in the number of waiting classes, for each that succeeds.
+    """
+    _introduce(cls)
+    progress = True
+    while progress:
+        progress = False
+        for pending in list(_alive()):
+            waiting = pending.cls
+            if waiting is None:
+                continue
+            try:
+                pending.attempt(_elsewhere(waiting))
+            except Waiting:
+                continue
+            except Exception as error:
+                # Not the fault of the class that is being registered; the
+                # first use of the wrong one says what is wrong.
+                _fail_later(waiting, error)
+            else:
+                _settle(waiting)
+                _introduce(waiting)
+            progress = True
+
+
+def _introduce(cls: type) -> None:
+    """Makes a class known to those that wait where it is declared.
+
+    Its decorator has not returned yet, so it has no name there.
+    """
+    for pending in _alive():
+        if pending.place == _place(cls) and pending.cls is not cls:
+            pending.names[cls.__name__] = cls
+
+
+def _fail_later(cls: Any, error: Exception) -> None:
+    # Not the error itself, whose traceback would keep alive what it points to.
+    text = str(error)
+    kind: Any = type(error)
+
+    def resolve() -> None:
+        try:
+            again = kind(text)
+        except Exception:
+            again = TypeError(text)
+        raise again
+
+    cls.__isoform_resolve__ = staticmethod(resolve)
+
+
+def _alive() -> Iterator[Pending]:
+    for pending in list(_waiting):
+        if pending.cls is None:
+            _remove(pending)
+        else:
+            yield pending
+
+
+def _remove(pending: Pending) -> None:
+    if pending in _waiting:
+        _waiting.remove(pending)
+
+
+def _place(cls: type) -> tuple[str, str]:
+    """Where a class is declared: its module, and the function or class in it."""
+    return cls.__module__, cls.__qualname__.rpartition(".")[0]
+
+
+def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
+    """Registered classes by name, whatever their module, for names of `cls`.
+
+    A module may import a name for type checking only. But nothing is taken
+    from elsewhere for a local class, whose function may still define the name,
+    and for a module that is being executed. A name that several modules use is
+    left out.
+
+    Args:
+        cls: the class that waits.
+        last: whether the class is being used, so that waiting is over.
+    """
+    if "<locals>" in cls.__qualname__:
+        return {}
+    specification = getattr(sys.modules.get(cls.__module__), "__spec__", None)
+    # The main program has none, so nobody knows whether it is complete.
+    executing = getattr(specification, "_initializing", False) if specification else not last
+    if executing:
+        return {}
+    return _Elsewhere()
+
+
+class _Elsewhere(dict[str, Any]):
+    """Looks names up among the registered classes when they are asked for."""
+
+    def __missing__(self, name: str) -> Any:
+        known = list(_by_name.get(name, ()))
+        if len(known) != 1:
+            raise KeyError(name)
+        return known[0]

@@ -1,0 +1,305 @@
+"""`py_class`: the decorator that registers a Python class as a type."""
+
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from isoform import _core
+from isoform.core import MISSING, Object
+
+from . import _collect, _dunder, _enum_values, _init_property, _pending
+from ._field import Field, field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    # Python 3.10 has it in this package only, which type checkers bring along.
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_options: Any) -> Callable[[Any], Any]:
+        """Does nothing; type checkers read the call."""
+        return lambda decorated: decorated
+
+
+_T = TypeVar("_T", bound=type)
+KINDS = ("tree", "const-tree", "dag", "var", "singleton", None)
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """The options of a class, as `py_class` takes them."""
+
+    type_key: str | None = None
+    frozen: bool = False
+    init: bool = True
+    repr: bool = True
+    eq: bool = False
+    order: bool = False
+    unsafe_hash: bool = False
+    match_args: bool = True
+    kw_only: bool = False
+    structural_eq: str | None = "tree"
+    scope: bool = False
+    to_json: Callable[[Any], Any] | None = None
+    from_json: Callable[[Any], Any] | None = None
+    # Looks at the constructor's fields before anything is registered.
+    inspect: Callable[[list[Field], list[Field]], None] | None = None
+    # Whether the class may wait for names that do not exist yet.
+    wait: bool = True
+
+    def check(self) -> None:
+        """Raises ValueError for options that contradict each other."""
+        if self.order and not self.eq:
+            raise ValueError("order=True requires eq=True")
+        if self.structural_eq not in KINDS:
+            known = ", ".join(map(repr, KINDS))
+            raise ValueError(f"structural_eq must be one of {known}, got {self.structural_eq!r}")
+
+
+@overload
+@dataclass_transform(field_specifiers=(field, Field))
+def py_class(cls: _T, /) -> _T: ...
+
+
+@overload
+@dataclass_transform(field_specifiers=(field, Field))
+def py_class(
+    cls_or_type_key: str | None = None,
+    /,
+    *,
+    type_key: str | None = None,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    structural_eq: str | None = "tree",
+    slots: bool = True,
+    scope: bool = False,
+) -> Callable[[_T], _T]: ...
+
+
+def py_class(
+    cls_or_type_key: Any = None,
+    /,
+    *,
+    type_key: str | None = None,
+    frozen: bool = False,
+    init: bool = True,
+    repr: bool = True,  # noqa: A002
+    eq: bool = False,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    structural_eq: str | None = "tree",
+    slots: bool = True,  # noqa: ARG001
+    scope: bool = False,
+) -> Any:
+    """Registers a class that extends `Object` as a type of the core.
+
+    Its annotations become fields, as those of a dataclass do, and everything
+    that works on types works on its objects: structural comparison and hash,
+    walks, copies, JSON. Used as `@py_class`, `@py_class("key")` or
+    `@py_class(type_key="key", …)`.
+
+    Fields of parents come first. In the constructor, fields without a default
+    come before those with one. Annotations may name classes that do not exist
+    yet; the class is registered once they do.
+
+    Args:
+        cls_or_type_key: the class, or the type key.
+        type_key: the key of the type; module and qualified name if left out.
+        frozen: refuse assignment to the fields.
+        init: make a constructor, unless the body defines `__init__`.
+        repr: show the fields with `repr`, unless the body defines `__repr__`.
+        eq: compare by fields with `==`; the hash stays that of the identity
+            unless `unsafe_hash` is given as well.
+        order: compare by fields with `<`, `<=`, `>` and `>=`.
+        unsafe_hash: hash by fields. Unsafe as long as the fields may change.
+        match_args: let `match` take the constructor's positional fields by
+            position.
+        kw_only: let the constructor take the fields by keyword only.
+        structural_eq: the structural kind: `"tree"`, `"const-tree"`, `"dag"`,
+            `"var"`, `"singleton"`, or None for objects that cannot be compared.
+        slots: accepted for symmetry with dataclasses; fields never live in a
+            `__dict__`.
+        scope: whether variables bound inside of an object end with it.
+
+    Raises:
+        TypeError: the class does not extend `Object`, or an annotation
+            describes nothing that the core can hold.
+        ValueError: the key is taken, a field is declared twice, or options
+            contradict each other. A class that fails to register leaves
+            nothing behind.
+
+    Example:
+        >>> from isoform.dataclasses import Object, py_class
+        >>> @py_class("doc.py_class.Add")
+        ... class Add(Object):
+        ...     lhs: "int | Add"
+        ...     rhs: "int | Add" = 0
+        >>> tree = Add(Add(1, 2))
+        >>> tree.lhs.rhs, tree.rhs
+        (2, 0)
+    """
+    options = Options(
+        type_key=type_key,
+        frozen=frozen,
+        init=init,
+        repr=repr,
+        eq=eq,
+        order=order,
+        unsafe_hash=unsafe_hash,
+        match_args=match_args,
+        kw_only=kw_only,
+        structural_eq=structural_eq,
+        scope=scope,
+    )
+    if isinstance(cls_or_type_key, type):
+        return declare(cls_or_type_key, options, _names_at(sys._getframe(1)))
+    if isinstance(cls_or_type_key, str):
+        if type_key is not None and type_key != cls_or_type_key:
+            raise TypeError(f"py_class got two type keys, '{cls_or_type_key}' and '{type_key}'")
+        options = dataclasses.replace(options, type_key=cls_or_type_key)
+    elif cls_or_type_key is not None:
+        raise TypeError(
+            f"py_class expects a class or a type key, got {type(cls_or_type_key).__name__}"
+        )
+
+    def decorate(cls: Any) -> Any:
+        return declare(cls, options, _names_at(sys._getframe(1)))
+
+    return decorate
+
+
+def _names_at(frame: Any) -> dict[str, Any]:
+    """What names mean where a class is declared, if that is inside a function."""
+    return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+
+
+def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
+    """Registers a class now, or once the names of its annotations exist.
+
+    Raises:
+        TypeError: the class does not extend `Object`, or an annotation
+            describes nothing that the core can hold.
+        ValueError: the key is taken, a field is declared twice, or options
+            contradict each other.
+    """
+    options.check()
+    if not isinstance(cls, type) or not issubclass(cls, Object):
+        raise TypeError(f"{cls!r} must extend isoform.Object to be registered")
+    key = options.type_key or f"{cls.__module__}.{cls.__qualname__}"
+    if "__isoform_type_key__" in cls.__dict__:
+        raise ValueError(
+            f"class {cls.__qualname__} is registered already, as "
+            f"'{cls.__dict__['__isoform_type_key__']}'"
+        )
+    _pending.claim(key, cls)
+
+    def complete(waiting: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]) -> None:
+        _register(waiting, key, options, names, elsewhere)
+
+    declared: Any = cls
+    # Annotations may name the class itself.
+    declared.__isoform_pending_key__ = key
+    try:
+        complete(cls, names, {})
+    except _collect.Waiting as missing:
+        if not options.wait or is_taken(key):
+            del declared.__isoform_pending_key__
+        if not options.wait:
+            raise TypeError(
+                f"{cls.__qualname__} ('{key}'): unresolved forward references: "
+                f"{'; '.join(missing.reasons)}"
+            ) from None
+        if is_taken(key):
+            raise ValueError(f"type key '{key}' is already registered") from None
+        _pending.add(_pending.Pending(cls, key, names, complete))
+        # Others may have waited for this class, whose key is known now.
+        _pending.offer(cls)
+    except BaseException:
+        del declared.__isoform_pending_key__
+        raise
+    else:
+        _pending.registered(cls)
+    return cls
+
+
+def is_taken(type_key: str) -> bool:
+    """Whether a type is registered under this key."""
+    try:
+        _core.type_info(type_key)
+    except KeyError:
+        return False
+    return True
+
+
+class _NativeField:
+    """A field as the native side reads it."""
+
+    def __init__(self, declared: Field) -> None:
+        for name in Field.__slots__:
+            setattr(self, name, getattr(declared, name))
+        self.schema = declared.schema.compiled
+        self.converter = _enum_values.converter_for(declared)
+
+
+def _register(
+    cls: Any, key: str, options: Options, names: Mapping[str, Any], elsewhere: Mapping[str, Any]
+) -> None:
+    body = _collect.read(
+        cls, frozen=options.frozen, kw_only=options.kw_only, names=names, elsewhere=elsewhere
+    )
+    inherited = _collect.all_fields(body.parent) if body.parent else ()
+    positional, keyword = _collect.init_order((*inherited, *body.fields))
+    if options.inspect is not None:
+        options.inspect(positional, keyword)
+    own_init = "__init__" in cls.__dict__
+    generated = options.init and not own_init
+    verify = getattr(cls, "__verify__", None)
+    computed = bool(body.properties) or bool(body.parent and _init_property.inherited(body.parent))
+    native = {
+        "kind": options.structural_eq,
+        "scope": options.scope,
+        "doc": cls.__doc__ if "__doc__" in cls.__dict__ else None,
+        "frozen": options.frozen,
+        "init": generated,
+        "post_init": computed or hasattr(cls, "__post_init__"),
+        "init_order": tuple(f.name for f in (*positional, *keyword)),
+        "kw_only": tuple(f.name for f in keyword),
+        "s_equal": getattr(cls, "__s_equal__", None),
+        "s_hash": getattr(cls, "__s_hash__", None),
+        # The core runs the verifiers of parents by itself.
+        "verify": None if verify is getattr(body.parent, "__verify__", None) else verify,
+        "to_json": options.to_json or getattr(cls, "__data_to_json__", None),
+        "from_json": options.from_json or getattr(cls, "__data_from_json__", None),
+    }
+    described = [_NativeField(declared) for declared in body.fields]
+    info = _core.register_class(cls, key, body.parent, described, native)
+    # From here on nothing fails.
+    cls.__isoform_type_info__ = info
+    cls.__isoform_own_fields__ = body.fields
+    if generated:
+        cls.__init__.__signature__ = _dunder.signature(positional, keyword)
+    elif not own_init:
+        _dunder.forbid_construction(cls)
+    _init_property.install(cls, body.properties, own_init)
+    if options.repr and "__repr__" not in cls.__dict__ and cls.__repr__ is not Object.__repr__:
+        cls.__repr__ = Object.__repr__
+    if options.match_args and "__match_args__" not in cls.__dict__:
+        cls.__match_args__ = tuple(f.name for f in positional)
+    _dunder.install(cls, eq=options.eq, order=options.order, unsafe_hash=options.unsafe_hash)
+
+
+__all__ = ["MISSING", "Options", "declare", "is_taken", "py_class"]

@@ -1,0 +1,27 @@
+"""Fixtures of the whole suite."""
+
+import itertools
+import re
+
+import pytest
+
+import family as families
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def key(request):
+    """Makes type keys that no other test uses: `key()` or `key("Name")`."""
+    test = re.sub(r"\W+", "_", request.node.nodeid.removeprefix("tests/"))
+
+    def make(name: str = "Type") -> str:
+        return f"{test}.{next(_numbers)}.{name}"
+
+    return make
+
+
+@pytest.fixture(params=["python", "rust"])
+def build(request):
+    """Builds nodes of the family, declared in Python and declared in Rust."""
+    return families.Build.of(request.param)

@@ -1,0 +1,170 @@
+"""The binary form: round trips, checksum, hostile input; pickle on top of it."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import isoform
+import nodes
+from isoform import Array, Dict, List, Map, Shape, structural_equal
+from isoform.serialization import from_bytes, to_bytes
+from nodes import Add, Box
+
+VALUES = [
+    None,
+    True,
+    1,
+    -(2**63),
+    2**80,
+    1.5,
+    -0.0,
+    float("nan"),
+    5e-324,
+    "",
+    "ünï ☃ 🎉",
+    "x" * 1000,
+    b"",
+    b"\x00\xff",
+    isoform.dtype("float32x4"),
+    isoform.device("cuda:1"),
+    Shape((1, -2)),
+    Array([1, "a", [2]]),
+    List([1, List([2])]),
+    Map({"a": 1, 2: "b"}),
+    Dict({"a": Dict({})}),
+    Add(Box([1]), {"k": Box(2)}),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_round_trips(value):
+    data = to_bytes(value)
+    assert type(data) is bytes
+    made = from_bytes(data)
+    assert structural_equal(made, value)
+    assert to_bytes(made) == data
+
+
+def test_tensors():
+    tensor = isoform.from_dlpack(np.arange(1000, dtype="float32").reshape(10, 100))
+    data = to_bytes(Box([tensor, tensor]))
+    assert len(data) < 4000 + 500
+    made = from_bytes(data)
+    assert structural_equal(made.v[0], tensor)
+    assert made.v[0].same_as(made.v[1]) or structural_equal(*made.v)
+
+
+def test_sharing_is_kept():
+    box, items = Box(1), List([1])
+    made = from_bytes(to_bytes([box, box, items, items]))
+    assert made[0] is made[1]
+    assert made[2] is made[3]
+    made = from_bytes(to_bytes(nodes.doubled(60)))
+    assert made.lhs is made.rhs
+    op = nodes.Op("add")
+    assert from_bytes(to_bytes(Box(op))).v is op
+
+
+def test_it_is_compact():
+    tree = Array([Add(n, n + 1) for n in range(1000)])
+    assert len(to_bytes(tree)) * 3 < len(isoform.serialization.to_json_graph_str(tree))
+
+
+def test_deep_chain():
+    assert nodes.depth_of(from_bytes(to_bytes(nodes.chain(1_000_000)))) == 1_000_000
+
+
+def test_cycles():
+    box = Box()
+    box.v = [box]
+    with pytest.raises(ValueError, match="cyclic"):
+        to_bytes(box)
+
+
+def test_what_cannot_be_saved():
+    for value in (lambda: 1, object()):
+        with pytest.raises(TypeError, match=r"<root>\.v"):
+            to_bytes(Box(value))
+
+
+def test_truncation_and_bit_flips_are_errors():
+    data = to_bytes(Add(Box([1, 2.5, "text"]), {"k": b"z"}))
+    for end in range(len(data)):
+        with pytest.raises((ValueError, TypeError)):
+            from_bytes(data[:end])
+    for place in range(len(data)):
+        for bit in range(8):
+            changed = bytearray(data)
+            changed[place] ^= 1 << bit
+            with pytest.raises((ValueError, TypeError)):
+                from_bytes(bytes(changed))
+    with pytest.raises(ValueError):
+        from_bytes(data + b"x")
+
+
+def test_other_input():
+    for data in (b"", b"x", b"\x00" * 100, b"{}"):
+        with pytest.raises(ValueError):
+            from_bytes(data)
+    for thing in (None, 5, "text"):
+        with pytest.raises(TypeError):
+            from_bytes(thing)
+
+
+def test_buffers_are_read():
+    data = to_bytes([1])
+    for given in (bytearray(data), memoryview(data)):
+        assert from_bytes(given) == [1]
+
+
+def test_unknown_type_is_named():
+    code = (
+        "import isoform\n"
+        "from isoform.dataclasses import py_class\n"
+        "@py_class('elsewhere.Gone')\n"
+        "class Gone(isoform.Object):\n    x: int\n"
+        "import sys\n"
+        "sys.stdout.buffer.write(isoform.serialization.to_bytes(Gone(1)))\n"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    with pytest.raises(Exception, match=r"elsewhere\.Gone"):
+        from_bytes(made.stdout)
+
+
+def test_bytes_are_the_same_in_every_process():
+    code = (
+        "import isoform, sys\n"
+        "sys.stdout.buffer.write(isoform.serialization.to_bytes([1, {'a': 2.5, 'b': 'x'}]))\n"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert made.stdout == to_bytes([1, {"a": 2.5, "b": "x"}])
+
+
+def test_pickle_keeps_types_and_sharing():
+    box = Box(1)
+    value = [box, Box(box), Map({"k": box})]
+    made = pickle.loads(pickle.dumps(Array(value)))
+    assert made[0] is made[1].v is made[2]["k"]
+    for thing in (box, isoform.dtype("int8"), isoform.device("cpu"), Shape((1,))):
+        assert type(pickle.loads(pickle.dumps(thing))) is type(thing)
+
+
+def test_pickle_among_ordinary_objects():
+    value = {"a": [Box(1), 2], "b": (Box({"k": 3}),)}
+    made = pickle.loads(pickle.dumps(value))
+    assert structural_equal(made["a"][0], Box(1))
+    assert made["b"][0].v["k"] == 3
+
+
+def test_pickle_between_processes():
+    code = (
+        "import isoform, pickle, sys\n"
+        "sys.stdout.buffer.write(pickle.dumps(isoform.Array([1, isoform.List(['a'])])))\n"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    value = pickle.loads(made.stdout)
+    assert type(value) is Array
+    assert type(value[1]) is List

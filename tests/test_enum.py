@@ -1,0 +1,201 @@
+"""Enums: singletons with fields, indices and extensible attributes."""
+
+import copy
+import pickle
+
+import pytest
+
+import isoform
+from isoform import Object, serialization
+from isoform.dataclasses import Enum, EnumAttrMap, IntEnum, StrEnum, auto, entry, enum, py_class
+
+
+class Color(Enum, type_key="enums.Color"):
+    red = auto()
+    green = auto()
+    blue = entry()
+
+
+class Operator(Enum, type_key="enums.Operator"):
+    arity: int
+    symbol: str = "?"
+    add = entry(arity=2, symbol="+")
+    neg = entry(arity=1)
+
+
+class Code(IntEnum, type_key="enums.Code"):
+    ok = entry(value=10)
+    bad = entry(value=20)
+
+
+class Word(StrEnum, type_key="enums.Word"):
+    x = entry(value="ex")
+    y = entry(value="why")
+
+
+def test_iteration_and_lookup():
+    assert list(Color) == [Color.red, Color.green, Color.blue]
+    assert list(Color.all_entries()) == list(Color)
+    assert len(Color) == 3
+    assert Color.get("red") is Color.red
+    assert Color.get(1) is Color.green
+    assert Color(0) is Color.red
+    assert Color("blue") is Color.blue
+    assert Color(Color.red) is Color.red
+    assert Color.red in Color
+    for index in ("zz", 9):
+        with pytest.raises(KeyError):
+            Color.get(index)
+        with pytest.raises(ValueError, match="Color"):
+            Color(index)
+
+
+def test_members():
+    assert isinstance(Color.red, Color)
+    assert isinstance(Color.red, Object)
+    assert Color.red == Color.red
+    assert Color.red != Color.green
+    assert hash(Color.red) == hash(Color.get("red"))
+    assert Color.red.name == "red"
+    assert [c.name for c in Color] == ["red", "green", "blue"]
+    assert repr(Color.red) == "enums.Color.red"
+    with pytest.raises(AttributeError):
+        Color.red.q = 1
+    with pytest.raises(TypeError):
+        Color()
+
+
+def test_members_with_fields():
+    assert (Operator.add.arity, Operator.add.symbol) == (2, "+")
+    assert (Operator.neg.arity, Operator.neg.symbol) == (1, "?")
+    assert repr(Operator.add) == "enums.Operator.add"
+    assert Operator.add.name == "add"
+    with pytest.raises(AttributeError):
+        Operator.add.arity = 3
+
+
+def test_int_and_str_enums():
+    assert (Code.ok.value, Code.ok == 10, Code.ok == 11) == (10, True, False)
+    assert Code.get(20) is Code.bad
+    assert Code(10) is Code.ok
+    assert hash(Code.ok) == hash(10)
+    assert str(Code.ok) == "10"
+    assert repr(Code.ok) == "Code.ok"
+    assert (Word.x.value, Word.x == "ex", Word.x != "why") == ("ex", True, True)
+    assert Word.get("why") is Word.y
+    assert str(Word.x) == "ex"
+    assert Code.ok.name == "ok"
+
+
+def test_bad_entries():
+    with pytest.raises(TypeError, match="a"):
+
+        class Unknown(Enum, type_key="enums.Unknown"):
+            a = entry(nothing=3)
+
+    with pytest.raises(TypeError, match="arity"):
+
+        class Missing(Enum, type_key="enums.Missing"):
+            arity: int
+            a = entry()
+
+    # Both keys are free again.
+    class Again(Enum, type_key="enums.Missing"):
+        a = auto()
+
+    assert Again.a.name == "a"
+
+
+def test_extensible_attributes():
+    cost = Operator.def_attr("cost", default=0)
+    assert isinstance(cost, EnumAttrMap)
+    cost[Operator.add] = 5
+    assert cost.name == "cost"
+    assert cost[Operator.add] == 5
+    assert cost[Operator.neg] == 0
+    assert cost.get(Operator.neg, 7) == 7
+    assert Operator.add in cost
+    assert Operator.neg not in cost
+    assert Color.red not in cost
+    assert Operator.def_attr("cost")[Operator.add] == 5
+    assert Operator.def_attr("cost", default=3)[Operator.neg] == 3
+    assert Operator.attr_dict["cost"][Operator.add] == 5
+    with pytest.raises(KeyError, match="other"):
+        Operator.def_attr("other")[Operator.add]
+    for use in (lambda: cost[Color.red], lambda: cost.__setitem__(1, 2)):
+        with pytest.raises(TypeError, match="Operator"):
+            use()
+
+
+def test_state_attribute_name():
+    assert isinstance(enum.ENUM_STATE_ATTR, str)
+
+
+def test_copies_are_the_same_object():
+    for member in (Color.red, Operator.add, Code.ok, Word.x):
+        assert copy.copy(member) is member
+        assert copy.deepcopy(member) is member
+        assert pickle.loads(pickle.dumps(member)) is member
+    assert copy.deepcopy(isoform.Array([Color.red]))[0] is Color.red
+
+
+@pytest.mark.parametrize(
+    ("member", "data"),
+    [(Color.red, '"red"'), (Operator.neg, '"neg"'), (Code.ok, "10"), (Word.x, '"ex"')],
+    ids=str,
+)
+def test_json(member, data):
+    text = serialization.to_json_graph_str(member)
+    key = type(member).__isoform_type_info__.type_key
+    assert text == f'{{"root_index":0,"nodes":[{{"type":"{key}","data":{data}}}]}}'
+    assert serialization.from_json_graph_str(text) is member
+    assert serialization.from_bytes(serialization.to_bytes(member)) is member
+
+
+@pytest.mark.parametrize("data", ['"zz"', "99", "null", "1.5", "[]"])
+def test_json_of_an_unknown_member(data):
+    text = f'{{"root_index":0,"nodes":[{{"type":"enums.Color","data":{data}}}]}}'
+    with pytest.raises((KeyError, ValueError, TypeError)):
+        serialization.from_json_graph_str(text)
+
+
+def test_in_structural_functions():
+    assert isoform.structural_equal(Color.red, Color.red)
+    assert not isoform.structural_equal(Color.red, Color.green)
+    assert isoform.structural_hash(Color.red) != isoform.structural_hash(Color.green)
+    digests = {isoform.structural_digest(c) for c in Color}
+    assert len(digests) == 3
+
+
+def test_as_field(key):
+    @py_class(key())
+    class Node(Object):
+        color: Color
+
+    node = Node(Color.red)
+    assert node.color is Color.red
+    with pytest.raises(TypeError, match=r"enums\.Color"):
+        Node(Code.ok)
+    text = serialization.to_json_graph_str(node)
+    assert serialization.from_json_graph_str(text).color is Color.red
+
+
+def test_match_statement():
+    def name(color):
+        match color:
+            case Color.red:
+                return "r"
+            case Color.green:
+                return "g"
+            case _:
+                return "other"
+
+    assert [name(c) for c in Color] == ["r", "g", "other"]
+
+
+def test_subclass_is_an_enum_of_its_own():
+    class More(Color, type_key="enums.More"):
+        pink = auto()
+
+    assert list(More) == [More.pink]
+    assert More.pink not in list(Color)

@@ -1,0 +1,135 @@
+"""Attributes that a Python subclass adds to its instances."""
+
+import copy
+import gc
+import pickle
+import weakref
+
+import isoform
+import nodes
+from isoform import Object
+from isoform.dataclasses import py_class
+
+
+class Tagged(nodes.Box):
+    """An undecorated subclass whose instances have a dict of their own."""
+
+    __slots__ = ("__dict__",)
+
+
+def test_attributes_of_instances():
+    box = Tagged(1)
+    box.tag = "here"
+    assert box.tag == "here"
+    assert box.v == 1
+    box.v = 2
+    assert "v" not in vars(box)
+    assert vars(box) == {"tag": "here"}
+    assert not hasattr(Tagged(1), "tag")
+    del box.tag
+    assert not hasattr(box, "tag")
+
+
+def test_attributes_survive_a_stay_in_the_core():
+    box = Tagged(1)
+    box.tag = ["kept"]
+    parent = nodes.Box(box)
+    assert parent.v is box
+    del box
+    gc.collect()
+    assert type(parent.v) is Tagged
+    assert parent.v.tag == ["kept"]
+    items = isoform.List([parent.v])
+    parent.v = None
+    gc.collect()
+    assert items[0].tag == ["kept"]
+
+
+def test_slots():
+    class Slotted(nodes.Box):
+        __slots__ = ("extra",)
+
+    box = Slotted(1)
+    box.extra = 5
+    parent = nodes.Box(box)
+    del box
+    gc.collect()
+    assert parent.v.extra == 5
+
+
+def test_decorated_class_with_a_dict(key):
+    @py_class(key())
+    class Node(Object):
+        __slots__ = ("__dict__",)
+        x: int
+
+    node = Node(1)
+    node.note = "free"
+    assert nodes.Box(node).v.note == "free"
+
+
+def test_attributes_are_no_fields():
+    one, two = Tagged(1), Tagged(1)
+    one.tag = "a"
+    assert isoform.structural_equal(one, two)
+    assert "tag" not in repr(one)
+    assert "tag" not in isoform.dataclasses.asdict(one)
+
+
+def test_cycles_through_attributes_are_collected():
+    box = Tagged(1)
+    box.me = box
+    ref = weakref.ref(box)
+    del box
+    gc.collect()
+    assert ref() is None
+
+    box = Tagged(1)
+    box.parent = nodes.Box(box)
+    ref = weakref.ref(box)
+    del box
+    gc.collect()
+    assert ref() is None
+
+
+def test_attributes_are_freed_with_the_object():
+    class Witness:
+        pass
+
+    box = Tagged(1)
+    box.w = Witness()
+    ref = weakref.ref(box.w)
+    parent = nodes.Box(box)
+    del box
+    gc.collect()
+    assert ref() is not None
+    del parent
+    gc.collect()
+    assert ref() is None
+
+
+def test_copies():
+    box = Tagged([1])
+    box.tag = "a"
+    other = copy.copy(box)
+    assert other.v[0] == 1
+    assert isinstance(other, nodes.Box)
+    made = pickle.loads(pickle.dumps(box))
+    assert made.v[0] == 1
+
+
+def test_properties_and_methods_of_the_class():
+    class Rich(nodes.Box):
+        count = 0
+
+        @property
+        def doubled(self):
+            return self.v * 2
+
+        def __len__(self):
+            return self.v
+
+    assert Rich(4).doubled == 8
+    assert len(Rich(4)) == 4
+    Rich.count = 5
+    assert Rich(1).count == 5

@@ -1,0 +1,228 @@
+"""Threads build, change, compare and drop shared graphs."""
+
+import threading
+import time
+
+import pytest
+
+import isoform
+import nodes
+from isoform import Dict, List, structural_equal, structural_hash
+from nodes import Add, Box, Fun, Var
+
+THREADS = 8
+
+
+def together(work):
+    """Runs `work(n)` in all threads at once; raises what any of them raised."""
+    barrier = threading.Barrier(THREADS)
+    errors = []
+
+    def run(number):
+        try:
+            barrier.wait(30)
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(n,), daemon=True) for n in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads), "a thread hangs"
+    if errors:
+        raise errors[0]
+
+
+def tree(depth, leaf):
+    if depth == 0:
+        return leaf
+    return Add(tree(depth - 1, leaf), tree(depth - 1, leaf))
+
+
+def test_build_compare_hash_and_drop():
+    shared = tree(8, 1)
+    expected = structural_hash(shared)
+
+    def work(number):
+        for _ in range(10):
+            mine = tree(8, 1)
+            assert structural_equal(mine, shared)
+            assert structural_hash(mine) == expected
+            assert not structural_equal(tree(8, 2), shared)
+            assert isoform.get_first_structural_mismatch(mine, shared) is None
+            _ = Box([shared, mine])
+
+    together(work)
+    assert structural_hash(shared) == expected
+
+
+def test_binders():
+    x = Var("x")
+    shared = Fun([x], tree(6, x))
+
+    def work(number):
+        for _ in range(20):
+            y = Var(f"y{number}")
+            assert structural_equal(Fun([y], tree(6, y)), shared)
+
+    together(work)
+
+
+def test_change_while_others_read():
+    root = Box([Box(n) for n in range(50)])
+    end = time.monotonic() + 1.0
+
+    def work(number):
+        while time.monotonic() < end:
+            if number % 2:
+                for box in root.v:
+                    box.v = number
+            else:
+                structural_hash(root)
+                structural_equal(root, root)
+                isoform.structural_walk(root, (Box, lambda b: None))
+                repr(root)
+
+    together(work)
+    assert len(root.v) == 50
+
+
+def test_replace_whole_subtrees_while_others_read():
+    root = Box(nodes.chain(200))
+    end = time.monotonic() + 1.0
+
+    def work(number):
+        while time.monotonic() < end:
+            if number < 2:
+                root.v = nodes.chain(200, number)
+            else:
+                structural_hash(root)
+                isoform.structural_digest(root)
+
+    together(work)
+    assert nodes.depth_of(root) == 201
+
+
+def test_shared_containers():
+    items, table = List(), Dict()
+
+    def work(number):
+        for n in range(500):
+            items.append(n)
+            table[number * 1000 + n] = n
+
+    together(work)
+    assert len(items) == THREADS * 500
+    assert sum(items) == THREADS * sum(range(500))
+    assert len(table) == THREADS * 500
+
+
+def test_wrapper_identity():
+    root = Add(Box(1), Box(2))
+    seen = []
+
+    def work(number):
+        for _ in range(2000):
+            left = root.lhs
+            assert left is root.lhs
+            assert left.v == 1
+        seen.append(root.lhs)
+
+    together(work)
+    assert len({id(box) for box in seen}) == 1
+
+
+def test_registering_classes(key):
+    names = [key() for _ in range(THREADS)]
+    taken = key("Same")
+    outcomes = []
+
+    def work(number):
+        @isoform.dataclasses.py_class(names[number])
+        class Mine(isoform.Object):
+            x: int
+
+        assert Mine(number).x == number
+        try:
+
+            @isoform.dataclasses.py_class(taken)
+            class Same(isoform.Object):
+                x: int
+        except ValueError:
+            outcomes.append("taken")
+        else:
+            outcomes.append("mine")
+
+    together(work)
+    assert sorted(outcomes) == ["mine"] + ["taken"] * (THREADS - 1)
+
+
+def test_hooks_in_threads(key):
+    @isoform.dataclasses.py_class(key())
+    class Node(isoform.Object):
+        v: int
+
+        def __s_equal__(self, other, eq):
+            return eq(self.v, other.v, 0, "v")
+
+        def __s_hash__(self, init, hash_cb):
+            return hash_cb(self.v, init, 0)
+
+    left, right = [Node(n) for n in range(100)], [Node(n) for n in range(100)]
+
+    def work(number):
+        for _ in range(20):
+            assert structural_equal(left, right)
+            assert structural_hash(left) == structural_hash(right)
+
+    together(work)
+
+
+def test_serialisation_in_threads():
+    root = tree(6, "leaf")
+    expected = isoform.serialization.to_json_graph_str(root)
+
+    def work(number):
+        for _ in range(10):
+            assert isoform.serialization.to_json_graph_str(root) == expected
+            assert structural_equal(isoform.serialization.from_json_graph_str(expected), root)
+
+    together(work)
+
+
+def test_long_operations_let_others_run():
+    value, other = nodes.chain(1_000_000), nodes.chain(1_000_000)
+    ticks = 0
+    stop = threading.Event()
+
+    def tick():
+        nonlocal ticks
+        while not stop.wait(0.001):
+            ticks += 1
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    before, start = ticks, time.monotonic()
+    while time.monotonic() - start < 0.5:
+        structural_equal(value, other)
+        structural_hash(value)
+    stop.set()
+    thread.join(10)
+    # A tick needs the interpreter once; a few of the 500 possible ones are enough.
+    assert ticks - before >= 10
+
+
+@pytest.mark.parametrize("call", [structural_hash, isoform.StructuralKey, repr])
+def test_threads_of_small_stacks(call):
+    value = nodes.chain(100_000)
+    old = threading.stack_size(256 * 1024)
+    try:
+        done = []
+        thread = threading.Thread(target=lambda: done.append(call(value)))
+        thread.start()
+        thread.join(60)
+        assert len(done) == 1
+    finally:
+        threading.stack_size(old)
