@@ -305,13 +305,17 @@ unsafe fn finish_new(
     object: Ref<Obj>,
 ) -> PyResult<Object<'_>> {
     let expected = class::class_of(py, host::type_index_of(&object))?;
+    // The object may be one that exists already, if the constructor says so.
+    let fresh = host::host_word(&object).load(std::sync::atomic::Ordering::Relaxed) == 0;
+    if !fresh && ptr::eq(class, expected) {
+        return wrapper::wrap(py, object);
+    }
     // SAFETY: both are live classes, and a fresh object has no wrapper, which
     // is checked.
     unsafe {
-        let fresh = host::host_word(&object).load(std::sync::atomic::Ordering::Relaxed) == 0;
         if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 {
             return Err(PyTypeError::new_err(
-                "the class does not stand for the type of the new object",
+                "the class does not stand for the type of the object",
             ));
         }
         Bound::from_owned_ptr_or_err(py, wrapper::wrap_fresh(class, object))

@@ -33,4 +33,5 @@ pub(crate) mod gc;
 pub(crate) mod meta;
 pub(crate) mod method;
 pub(crate) mod property;
+pub(crate) mod tensor;
 pub(crate) mod wrapper;
