@@ -1,6 +1,14 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
-from isoform import _core
+from isoform import (
+    access_path,
+    container,
+    core,
+    dataclasses,
+    error,
+    structural,
+    testing,
+)
 from isoform._core import MISSING, Object
 from isoform.container import Array, Dict, List, Map
 from isoform.device import Device, DLDeviceType, device
@@ -46,12 +54,30 @@ from isoform.function import (
     method,
 )
 from isoform.shape import Shape
-
-_core._set_python_types(dtype, Device, Shape)
-
-# ---- Names of other modules follow, one line each ----
-from isoform import container, core, dataclasses, error  # noqa: E402
-from isoform.tensor import Tensor, from_dlpack  # noqa: E402
+from isoform.structural import (
+    DefRegionKind,
+    InplaceMode,
+    StructuralKey,
+    StructuralMismatch,
+    StructuralMutator,
+    StructuralVisitor,
+    VisitInterrupt,
+    WalkOrder,
+    WalkResult,
+    assert_structural_equal,
+    explain_structural_mismatch,
+    get_first_structural_mismatch,
+    last_visit_count,
+    structural_digest,
+    structural_equal,
+    structural_hash,
+    structural_map,
+    structural_mutate,
+    structural_visit,
+    structural_walk,
+    substitute,
+)
+from isoform.tensor import Tensor, from_dlpack
 
 __all__ = [
     "MISSING",
@@ -59,10 +85,12 @@ __all__ = [
     "Bytes",
     "DLDeviceType",
     "DataType",
+    "DefRegionKind",
     "Device",
     "Dict",
     "Error",
     "Function",
+    "InplaceMode",
     "List",
     "Map",
     "Module",
@@ -71,7 +99,16 @@ __all__ = [
     "OpaquePyObject",
     "Shape",
     "String",
+    "StructuralKey",
+    "StructuralMismatch",
+    "StructuralMutator",
+    "StructuralVisitor",
     "Tensor",
+    "VisitInterrupt",
+    "WalkOrder",
+    "WalkResult",
+    "access_path",
+    "assert_structural_equal",
     "bfloat16",
     "bool",
     "container",
@@ -82,6 +119,7 @@ __all__ = [
     "device",
     "dtype",
     "error",
+    "explain_structural_mismatch",
     "float4_e2m1fn",
     "float4_e2m1fnx2",
     "float6_e2m3fn",
@@ -98,12 +136,24 @@ __all__ = [
     "float32",
     "float64",
     "from_dlpack",
+    "get_first_structural_mismatch",
     "int8",
     "int16",
     "int32",
     "int64",
+    "last_visit_count",
     "method",
     "register_error",
+    "structural",
+    "structural_digest",
+    "structural_equal",
+    "structural_hash",
+    "structural_map",
+    "structural_mutate",
+    "structural_visit",
+    "structural_walk",
+    "substitute",
+    "testing",
     "uint8",
     "uint16",
     "uint32",
