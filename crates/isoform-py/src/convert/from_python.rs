@@ -651,12 +651,11 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
 /// The value of a NumPy data type; None for anything else.
 fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let py = value.py();
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+    let modules = py
+        .import(intern!(py, "sys"))?
+        .getattr(intern!(py, "modules"))?;
     // Without NumPy there are no such objects, and it is not imported for it.
-    let Some(numpy) = modules
-        .cast::<PyDict>()?
-        .get_item(intern!(py, "numpy"))?
-    else {
+    let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
         return Ok(None);
     };
     match numpy.getattr_opt(intern!(py, "dtype"))? {
