@@ -2,6 +2,7 @@
 
 from isoform import access_path, structural
 from isoform._core import MISSING, Object
+from isoform.container import Array, Dict, List, Map
 from isoform.structural import (
     DefRegionKind,
     InplaceMode,
@@ -28,8 +29,12 @@ from isoform.structural import (
 
 __all__ = [
     "MISSING",
+    "Array",
     "DefRegionKind",
+    "Dict",
     "InplaceMode",
+    "List",
+    "Map",
     "Object",
     "StructuralKey",
     "StructuralMismatch",

@@ -3,6 +3,7 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
+mod containers;
 mod convert;
 mod error;
 mod hooks;
@@ -39,6 +40,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<type_info::TypeFieldHandle>()?;
     module.add("MISSING", missing::missing(py)?)?;
     module.add("KWARGS", missing::kwargs(py)?)?;
+    module.add_class::<containers::SequenceIterator>()?;
+    module.add_class::<containers::MapIterator>()?;
+    module.add_function(wrap_pyfunction!(containers::install, module)?)?;
     module.add_function(wrap_pyfunction!(convert::set_python_types, module)?)?;
     module.add_function(wrap_pyfunction!(register::register_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::bind_class, module)?)?;

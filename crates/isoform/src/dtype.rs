@@ -119,7 +119,9 @@ impl DType {
         Some(bits.div_ceil(8))
     }
 
-    pub(crate) const fn to_bits(self) -> u32 {
+    /// The data type as a number: code, bits and lanes, as DLPack lays them
+    /// out. Different for different types.
+    pub const fn to_bits(self) -> u32 {
         self.code as u32 | (self.bits as u32) << 8 | (self.lanes as u32) << 16
     }
 

@@ -441,17 +441,43 @@ fn entries_of(
 }
 
 /// A container that is being converted.
-enum Frame<'py> {
-    Items {
-        source: Bound<'py, PyAny>,
-        items: Bound<'py, PyTuple>,
-        done: Vec<Value>,
-    },
-    Entries {
-        source: Bound<'py, PyAny>,
-        entries: Vec<Bound<'py, PyAny>>,
-        done: Vec<Value>,
-    },
+struct Frame<'py> {
+    source: Bound<'py, PyAny>,
+    /// The elements, or keys and values in turn.
+    parts: Parts<'py>,
+    done: Vec<Value>,
+    /// How many answers of value protocols led here.
+    protocol_depth: usize,
+}
+
+enum Parts<'py> {
+    Items(Bound<'py, PyTuple>),
+    Entries(Vec<Bound<'py, PyAny>>),
+}
+
+impl<'py> Frame<'py> {
+    fn next(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let position = self.done.len();
+        match &self.parts {
+            Parts::Items(items) if position < items.len() => items.get_item(position).map(Some),
+            Parts::Entries(entries) => Ok(entries.get(position).cloned()),
+            Parts::Items(_) => Ok(None),
+        }
+    }
+
+    fn finish(self) -> Value {
+        match self.parts {
+            Parts::Items(_) => Array::from(self.done).into(),
+            Parts::Entries(_) => {
+                let mut values = self.done.into_iter();
+                let mut map = Map::new();
+                while let (Some(key), Some(value)) = (values.next(), values.next()) {
+                    map.insert(key, value);
+                }
+                map.into()
+            }
+        }
+    }
 }
 
 enum Step<'py> {
@@ -459,77 +485,68 @@ enum Step<'py> {
     Open(Frame<'py>),
 }
 
+/// What became of the containers inside the outermost one, by address; they
+/// are kept alive, so that no address is used twice. None while it is open.
+type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
+
 /// A Python object as a value, without a schema. Lists and tuples become
-/// arrays, dicts become maps; containers may be nested to any depth.
+/// arrays, dicts become maps; containers may be nested to any depth, and one
+/// that occurs several times is converted once. Linear in the number of
+/// distinct containers and their elements.
 ///
 /// # Errors
 ///
 /// `ValueError` for a list or dict that contains itself; what the protocol
 /// methods of the object raise.
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let mut stack: Vec<Frame<'_>> = Vec::new();
-    let mut step = start(value, 0)?;
+    let mut stack = match start(value, 0)? {
+        Step::Done(value) => return Ok(value),
+        Step::Open(frame) => vec![frame],
+    };
+    let mut met = Met::new();
     loop {
-        let finished = match step {
-            Step::Open(frame) => {
-                let (Frame::Items { source, .. } | Frame::Entries { source, .. }) = &frame;
-                check_acyclic(&stack, source)?;
-                stack.push(frame);
-                None
-            }
-            Step::Done(value) => Some(value),
+        let Some(frame) = stack.last_mut() else {
+            return Ok(Value::NONE);
         };
-        if let Some(value) = finished {
-            match stack.last_mut() {
-                None => return Ok(value),
-                Some(Frame::Items { done, .. } | Frame::Entries { done, .. }) => done.push(value),
+        let Some(part) = frame.next()? else {
+            let Some(frame) = stack.pop() else {
+                return Ok(Value::NONE);
+            };
+            let address = frame.source.as_ptr() as usize;
+            let value = frame.finish();
+            let Some(outer) = stack.last_mut() else {
+                return Ok(value);
+            };
+            if let Some((_, result)) = met.get_mut(&address) {
+                *result = Some(value.clone());
             }
-        }
-        step = match stack.last() {
-            Some(Frame::Items { items, done, .. }) if done.len() < items.len() => {
-                start(&*items.get_borrowed_item(done.len())?, 0)?
-            }
-            Some(Frame::Entries { entries, done, .. }) if done.len() < entries.len() => {
-                start(&entries[done.len()], 0)?
-            }
-            _ => match stack.pop() {
-                Some(Frame::Items { done, .. }) => Step::Done(Array::from(done).into()),
-                Some(Frame::Entries { done, .. }) => {
-                    let mut values = done.into_iter();
-                    let mut map = Map::new();
-                    while let (Some(key), Some(value)) = (values.next(), values.next()) {
-                        map.insert(key, value);
-                    }
-                    Step::Done(map.into())
+            outer.done.push(value);
+            continue;
+        };
+        match start(&part, frame.protocol_depth)? {
+            Step::Done(value) => frame.done.push(value),
+            Step::Open(inner) => {
+                if met.is_empty() {
+                    let outermost = frame.source.clone();
+                    met.insert(outermost.as_ptr() as usize, (outermost, None));
                 }
-                None => Step::Done(Value::NONE),
-            },
-        };
-    }
-}
-
-/// Depths from which on every container is looked for among the open ones; a
-/// cycle passes through here after a while.
-const CYCLE_CHECKS: usize = 256;
-
-fn check_acyclic(stack: &[Frame<'_>], source: &Bound<'_, PyAny>) -> PyResult<()> {
-    // Looking at each depth would be quadratic; at each doubling it is linear.
-    if stack.len() < CYCLE_CHECKS || !stack.len().is_power_of_two() {
-        return Ok(());
-    }
-    let mut seen = hashbrown::HashSet::new();
-    let open = stack.iter().map(|frame| match frame {
-        Frame::Items { source, .. } | Frame::Entries { source, .. } => source,
-    });
-    for container in open.chain([source]) {
-        if !seen.insert(container.as_ptr() as usize) {
-            return Err(PyValueError::new_err(format!(
-                "cyclic {}: it contains itself",
-                container.get_type().name()?
-            )));
+                match met.get(&(inner.source.as_ptr() as usize)) {
+                    Some((_, Some(value))) => frame.done.push(value.clone()),
+                    Some((source, None)) => {
+                        return Err(PyValueError::new_err(format!(
+                            "cyclic {}: it contains itself",
+                            source.get_type().name()?
+                        )));
+                    }
+                    None => {
+                        let source = inner.source.clone();
+                        met.insert(source.as_ptr() as usize, (source, None));
+                        stack.push(inner);
+                    }
+                }
+            }
         }
     }
-    Ok(())
 }
 
 fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step<'py>> {
@@ -566,18 +583,20 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step
         return Ok(Step::Done(Shape::from(numbers).into()));
     }
     if let Some(items) = items_of(value) {
-        return Ok(Step::Open(Frame::Items {
+        return Ok(Step::Open(Frame {
             source: value.clone(),
             done: Vec::with_capacity(items.len()),
-            items,
+            parts: Parts::Items(items),
+            protocol_depth,
         }));
     }
     if let Ok(dict) = value.cast::<PyDict>() {
         let entries: Vec<_> = dict.iter().flat_map(|(key, value)| [key, value]).collect();
-        return Ok(Step::Open(Frame::Entries {
+        return Ok(Step::Open(Frame {
             source: value.clone(),
             done: Vec::with_capacity(entries.len()),
-            entries,
+            parts: Parts::Entries(entries),
+            protocol_depth,
         }));
     }
     if let Some(bytes) = bytes_of(value) {
