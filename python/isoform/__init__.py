@@ -1,6 +1,6 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
-from isoform import access_path, structural
+from isoform import access_path, core, dataclasses, structural, testing
 from isoform._core import MISSING, Object
 from isoform.container import Array, Dict, List, Map
 from isoform.structural import (
@@ -45,6 +45,8 @@ __all__ = [
     "WalkResult",
     "access_path",
     "assert_structural_equal",
+    "core",
+    "dataclasses",
     "explain_structural_mismatch",
     "get_first_structural_mismatch",
     "last_visit_count",
@@ -57,4 +59,5 @@ __all__ = [
     "structural_visit",
     "structural_walk",
     "substitute",
+    "testing",
 ]
