@@ -1,8 +1,28 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
 from isoform import access_path, core, dataclasses, structural, testing
-from isoform._core import MISSING, Object
+from isoform._core import (
+    MISSING,
+    Object,
+    deep_copy,
+    recursive_eq,
+    recursive_ge,
+    recursive_gt,
+    recursive_hash,
+    recursive_le,
+    recursive_lt,
+    repr_print,
+)
 from isoform.container import Array, Dict, List, Map
+from isoform.registry import (
+    get_global_func,
+    get_global_func_metadata,
+    init_ffi_api,
+    method,
+    register_global_func,
+    register_object,
+    remove_global_func,
+)
 from isoform.structural import (
     DefRegionKind,
     InplaceMode,
@@ -25,6 +45,7 @@ from isoform.structural import (
     structural_visit,
     structural_walk,
     substitute,
+    verify,
 )
 
 __all__ = [
@@ -47,9 +68,26 @@ __all__ = [
     "assert_structural_equal",
     "core",
     "dataclasses",
+    "deep_copy",
     "explain_structural_mismatch",
     "get_first_structural_mismatch",
+    "get_global_func",
+    "get_global_func_metadata",
+    "init_ffi_api",
     "last_visit_count",
+    "method",
+    "recursive_eq",
+    "recursive_ge",
+    "recursive_gt",
+    "recursive_hash",
+    "recursive_le",
+    "recursive_lt",
+    "register_global_func",
+    "register_object",
+    "registry",
+    "remove_global_func",
+    "repr_print",
+    "serialization",
     "structural",
     "structural_digest",
     "structural_equal",
@@ -60,4 +98,5 @@ __all__ = [
     "structural_walk",
     "substitute",
     "testing",
+    "verify",
 ]

@@ -6,12 +6,15 @@
 mod containers;
 mod convert;
 mod error;
+mod functions;
 mod hooks;
 mod key;
 mod missing;
 mod object;
+mod objects;
 mod path;
 mod register;
+mod serialization;
 mod structural;
 mod tensor;
 mod testing;
@@ -30,7 +33,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
-    module.add("Object", object)?;
+    module.add("Object", &object)?;
     object::property::init(py);
     object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
@@ -38,6 +41,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<convert::SchemaHandle>()?;
     module.add_class::<type_info::TypeInfoHandle>()?;
     module.add_class::<type_info::TypeFieldHandle>()?;
+    module.add_class::<type_info::TypeMethodHandle>()?;
     module.add("MISSING", missing::missing(py)?)?;
     module.add("KWARGS", missing::kwargs(py)?)?;
     module.add_class::<containers::SequenceIterator>()?;
@@ -55,6 +59,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    objects::init(module, &object)?;
+    serialization::init(module)?;
+    functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     testing::init(module)?;
     Ok(())
