@@ -6,10 +6,23 @@ from isoform import (
     core,
     dataclasses,
     error,
+    registry,
+    serialization,
     structural,
     testing,
 )
-from isoform._core import MISSING, Object
+from isoform._core import (
+    MISSING,
+    Object,
+    deep_copy,
+    recursive_eq,
+    recursive_ge,
+    recursive_gt,
+    recursive_hash,
+    recursive_le,
+    recursive_lt,
+    repr_print,
+)
 from isoform.container import Array, Dict, List, Map
 from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
@@ -51,7 +64,15 @@ from isoform.function import (
     String,
     convert,
     convert_func,
+)
+from isoform.registry import (
+    get_global_func,
+    get_global_func_metadata,
+    init_ffi_api,
     method,
+    register_global_func,
+    register_object,
+    remove_global_func,
 )
 from isoform.shape import Shape
 from isoform.structural import (
@@ -76,6 +97,7 @@ from isoform.structural import (
     structural_visit,
     structural_walk,
     substitute,
+    verify,
 )
 from isoform.tensor import Tensor, from_dlpack
 
@@ -119,6 +141,7 @@ __all__ = [
     "device",
     "dtype",
     "error",
+    "deep_copy",
     "explain_structural_mismatch",
     "float4_e2m1fn",
     "float4_e2m1fnx2",
@@ -144,6 +167,21 @@ __all__ = [
     "last_visit_count",
     "method",
     "register_error",
+    "get_global_func",
+    "get_global_func_metadata",
+    "init_ffi_api",
+    "recursive_eq",
+    "recursive_ge",
+    "recursive_gt",
+    "recursive_hash",
+    "recursive_le",
+    "recursive_lt",
+    "register_global_func",
+    "register_object",
+    "registry",
+    "remove_global_func",
+    "repr_print",
+    "serialization",
     "structural",
     "structural_digest",
     "structural_equal",
@@ -158,4 +196,5 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "verify",
 ]

@@ -7,12 +7,15 @@ mod containers;
 mod convert;
 mod error;
 mod functions;
+mod global_functions;
 mod hooks;
 mod key;
 mod missing;
 mod object;
+mod objects;
 mod path;
 mod register;
+mod serialization;
 mod structural;
 mod tensor;
 mod testing;
@@ -31,7 +34,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
-    module.add("Object", object)?;
+    module.add("Object", &object)?;
     object::property::init(py);
     object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
@@ -67,6 +70,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    objects::init(module, &object)?;
+    serialization::init(module)?;
+    global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     testing::init(module)?;
     Ok(())
