@@ -77,10 +77,15 @@
 //! |---|---|
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
 //! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
+//! | change a field | [`FieldDef::mutable`], [`set_field`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
-//! | visit | [`structural_walk`], [`walk_objects`] |
-//! | write and read files | [`to_json_graph`], [`from_json_graph`], [ |
+//! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
+//! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | copy | [`deep_copy`], [`shallow_copy`] |
+//! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
+//! | check | [`verify()`] |
+//! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -104,12 +109,15 @@ mod json;
 mod object;
 mod pages;
 mod path;
+mod recursive;
 mod registry;
+mod repr;
 mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod value;
+mod verify;
 mod visit;
 
 pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
@@ -131,11 +139,16 @@ pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
 pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
+pub use recursive::{
+    RecursiveHooks, recursive_cmp, recursive_cmp_with, recursive_eq, recursive_eq_with,
+    recursive_hash, recursive_hash_with,
+};
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
     Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
     list_functions, register, register_function, register_type, registered_types, remove_function,
 };
+pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
@@ -145,6 +158,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
+pub use verify::{DynVerify, VerifyHooks, verify};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
@@ -167,6 +181,7 @@ pub mod host {
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::visit::structural_walk_where;
 }
 
 /// What the derive macro names; not part of the public interface.

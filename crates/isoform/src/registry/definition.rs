@@ -13,6 +13,7 @@ use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj};
 use crate::object::table;
 use crate::value::Value;
+use crate::verify::DynVerify;
 
 /// The role of a type in structural comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -120,6 +121,9 @@ pub struct FieldDef {
     offset: Option<usize>,
     flag: FieldFlag,
     mutable: bool,
+    compare: bool,
+    hash: Option<bool>,
+    repr: bool,
     default: Option<FieldDefault>,
     doc: Box<str>,
 }
@@ -135,6 +139,9 @@ impl FieldDef {
             offset: None,
             flag: FieldFlag::None,
             mutable: false,
+            compare: true,
+            hash: None,
+            repr: true,
             default: None,
             doc: Box::default(),
         }
@@ -163,6 +170,31 @@ impl FieldDef {
     #[must_use]
     pub fn mutable(mut self, mutable: bool) -> Self {
         self.mutable = mutable;
+        self
+    }
+
+    /// Sets whether [`recursive_eq`](crate::recursive_eq) and
+    /// [`recursive_cmp`](crate::recursive_cmp) look at the field; they do
+    /// unless told otherwise.
+    #[must_use]
+    pub fn compare(mut self, compare: bool) -> Self {
+        self.compare = compare;
+        self
+    }
+
+    /// Sets whether [`recursive_hash`](crate::recursive_hash) looks at the
+    /// field; unless set, it does when the field is compared.
+    #[must_use]
+    pub fn hash(mut self, hash: bool) -> Self {
+        self.hash = Some(hash);
+        self
+    }
+
+    /// Sets whether [`repr`](crate::repr()) shows the field; it does unless
+    /// told otherwise.
+    #[must_use]
+    pub fn repr(mut self, repr: bool) -> Self {
+        self.repr = repr;
         self
     }
 
@@ -210,6 +242,21 @@ impl FieldDef {
     /// Whether [`set_field`](crate::set_field) may change the field.
     pub fn is_mutable(&self) -> bool {
         self.mutable
+    }
+
+    /// Whether recursive comparison looks at the field.
+    pub fn is_compared(&self) -> bool {
+        self.compare
+    }
+
+    /// Whether the recursive hash looks at the field.
+    pub fn is_hashed(&self) -> bool {
+        self.hash.unwrap_or(self.compare)
+    }
+
+    /// Whether the field is shown in the text of an object.
+    pub fn is_shown(&self) -> bool {
+        self.repr
     }
 
     /// A fresh default; None when the field is required.
@@ -260,6 +307,10 @@ impl FieldDef {
         if self.mutable != other.mutable {
             return Some(format!("field '{name}' is mutable in only one of them"));
         }
+        let uses = |field: &FieldDef| (field.compare, field.is_hashed(), field.repr);
+        if uses(self) != uses(other) {
+            return Some(format!("field '{name}' differs in compare, hash or repr"));
+        }
         if self.has_default() != other.has_default() {
             return Some(format!("field '{name}' has a default in only one of them"));
         }
@@ -287,6 +338,7 @@ pub struct TypeDef {
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: Hooks,
+    verifier: Option<DynVerify>,
     json: Option<JsonHooks>,
     size: Option<usize>,
 }
@@ -303,6 +355,7 @@ impl TypeDef {
             doc: Box::default(),
             fields: Vec::new(),
             hooks: Hooks::default(),
+            verifier: None,
             json: None,
             size: None,
         }
@@ -393,6 +446,14 @@ impl TypeDef {
         self
     }
 
+    /// Sets what [`verify`](crate::verify()) demands of objects of this type and
+    /// of types that extend it.
+    #[must_use]
+    pub fn verifier(mut self, verifier: DynVerify) -> Self {
+        self.verifier = Some(verifier);
+        self
+    }
+
     /// Sets what stands in files for objects of exactly this type, instead of
     /// their fields, and how it becomes an object again.
     ///
@@ -429,6 +490,10 @@ impl TypeDef {
     /// The type's name.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    pub(crate) fn own_verifier(&self) -> Option<&DynVerify> {
+        self.verifier.as_ref()
     }
 
     pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
@@ -516,6 +581,14 @@ impl TypeDef {
         }
         if !self.hooks.same_as(&other.hooks) {
             return Some("the hooks differ".to_string());
+        }
+        let same_verifier = match (&self.verifier, &other.verifier) {
+            (None, None) => true,
+            (Some(own), Some(other)) => own.same_as(other),
+            _ => false,
+        };
+        if !same_verifier {
+            return Some("the verifier differs".to_string());
         }
         let same_json = match (&self.json, &other.json) {
             (None, None) => true,

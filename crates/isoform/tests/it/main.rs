@@ -31,7 +31,9 @@ mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
 mod properties;
+mod recursive;
 mod registry;
+mod repr;
 #[cfg(feature = "testing")]
 mod semantics_table;
 mod substitute;
@@ -40,6 +42,7 @@ mod threads;
 mod values;
 #[cfg(feature = "testing")]
 mod values_table;
+mod verify;
 #[cfg(feature = "testing")]
 mod visits;
 mod walk;
