@@ -119,7 +119,9 @@ impl HashHandle {
         def_region: Region,
     ) -> PyResult<u64> {
         let (value, init) = (untyped(value)?, word(init, "hash_cb", "init")?);
-        let hashed = self.0.with(|callback| callback.hash_in(&value, init, def_region.0));
+        let hashed = self
+            .0
+            .with(|callback| callback.hash_in(&value, init, def_region.0));
         hashed.ok_or_else(|| not_lent("__s_hash__"))?.into_py()
     }
 }

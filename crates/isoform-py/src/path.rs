@@ -64,9 +64,7 @@ impl PathHandle {
 
 fn position(index: i64) -> PyResult<usize> {
     usize::try_from(index).map_err(|_| {
-        PyValueError::new_err(format!(
-            "a position in a path is not negative, got {index}"
-        ))
+        PyValueError::new_err(format!("a position in a path is not negative, got {index}"))
     })
 }
 

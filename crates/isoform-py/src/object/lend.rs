@@ -35,7 +35,10 @@ impl<T: ?Sized> Lent<T> {
     }
 
     fn take(&self) -> Option<NonNull<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// Uses the reference; None when none is lent now, when it is in use

@@ -161,7 +161,8 @@ impl Callbacks {
         if is_plain(ty) {
             return self.find_for(&object.into());
         }
-        self.entry(FIRST_OBJECT + ty.get(), Some(ty)).map(Entry::chosen)
+        self.entry(FIRST_OBJECT + ty.get(), Some(ty))
+            .map(Entry::chosen)
     }
 }
 
@@ -351,9 +352,18 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
     }
     let index_of = |value: Value| value.as_object().map(host::type_index_of);
     let native = [
-        (py.get_type::<PyList>(), index_of(List::<Value>::new().into())),
-        (py.get_type::<PyTuple>(), index_of(Array::<Value>::new().into())),
-        (py.get_type::<PyDict>(), index_of(Dict::<Value, Value>::new().into())),
+        (
+            py.get_type::<PyList>(),
+            index_of(List::<Value>::new().into()),
+        ),
+        (
+            py.get_type::<PyTuple>(),
+            index_of(Array::<Value>::new().into()),
+        ),
+        (
+            py.get_type::<PyDict>(),
+            index_of(Dict::<Value, Value>::new().into()),
+        ),
     ];
     if let Some((_, index)) = native.iter().find(|(known, _)| known.is(class)) {
         return Ok(index.map(Accepts::Objects));

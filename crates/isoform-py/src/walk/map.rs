@@ -38,9 +38,8 @@ pub(crate) fn structural_map<'py>(
     let options = MapOptions::default().order(order).keys(false);
     let py = root.py();
     let mut variables = HashMap::new();
-    let call = |visit: &MapVisit<'_>| {
-        call(py, &callbacks, &mut variables, visit).map_err(from_python)
-    };
+    let call =
+        |visit: &MapVisit<'_>| call(py, &callbacks, &mut variables, visit).map_err(from_python);
     let mapped = under_gil(py, || isoform::structural_map(&value, options, call)).into_py()?;
     to_python(py, &mapped)
 }

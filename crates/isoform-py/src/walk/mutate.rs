@@ -181,8 +181,8 @@ impl MutatorHandle {
         if recorded.is_some() {
             return recorded;
         }
-        let spread = object
-            .is_some_and(|object| matches!(object.type_info().kind(), Kind::Var | Kind::Dag));
+        let spread =
+            object.is_some_and(|object| matches!(object.type_info().kind(), Kind::Var | Kind::Dag));
         stack.push(Frame {
             children: children(this.py(), &value),
             next: 0,
@@ -242,10 +242,7 @@ impl MutatorHandle {
     }
 
     /// What was recorded for a variable; None if nothing was.
-    fn var_remap_get<'py>(
-        &self,
-        var: &Bound<'py, PyAny>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn var_remap_get<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.region()?;
         let identity = identity_of(var)?;
         let found = self.state().remapped.get(&identity).cloned();

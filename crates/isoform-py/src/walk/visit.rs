@@ -70,7 +70,9 @@ pub(super) fn cyclic(value: &Value) -> PyErr {
 /// The error for an engine that is used after its end.
 #[cold]
 pub(super) fn ended(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("the {what} has ended; its engine cannot be used any more"))
+    PyRuntimeError::new_err(format!(
+        "the {what} has ended; its engine cannot be used any more"
+    ))
 }
 
 impl VisitorHandle {
@@ -89,11 +91,10 @@ impl VisitorHandle {
     /// Visits a value and, where no callback is responsible, what lies below.
     fn run(this: &Bound<'_, Self>, value: Value, region: RegionKind) -> Outcome {
         let mut stack = Vec::new();
-        let outcome = Self::meet(this, value, region, &mut stack)
-            .and_then(|found| match found {
-                Some(interrupt) => Ok(Some(interrupt)),
-                None => Self::descend(this, &mut stack),
-            });
+        let outcome = Self::meet(this, value, region, &mut stack).and_then(|found| match found {
+            Some(interrupt) => Ok(Some(interrupt)),
+            None => Self::descend(this, &mut stack),
+        });
         Self::close(this, stack);
         outcome
     }
