@@ -3,16 +3,21 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
+mod cli;
 mod convert;
+mod embed;
 mod error;
 mod hooks;
 mod missing;
 mod object;
+mod onnx;
 mod register;
 mod tensor;
 mod type_info;
 
 use pyo3::prelude::*;
+
+pub use crate::embed::{embed, register};
 
 /// Fills the module; also for extension modules that embed this one together
 /// with node types of their own.
@@ -39,6 +44,11 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
     module.add_function(wrap_pyfunction!(register::registered_type_keys, module)?)?;
     module.add_function(wrap_pyfunction!(type_info::type_info, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(cli::cli_main, module)?)?;
+    module.add_class::<onnx::OnnxModel>()?;
+    module.add_function(wrap_pyfunction!(onnx::onnx_load, module)?)?;
+    onnx::register()?;
     Ok(())
 }
 
