@@ -25,7 +25,7 @@ fi
 
 if [ "$#" -eq 0 ]; then
     set -- object_model:: containers:: threads:: values:: registry:: paths:: walk:: digest:: keys:: \
-        json:: binary::
+        mutable:: mutation:: cycles:: json:: binary::
 fi
 
 # A destructor that panics may leave blocks behind, on purpose: see the test.

@@ -33,7 +33,7 @@ class DAdd(Object):
     rhs: Any
 
 
-@py_class("nodes.CT", structural_eq="const-tree")
+@py_class("nodes.CT", structural_eq="const-tree", frozen=True)
 class CT(Object):
     v: Any
 

@@ -10,6 +10,7 @@ import typing
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import pytest
+
 from isoform import Object
 from isoform.core import MISSING, TypeSchema
 from isoform.dataclasses import (
@@ -192,14 +193,63 @@ def test_modules_that_import_each_other_for_type_checking(tmp_path, monkeypatch)
         b.MoreA(b.MoreA())
 
 
+def test_names_of_a_module_are_not_taken_from_elsewhere(tmp_path, monkeypatch):
+    sources = {
+        "isoform_more_c": """
+            from isoform.dataclasses import Object, py_class
+            @py_class
+            class MoreShared(Object):
+                x: str
+        """,
+        "isoform_more_d": """
+            from isoform.dataclasses import Object, py_class
+            MoreShared = int
+            @py_class
+            class MoreUser(Object):
+                a: "MoreShared"
+                b: "MoreLate | None" = None
+        """,
+        "isoform_more_e": """
+            from isoform.dataclasses import Object, py_class
+            @py_class
+            class MoreLate(Object):
+                x: int
+        """,
+    }
+    for name, text in sources.items():
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+    monkeypatch.syspath_prepend(tmp_path)
+    import isoform_more_c
+    import isoform_more_d
+    import isoform_more_e
+
+    late = isoform_more_e.MoreLate(1)
+    assert isoform_more_d.MoreUser(True, late).b is late
+    with pytest.raises(TypeError, match="expected int"):
+        isoform_more_d.MoreUser(isoform_more_c.MoreShared("a"))
+
+
+def test_a_long_chain_of_waiting_classes(key):
+    made = {}
+    for n in range(300):
+        body = {"__annotations__": {"x": f"Link{n + 1}"}, "__module__": __name__}
+        made[n] = py_class(key())(type(Object)(f"Link{n}", (Object,), body))
+    last = {"__annotations__": {"x": int}, "__module__": __name__}
+    made[300] = py_class(key())(type(Object)("Link300", (Object,), last))
+    node = made[300](7)
+    for n in reversed(range(300)):
+        node = made[n](node)
+    assert node.x.x.x is not None
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="typing.Self is newer")
 def test_self(key):
     @py_class(key())
     class Node(Object):
-        next: typing.Optional[typing.Self] = None  # noqa: UP045
+        next: typing.Optional[typing.Self] = None
 
     assert isinstance(Node(Node()).next, Node)
-    with pytest.raises(TypeError, match="Node|Type"):
+    with pytest.raises(TypeError, match=r"Node|Type"):
         Node(1)
 
 
@@ -382,7 +432,7 @@ def test_error_of_an_init_property(key):
         def half(self) -> int:
             return self.x / 2
 
-    with pytest.raises(TypeError, match="half.*expected int, got float"):
+    with pytest.raises(TypeError, match=r"half.*expected int, got float"):
         Node(3)
 
 
@@ -484,9 +534,9 @@ def test_schemas_are_checked():
 
 
 def test_unions_are_flat():
-    nested = typing.Union[int, typing.Optional[typing.Union[str, int]]]  # noqa: UP007, UP045
+    nested = typing.Union[int, typing.Optional[typing.Union[str, int]]]
     assert repr(TypeSchema.from_annotation(nested)) == "int | str | None"
-    assert repr(TypeSchema.from_annotation(typing.Optional[None])) == "None"  # noqa: UP045
+    assert repr(TypeSchema.from_annotation(typing.Optional[None])) == "None"
 
 
 def test_strings_need_a_class():
@@ -498,7 +548,7 @@ def test_unregistered_classes_are_named(key):
     class Plain(Object):
         pass
 
-    with pytest.raises(TypeError, match="Plain.*py_class"):
+    with pytest.raises(TypeError, match=r"Plain.*py_class"):
         TypeSchema.from_annotation(Plain)
 
     @py_class(key())

@@ -13,6 +13,7 @@ mod object;
 mod onnx;
 mod register;
 mod tensor;
+mod testing;
 mod type_info;
 
 use pyo3::prelude::*;
@@ -27,10 +28,14 @@ pub use crate::embed::{embed, register};
 /// What CPython raises while types are made.
 pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    cli::init(module)?;
+    onnx::init(module)?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", object)?;
     object::property::init(py);
+    object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
     module.add_class::<object::construct::InitFunction>()?;
     module.add_class::<convert::SchemaHandle>()?;
@@ -44,11 +49,8 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
     module.add_function(wrap_pyfunction!(register::registered_type_keys, module)?)?;
     module.add_function(wrap_pyfunction!(type_info::type_info, module)?)?;
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_function(wrap_pyfunction!(cli::cli_main, module)?)?;
-    module.add_class::<onnx::OnnxModel>()?;
-    module.add_function(wrap_pyfunction!(onnx::onnx_load, module)?)?;
-    onnx::register()?;
+    module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    testing::init(module)?;
     Ok(())
 }
 

@@ -11,15 +11,17 @@ use pyo3::prelude::*;
 use crate::convert::to_python;
 use crate::error::IntoPyResult;
 
-/// Registers the node types, so that their classes can be asked for by key
-/// before a model is loaded.
-pub(crate) fn register() -> PyResult<()> {
+/// Adds the names of this file, and registers the node types so that their
+/// classes can be asked for by key before a model is loaded.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<OnnxModel>()?;
+    module.add_function(wrap_pyfunction!(onnx_load, module)?)?;
     isoform_onnx::ir::register().into_py()
 }
 
 /// A loaded ONNX model; see `isoform.onnx.load`.
 #[pyclass(frozen, name = "OnnxModel", module = "isoform._core")]
-pub(crate) struct OnnxModel {
+struct OnnxModel {
     model: Model,
 }
 
@@ -79,7 +81,7 @@ impl OnnxModel {
 /// Loads a model; see `isoform.onnx.load`.
 #[pyfunction]
 #[pyo3(signature = (path, *, mmap = true, io_names = false))]
-pub(crate) fn onnx_load(
+fn onnx_load(
     py: Python<'_>,
     path: PathBuf,
     mmap: bool,

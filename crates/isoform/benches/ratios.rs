@@ -48,6 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("files", files),
         ("memory", construct_and_drop),
         ("deep", deep),
+        // Last, because it makes the process one in which fields change.
+        ("mutable", mutable),
     ];
     for (name, group) in groups {
         if wanted.as_deref().is_none_or(|wanted| wanted == name) {
@@ -185,6 +187,40 @@ fn sharing(table: &mut Table) {
         let times = alone(positions(depth), || hash(&left));
         table.row(format!("hash, kind dag, d={depth}"), times, limits[1]);
     }
+}
+
+/// Nodes with mutable fields, each held from outside: every one is remembered
+/// and watched for cycles.
+fn mutable(table: &mut Table) {
+    for depth in [10, 16] {
+        let held = || shapes::held_mutable(depth).expect("the workload is well-formed");
+        let ((left, _owners), (right, _others)) = (held(), held());
+        let (left, right) = (left.into(), right.into());
+        let times = alone(positions(depth), || equal(&left, &right));
+        table.row(
+            format!("equal, every mutable node held, d={depth}"),
+            times,
+            Limit::Ns(25.0),
+        );
+        let times = alone(positions(depth), || hash(&left));
+        table.row(
+            format!("hash, every mutable node held, d={depth}"),
+            times,
+            Limit::None,
+        );
+    }
+    let (left, right) = (shapes::lambda(10).into(), shapes::lambda(10).into());
+    let times = alone(positions(10), || equal(&left, &right));
+    table.row("equal beside them, d=10".to_string(), times, Limit::None);
+    let walk_all = || {
+        let walked = walk_objects(&left, WalkOptions::default(), |object, _| {
+            black_box(object);
+            Ok(WalkResult::<()>::Advance)
+        });
+        walked.expect("no cycle");
+    };
+    let times = alone(positions(10), walk_all);
+    table.row("walk beside them, d=10".to_string(), times, Limit::None);
 }
 
 /// Many variables, scopes, and comparison in the type's own code.

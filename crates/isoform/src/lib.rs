@@ -77,6 +77,7 @@
 //! |---|---|
 //! | declare a type in Rust | [`#[derive(Node)]`](derive@Node) |
 //! | declare a type at run time | [`TypeDef`], [`register_type`], [`construct`] |
+//! | change a field | [`FieldDef::mutable`], [`set_field`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`] |
@@ -104,7 +105,9 @@ mod json;
 mod object;
 mod pages;
 mod path;
+mod recursive;
 mod registry;
+mod repr;
 mod serial;
 mod structural;
 #[cfg(feature = "testing")]
@@ -131,11 +134,16 @@ pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
 pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
+pub use recursive::{
+    RecursiveHooks, recursive_cmp, recursive_cmp_with, recursive_eq, recursive_eq_with,
+    recursive_hash, recursive_hash_with,
+};
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
     Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
     list_functions, register, register_function, register_type, registered_types, remove_function,
 };
+pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
@@ -161,6 +169,7 @@ struct Readme;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
+    pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,

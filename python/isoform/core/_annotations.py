@@ -9,7 +9,7 @@ import inspect
 import sys
 import types
 import typing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform import _core
 
@@ -42,7 +42,10 @@ _CONTAINERS = {
     collections.abc.MutableMapping: "Dict",
 }
 _ELEMENTS = {"Array": 1, "List": 1, "Map": 2, "Dict": 2}
-_CALLABLES = (collections.abc.Callable, typing.Callable)
+_CALLABLES: tuple[Any, ...] = (
+    cast("Any", collections.abc).Callable,
+    cast("Any", typing).Callable,
+)
 _SELF = getattr(typing, "Self", None)
 
 
@@ -160,7 +163,7 @@ class Reader:
                 f"cannot convert {cls.__qualname__} to TypeSchema: the class is not registered; "
                 "decorate it with py_class"
             )
-        if hasattr(cls, "__dlpack__"):
+        if "__dlpack__" in dir(cls):
             return TypeSchema("Tensor")
         raise _refuse(cls)
 
@@ -187,6 +190,9 @@ class Reader:
         if container is None or wanted is None:
             # A generic node class: its parameters say nothing to the core.
             return self._read_class(origin)
+        if not args:
+            # Such as `typing.Sequence`.
+            return TypeSchema(container)
         if len(args) != wanted:
             plural = "" if wanted == 1 else "s"
             raise TypeError(f"{container} requires {wanted} type argument{plural}, got {len(args)}")
@@ -215,9 +221,9 @@ class Reader:
         if len(args) != 2:
             return TypeSchema("Callable")
         params, result = args
-        groups = {"return": (self.read(result),)}
+        groups: dict[str, tuple[TypeSchema, ...]] = {"return": (self.read(result),)}
         if isinstance(params, (list, tuple)):
-            groups["params"] = tuple(map(self.read, params))
+            groups["params"] = tuple(map(self.read, cast("list[Any]", params)))
         return TypeSchema("Callable", named_args=groups)
 
 

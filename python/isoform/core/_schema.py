@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform import _core
 
@@ -168,18 +168,18 @@ class TypeSchema:
             >>> TypeSchema.from_json_obj({"type": "int"})
             int
         """
-        if not isinstance(description, dict) or not isinstance(description.get("type"), str):
-            raise TypeError(
-                f"expected a schema dict with a 'type' key, got {type(description).__name__}"
-            )
+        kind = type(description).__name__
+        known = cast("dict[str, Any]", description if isinstance(description, dict) else {})
+        if not isinstance(known.get("type"), str):
+            raise TypeError(f"expected a schema dict with a 'type' key, got {kind}")
         read = TypeSchema.from_json_obj
-        named = description.get("named_args")
+        named: dict[str, list[Any]] | None = known.get("named_args")
         return TypeSchema(
-            description["type"],
+            known["type"],
             # Some writers put lengths among the arguments.
-            tuple(read(part) for part in description.get("args", ()) if isinstance(part, dict)),
+            tuple(read(part) for part in known.get("args", ()) if isinstance(part, dict)),
             None if named is None else {k: tuple(map(read, v)) for k, v in named.items()},
-            tuple(description.get("values", ())),
+            tuple(known.get("values", ())),
         )
 
     # ---- to descriptions -----------------------------------------------------

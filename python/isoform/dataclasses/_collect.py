@@ -1,5 +1,8 @@
 """Reading a class body: which fields it declares, and in which order."""
 
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import builtins
@@ -10,7 +13,7 @@ import sys
 import types
 import typing
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from isoform.core import MISSING, Object
 from isoform.core._annotations import (
@@ -54,14 +57,22 @@ class Body:
     properties: dict[str, init_property[Any]]
 
 
-def read(cls: type, *, frozen: bool, kw_only: bool, extra: Mapping[str, Any]) -> Body:
+def read(
+    cls: type,
+    *,
+    frozen: bool,
+    kw_only: bool,
+    names: Mapping[str, Any],
+    elsewhere: Mapping[str, Any],
+) -> Body:
     """Reads the body of a class, and those of its plain mixins.
 
     Args:
         cls: the class.
         frozen: whether all its fields are frozen.
         kw_only: what its fields are that do not say it themselves.
-        extra: meanings of names besides those of the class's module.
+        names: meanings of names where the class is declared.
+        elsewhere: meanings of names that have no other.
 
     Raises:
         Waiting: annotations use names that do not exist yet.
@@ -74,7 +85,7 @@ def read(cls: type, *, frozen: bool, kw_only: bool, extra: Mapping[str, Any]) ->
     properties: dict[str, init_property[Any]] = {}
     reasons: list[str] = []
     for source in _sources(cls, parent):
-        scope = _Scope(source, cls, extra)
+        scope = _Scope(source, cls, names, elsewhere)
         keyword_only = kw_only
         for name, annotation in own_annotations(source).items():
             if _is_marker(annotation, KW_ONLY, _KEYWORD_ONLY):
@@ -101,6 +112,7 @@ def read(cls: type, *, frozen: bool, kw_only: bool, extra: Mapping[str, Any]) ->
                 reasons.append(f"{name}: {_text(annotation)} ({missing})")
         for name, value in list(source.__dict__.items()):
             if isinstance(value, init_property):
+                value = cast("init_property[Any]", value)
                 if name in taken:
                     raise ValueError(f"{cls.__qualname__}: duplicate field '{name}'")
                 try:
@@ -209,7 +221,7 @@ def _declaration(
     if isinstance(default, _field.Field):
         return default, annotation, fixed
     if isinstance(default, _stdlib.Field):
-        return _field.from_stdlib(default), annotation, fixed
+        return _field.from_stdlib(cast("_stdlib.Field[Any]", default)), annotation, fixed
     from_mixin = source.__dict__.get("__dataclass_fields__", {}).get(name)
     if from_mixin is not None:
         return _field.from_stdlib(from_mixin), annotation, fixed
@@ -233,15 +245,20 @@ def _computed(name: str, value: init_property[Any], scope: _Scope, frozen: bool)
 class _Scope:
     """What names mean in the annotations of a class."""
 
-    def __init__(self, source: type, cls: type, extra: Mapping[str, Any]) -> None:
+    def __init__(
+        self, source: type, cls: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]
+    ) -> None:
         module = sys.modules.get(source.__module__)
-        self._globals: dict[str, Any] = dict(vars(builtins))
-        self._globals.update(vars(module) if module else {})
-        nested = {k: v for k, v in vars(source).items() if isinstance(v, type)}
-        variables = {v.__name__: v for v in getattr(source, "__type_params__", ())}
-        # A class that is defined anew is not yet what its module calls so.
-        own = {c.__name__: c for c in (source, cls)}
-        self._names = collections.ChainMap(own, variables, dict(extra), nested)
+        self._names: Mapping[str, Any] = collections.ChainMap[str, Any](
+            # A class that is defined anew is not yet what its module calls so.
+            {c.__name__: c for c in (source, cls)},
+            {v.__name__: v for v in getattr(source, "__type_params__", ())},
+            dict(names),
+            {k: v for k, v in vars(source).items() if isinstance(v, type)},
+            vars(module) if module else {},
+            vars(builtins),
+            cast("dict[str, Any]", elsewhere),
+        )
         self._owner = cls
 
     def reader_for(self, field: str) -> Reader:
@@ -253,7 +270,7 @@ class _Scope:
             raise TypeError(f"field '{field}': cannot convert {text!r} to TypeSchema")
         try:
             # The text is code of the class's own module.
-            return eval(text.strip(), self._globals, self._names)
+            return eval(text.strip(), {}, self._names)
         except (NameError, AttributeError) as missing:
             # An attribute is missing while its module is being imported.
             raise Unresolved(str(missing)) from None

@@ -95,7 +95,7 @@ def _frame_of(
     node: Any, kinds: dict[type, Any], combine: Callable[[list[str], list[Any]], Any]
 ) -> _Frame | None:
     """How an object is taken apart; None for one that stays as it is."""
-    cls = type(node)
+    cls: type[Any] = node.__class__
     if cls not in kinds:
         kinds[cls] = _kind_of(cls)
     kind = kinds[cls]

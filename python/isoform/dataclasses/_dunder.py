@@ -21,7 +21,9 @@ def install(cls: Any, *, eq: bool, order: bool, unsafe_hash: bool) -> None:
 
     Methods of the class's own body win.
     """
-    wanted: dict[str, Any] = {"__replace__": _replace}
+    if not hasattr(cls, "__replace__"):
+        cls.__replace__ = _replace
+    wanted: dict[str, Any] = {}
     if eq:
         wanted["__eq__"] = _eq
     if order:
@@ -128,8 +130,9 @@ def replace_fields(node: Any, changes: Mapping[str, Any]) -> Any:
     from ._collect import all_fields
 
     if changes:
-        known = {field.name for field in all_fields(type(node))}
+        cls: type[Any] = node.__class__
+        known = {field.name for field in all_fields(cls)}
         for name in changes:
             if name not in known:
-                raise AttributeError(f"{type(node).__name__} has no field '{name}'")
+                raise AttributeError(f"{cls.__name__} has no field '{name}'")
     return _core.with_fields(node, dict(changes))

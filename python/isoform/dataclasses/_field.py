@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses as _stdlib
 from dataclasses import KW_ONLY
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from isoform.core import MISSING, TypeSchema
 
@@ -105,7 +105,8 @@ class Field:
         bound = self._copy()
         bound.name, bound.type, bound.schema = name, annotation, schema
         bound.frozen = self.frozen or frozen
-        bound.kw_only = kw_only if self.kw_only is None else self.kw_only
+        undecided = cast("bool | None", self.kw_only)
+        bound.kw_only = kw_only if undecided is None else undecided
         return bound
 
 
@@ -134,9 +135,7 @@ def make(
         raise TypeError(f"default_factory must be callable, got {kind}")
     if converter is not None and not callable(converter):
         raise TypeError(f"converter must be callable, got {type(converter).__name__}")
-    if not (structural_eq is None or isinstance(structural_eq, str)) or (
-        structural_eq not in FIELD_FLAGS
-    ):
+    if structural_eq not in FIELD_FLAGS:
         known = ", ".join(repr_of(flag) for flag in FIELD_FLAGS)
         raise ValueError(f"structural_eq of a field must be one of {known}, got {structural_eq!r}")
     result = Field()

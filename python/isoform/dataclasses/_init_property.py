@@ -65,7 +65,7 @@ def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> Non
     def compute(node: Any) -> None:
         # What a subclass adds is computed by its own constructor, which
         # computes all of it.
-        if registered_class(type(node)) is not cls:
+        if registered_class(node.__class__) is not cls:
             return
         for name, part in parts.items():
             # The descriptor, since the field may be frozen.

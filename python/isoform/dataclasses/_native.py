@@ -1,5 +1,8 @@
 """Classes for types that were declared natively."""
 
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -78,6 +81,23 @@ def c_class(
     return decorate
 
 
+def adopt(cls: Any) -> None:
+    """Completes a class that the core made for a type that was declared natively."""
+    from . import _dunder
+
+    info = _core.type_info(cls)
+    cls.__isoform_type_info__ = info
+    _dunder.install(cls, eq=False, order=False, unsafe_hash=False)
+    if info.is_builtin:
+        return
+    fields = {known.name: _describe(known) for known in info.fields}
+    names, positional = info.init_parameters
+    parameters = [fields[name] for name in names]
+    cls.__init__.__signature__ = _dunder.signature(
+        parameters[:positional], parameters[positional:]
+    )
+
+
 def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields that a class whose type was declared natively adds to its parent's."""
     return tuple(map(_describe, _core.type_info(cls).fields))
@@ -99,3 +119,6 @@ def _describe(known: _core.TypeField) -> Field:
     return declared._bound(
         known.name, known.annotation, schema, frozen=known.frozen, kw_only=known.kw_only
     )
+
+
+_core._set_native_hook(adopt)

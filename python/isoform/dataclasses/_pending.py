@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ._collect import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class Pending:
@@ -33,7 +33,7 @@ class Pending:
         cls: type,
         type_key: str,
         names: dict[str, Any],
-        complete: Callable[[type, dict[str, Any]], None],
+        complete: Callable[[type, Mapping[str, Any], Mapping[str, Any]], None],
     ) -> None:
         # Not an owner: a local class that nobody can name any more goes away.
         self._cls = weakref.ref(cls)
@@ -47,8 +47,11 @@ class Pending:
         """The class, as long as it is in use."""
         return self._cls()
 
-    def attempt(self, more: dict[str, Any] | None = None) -> None:
+    def attempt(self, elsewhere: Mapping[str, Any]) -> None:
         """Registers the class.
+
+        Args:
+            elsewhere: meanings of names that have no other.
 
         Raises:
             Waiting: names are still missing.
@@ -59,7 +62,7 @@ class Pending:
             _remove(self)
             return
         try:
-            self._complete(cls, {**(more or {}), **self.names})
+            self._complete(cls, self.names, elsewhere)
         except Waiting:
             raise
         except Exception:
@@ -102,8 +105,7 @@ def complete(cls: type) -> None:
         return
     _complete_parents(cls)
     try:
-        # All modules are loaded by now as far as they ever will be.
-        pending.attempt(_elsewhere(None))
+        pending.attempt(_elsewhere(cls, last=True))
     except Waiting as missing:
         raise TypeError(
             f"cannot use {cls.__qualname__} ('{pending.type_key}'): unresolved forward "
@@ -139,12 +141,16 @@ def claim(type_key: str, cls: type) -> None:
 
 def registered(cls: type) -> None:
     """Tells the waiting classes that a class is registered now."""
+    _settle(cls)
+    offer(cls)
+
+
+def _settle(cls: type) -> None:
     for name in ("__isoform_pending_key__", "__isoform_resolve__"):
         if name in cls.__dict__:
             delattr(cls, name)
     if "<locals>" not in cls.__qualname__:
         _by_name.setdefault(cls.__name__, weakref.WeakSet()).add(cls)
-    offer(cls)
 
 
 def offer(cls: type) -> None:
@@ -152,35 +158,40 @@ def offer(cls: type) -> None:
 
     Takes linear time in the number of waiting classes, for each that succeeds.
     """
-    for pending in _alive():
-        # The decorator has not returned yet, so the class has no name in its
-        # module or function.
-        if pending.place == _place(cls) and pending.cls is not cls:
-            pending.names[cls.__name__] = cls
+    _introduce(cls)
     progress = True
     while progress:
         progress = False
         for pending in list(_alive()):
+            waiting = pending.cls
+            if waiting is None:
+                continue
             try:
-                pending.attempt(_elsewhere(pending.cls))
+                pending.attempt(_elsewhere(waiting))
             except Waiting:
                 continue
-            except Exception:
+            except Exception as error:
                 # Not the fault of the class that is being registered; the
                 # first use of the wrong one says what is wrong.
-                progress = True
-                _fail_later(pending, sys.exc_info()[1])
-                continue
+                _fail_later(waiting, error)
+            else:
+                _settle(waiting)
+                _introduce(waiting)
             progress = True
-            done = pending.cls
-            if done is not None:
-                registered(done)
 
 
-def _fail_later(pending: Pending, error: BaseException | None) -> None:
-    cls: Any = pending.cls
-    if cls is None:
-        return
+def _introduce(cls: type) -> None:
+    """Makes a class known to those that wait where it is declared.
+
+    Its decorator has not returned yet, so it has no name there.
+    """
+    for pending in _alive():
+        if pending.place == _place(cls) and pending.cls is not cls:
+            pending.names[cls.__name__] = cls
+
+
+def _fail_later(cls: Any, error: Exception) -> None:
+    # Not the error itself, whose traceback would keep alive what it points to.
     text = str(error)
     kind: Any = type(error)
 
@@ -212,20 +223,33 @@ def _place(cls: type) -> tuple[str, str]:
     return cls.__module__, cls.__qualname__.rpartition(".")[0]
 
 
-def _elsewhere(cls: type | None) -> dict[str, Any]:
-    """Registered classes by name, whatever their module.
+def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
+    """Registered classes by name, whatever their module, for names of `cls`.
 
-    Empty while the module of `cls` is being executed, since it may still
-    define the name itself. A name that several modules use is left out.
+    A module may import a name for type checking only. But nothing is taken
+    from elsewhere for a local class, whose function may still define the name,
+    and for a module that is being executed. A name that several modules use is
+    left out.
+
+    Args:
+        cls: the class that waits.
+        last: whether the class is being used, so that waiting is over.
     """
-    if cls is not None:
-        module = sys.modules.get(cls.__module__)
-        specification = getattr(module, "__spec__", None)
-        if specification is None or getattr(specification, "_initializing", False):
-            return {}
-    found: dict[str, Any] = {}
-    for name, classes in _by_name.items():
-        known = list(classes)
-        if len(known) == 1:
-            found[name] = known[0]
-    return found
+    if "<locals>" in cls.__qualname__:
+        return {}
+    specification = getattr(sys.modules.get(cls.__module__), "__spec__", None)
+    # The main program has none, so nobody knows whether it is complete.
+    executing = getattr(specification, "_initializing", False) if specification else not last
+    if executing:
+        return {}
+    return _Elsewhere()
+
+
+class _Elsewhere(dict[str, Any]):
+    """Looks names up among the registered classes when they are asked for."""
+
+    def __missing__(self, name: str) -> Any:
+        known = list(_by_name.get(name, ()))
+        if len(known) != 1:
+            raise KeyError(name)
+        return known[0]

@@ -1,9 +1,12 @@
 """`py_class`: the decorator that registers a Python class as a type."""
 
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
+import dataclasses
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from isoform import _core
@@ -13,7 +16,7 @@ from . import _collect, _dunder, _enum_values, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     # Python 3.10 has it in this package only, which type checkers bring along.
     from typing_extensions import dataclass_transform
@@ -28,7 +31,7 @@ _T = TypeVar("_T", bound=type)
 KINDS = ("tree", "const-tree", "dag", "var", "singleton", None)
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Options:
     """The options of a class, as `py_class` takes them."""
 
@@ -167,7 +170,7 @@ def py_class(
     if isinstance(cls_or_type_key, str):
         if type_key is not None and type_key != cls_or_type_key:
             raise TypeError(f"py_class got two type keys, '{cls_or_type_key}' and '{type_key}'")
-        options = _with_key(options, cls_or_type_key)
+        options = dataclasses.replace(options, type_key=cls_or_type_key)
     elif cls_or_type_key is not None:
         raise TypeError(
             f"py_class expects a class or a type key, got {type(cls_or_type_key).__name__}"
@@ -177,10 +180,6 @@ def py_class(
         return declare(cls, options, _names_at(sys._getframe(1)))
 
     return decorate
-
-
-def _with_key(options: Options, type_key: str) -> Options:
-    return Options(**{**vars(options), "type_key": type_key})
 
 
 def _names_at(frame: Any) -> dict[str, Any]:
@@ -199,8 +198,7 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
     """
     options.check()
     if not isinstance(cls, type) or not issubclass(cls, Object):
-        name = getattr(cls, "__qualname__", repr(cls))
-        raise TypeError(f"{name} must extend isoform.Object to be registered")
+        raise TypeError(f"{cls!r} must extend isoform.Object to be registered")
     key = options.type_key or f"{cls.__module__}.{cls.__qualname__}"
     if "__isoform_type_key__" in cls.__dict__:
         raise ValueError(
@@ -209,16 +207,17 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         )
     _pending.claim(key, cls)
 
-    def complete(waiting: type, names: dict[str, Any]) -> None:
-        _register(waiting, key, options, names)
+    def complete(waiting: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]) -> None:
+        _register(waiting, key, options, names, elsewhere)
 
+    declared: Any = cls
     # Annotations may name the class itself.
-    cls.__isoform_pending_key__ = key
+    declared.__isoform_pending_key__ = key
     try:
-        complete(cls, names)
+        complete(cls, names, {})
     except _collect.Waiting as missing:
         if not options.wait or is_taken(key):
-            del cls.__isoform_pending_key__
+            del declared.__isoform_pending_key__
         if not options.wait:
             raise TypeError(
                 f"{cls.__qualname__} ('{key}'): unresolved forward references: "
@@ -230,7 +229,7 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
         # Others may have waited for this class, whose key is known now.
         _pending.offer(cls)
     except BaseException:
-        del cls.__isoform_pending_key__
+        del declared.__isoform_pending_key__
         raise
     else:
         _pending.registered(cls)
@@ -256,8 +255,12 @@ class _NativeField:
         self.converter = _enum_values.converter_for(declared)
 
 
-def _register(cls: Any, key: str, options: Options, names: dict[str, Any]) -> None:
-    body = _collect.read(cls, frozen=options.frozen, kw_only=options.kw_only, extra=names)
+def _register(
+    cls: Any, key: str, options: Options, names: Mapping[str, Any], elsewhere: Mapping[str, Any]
+) -> None:
+    body = _collect.read(
+        cls, frozen=options.frozen, kw_only=options.kw_only, names=names, elsewhere=elsewhere
+    )
     inherited = _collect.all_fields(body.parent) if body.parent else ()
     positional, keyword = _collect.init_order((*inherited, *body.fields))
     if options.inspect is not None:

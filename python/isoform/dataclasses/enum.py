@@ -5,6 +5,9 @@ name, and the fields its class declares. Copies, pickles and files give back
 the member itself.
 """
 
+# The modules of this package are private to it, not to each other.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import sys
@@ -432,8 +435,9 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
             >>> Side.get("left") is Side.get(0)
             True
         """
-        if not isinstance(index, (int, str)) or isinstance(index, bool):
-            raise TypeError(f"expected int or str, got {type(index).__name__}")
+        given: Any = index
+        if not isinstance(given, (int, str)) or isinstance(given, bool):
+            raise TypeError(f"expected int or str, got {type(given).__name__}")
         return _state(cls).indexes[index]
 
     @classmethod

@@ -63,6 +63,11 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
     } else {
         ""
     };
+    if matches!(schema, Schema::Literal(_))
+        && let Ok(shown) = value.repr()
+    {
+        return Failure::Mismatch(format!("expected {schema}, got {shown}"));
+    }
     Failure::Mismatch(format!("expected {schema}, got {got}{note}"))
 }
 
@@ -165,7 +170,7 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
                 Ok(Array::from(elements(items, |position| &inner[position])?).into())
             }
             Some(items) => Err(Failure::Mismatch(format!(
-                "expected {schema} ({} elements), got {} elements",
+                "expected {schema} of length {}, got length {}",
                 inner.len(),
                 items.len()
             ))),

@@ -24,6 +24,11 @@ impl HostObject {
         Value::opaque(HostObject(object.clone().unbind()))
     }
 
+    /// The address of the object, for the cycle collector.
+    pub(crate) fn as_ptr(&self) -> *mut pyo3::ffi::PyObject {
+        self.0.as_ptr()
+    }
+
     /// The object.
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.0.bind(py).clone()
@@ -33,15 +38,15 @@ impl HostObject {
 /// A Python callable as a function of the core. Exceptions come back to Python
 /// unchanged.
 pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
-    let callable = callable.clone().unbind();
-    Function::new(move |arguments| {
+    let callable = HostObject(callable.clone().unbind());
+    Function::with_content(callable, |callable, arguments| {
         Python::attach(|py| {
             let call = || -> PyResult<Value> {
                 let converted = arguments
                     .iter()
                     .map(|value| to_python(py, value))
                     .collect::<PyResult<Vec<_>>>()?;
-                let result = callable.bind(py).call1(PyTuple::new(py, converted)?)?;
+                let result = callable.0.bind(py).call1(PyTuple::new(py, converted)?)?;
                 untyped(&result)
             };
             call().map_err(from_python)

@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::construct::{self, InitFunction};
@@ -206,7 +207,22 @@ fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&'static Cla
     body.set_item("__module__", module)?;
     body.set_item("__doc__", doc_of(info))?;
     let class = meta.call1((name, (base,), body))?.cast_into::<PyType>()?;
-    bind(py, &class, info, None)
+    let data = bind(py, &class, info, None)?;
+    if let Some(hook) = NATIVE_HOOK.get(py) {
+        hook.bind(py).call1((class,))?;
+    }
+    Ok(data)
+}
+
+static NATIVE_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Sets, once, the function that completes the classes made for native types,
+/// with the methods that the Python layer gives to every class of nodes.
+#[pyfunction]
+#[pyo3(name = "_set_native_hook")]
+pub(crate) fn set_native_hook(py: Python<'_>, hook: Py<PyAny>) {
+    // A second call has no effect, as when the package is imported again.
+    let _ = NATIVE_HOOK.set(py, hook);
 }
 
 /// The docstring of a type: its own text and a line for each field.

@@ -12,8 +12,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use super::construct;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
+use super::{construct, gc};
 use crate::error::IntoPyResult;
 
 static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
@@ -170,19 +170,6 @@ unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
     }
 }
 
-/// # Safety
-///
-/// `tp_traverse` of `Object`.
-unsafe extern "C" fn traverse(
-    this: *mut ffi::PyObject,
-    visit: ffi::visitproc,
-    argument: *mut c_void,
-) -> c_int {
-    // SAFETY: CPython passes a live instance; a heap type is visited by its
-    // instances.
-    unsafe { visit(ffi::Py_TYPE(this).cast(), argument) }
-}
-
 /// What the core asks of the GIL.
 fn host_hooks() -> HostHooks {
     HostHooks {
@@ -258,7 +245,8 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
             slot(ffi::Py_tp_init, construct::object_init as *mut c_void),
             slot(ffi::Py_tp_dealloc, wrapper::dealloc as *mut c_void),
             slot(ffi::Py_tp_finalize, wrapper::finalize as *mut c_void),
-            slot(ffi::Py_tp_traverse, traverse as *mut c_void),
+            slot(ffi::Py_tp_traverse, gc::traverse as *mut c_void),
+            slot(ffi::Py_tp_clear, gc::clear as *mut c_void),
             slot(ffi::Py_tp_richcompare, richcompare as *mut c_void),
             slot(ffi::Py_tp_hash, hash as *mut c_void),
             slot(ffi::Py_tp_doc, OBJECT_DOC.as_ptr() as *mut c_void),

@@ -29,6 +29,7 @@
 
 pub(crate) mod class;
 pub(crate) mod construct;
+pub(crate) mod gc;
 pub(crate) mod meta;
 pub(crate) mod property;
 pub(crate) mod wrapper;

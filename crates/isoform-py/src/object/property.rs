@@ -15,11 +15,13 @@ use super::wrapper;
 use crate::convert;
 use crate::error::IntoPyResult;
 
-// A field as an attribute of its class: `Class.field` is the descriptor itself;
-// `Class.field.set(node, value)` writes the field even where the class or the
-// field is frozen. Not a doc comment, since Python would put the text of the
-// class in the way of the `__doc__` of its instances.
-#[pyclass(frozen, module = "isoform._core")]
+/// A field as an attribute of its class.
+///
+/// `Class.field` is the descriptor itself; `Class.field.set(node, value)`
+/// writes the field even where the class or the field is frozen.
+// The dict holds the `__doc__` of each field, which the class's own text would
+// hide if it were a getter.
+#[pyclass(frozen, dict, module = "isoform._core")]
 pub(crate) struct Property {
     place: FieldPlace,
     info: &'static TypeInfo,
@@ -47,7 +49,10 @@ impl Property {
             converter: data.converter.as_ref().map(|found| found.clone_ref(py)),
             owner: owner.clone().unbind(),
         };
-        Bound::new(py, property)
+        let made = Bound::new(py, property)?;
+        let text = Some(definition.documentation()).filter(|text| !text.is_empty());
+        made.setattr(pyo3::intern!(py, "__doc__"), text)?;
+        Ok(made)
     }
 
     fn definition(&self) -> &'static FieldDef {
@@ -156,11 +161,6 @@ impl Property {
     #[getter]
     fn name(&self) -> &'static str {
         self.definition().name()
-    }
-
-    #[getter(__doc__)]
-    fn doc(&self) -> Option<&'static str> {
-        Some(self.definition().documentation()).filter(|text| !text.is_empty())
     }
 
     #[getter]

@@ -92,6 +92,12 @@ impl Wrapper {
         Some(unsafe { host::borrow_raw(&*self.state.as_ptr().cast::<NonNull<()>>()) })
     }
 
+    /// Unties the wrapper from its object, whose reference goes to the caller.
+    pub(super) fn take_core(&self) -> Option<*mut ()> {
+        host::host_word(self.core()?).store(0, Ordering::Release);
+        Some(self.state.replace(0) as *mut ())
+    }
+
     #[inline]
     pub(super) fn staging(&self) -> Option<*mut Staging> {
         let state = self.state.get();
@@ -336,10 +342,7 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
         let wrapper = layout(this);
         // The object forgets its wrapper before anything else runs, so that
         // nobody can find the dying wrapper through it.
-        let core = wrapper.core().map(|core| {
-            host::host_word(core).store(0, Ordering::Release);
-            wrapper.state.get()
-        });
+        let core = wrapper.take_core();
         let staging = wrapper.staging();
         if !wrapper.weak_references.is_null() {
             ffi::PyObject_ClearWeakRefs(this);
@@ -351,7 +354,7 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
         }
         ffi::Py_DECREF(class.cast());
         // What the object releases may run Python code; the wrapper is gone.
-        if let Some(address) = core.and_then(|state| NonNull::new(state as *mut ())) {
+        if let Some(address) = core.and_then(NonNull::new) {
             drop(host::from_raw_pointer(address));
         }
         if let Some(staging) = staging {

@@ -1,6 +1,8 @@
 //! The programs of the workloads.
 
-use isoform::{Array, Obj, Ref, Value};
+use isoform::{
+    Array, Error, FieldDef, Obj, Ref, Schema, TypeDef, Value, construct, register_type, set_field,
+};
 
 use super::Numbers;
 use super::nodes::{Add, AnyOrderAdd, DagAdd, Int, Lambda, Neg, ScopedLambda, Var};
@@ -89,6 +91,38 @@ pub(crate) fn held(depth: u32) -> (Ref<Lambda>, Vec<Ref<Obj>>) {
     let lambda = Lambda::new([var], body);
     owners.push(lambda.clone().into_object());
     (lambda, owners)
+}
+
+/// W whose inner nodes are of a type declared at run time with mutable fields,
+/// and an owner of every node beside it. One link is set anew, so that cycles
+/// are possible as far as anybody knows.
+pub(crate) fn held_mutable(depth: u32) -> Result<(Ref<Lambda>, Vec<Ref<Obj>>), Error> {
+    let operand = |name: &str| FieldDef::new(name, Schema::object::<Obj>()).mutable(true);
+    let definition = TypeDef::new("bench.MutableAdd")
+        .field(operand("lhs"))
+        .field(operand("rhs"));
+    let add = register_type(definition)?;
+    let mut owners = Vec::new();
+    let var = Var::new("x");
+    let mut failed = None;
+    let body = tree_with(depth, &var, &mut |lhs, rhs| {
+        let node = construct(add, vec![Value::from(&lhs), Value::from(&rhs)]);
+        owners.extend([lhs.clone(), rhs]);
+        node.unwrap_or_else(|error| {
+            failed = Some(error);
+            lhs
+        })
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if depth > 0 {
+        set_field(&body, "lhs", isoform::get_field(&body, "lhs")?)?;
+    }
+    owners.push(body.clone());
+    let lambda = Lambda::new([var], body);
+    owners.push(lambda.clone().into_object());
+    Ok((lambda, owners))
 }
 
 /// W whose nodes lie in memory in another order than they are visited in: the

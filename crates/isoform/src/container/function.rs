@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::container::Str;
 use crate::error::Result;
-use crate::object::reference::Ref;
+use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
 
 type Call = dyn Fn(&[Value]) -> Result<Value> + Send + Sync;
@@ -15,6 +15,8 @@ type Call = dyn Fn(&[Value]) -> Result<Value> + Send + Sync;
 pub(crate) struct FunctionObj {
     name: Option<Str>,
     call: Arc<Call>,
+    /// What the function is made of, for who made it.
+    content: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl FunctionObj {
@@ -22,6 +24,7 @@ impl FunctionObj {
         FunctionObj {
             name: self.name.clone(),
             call: Arc::clone(&self.call),
+            content: self.content.clone(),
         }
     }
 }
@@ -44,7 +47,28 @@ impl Function {
         Function(Ref::new(FunctionObj {
             name: None,
             call: Arc::new(call),
+            content: None,
         }))
+    }
+
+    /// An anonymous function made of a value that can be had back with
+    /// [`content`](Self::content), such as a callable of a host language.
+    pub fn with_content<T: Any + Send + Sync>(
+        content: T,
+        call: impl Fn(&T, &[Value]) -> Result<Value> + Send + Sync + 'static,
+    ) -> Self {
+        let content = Arc::new(content);
+        let held = Arc::clone(&content);
+        Function(Ref::new(FunctionObj {
+            name: None,
+            call: Arc::new(move |arguments| call(&held, arguments)),
+            content: Some(content),
+        }))
+    }
+
+    /// What the function was made of, if that is a `T`.
+    pub fn content<T: Any>(&self) -> Option<&T> {
+        self.0.content.as_ref()?.downcast_ref()
     }
 
     /// The same function under a name.
@@ -54,7 +78,13 @@ impl Function {
         Function(Ref::new(FunctionObj {
             name: Some(name.into()),
             call,
+            content: self.0.content.clone(),
         }))
+    }
+
+    /// The function that an object is, if it is one. O(1).
+    pub fn of(object: &Ref<Obj>) -> Option<&Function> {
+        Some(Function::from_payload_ref(object.downcast_ref()?))
     }
 
     /// The name, if it has one.

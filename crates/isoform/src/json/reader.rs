@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::object::field::Storage;
 use crate::object::fill::Filler;
 use crate::object::table;
-use crate::registry::Kind;
+use crate::registry::{Kind, Schema};
 use crate::serial::fit::{Fitter, map_of};
 use crate::serial::linearize::is_literal;
 use crate::serial::singletons::Recall;
@@ -79,7 +79,6 @@ enum NodeKind {
 /// How the nodes of a declared type are read.
 struct Plan {
     filler: Filler,
-    storages: Box<[Storage]>,
     is_singleton: bool,
 }
 
@@ -354,7 +353,6 @@ impl<'a> Reader<'a> {
                 };
                 self.plans.push(Plan {
                     filler: Filler::new(info)?,
-                    storages: info.slots.iter().map(|slot| slot.storage).collect(),
                     is_singleton: info.kind() == Kind::Singleton,
                 });
                 NodeKind::Object(self.plans.len() as u32 - 1)
@@ -377,12 +375,7 @@ impl<'a> Reader<'a> {
             NodeKind::Float => self.lexer.float()?.into(),
             NodeKind::Bool => self.lexer.bool()?.into(),
             NodeKind::Str => self.lexer.string()?.as_ref().into(),
-            NodeKind::None => {
-                if !self.lexer.word("null") {
-                    return Err(self.lexer.unexpected("null").into());
-                }
-                Value::NONE
-            }
+            NodeKind::None => null(&mut self.lexer)?,
             NodeKind::DType => self.dtype()?.into(),
             NodeKind::BigInt => self.big_int()?,
             NodeKind::Bytes => Bytes::from(self.base64()?).into(),
@@ -440,7 +433,7 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            let storage = plan.storages[position];
+            let storage = info.slots[position].storage;
             let value = if is_literal(storage) {
                 match storage {
                     Storage::Int => lexer.int()?.into(),
@@ -448,6 +441,11 @@ impl<'a> Reader<'a> {
                     Storage::Bool => lexer.bool()?.into(),
                     _ => take_dtype(lexer, &mut self.dtype)?.into(),
                 }
+            } else if lexer.peek() == Some(b'n')
+                && matches!(info.fields()[position].schema(), Schema::None)
+            {
+                // Some writers have literals here, too.
+                null(lexer)?
             } else {
                 let part = lexer.index()?;
                 match nodes.get(part as usize) {
@@ -606,6 +604,13 @@ fn take_dtype<'a>(
     };
     *last = Some((name, dtype));
     Ok(dtype)
+}
+
+fn null(lexer: &mut Lexer<'_>) -> Result<Value> {
+    match lexer.word("null") {
+        true => Ok(Value::NONE),
+        false => Err(lexer.unexpected("null")),
+    }
 }
 
 #[cold]

@@ -107,23 +107,36 @@ pub(crate) fn traversing<T>(body: impl FnOnce() -> T) -> T {
 }
 
 /// Runs foreign code from inside a section, or from anywhere else.
-#[inline]
+#[inline(always)]
 pub(crate) fn outside<T>(body: impl FnOnce() -> T) -> T {
+    // No lock is held yet. If `body` registers the first such type, a section
+    // that it opens takes the lock for itself.
+    if !RUN_TIME_FIELDS.load(Ordering::Acquire) && host::hooks().is_none() {
+        let result = body();
+        refresh();
+        return result;
+    }
     let _left = Left::leave();
     body()
 }
 
 /// Asks again whether sections need the lock; called where objects come into
 /// a running traversal that could not be reached when it began.
-#[inline]
+#[inline(always)]
 pub(crate) fn refresh() {
     if RUN_TIME_FIELDS.load(Ordering::Acquire) {
-        LOCAL.with(|local| {
-            if local.depth.get() > 0 {
-                local.activate(true);
-            }
-        });
+        refresh_now();
     }
+}
+
+#[cold]
+#[inline(never)]
+fn refresh_now() {
+    LOCAL.with(|local| {
+        if local.depth.get() > 0 {
+            local.activate(true);
+        }
+    });
 }
 
 /// Runs `body` while nobody else reads or writes fields; `body` is told
@@ -216,18 +229,24 @@ impl Local {
 }
 
 /// An open section; closed by drop, also when a panic passes.
-struct Section;
+struct Section {
+    /// Whether it took the lock that an outer section did without.
+    activated: bool,
+}
 
 impl Section {
     #[inline]
     fn enter(traversal: bool) -> Section {
         LOCAL.with(|local| {
             local.depth.set(local.depth.get() + 1);
+            let before = local.active.get();
             if RUN_TIME_FIELDS.load(Ordering::Acquire) {
                 local.activate(traversal);
             }
-        });
-        Section
+            Section {
+                activated: !before && local.active.get(),
+            }
+        })
     }
 }
 
@@ -237,7 +256,7 @@ impl Drop for Section {
         LOCAL.with(|local| {
             let depth = local.depth.get() - 1;
             local.depth.set(depth);
-            if depth == 0 && local.active.get() {
+            if (depth == 0 || self.activated) && local.active.get() {
                 close(local);
             }
         });

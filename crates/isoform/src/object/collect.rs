@@ -130,6 +130,94 @@ pub fn collect_cycles() -> usize {
     count
 }
 
+/// Visits the objects that live only because of the one who asks: the object,
+/// if it has one owner, and what is reached from it through objects with one
+/// owner, but at most `limit` of them. For the cycle collector of a host
+/// language, which must know what its wrapper keeps alive.
+///
+/// # Safety
+///
+/// The host's lock must be held, and `visit` must run no code that changes
+/// objects.
+pub unsafe fn visit_exclusively_owned(
+    object: &Ref<Obj>,
+    limit: usize,
+    visit: &mut dyn FnMut(&Ref<Obj>),
+) {
+    let mut waiting = Waiting(Vec::new());
+    waiting.add(object.raw());
+    let mut left = limit;
+    while let Some(object) = waiting.0.pop() {
+        if left == 0 {
+            return;
+        }
+        left -= 1;
+        // SAFETY: the object is kept alive by the one before it, whose fields
+        // nobody changes, because writers hold the host's lock; the contents
+        // of lists and dicts are read under their locks and change under the
+        // host's lock, or else by a thread that would be another owner.
+        unsafe {
+            let borrowed = super::view::ObjRef::new(object);
+            visit(borrowed.as_ref());
+            let info = borrowed.info();
+            for slot in &info.drop_slots {
+                if let Some(child) = child_in(object, *slot) {
+                    waiting.add(child);
+                }
+            }
+            match info.class {
+                Class::Array => {
+                    let items = borrowed.downcast::<ArrayObj>();
+                    items
+                        .into_iter()
+                        .flat_map(ArrayObj::items)
+                        .for_each(|item| waiting.value(item));
+                }
+                Class::Map => {
+                    if let Some(map) = borrowed.downcast::<MapObj>() {
+                        for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
+                            waiting.value(key);
+                            waiting.value(value);
+                        }
+                    }
+                }
+                Class::List => {
+                    if let Some(items) = borrowed.downcast::<ListObj>().and_then(ListObj::try_lock)
+                    {
+                        waiting.add(items.reference().raw());
+                    }
+                }
+                Class::Dict => {
+                    if let Some(entries) =
+                        borrowed.downcast::<DictObj>().and_then(DictObj::try_lock)
+                    {
+                        waiting.add(entries.reference().raw());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Objects with one owner that are still to be visited.
+struct Waiting(Vec<NonNull<Header>>);
+
+impl Waiting {
+    fn add(&mut self, object: NonNull<Header>) {
+        // SAFETY: callers pass objects that are alive.
+        if unsafe { object.as_ref() }.count() == 1 {
+            self.0.push(object);
+        }
+    }
+
+    fn value(&mut self, value: &Value) {
+        if let Some(object) = NonNull::new(value.object_pointer()) {
+            self.add(object);
+        }
+    }
+}
+
 /// What is to be dropped at the end of a collection.
 #[derive(Default)]
 struct Doomed {

@@ -39,8 +39,8 @@ thread_local! {
 
 /// Registers the host's lock; once per process.
 ///
-/// Waits until no traversal runs that uses the library's own lock, so the
-/// caller must not be a hook or callback of one.
+/// Waits for the traversals of other threads to come to a hook, a callback or
+/// their end.
 ///
 /// # Errors
 ///

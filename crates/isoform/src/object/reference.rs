@@ -74,7 +74,10 @@ pub(super) struct Block<T> {
     fields: T,
 }
 
-/// A thin, owning, thread-safe pointer to an immutable object.
+/// A thin, owning, thread-safe pointer to an object.
+///
+/// The fields of a Rust struct are immutable while the object is shared; see
+/// [`set_field`](crate::set_field) for those that are not.
 ///
 /// Cloning adds an owner. `==` on `Ref`s is identity; ask
 /// [`structural_equal`](crate::structural_equal) for equality of content.
@@ -86,7 +89,7 @@ pub struct Ref<T: Node> {
 }
 
 // SAFETY: `Node` demands Send + Sync of the fields, the count is atomic, and
-// mutation needs unique ownership.
+// mutation needs unique ownership or follows the access rule.
 unsafe impl<T: Node> Send for Ref<T> {}
 // SAFETY: as above.
 unsafe impl<T: Node> Sync for Ref<T> {}

@@ -76,7 +76,8 @@ impl<'a> Twins<'a> {
     /// `slot` must come from [`Self::info`].
     #[inline(always)]
     unsafe fn load(self, slot: &Slot) -> Both<'a> {
-        // SAFETY: the slot describes an initialised field of both objects.
+        // SAFETY: the slot describes an initialised field of both objects, and
+        // nobody writes them while this thread is in a section.
         unsafe {
             let left = self.left.field(slot);
             let right = self.right.field(slot);

@@ -12,8 +12,10 @@ use crate::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
 ///
-/// Children read through it live as long as the borrow of the root, because
-/// fields do not change while an object is shared.
+/// Fields are read through it only inside a section of the access rule
+/// ([`access`](super::access)). A child lives as long as the borrow of the
+/// root: it is an owner's, and what a write takes from that owner meanwhile
+/// stays alive until the traversal ends.
 #[derive(Clone, Copy)]
 pub(crate) struct ObjRef<'a> {
     pointer: NonNull<Header>,
@@ -23,6 +25,8 @@ pub(crate) struct ObjRef<'a> {
 /// What a field holds, borrowed.
 #[derive(Clone, Copy)]
 pub(crate) enum Loaded<'a> {
+    /// A reference into the object: not to be used after foreign code has run,
+    /// which may have changed the field.
     Value(&'a Value),
     Object(ObjRef<'a>),
     None,
@@ -116,7 +120,8 @@ impl<'a> ObjRef<'a> {
     /// `slot` must come from the `TypeInfo` of this object's type.
     #[inline(always)]
     unsafe fn load(self, slot: &Slot) -> Loaded<'a> {
-        // SAFETY: the slot describes an initialised field of this object.
+        // SAFETY: the slot describes an initialised field of this object, and
+        // nobody writes it while this thread is in a section.
         unsafe {
             let field = self.field(slot);
             match slot.storage {

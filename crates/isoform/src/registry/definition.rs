@@ -120,6 +120,9 @@ pub struct FieldDef {
     offset: Option<usize>,
     flag: FieldFlag,
     mutable: bool,
+    compare: bool,
+    hash: Option<bool>,
+    repr: bool,
     default: Option<FieldDefault>,
     doc: Box<str>,
 }
@@ -135,6 +138,9 @@ impl FieldDef {
             offset: None,
             flag: FieldFlag::None,
             mutable: false,
+            compare: true,
+            hash: None,
+            repr: true,
             default: None,
             doc: Box::default(),
         }
@@ -163,6 +169,31 @@ impl FieldDef {
     #[must_use]
     pub fn mutable(mut self, mutable: bool) -> Self {
         self.mutable = mutable;
+        self
+    }
+
+    /// Sets whether [`recursive_eq`](crate::recursive_eq) and
+    /// [`recursive_cmp`](crate::recursive_cmp) look at the field; they do
+    /// unless told otherwise.
+    #[must_use]
+    pub fn compare(mut self, compare: bool) -> Self {
+        self.compare = compare;
+        self
+    }
+
+    /// Sets whether [`recursive_hash`](crate::recursive_hash) looks at the
+    /// field; unless set, it does when the field is compared.
+    #[must_use]
+    pub fn hash(mut self, hash: bool) -> Self {
+        self.hash = Some(hash);
+        self
+    }
+
+    /// Sets whether [`repr`](crate::repr()) shows the field; it does unless
+    /// told otherwise.
+    #[must_use]
+    pub fn repr(mut self, repr: bool) -> Self {
+        self.repr = repr;
         self
     }
 
@@ -212,6 +243,21 @@ impl FieldDef {
         self.mutable
     }
 
+    /// Whether recursive comparison looks at the field.
+    pub fn is_compared(&self) -> bool {
+        self.compare
+    }
+
+    /// Whether the recursive hash looks at the field.
+    pub fn is_hashed(&self) -> bool {
+        self.hash.unwrap_or(self.compare)
+    }
+
+    /// Whether the field is shown in the text of an object.
+    pub fn is_shown(&self) -> bool {
+        self.repr
+    }
+
     /// A fresh default; None when the field is required.
     pub fn make_default(&self) -> Option<Value> {
         self.default.as_ref().map(|default| match default {
@@ -259,6 +305,10 @@ impl FieldDef {
         }
         if self.mutable != other.mutable {
             return Some(format!("field '{name}' is mutable in only one of them"));
+        }
+        let uses = |field: &FieldDef| (field.compare, field.is_hashed(), field.repr);
+        if uses(self) != uses(other) {
+            return Some(format!("field '{name}' differs in compare, hash or repr"));
         }
         if self.has_default() != other.has_default() {
             return Some(format!("field '{name}' has a default in only one of them"));

@@ -161,7 +161,11 @@ impl fmt::Display for Schema {
                 f.write_str("Literal[")?;
                 for (position, value) in values.iter().enumerate() {
                     let separator = if position == 0 { "" } else { ", " };
-                    write!(f, "{separator}{value:?}")?;
+                    match value.as_str() {
+                        // As Python writes it, since annotations are Python's.
+                        Some(text) => write!(f, "{separator}'{}'", text.escape_debug())?,
+                        None => write!(f, "{separator}{value:?}")?,
+                    }
                 }
                 f.write_str("]")
             }

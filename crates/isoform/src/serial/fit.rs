@@ -39,9 +39,11 @@ impl Fitter {
             Schema::Optional(_) if value.is_none() => Ok(value),
             Schema::Optional(inner) => self.fit(inner, value),
             Schema::Union(options) => self.fit_union(schema, options, value),
-            Schema::Array(_) | Schema::List(_) | Schema::Map(_) | Schema::Dict(_) => {
-                self.fit_container(schema, value)
-            }
+            Schema::Array(_)
+            | Schema::List(_)
+            | Schema::Map(_)
+            | Schema::Dict(_)
+            | Schema::Tuple(_) => self.fit_container(schema, value),
             _ => schema.convert(value),
         }
     }
@@ -104,6 +106,17 @@ impl Fitter {
                 let items = changed.unwrap_or_else(|| array.values().to_vec());
                 Ok(List::from(items).into())
             }
+            (Schema::Tuple(items), ValueRef::Array(array)) if array.len() == items.len() => {
+                Ok(match self.fit_tuple(items, array)? {
+                    None => value.clone(),
+                    Some(items) => Array::from(items).into(),
+                })
+            }
+            (Schema::Tuple(items), ValueRef::List(list)) if list.len() == items.len() => {
+                let array = list.snapshot();
+                let changed = self.fit_tuple(items, &array)?;
+                Ok(changed.map_or(array, Array::from).into())
+            }
             (Schema::Map(pair), ValueRef::Map(map)) => Ok(match self.fit_entries(pair, map)? {
                 None => value.clone(),
                 Some(entries) => Value::from(entries.into_iter().collect::<Map>()),
@@ -131,6 +144,26 @@ impl Fitter {
             }
             _ => Err(mismatch(schema, value)),
         }
+    }
+
+    /// The items converted, each to its own schema; None when all fit.
+    fn fit_tuple(
+        &mut self,
+        schemas: &'static [Schema],
+        array: &Array,
+    ) -> Result<Option<Vec<Value>>> {
+        let mut fitting = Vec::with_capacity(schemas.len());
+        for (position, (schema, item)) in schemas.iter().zip(array.values()).enumerate() {
+            let item = self
+                .fit(schema, item.clone())
+                .map_err(|error| within(&format_args!("element [{position}]"), &error))?;
+            fitting.push(item);
+        }
+        let pairs = fitting.iter().zip(array.values());
+        let changed = pairs
+            .into_iter()
+            .any(|(new, old)| new.words() != old.words());
+        Ok(changed.then_some(fitting))
     }
 
     /// The items converted; None when all fit as they are.

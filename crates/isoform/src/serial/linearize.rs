@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use super::singletons;
 use crate::container::{ArrayObj, DictObj, ListObj, MapObj, ShapeObj, TensorObj};
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::arena::Arena;
 use crate::object::field::Storage;
 use crate::object::reference::{Obj, Ref};
@@ -62,11 +63,13 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
         texts: HashMap::default(),
         singletons: Vec::new(),
     };
-    walk.run(root)?;
-    if !walk.singletons.is_empty() {
-        singletons::remember(&walk.singletons)?;
-    }
-    Ok(walk.count)
+    access::traversing(|| {
+        walk.run(root)?;
+        if !walk.singletons.is_empty() {
+            singletons::remember(&walk.singletons)?;
+        }
+        Ok(walk.count)
+    })
 }
 
 /// What the children of an open object are.
@@ -145,8 +148,9 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             Class::List | Class::Dict => Content::Holder,
             _ => return self.leaf_object(object),
         };
-        // An object with one owner is met only once; lists and dicts may be
-        // changed meanwhile, and cycles go through them.
+        // An object with one owner is met only once, unless a hook gives it
+        // another. A cycle is entered at an object with two owners, or goes
+        // through lists and dicts, which may be changed meanwhile.
         let marked = object.is_shared() || content == Content::Holder;
         if marked && self.met_before(object)? {
             return Ok(());
@@ -257,7 +261,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
                     }
                 }
                 Some(hooks) => {
-                    let data = hooks.to_json.call(object.as_ref())?;
+                    let data = access::outside(|| hooks.to_json.call(object.as_ref()))?;
                     if let Err(error) = self.sink.hooked(info, &data) {
                         return Err(self.here(error));
                     }

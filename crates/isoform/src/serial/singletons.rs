@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::view::{Loaded, ObjRef};
@@ -76,6 +77,8 @@ struct Entry {
 
 type Table = HashMap<Key, Entry, rapidhash::fast::RandomState>;
 
+/// No fields are read and nothing is dropped while this is held, so that who
+/// holds it waits for no other lock.
 fn table() -> MutexGuard<'static, Table> {
     static TABLE: OnceLock<Mutex<Table>> = OnceLock::new();
     let mutex = TABLE.get_or_init(Mutex::default);
@@ -100,6 +103,7 @@ fn register(object: &Ref<Obj>) -> Result<()> {
     let mut table = table();
     let entry = table.entry(key).or_default();
     if entry.registered && entry.objects.first() != Some(object) {
+        std::mem::drop(table);
         return Err(same_content(object));
     }
     entry.registered = true;
@@ -145,7 +149,9 @@ pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
             let other = objects
                 .iter()
                 .find(|object| !entry.objects.contains(object));
-            return Err(same_content(other.unwrap_or(&objects[0])));
+            let other = other.unwrap_or(&objects[0]);
+            std::mem::drop(table);
+            return Err(same_content(other));
         }
     }
     let replace = |(key, objects)| {
@@ -189,6 +195,10 @@ const MAX_PARTS: usize = 256;
 /// The compared fields as bytes: parts without identity by content, singletons
 /// and what has no content by identity. None when there are too many parts.
 fn key_of(object: ObjRef<'_>) -> Option<Key> {
+    access::reading(|| read_key(object))
+}
+
+fn read_key(object: ObjRef<'_>) -> Option<Key> {
     let mut bytes = Vec::new();
     // The values are owned because snapshots of lists and dicts are.
     let mut stack: Vec<Value> = Vec::new();

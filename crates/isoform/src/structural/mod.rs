@@ -126,12 +126,15 @@ impl Question<'_> {
     /// Where a binding of the recorded walk was made.
     fn place_of(self, binding: u32) -> Option<(AccessPath, AccessPath)> {
         let region = Region::root(self.options.map_free_vars);
-        let watched = self.with_engine(|engine, l, r| {
+        let (_, watched) = self.with_engine(|engine, l, r| {
             engine.watch = Some(binding);
-            // The outcome is known; only the place is asked for.
-            let _ = engine.compare::<true>(l, r, region);
-            engine.watched.take()
-        })?;
+            // The outcome is known; only the place is asked for. It leaves the
+            // section, because an error of a hook may run foreign code when it
+            // is dropped.
+            let outcome = engine.compare::<true>(l, r, region);
+            (outcome, engine.watched.take())
+        });
+        let watched = watched?;
         Some((
             AccessPath::from_steps(watched.0),
             AccessPath::from_steps(watched.1),

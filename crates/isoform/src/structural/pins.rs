@@ -74,10 +74,18 @@ impl Pins {
 
 /// The object whose fields stand for this one's: as they were when the key was
 /// made, or the object itself.
-#[inline]
+#[inline(always)]
 pub(super) fn content_of<'a>(pins: Option<&'a Pins>, object: ObjRef<'a>) -> ObjRef<'a> {
-    let pinned = pins.and_then(|pins| pins.get(object.ident()));
-    pinned.map_or(object, Ref::borrowed)
+    match pins {
+        None => object,
+        Some(pins) => pinned_content(pins, object),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn pinned_content<'a>(pins: &'a Pins, object: ObjRef<'a>) -> ObjRef<'a> {
+    pins.get(object.ident()).map_or(object, Ref::borrowed)
 }
 
 /// What a list or dict holds now; None for any other object.

@@ -8,7 +8,7 @@ mod dynamic;
 mod native;
 
 use crate::error::Result;
-use crate::object::dynamic::construct;
+use crate::object::dynamic::{construct, get_field_at, set_field_at};
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
@@ -134,12 +134,22 @@ impl Family {
         self.types[role as usize]
     }
 
-    /// A node from its field values, parents' fields first.
+    /// A node from its field values, parents' fields first. What can be set
+    /// afterwards is set once more, so that the engines meet objects whose
+    /// fields have changed.
     ///
     /// # Errors
     ///
     /// `TypeError` when the values do not fit.
     pub fn make(&self, role: Role, values: Vec<Value>) -> Result<Ref<Obj>> {
-        construct(self.type_of(role), values)
+        let object = construct(self.type_of(role), values)?;
+        for (position, field) in object.type_info().fields().iter().enumerate() {
+            if field.is_mutable()
+                && let Some(value) = get_field_at(&object, position)
+            {
+                set_field_at(&object, position, value)?;
+            }
+        }
+        Ok(object)
     }
 }

@@ -13,6 +13,7 @@ mod substitute;
 mod walk;
 
 pub use copy::{deep_copy, shallow_copy};
+pub(crate) use map::cyclic;
 pub use map::{MapOptions, MapVisit, structural_map};
 pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;

@@ -579,3 +579,43 @@ fn hooks_decide_what_stands_in_the_text() {
         "{error}"
     );
 }
+
+#[test]
+fn fields_of_none_and_of_tuples_have_the_texts_of_the_format() {
+    let tuple = Schema::Tuple(Box::new([Schema::Int, Schema::Str, Schema::Float]));
+    let index = register_type(
+        TypeDef::new("it.json.Typed2")
+            .field(FieldDef::new("n", Schema::None))
+            .field(FieldDef::new("i", Schema::Int))
+            .field(FieldDef::new("t", tuple)),
+    )
+    .expect("the type is consistent");
+    let items = Value::from([Value::from(1), "a".into(), Value::from(2.0)]);
+    let object = construct(index, vec![Value::NONE, 1.into(), items]).expect("an object");
+    let nodes = concat!(
+        r#"{"type":"None"},{"type":"int","data":1},{"type":"ffi.String","data":"a"},"#,
+        r#"{"type":"float","data":2.0},{"type":"ffi.Array","data":[1,2,3]},"#,
+        r#"{"type":"it.json.Typed2","data":{"n":0,"i":1,"t":4}}"#
+    );
+    check(object, nodes);
+    let converted = nodes.replace(r#""float","data":2.0"#, r#""int","data":2"#);
+    let converted = converted.replace("ffi.Array", "ffi.List");
+    let again = read(&graph(5, &converted)).expect("readable");
+    assert_eq!(write(again).expect("writable"), graph(5, nodes));
+    refuse(
+        &graph(5, &nodes.replace("[1,2,3]", "[1,2]")),
+        ErrorKind::Type,
+        "JSON graph: node 5 (it.json.Typed2): field 't': \
+         expected tuple[int, str, float], got Array",
+    );
+    refuse(
+        &graph(5, &nodes.replace("[1,2,3]", "[1,1,3]")),
+        ErrorKind::Type,
+        "JSON graph: node 5 (it.json.Typed2): field 't': element [1]: expected str, got int",
+    );
+    let literal = read(&graph(5, &nodes.replace(r#""n":0"#, r#""n":null"#)));
+    assert_eq!(
+        write(literal.expect("readable")).expect("writable"),
+        graph(5, nodes)
+    );
+}

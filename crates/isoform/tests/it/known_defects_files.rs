@@ -81,7 +81,7 @@ struct Op {
 #[test]
 fn defect_30_a_round_trip_breaks_singletons() {
     let op: Ref<Op> = Op::new("add");
-    let value = Value::from(add(cell(&op), cell(&op)));
+    let value = add(cell(&op), cell(&op));
     for again in [
         read(&write(&value).expect("writable")).expect("readable"),
         from_bytes(&to_bytes(&value).expect("writable")).expect("readable"),

@@ -31,7 +31,9 @@ mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
 mod properties;
+mod recursive;
 mod registry;
+mod repr;
 #[cfg(feature = "testing")]
 mod semantics_table;
 mod substitute;

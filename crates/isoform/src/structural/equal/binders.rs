@@ -18,6 +18,7 @@ pub(super) enum VarPair {
 }
 
 impl<'a> Engine<'a> {
+    #[inline]
     pub(super) fn enter_node<const REC: bool>(
         &mut self,
         l: ObjRef<'a>,

@@ -13,6 +13,7 @@ use crate::value::Value;
 use crate::visit::RegionChange;
 
 impl<'a> Engine<'a> {
+    #[inline(never)]
     pub(super) fn call_hook<const REC: bool>(
         &mut self,
         l: ObjRef<'a>,
@@ -68,8 +69,10 @@ impl Engine<'_> {
             let Some(frame) = self.stack.pop() else {
                 break;
             };
-            if frame.job == Job::EndOpen || frame.job == Job::EndMemo && frame.extra != 0 {
-                self.close(&frame);
+            match frame.job {
+                Job::EndOpen => self.close(frame.l, frame.r, frame.extra),
+                Job::EndMemo if frame.extra != 0 => self.close(frame.l, frame.r, 0),
+                _ => {}
             }
         }
     }

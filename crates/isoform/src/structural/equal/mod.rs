@@ -655,7 +655,7 @@ impl<'a> Engine<'a> {
             // Taken care of above, with the frame still in its place.
             Job::EndMemo => {}
             Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
-            Job::EndOpen => self.close(&frame),
+            Job::EndOpen => self.close(l, r, frame.extra),
             Job::EndDag => match self.bound_pair(l, r) {
                 None => {
                     self.bind::<REC>(l, r, 0);

@@ -10,6 +10,7 @@ use crate::object::view::ObjRef;
 
 impl<'a> Engine<'a> {
     /// Looks a shared pair up; when it is not there, begins its proof.
+    #[inline]
     pub(super) fn is_proven(
         &mut self,
         l: ObjRef<'a>,
@@ -69,6 +70,7 @@ impl<'a> Engine<'a> {
 
     /// Marks two objects, inside so many containers, as being compared; false
     /// when they are met again around a container, which will be the error.
+    #[inline(never)]
     pub(super) fn open(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, containers: u32) -> Result<bool> {
         let [left, right] = &mut self.tables.open;
         let entries = (
@@ -91,28 +93,34 @@ impl<'a> Engine<'a> {
         Err(self.error(ErrorKind::Value, text))
     }
 
-    /// The pair of a frame that marked it is no longer being compared.
-    pub(super) fn close(&mut self, frame: &Frame<'a>) {
+    /// A pair that was marked, and is so many containers, is no longer being
+    /// compared. (By parts: a reference to the frame would keep it in memory.)
+    pub(super) fn close(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, containers: u32) {
         let [left, right] = &mut self.tables.open;
-        left.leave(frame.l.ident());
-        right.leave(frame.r.ident());
-        if frame.job == Job::EndOpen {
-            self.tables.containers -= frame.extra;
-        }
+        left.leave(l.ident());
+        right.leave(r.ident());
+        self.tables.containers -= containers;
     }
 
     /// Marks a pair that is not remembered until it is compared, if a cycle
     /// may be entered there.
+    #[inline(always)]
     pub(super) fn open_unremembered(
         &mut self,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
     ) -> Result<()> {
-        if access::may_have_cycles()
-            && (l.is_shared() || r.is_shared())
-            && self.open(l, r, self.tables.containers)?
-        {
+        if access::may_have_cycles() {
+            return self.open_now(l, r, region);
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn open_now(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Result<()> {
+        let shared = l.is_shared() || r.is_shared();
+        if shared && self.open(l, r, self.tables.containers)? {
             self.push(Job::EndOpen, l, r, region);
         }
         Ok(())
@@ -120,7 +128,11 @@ impl<'a> Engine<'a> {
 
     /// The objects whose fields stand for these: what they were when a key was
     /// made, or the objects themselves.
+    #[inline(always)]
     pub(super) fn contents(&self, l: ObjRef<'a>, r: ObjRef<'a>) -> (ObjRef<'a>, ObjRef<'a>) {
+        if !self.pinned {
+            return (l, r);
+        }
         (content_of(self.pins.0, l), content_of(self.pins.1, r))
     }
 
@@ -135,12 +147,13 @@ impl<'a> Engine<'a> {
         let (l, r) = (frame.l.ident(), frame.r.ident());
         self.tables.memo.prove(l, r, needs, &self.levels);
         if frame.extra != 0 {
-            self.close(&frame);
+            self.close(frame.l, frame.r, 0);
         }
     }
 
     /// Whether the pair needs no visit; otherwise its proof begins, if it is
     /// shared.
+    #[inline]
     pub(super) fn begin_shared(
         &mut self,
         l: ObjRef<'a>,

@@ -15,6 +15,7 @@ use crate::value::Value;
 use crate::visit::RegionChange;
 
 impl<'a, S: Sink> Hasher<'a, S> {
+    #[inline(never)]
     pub(super) fn call_hook(
         &mut self,
         object: ObjRef<'a>,

@@ -320,6 +320,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Marks an object, inside so many containers, as being hashed; false when
     /// it is met again around a container, which will be the error.
+    #[inline(never)]
     fn open(&mut self, object: ObjRef<'a>, containers: u32) -> Result<bool> {
         match self.tables.open.enter(object.ident(), containers) {
             Entry::Fresh => Ok(true),
@@ -333,11 +334,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Marks an object that is not remembered until it is hashed, if a cycle
     /// may be entered there.
+    #[inline(always)]
     fn open_unremembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
-        if access::may_have_cycles()
-            && object.is_shared()
-            && self.open(object, self.tables.containers)?
-        {
+        if access::may_have_cycles() {
+            return self.open_now(object, region);
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn open_now(&mut self, object: ObjRef<'a>, region: Region) -> Result<()> {
+        if object.is_shared() && self.open(object, self.tables.containers)? {
             let acc = self.sink.open_form(Form::Use);
             self.push(Job::EndOpen, object, acc, region);
         }

@@ -30,29 +30,41 @@ fn register_anew() -> Result<[TypeIndex; ROLES.len()]> {
     Ok(types)
 }
 
-fn any(name: &str) -> FieldDef {
-    FieldDef::new(name, Schema::Any)
-}
-
-fn def(name: &str) -> FieldDef {
-    any(name).flag(FieldFlag::Def)
+/// Whether the fields of a role's type are mutable: those of about half are,
+/// and every kind of fields is among both halves.
+fn is_mutable(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Var
+            | Role::Add
+            | Role::Storages
+            | Role::Shared
+            | Role::Hidden
+            | Role::Function
+            | Role::LateLambda
+            | Role::Comm
+            | Role::Binder
+    )
 }
 
 fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
     let expr = || Schema::named("testing.dyn.Expr");
     let new = |name: &str| TypeDef::new(&format!("testing.dyn.{name}"));
+    let field = |name: &str, schema| FieldDef::new(name, schema).mutable(is_mutable(role));
+    let any = |name: &str| field(name, Schema::Any);
+    let def = |name: &str| any(name).flag(FieldFlag::Def);
     let expr_type = types[Role::Expr as usize];
     match role {
         Role::Expr => new("Expr").field(any("span").flag(FieldFlag::Ignore)),
         Role::Var => new("Var")
             .parent(expr_type)
             .kind(Kind::Var)
-            .field(FieldDef::new("name", Schema::Str).flag(FieldFlag::Ignore))
+            .field(field("name", Schema::Str).flag(FieldFlag::Ignore))
             .field(any("ty")),
         Role::TypedVar => new("TypedVar")
             .parent(types[Role::Var as usize])
             .kind(Kind::Var)
-            .field(FieldDef::new("rank", Schema::Int)),
+            .field(field("rank", Schema::Int)),
         Role::Const => new("Const").field(any("value")),
         Role::Add => new("Add")
             .parent(expr_type)
@@ -60,16 +72,13 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .field(any("rhs")),
         Role::Storages => new("Storages")
             .field(any("any"))
-            .field(FieldDef::new("object", expr()))
-            .field(FieldDef::new(
-                "nullable",
-                Schema::Optional(Box::new(expr())),
-            ))
-            .field(FieldDef::new("int", Schema::Int))
-            .field(FieldDef::new("float", Schema::Float))
-            .field(FieldDef::new("flag", Schema::Bool))
-            .field(FieldDef::new("text", Schema::Str))
-            .field(FieldDef::new("dtype", Schema::DType)),
+            .field(field("object", expr()))
+            .field(field("nullable", Schema::Optional(Box::new(expr()))))
+            .field(field("int", Schema::Int))
+            .field(field("float", Schema::Float))
+            .field(field("flag", Schema::Bool))
+            .field(field("text", Schema::Str))
+            .field(field("dtype", Schema::DType)),
         Role::Frozen => new("Frozen")
             .kind(Kind::ConstTree)
             .field(any("a"))
@@ -81,7 +90,7 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .field(any("rhs")),
         Role::Op => new("Op")
             .kind(Kind::Singleton)
-            .field(FieldDef::new("name", Schema::Str)),
+            .field(field("name", Schema::Str)),
         Role::Hidden => new("Hidden").kind(Kind::None).field(any("value")),
         Role::Lambda => new("Lambda")
             .parent(expr_type)

@@ -1,8 +1,9 @@
 //! What is refused, and what must not take the process down.
 
 use isoform::{
-    DType, Device, Dict, ErrorKind, FieldDef, Function, JsonOptions, List, Map, Schema, Tensor,
-    TypeDef, Value, construct, register, register_type, structural_equal, to_json_graph,
+    DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function, JsonOptions, List,
+    Map, Schema, Tensor, TypeDef, Value, construct, register, register_type, set_field,
+    structural_equal, to_json_graph,
 };
 use num_bigint::BigInt;
 
@@ -472,4 +473,57 @@ fn text_that_ends_early_is_refused_at_every_byte() {
         );
         assert!(error.message().starts_with("JSON graph: "), "{error}");
     }
+}
+
+#[test]
+fn a_cycle_through_mutable_fields_is_refused() {
+    let index = register_type(
+        TypeDef::new("it.json.Knot").field(FieldDef::new("next", Schema::Any).mutable(true)),
+    )
+    .expect("the type is consistent");
+    let knot = |next: Value| construct(index, vec![next]).expect("an object");
+    let inner = knot(Value::NONE);
+    let outer = knot([Value::from(&inner)].into());
+    set_field(&inner, "next", Value::from(&outer)).expect("mutable");
+    for result in [
+        write(&outer).map(drop),
+        isoform::to_bytes(&Value::from(&outer)).map(drop),
+    ] {
+        assert_eq!(
+            result.expect_err("a cycle").to_string(),
+            "ValueError: cyclic value: the it.json.Knot contains itself (at <root>.next[0].next)"
+        );
+    }
+    set_field(&inner, "next", 1.into()).expect("mutable");
+    assert!(write(&outer).is_ok());
+}
+
+#[test]
+fn a_hook_may_change_what_is_being_written() {
+    let index = register_type(
+        TypeDef::new("it.json.Cell").field(FieldDef::new("content", Schema::Any).mutable(true)),
+    )
+    .expect("the type is consistent");
+    let cell = |content: Value| construct(index, vec![content]).expect("an object");
+    // The hook takes away the only owner of what was written before it.
+    let held = cell(
+        [
+            cell(1.into()).into(),
+            Value::from(cell("a long enough text".into())),
+        ]
+        .into(),
+    );
+    let inside = held.clone();
+    let spoiler = register_type(TypeDef::new("it.json.Spoiler").json_hooks(
+        DynToJson::new(move |_| {
+            set_field(&inside, "content", 2.into())?;
+            Ok(Value::NONE)
+        }),
+        DynFromJson::new(|_| Err(isoform::Error::value_error("never read"))),
+    ))
+    .expect("the type is consistent");
+    let spoiler = construct(spoiler, vec![]).expect("an object");
+    let text = write([Value::from(&held), spoiler.into(), held.into()]).expect("writable");
+    assert_eq!(text.matches("it.json.Cell").count(), 3, "{text}");
+    assert!(text.contains("long enough"), "{text}");
 }

@@ -1,0 +1,136 @@
+//! Python's cycle collector, and the core's.
+//!
+//! A cycle that lies in the core alone (a list that contains itself, two nodes
+//! that refer to each other) is invisible to Python; the core's own collector
+//! frees it, after each full collection of Python's. A cycle that passes
+//! through Python objects (a node holds a closure that holds the node) is
+//! found by Python: the wrapper reports the Python objects that live only
+//! because of it.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use isoform::host;
+use isoform::{Function, OpaqueObj, collect_cycles, tracked_count};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::wrapper;
+use crate::convert::HostObject;
+
+/// How many objects a wrapper looks through for Python objects. What lies
+/// behind them counts as referenced from elsewhere, so it is kept.
+const LIMIT: usize = 1024;
+
+/// `tp_traverse` of `Object`.
+///
+/// # Safety
+///
+/// Called by CPython on a live instance, under the GIL.
+pub(super) unsafe extern "C" fn traverse(
+    this: *mut ffi::PyObject,
+    visit: ffi::visitproc,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: promised by CPython. Heap types are visited by their instances;
+    // the visitor changes no object of the core.
+    unsafe {
+        let stop = visit(ffi::Py_TYPE(this).cast(), argument);
+        if stop != 0 {
+            return stop;
+        }
+        let Some(core) = wrapper::layout(this).core() else {
+            return 0;
+        };
+        let mut stop = 0;
+        host::visit_exclusively_owned(core, LIMIT, &mut |object| {
+            if stop != 0 || !object.type_info().is_builtin() {
+                return;
+            }
+            if let Some(host) = host_object(object) {
+                stop = visit(host.as_ptr(), argument);
+            }
+        });
+        stop
+    }
+}
+
+fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
+    if let Some(opaque) = object.downcast_ref::<OpaqueObj>() {
+        return opaque.content::<HostObject>();
+    }
+    Function::of(object)?.content::<HostObject>()
+}
+
+/// `tp_clear` of `Object`: the wrapper of an unreachable cycle lets go of its
+/// object, and is as if it had never been initialised.
+///
+/// # Safety
+///
+/// Called by CPython on a live instance, under the GIL.
+pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
+    // SAFETY: promised by CPython. The address is that of an object of which
+    // the wrapper owns one reference, which moves to the `Ref`.
+    unsafe {
+        if let Some(address) = wrapper::layout(this).take_core().and_then(NonNull::new) {
+            drop(host::from_raw_pointer(address));
+        }
+    }
+    0
+}
+
+/// How many objects were tracked after the last collection.
+static SURVIVORS: AtomicUsize = AtomicUsize::new(0);
+/// How many objects may be tracked for a collection to be cheap at any time.
+const CHEAP: usize = 10_000;
+
+/// What Python calls before and after each of its collections.
+///
+/// After a full one, the core's cycles are collected too, unless many objects
+/// are tracked and few of them are new, as Python itself does it.
+#[pyfunction]
+pub(crate) fn after_collection(
+    py: Python<'_>,
+    phase: &str,
+    info: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    if phase != "stop" {
+        return Ok(());
+    }
+    wrapper::drain(py);
+    let full = match info.get_item("generation")? {
+        Some(generation) => generation.extract::<u32>()? >= 2,
+        None => false,
+    };
+    let tracked = tracked_count();
+    let survivors = SURVIVORS.load(Ordering::Relaxed);
+    let grown = tracked > survivors.saturating_add(survivors / 4);
+    if full && tracked > 0 && (tracked <= CHEAP || grown) {
+        collect(py);
+    }
+    Ok(())
+}
+
+/// Frees the objects of the core that only keep each other alive, and says how
+/// many there were.
+///
+/// Python's own collector calls it after each full collection
+/// (`gc.collect()` does one), so there is seldom a reason to call it.
+#[pyfunction]
+pub(crate) fn collect(py: Python<'_>) -> usize {
+    let freed = collect_cycles();
+    SURVIVORS.store(tracked_count(), Ordering::Relaxed);
+    wrapper::drain(py);
+    freed
+}
+
+/// Joins Python's collector.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_function(wrap_pyfunction!(collect, module)?)?;
+    let callbacks = py.import("gc")?.getattr("callbacks")?;
+    callbacks.call_method1("append", (wrap_pyfunction!(after_collection, module)?,))?;
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! Equality and order: one walk over both values.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashMap;
+use num_bigint::BigInt;
+use rapidhash::fast::RandomState;
+
+use super::{RecursiveHooks, call_hook};
+use crate::container::{Array, Map};
+use crate::error::{Error, Result};
+use crate::object::dynamic::get_field_at;
+use crate::object::reference::{Obj, Ref};
+use crate::object::table::Class;
+use crate::structural::structural_equal;
+use crate::value::{Value, ValueRef};
+
+pub(super) fn equal(left: &Value, right: &Value, hooks: &dyn RecursiveHooks) -> Result<bool> {
+    let verdict = Comparison::new(hooks, false).run(left, right)?;
+    Ok(verdict == Verdict::Same)
+}
+
+pub(super) fn order(left: &Value, right: &Value, hooks: &dyn RecursiveHooks) -> Result<Ordering> {
+    Ok(match Comparison::new(hooks, true).run(left, right)? {
+        Verdict::Same => Ordering::Equal,
+        Verdict::Ordered(ordering) => ordering,
+        // Without an order, a difference is an error.
+        Verdict::Different => return Err(no_order(left, right)),
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Different,
+    Ordered(Ordering),
+}
+
+impl From<Ordering> for Verdict {
+    fn from(ordering: Ordering) -> Self {
+        match ordering {
+            Ordering::Equal => Verdict::Same,
+            other => Verdict::Ordered(other),
+        }
+    }
+}
+
+impl From<bool> for Verdict {
+    fn from(equal: bool) -> Self {
+        match equal {
+            true => Verdict::Same,
+            false => Verdict::Different,
+        }
+    }
+}
+
+/// Two values whose parts are still to be compared.
+struct Frame {
+    parts: Parts,
+    next: usize,
+}
+
+enum Parts {
+    Fields(Ref<Obj>, Ref<Obj>),
+    Items(Array, Array),
+    Entries(Map, Map),
+}
+
+/// The next two parts, or what is known without them.
+enum Next {
+    Pair(Value, Value),
+    End(Verdict),
+}
+
+impl Frame {
+    fn next(&mut self) -> Next {
+        match &self.parts {
+            Parts::Fields(left, right) => {
+                let fields = left.type_info().fields().iter().enumerate();
+                let mut compared = fields
+                    .skip(self.next)
+                    .filter(|(_, field)| field.is_compared());
+                let Some((position, _)) = compared.next() else {
+                    return Next::End(Verdict::Same);
+                };
+                self.next = position + 1;
+                let value = |object| get_field_at(object, position).unwrap_or_default();
+                Next::Pair(value(left), value(right))
+            }
+            Parts::Items(left, right) => {
+                let position = self.next;
+                self.next += 1;
+                match (left.get(position), right.get(position)) {
+                    (Some(left), Some(right)) => Next::Pair(left.clone(), right.clone()),
+                    _ => Next::End(left.len().cmp(&right.len()).into()),
+                }
+            }
+            Parts::Entries(left, right) => {
+                let Some((key, value)) = left.reference().entry(self.next) else {
+                    return Next::End(Verdict::Same);
+                };
+                self.next += 1;
+                match right.get(key) {
+                    Some(other) => Next::Pair(value.clone(), other.clone()),
+                    None => Next::End(Verdict::Different),
+                }
+            }
+        }
+    }
+}
+
+struct Comparison<'h> {
+    hooks: &'h dyn RecursiveHooks,
+    ordered: bool,
+    stack: Vec<Frame>,
+    pairs: Pairs,
+}
+
+impl<'h> Comparison<'h> {
+    fn new(hooks: &'h dyn RecursiveHooks, ordered: bool) -> Self {
+        Comparison {
+            hooks,
+            ordered,
+            stack: Vec::new(),
+            pairs: Pairs::default(),
+        }
+    }
+
+    fn run(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
+        // The first difference decides, so there is nothing to hand upwards.
+        let verdict = self.meet(left, right)?;
+        if verdict != Verdict::Same {
+            return Ok(verdict);
+        }
+        while let Some(frame) = self.stack.last_mut() {
+            let verdict = match frame.next() {
+                Next::Pair(left, right) => self.meet(&left, &right)?,
+                Next::End(verdict) => {
+                    self.stack.pop();
+                    verdict
+                }
+            };
+            if verdict != Verdict::Same {
+                return Ok(verdict);
+            }
+        }
+        Ok(Verdict::Same)
+    }
+
+    /// Compares two values; `Same` may mean that their parts are on the stack.
+    fn meet(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
+        use ValueRef as V;
+        let parts = match (left.view(), right.view()) {
+            (V::None, V::None) => return Ok(Verdict::Same),
+            (V::Bool(l), V::Bool(r)) => return Ok(l.cmp(&r).into()),
+            (V::Int(l), V::Int(r)) => return Ok(l.cmp(&r).into()),
+            (V::BigInt(l), V::BigInt(r)) => return Ok(l.cmp(r).into()),
+            (V::Int(l), V::BigInt(r)) => return Ok(BigInt::from(l).cmp(r).into()),
+            (V::BigInt(l), V::Int(r)) => return Ok(l.cmp(&BigInt::from(r)).into()),
+            (V::Float(l), V::Float(r)) => return self.floats(l, r),
+            (V::Str(l), V::Str(r)) => return Ok(l.cmp(r).into()),
+            (V::Bytes(l), V::Bytes(r)) => return Ok(l.cmp(r).into()),
+            (V::DType(l), V::DType(r)) => return Ok(l.cmp(&r).into()),
+            (V::Device(l), V::Device(r)) => return Ok(l.cmp(&r).into()),
+            (V::Shape(l), V::Shape(r)) => return Ok(l[..].cmp(&r[..]).into()),
+            (V::Tensor(_), V::Tensor(_)) => {
+                let same = left == right || structural_equal(left, right)?;
+                return self.unordered(same, left, right);
+            }
+            (V::Array(l), V::Array(r)) => Parts::Items(l.clone(), r.clone()),
+            (V::List(l), V::List(r)) => Parts::Items(l.snapshot(), r.snapshot()),
+            (V::Map(l), V::Map(r)) => Parts::Entries(l.clone(), r.clone()),
+            (V::Dict(l), V::Dict(r)) => Parts::Entries(l.snapshot(), r.snapshot()),
+            (V::Object(l), V::Object(r)) if l.type_info().index == r.type_info().index => {
+                if l.type_info().class == Class::Incomparable {
+                    return self.unordered(left == right, left, right);
+                }
+                Parts::Fields(l.clone(), r.clone())
+            }
+            (V::Function(_), V::Function(_)) => {
+                return self.unordered(left == right, left, right);
+            }
+            (V::None, _) if self.ordered => return Ok(Ordering::Less.into()),
+            (_, V::None) if self.ordered => return Ok(Ordering::Greater.into()),
+            _ => return self.unordered(false, left, right),
+        };
+        if !self.ordered && left == right {
+            return Ok(Verdict::Same);
+        }
+        match &parts {
+            Parts::Items(l, r) if !self.ordered && l.len() != r.len() => {
+                return Ok(Verdict::Different);
+            }
+            Parts::Entries(..) if self.ordered => return Err(no_order(left, right)),
+            Parts::Entries(l, r) if l.len() != r.len() => return Ok(Verdict::Different),
+            Parts::Fields(l, r) => {
+                let hooks = self.hooks;
+                let verdict = if self.ordered {
+                    call_hook(|| hooks.compare(l, r)).map(|result| result.map(Verdict::from))
+                } else {
+                    call_hook(|| hooks.equal(l, r)).map(|result| result.map(Verdict::from))
+                };
+                if let Some(verdict) = verdict {
+                    return verdict;
+                }
+            }
+            _ => {}
+        }
+        // A pair that was compared before, or is being compared, holds: had it
+        // not, the comparison would be over.
+        if !self.pairs.join(left, right) {
+            return Ok(Verdict::Same);
+        }
+        self.stack.push(Frame { parts, next: 0 });
+        Ok(Verdict::Same)
+    }
+
+    fn floats(&self, left: f64, right: f64) -> Result<Verdict> {
+        if !self.ordered {
+            return Ok((left == right || left.is_nan() && right.is_nan()).into());
+        }
+        let ordering = left.partial_cmp(&right);
+        let ordering = ordering.ok_or_else(|| Error::type_error("NaN has no order"))?;
+        Ok(ordering.into())
+    }
+
+    fn unordered(&self, same: bool, left: &Value, right: &Value) -> Result<Verdict> {
+        if self.ordered && !same {
+            return Err(no_order(left, right));
+        }
+        Ok(same.into())
+    }
+}
+
+#[cold]
+fn no_order(left: &Value, right: &Value) -> Error {
+    let (left, right) = (left.type_name(), right.type_name());
+    Error::type_error(match left == right {
+        true => format!("values of type {left} have no order"),
+        false => format!("{left} and {right} have no order"),
+    })
+}
+
+/// Classes of objects that were met as pairs. Equality carries over within a
+/// class, so the number of joins is below the number of objects.
+#[derive(Default)]
+struct Pairs {
+    members: HashMap<u64, u32, RandomState>,
+    parents: Vec<u32>,
+}
+
+impl Pairs {
+    /// Joins the classes of both; false when they are one already.
+    fn join(&mut self, left: &Value, right: &Value) -> bool {
+        let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
+            return true;
+        };
+        let (left, right) = (self.class(left.identity()), self.class(right.identity()));
+        self.parents[left as usize] = right;
+        left != right
+    }
+
+    fn class(&mut self, ident: u64) -> u32 {
+        let next = self.parents.len() as u32;
+        let mut class = *self.members.entry(ident).or_insert(next);
+        if class == next {
+            self.parents.push(next);
+        }
+        while self.parents[class as usize] != class {
+            let parent = self.parents[class as usize];
+            self.parents[class as usize] = self.parents[parent as usize];
+            class = parent;
+        }
+        class
+    }
+}

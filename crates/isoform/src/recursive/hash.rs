@@ -1,0 +1,188 @@
+//! The hash that agrees with recursive equality.
+
+use std::hash::{Hash, Hasher};
+
+use super::{RecursiveHooks, call_hook};
+use crate::container::{Array, Map};
+use crate::error::{Error, Result};
+use crate::object::dynamic::get_field_at;
+use crate::object::reference::{Obj, Ref};
+use crate::object::table::Class;
+use crate::pages::Pages;
+use crate::path::{AccessPath, AccessStep};
+use crate::structural::structural_hash;
+use crate::value::{Value, ValueRef, canonical_float_bits};
+
+pub(super) fn hash(value: &Value, hooks: &dyn RecursiveHooks) -> Result<u64> {
+    let mut hashing = Hashing {
+        hooks,
+        stack: Vec::new(),
+        positions: Pages::default(),
+        known: Vec::new(),
+    };
+    hashing.run(value)
+}
+
+/// A value whose parts are still to be hashed.
+struct Frame {
+    parts: Parts,
+    next: usize,
+    state: u64,
+    /// The object for which the hash is remembered.
+    position: u32,
+}
+
+enum Parts {
+    Fields(Ref<Obj>),
+    Items(Array),
+    Entries(Map),
+}
+
+struct Hashing<'h> {
+    hooks: &'h dyn RecursiveHooks,
+    stack: Vec<Frame>,
+    /// Position in `known`, one higher, by identity number.
+    positions: Pages<u32, 256>,
+    /// Hashes of objects; None while an object is being hashed.
+    known: Vec<Option<u64>>,
+}
+
+impl Hashing<'_> {
+    fn run(&mut self, root: &Value) -> Result<u64> {
+        let mut finished = self.meet(root)?;
+        loop {
+            let Some(frame) = self.stack.last_mut() else {
+                return Ok(finished.unwrap_or_default());
+            };
+            if let Some(hash) = finished.take() {
+                frame.add(hash);
+            }
+            finished = match frame.next() {
+                Some(value) => self.meet(&value)?,
+                None => {
+                    let result = mix(frame.state, frame.next as u64);
+                    self.known[frame.position as usize] = Some(result);
+                    self.stack.pop();
+                    Some(result)
+                }
+            };
+        }
+    }
+
+    /// The hash of a value, or None when its parts were put on the stack.
+    fn meet(&mut self, value: &Value) -> Result<Option<u64>> {
+        let (seed, parts) = match value.view() {
+            ValueRef::Float(number) => {
+                let number = if number == 0.0 { 0.0 } else { number };
+                return Ok(Some(mix(1, canonical_float_bits(number.to_bits()))));
+            }
+            ValueRef::Shape(shape) => {
+                let hash = shape.iter().fold(2, |state, dim| mix(state, *dim as u64));
+                return Ok(Some(mix(hash, shape.len() as u64)));
+            }
+            ValueRef::Tensor(_) => return structural_hash(value).map(Some),
+            ValueRef::Array(array) => (3, Parts::Items(array.clone())),
+            ValueRef::List(list) => (4, Parts::Items(list.snapshot())),
+            ValueRef::Map(map) => (5, Parts::Entries(map.clone())),
+            ValueRef::Dict(dict) => (6, Parts::Entries(dict.snapshot())),
+            ValueRef::Object(object) if object.type_info().class != Class::Incomparable => {
+                let hooks = self.hooks;
+                if let Some(hash) = call_hook(|| hooks.hash(object)) {
+                    return hash.map(Some);
+                }
+                (object.type_info().seed, Parts::Fields(object.clone()))
+            }
+            _ => return Ok(Some(hash_plain(value))),
+        };
+        let ident = value.as_object().map_or(0, Ref::identity);
+        let position = self.positions.word(ident);
+        if let Some(position) = position.checked_sub(1) {
+            let known = self.known[position as usize];
+            return known.map(Some).ok_or_else(|| self.cycle(value));
+        }
+        self.known.push(None);
+        *position = self.known.len() as u32;
+        let position = *position - 1;
+        self.stack.push(Frame {
+            parts,
+            next: 0,
+            state: seed,
+            position,
+        });
+        Ok(None)
+    }
+
+    #[cold]
+    fn cycle(&self, value: &Value) -> Error {
+        let path = self.stack.iter().filter_map(Frame::step).collect();
+        crate::visit::cyclic(value).at(AccessPath::from_steps(path))
+    }
+}
+
+impl Frame {
+    fn next(&mut self) -> Option<Value> {
+        match &self.parts {
+            Parts::Fields(object) => {
+                let fields = object.type_info().fields().iter().enumerate();
+                let mut hashed = fields
+                    .skip(self.next)
+                    .filter(|(_, field)| field.is_hashed());
+                let (position, _) = hashed.next()?;
+                self.next = position + 1;
+                get_field_at(object, position)
+            }
+            Parts::Items(items) => {
+                self.next += 1;
+                items.get(self.next - 1).cloned()
+            }
+            Parts::Entries(entries) => {
+                let (_, value) = entries.reference().entry(self.next)?;
+                self.next += 1;
+                Some(value.clone())
+            }
+        }
+    }
+
+    /// Takes in the hash of the part taken last.
+    fn add(&mut self, hash: u64) {
+        self.state = match &self.parts {
+            // The order of the entries must not show.
+            Parts::Entries(entries) => {
+                let entry = entries.reference().entry(self.next - 1);
+                let key = entry.map_or(0, |(key, _)| hash_plain(key));
+                self.state.wrapping_add(mix(key, hash))
+            }
+            _ => mix(self.state, hash),
+        };
+    }
+
+    fn step(&self) -> Option<AccessStep> {
+        let position = self.next.checked_sub(1)?;
+        match &self.parts {
+            Parts::Fields(object) => {
+                let field = object.type_info().fields().get(position)?;
+                Some(AccessStep::Attr(field.name().to_string()))
+            }
+            Parts::Items(_) => Some(AccessStep::ArrayItem(position)),
+            Parts::Entries(entries) => {
+                let (key, _) = entries.reference().entry(position)?;
+                Some(AccessStep::MapItem(key.clone()))
+            }
+        }
+    }
+}
+
+/// The hash of a value by its own equality.
+fn hash_plain(value: &Value) -> u64 {
+    let mut hasher = rapidhash::fast::RapidHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Joins two hashes; the order matters.
+fn mix(left: u64, right: u64) -> u64 {
+    let left = left.rotate_left(23) ^ 0x9e37_79b9_7f4a_7c15;
+    let product = u128::from(left | 1) * u128::from(right ^ 0xd6e8_feb8_6659_fd93);
+    let folded = (product >> 64) as u64 ^ product as u64;
+    folded ^ right.wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31) ^ left
+}

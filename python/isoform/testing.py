@@ -1,0 +1,94 @@
+"""Tools for testing node types: laws, promises, and an independent judge."""
+
+from __future__ import annotations
+
+import functools
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from isoform import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["check_laws", "check_types", "oracle_canonical", "oracle_equal", "rust_family"]
+
+
+def check_laws(
+    values: Iterable[Any], map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> None:
+    """Checks that comparison keeps its laws on the given values.
+
+    Equality must be reflexive, symmetric and transitive, and equal values must
+    have the same hash and, where they have one, the same digest. Meant for
+    types with `__s_equal__` and `__s_hash__`: give it values that exercise
+    them. The cost is cubic in the number of values.
+
+    Raises:
+        AssertionError: with the law, and the values that break it.
+
+    Example:
+        >>> check_laws([1, 1.0, True, "1"])
+    """
+    _core.check_laws(list(values), map_free_vars, skip_tensor_content)
+
+
+def check_types(values: Iterable[Any]) -> None:
+    """Checks on given values what their types promise by their kind.
+
+    A `const-tree` promises that no variable and no `dag` node lies below it.
+
+    Raises:
+        AssertionError: with the type, and the path to what should not be there.
+
+    Example:
+        >>> check_types([[1, 2], {"k": 3}])
+    """
+    _core.check_types(list(values))
+
+
+def oracle_equal(
+    lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> bool:
+    """What `structural_equal` must answer, by a slow and independent rule.
+
+    Raises:
+        RecursionError: the values are nested deeper than some hundred levels.
+        TypeError, ValueError: as `structural_equal`.
+
+    Example:
+        >>> oracle_equal([1, "a"], (1, "a"))
+        True
+    """
+    return _core.oracle_equal(lhs, rhs, map_free_vars, skip_tensor_content)
+
+
+def oracle_canonical(
+    value: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
+) -> str:
+    """A text that two values share exactly if they are structurally equal.
+
+    Free variables and singletons are named by identity, so the text means
+    something in this process only.
+
+    Raises:
+        TypeError: a type has hooks of its own.
+        RecursionError: the value is nested too deeply.
+
+    Example:
+        >>> oracle_canonical([1]) == oracle_canonical((1,))
+        True
+    """
+    return _core.oracle_canonical(value, map_free_vars, skip_tensor_content)
+
+
+@functools.cache
+def rust_family() -> SimpleNamespace:
+    """Node types of every kind that are declared in Rust, as Python classes.
+
+    Example:
+        >>> family = rust_family()
+        >>> family.Add(None, 1, 2).rhs
+        2
+    """
+    return SimpleNamespace(**_core.rust_family())
