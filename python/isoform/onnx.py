@@ -18,10 +18,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isoform import _core
 from isoform._core import OnnxModel as Model
+from isoform.types._namespace import names
+
+if TYPE_CHECKING:
+    # What `__getattr__` finds.
+    from isoform.types.onnx import *  # noqa: F403
 
 __all__ = ["Model", "load"]
 
@@ -56,16 +61,16 @@ def load(
     return _core.onnx_load(Path(path), mmap=mmap, io_names=io_names)
 
 
-def __getattr__(name: str) -> Any:
-    if not name.startswith("_"):
-        try:
-            return _core.class_of(f"onnx.{name}")
-        except KeyError:
-            pass
-    raise AttributeError(f"module 'isoform.onnx' has no attribute '{name}'")
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        if not name.startswith("_"):
+            try:
+                return _core.class_of(f"onnx.{name}")
+            except KeyError:
+                pass
+        raise AttributeError(f"module 'isoform.onnx' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    prefix = "onnx."
-    keys = _core.registered_type_keys()
-    return [*__all__, *(key[len(prefix) :] for key in keys if key.startswith(prefix))]
+    return [*__all__, *names("onnx")]

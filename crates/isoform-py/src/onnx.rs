@@ -81,12 +81,7 @@ impl OnnxModel {
 /// Loads a model; see `isoform.onnx.load`.
 #[pyfunction]
 #[pyo3(signature = (path, *, mmap = true, io_names = false))]
-fn onnx_load(
-    py: Python<'_>,
-    path: PathBuf,
-    mmap: bool,
-    io_names: bool,
-) -> PyResult<OnnxModel> {
+fn onnx_load(py: Python<'_>, path: PathBuf, mmap: bool, io_names: bool) -> PyResult<OnnxModel> {
     let options = ImportOptions::new().with_mmap(mmap).with_io_names(io_names);
     // Nothing of Python is needed to read a file, so other threads may run.
     let model = py.detach(|| isoform_onnx::load(path, &options)).into_py()?;
