@@ -121,21 +121,18 @@ def stub_of(cls: type[Any], prefix: str) -> str:
             parameters.append("*")
         field = fields[name]
         text = f"{name}: {_annotation(field.annotation, prefix, accepted=True)}"
-        optional = (
-            field.has_default
-            or field.default_factory is not _core.MISSING
-            or field.annotation.endswith("| None")
-        )
-        parameters.append(f"{text} = ..." if optional else text)
+        parameters.append(f"{text} = ..." if field.has_default else text)
     lines.append(f"    def __init__({', '.join(parameters)}) -> None: ...")
     return "\n".join(lines) + "\n"
 
 
 def _docstring(text: str, indent: str) -> list[str]:
+    # Rust's links are no links here.
+    text = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", text)
     text = text.strip().replace("\\", "\\\\").replace('"""', "'''")
     if not text:
         return []
-    if "\n" not in text:
+    if "\n" not in text and not text.endswith('"'):
         return [f'{indent}"""{text}"""']
     first, *rest = text.splitlines()
     rest = [f"{indent}{line}".rstrip() for line in rest]
@@ -153,6 +150,8 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
             return _ACCEPTED[token]
         if token in _NAMES:
             return _NAMES[token]
+        if token.startswith("isoform."):
+            return token
         # Fields and classes may be called as builtin types are.
         return f"builtins.{token}" if hasattr(builtins, token) else _name_of(token, prefix)
 
