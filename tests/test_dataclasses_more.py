@@ -436,6 +436,35 @@ def test_error_of_an_init_property(key):
         Node(3)
 
 
+def test_own_new(key):
+    made = []
+
+    @py_class(key())
+    class Node(Object):
+        x: int = 3
+        y: int = field(default=0, init=False)
+
+        def __new__(cls, *args, **kwargs):
+            made.append((args, kwargs))
+            return super().__new__(cls)
+
+        def __post_init__(self):
+            self.y = 1
+
+    assert [(n.x, n.y) for n in (Node(), Node(5), Node(x=6))] == [(3, 1), (5, 1), (6, 1)]
+    assert made == [((), {}), ((5,), {}), ((), {"x": 6})]
+    assert str(inspect.signature(Node.__init__)) == "(self, x: int = 3) -> None"
+
+    @py_class(key())
+    class Child(Node):
+        z: int
+
+    assert Child(1).z == 1
+    assert len(made) == 4
+    with pytest.raises(TypeError, match="z"):
+        Child()
+
+
 def test_no_constructor(key):
     @py_class(key(), init=False)
     class Node(Object):

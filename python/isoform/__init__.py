@@ -1,5 +1,61 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
-from isoform._core import MISSING, Object
+from isoform import access_path, core, dataclasses, onnx, structural, testing, types
+from isoform._core import MISSING, Object, __version__
+from isoform.structural import (
+    DefRegionKind,
+    InplaceMode,
+    StructuralKey,
+    StructuralMismatch,
+    StructuralMutator,
+    StructuralVisitor,
+    VisitInterrupt,
+    WalkOrder,
+    WalkResult,
+    assert_structural_equal,
+    explain_structural_mismatch,
+    get_first_structural_mismatch,
+    last_visit_count,
+    structural_digest,
+    structural_equal,
+    structural_hash,
+    structural_map,
+    structural_mutate,
+    structural_visit,
+    structural_walk,
+    substitute,
+)
 
-__all__ = ["MISSING", "Object"]
+__all__ = [
+    "MISSING",
+    "DefRegionKind",
+    "InplaceMode",
+    "Object",
+    "StructuralKey",
+    "StructuralMismatch",
+    "StructuralMutator",
+    "StructuralVisitor",
+    "VisitInterrupt",
+    "WalkOrder",
+    "WalkResult",
+    "__version__",
+    "access_path",
+    "assert_structural_equal",
+    "core",
+    "dataclasses",
+    "explain_structural_mismatch",
+    "get_first_structural_mismatch",
+    "last_visit_count",
+    "onnx",
+    "structural",
+    "structural_digest",
+    "structural_equal",
+    "structural_hash",
+    "structural_map",
+    "structural_mutate",
+    "structural_visit",
+    "structural_walk",
+    "substitute",
+    "testing",
+    "types",
+]

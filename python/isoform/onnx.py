@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "load"]
 
 
-def load(
-    path: str | os.PathLike[str], *, mmap: bool = True, io_names: bool = False
-) -> Model:
+def load(path: str | os.PathLike[str], *, mmap: bool = True, io_names: bool = False) -> Model:
     """Load the model in a file.
 
     Names, documentation, listing order and whatever else does not say what is

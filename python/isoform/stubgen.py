@@ -104,7 +104,9 @@ def stub_of(cls: type[Any], prefix: str) -> str:
     lines += _docstring(info.doc, "    ")
     names, positional = info.init_parameters
     match_args = "".join(f"{name!r}, " for name in names[:positional]).replace("'", '"')
-    lines.append(f"    __match_args__ = ({match_args.rstrip() if positional < 2 else match_args.rstrip(', ')})")
+    lines.append(
+        f"    __match_args__ = ({match_args.rstrip() if positional < 2 else match_args.rstrip(', ')})"
+    )
     for field in info.fields[inherited:]:
         given = _annotation(field.annotation, prefix, accepted=False)
         if field.frozen:

@@ -8,13 +8,17 @@ mod convert;
 mod embed;
 mod error;
 mod hooks;
+mod key;
 mod missing;
 mod object;
 mod onnx;
+mod path;
 mod register;
+mod structural;
 mod tensor;
 mod testing;
 mod type_info;
+mod walk;
 
 use pyo3::prelude::*;
 
@@ -49,6 +53,12 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
     module.add_function(wrap_pyfunction!(register::registered_type_keys, module)?)?;
     module.add_function(wrap_pyfunction!(type_info::type_info, module)?)?;
+    module.add_class::<path::PathHandle>()?;
+    module.add_class::<path::StepHandle>()?;
+    module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
+    structural::init(module)?;
+    key::init(module)?;
+    walk::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     testing::init(module)?;
     Ok(())

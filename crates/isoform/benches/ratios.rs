@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 8] = [
+    let groups: [Group; 9] = [
         ("lambda", lambda),
         ("sharing", sharing),
         ("binders", binders),

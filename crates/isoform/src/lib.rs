@@ -80,8 +80,12 @@
 //! | change a field | [`FieldDef::mutable`], [`set_field`] |
 //! | compare | [`structural_equal`], [`explain_mismatch`], [`assert_structural_equal`] |
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
-//! | visit | [`structural_walk`], [`walk_objects`] |
-//! | write and read files | [`to_json_graph`], [`from_json_graph`], [ |
+//! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
+//! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | copy | [`deep_copy`], [`shallow_copy`] |
+//! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
+//! | check | [`verify()`] |
+//! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -113,6 +117,7 @@ mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod value;
+mod verify;
 mod visit;
 
 pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
@@ -153,6 +158,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
+pub use verify::{DynVerify, VerifyHooks, verify};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
@@ -175,6 +181,7 @@ pub mod host {
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::visit::structural_walk_where;
 }
 
 /// What the derive macro names; not part of the public interface.

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::object::field::ElementType;
 use crate::object::raw_value::Tag;
 use crate::object::reference::{Node, Obj, Ref};
+use crate::structural::KeyObj;
 
 pub use crate::dtype::{DType, DTypeCode, Device};
 pub use crate::object::raw_value::Value;
@@ -242,6 +243,12 @@ impl PartialEq for Value {
             (ValueRef::Str(left), ValueRef::Str(right)) => left == right,
             (ValueRef::Bytes(left), ValueRef::Bytes(right)) => left == right,
             (ValueRef::BigInt(left), ValueRef::BigInt(right)) => left == right,
+            (ValueRef::Object(_), ValueRef::Object(_)) => {
+                match (self.as_structural_key(), other.as_structural_key()) {
+                    (Some(left), Some(right)) => left == right,
+                    _ => false,
+                }
+            }
             _ => false,
         }
     }
@@ -258,7 +265,10 @@ impl Hash for Value {
             ValueRef::Bytes(bytes) => state.write(bytes),
             ValueRef::BigInt(number) => number.hash(state),
             _ => match self.object_ref() {
-                Some(object) => state.write_u64(object.ident()),
+                Some(object) => match object.downcast::<KeyObj>() {
+                    Some(key) => state.write_u64(key.key().structural_hash()),
+                    None => state.write_u64(object.ident()),
+                },
                 None => state.write_u64(self.bits()),
             },
         }

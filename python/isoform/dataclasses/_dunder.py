@@ -49,6 +49,20 @@ def forbid_construction(cls: Any) -> None:
     cls.__init__ = __init__
 
 
+def constructs_by_python(cls: Any) -> None:
+    """Gives a class with a `__new__` of its own a constructor that respects it."""
+    post_init = getattr(cls, "__post_init__", None)
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        if args or kwargs:
+            cls.__isoform_init__(self, *args, **kwargs)
+        elif post_init is not None and registered_class(type(self)) is cls:
+            # All fields take their defaults, those without are reported.
+            self.__post_init__()
+
+    cls.__init__ = __init__
+
+
 def signature(positional: list[Field], keyword: list[Field]) -> inspect.Signature:
     """The signature of a generated constructor, with the instance first."""
     names = {field.name for field in (*positional, *keyword)}
@@ -87,6 +101,8 @@ def _parameter(field: Field, kind: Any) -> inspect.Parameter:
 
 def _comparable(left: object, right: object) -> bool:
     """Whether one is of the class of the other."""
+    if type(left) is type(right):
+        return True
     one, other = registered_class(type(left)), registered_class(type(right))
     if one is None or other is None:
         return False

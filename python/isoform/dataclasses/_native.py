@@ -93,9 +93,7 @@ def adopt(cls: Any) -> None:
     fields = {known.name: _describe(known) for known in info.fields}
     names, positional = info.init_parameters
     parameters = [fields[name] for name in names]
-    cls.__init__.__signature__ = _dunder.signature(
-        parameters[:positional], parameters[positional:]
-    )
+    cls.__init__.__signature__ = _dunder.signature(parameters[:positional], parameters[positional:])
 
 
 def fields_of(cls: type) -> tuple[Field, ...]:

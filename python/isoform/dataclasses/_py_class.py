@@ -266,6 +266,7 @@ def _register(
     if options.inspect is not None:
         options.inspect(positional, keyword)
     own_init = "__init__" in cls.__dict__
+    own_new = cls.__new__ is not Object.__new__
     generated = options.init and not own_init
     verify = getattr(cls, "__verify__", None)
     computed = bool(body.properties) or bool(body.parent and _init_property.inherited(body.parent))
@@ -274,7 +275,8 @@ def _register(
         "scope": options.scope,
         "doc": cls.__doc__ if "__doc__" in cls.__dict__ else None,
         "frozen": options.frozen,
-        "init": generated,
+        # The native constructor would not call it.
+        "init": generated and not own_new,
         "post_init": computed or hasattr(cls, "__post_init__"),
         "init_order": tuple(f.name for f in (*positional, *keyword)),
         "kw_only": tuple(f.name for f in keyword),
@@ -290,6 +292,8 @@ def _register(
     # From here on nothing fails.
     cls.__isoform_type_info__ = info
     cls.__isoform_own_fields__ = body.fields
+    if generated and own_new:
+        _dunder.constructs_by_python(cls)
     if generated:
         cls.__init__.__signature__ = _dunder.signature(positional, keyword)
     elif not own_init:

@@ -30,6 +30,8 @@
 pub(crate) mod class;
 pub(crate) mod construct;
 pub(crate) mod gc;
+pub(crate) mod gil;
+pub(crate) mod lend;
 pub(crate) mod meta;
 pub(crate) mod property;
 pub(crate) mod wrapper;

@@ -10,6 +10,7 @@ use isoform::{Obj, Ref, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use super::class::{self, ClassData};
 use super::construct;
@@ -48,6 +49,11 @@ pub(super) fn set_base(base: *mut ffi::PyTypeObject) {
 #[inline(always)]
 pub(super) fn base() -> *mut ffi::PyTypeObject {
     BASE.load(Ordering::Relaxed)
+}
+
+/// Whether a class is `Object` itself.
+pub(crate) fn is_base(class: &Bound<'_, PyType>) -> bool {
+    class.as_type_ptr() == base()
 }
 
 /// Whether a Python object has the layout of [`Wrapper`].

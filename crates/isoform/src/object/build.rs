@@ -15,6 +15,7 @@ use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
+use super::release::child_in;
 use super::table::{self, Class, TypeInfo};
 use crate::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
 use crate::error::{Error, Result};
@@ -333,18 +334,7 @@ unsafe fn copy_words(source: NonNull<Header>, copy: NonNull<Header>, info: &Type
 unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
     // SAFETY: promised by the caller.
     unsafe {
-        let child = match slot {
-            DropSlot::Pointer(offset) => object
-                .byte_add(offset as usize)
-                .cast::<*mut Header>()
-                .read(),
-            DropSlot::Value(offset) => object
-                .byte_add(offset as usize)
-                .cast::<Value>()
-                .as_ref()
-                .object_pointer(),
-        };
-        if let Some(child) = NonNull::new(child) {
+        if let Some(child) = child_in(object, slot) {
             child.as_ref().retain();
         }
     }
@@ -356,7 +346,7 @@ unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
 ///
 /// The slot must belong to the object's type; nothing may read the field
 /// before it is written.
-unsafe fn take_field(object: NonNull<Header>, slot: DropSlot) -> Value {
+pub(super) unsafe fn take_field(object: NonNull<Header>, slot: DropSlot) -> Value {
     // SAFETY: promised by the caller; the reference that the field owned moves
     // to the value.
     unsafe {

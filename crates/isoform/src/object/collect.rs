@@ -28,11 +28,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::{HashMap, HashSet};
 
 use super::access;
+use super::build::take_field;
 use super::field::DropSlot;
 use super::header::Header;
 use super::raw_host::PRESERVED;
 use super::raw_value::Value;
 use super::reference::{Node, Obj, Ref};
+use super::release::child_in;
 use super::table::{self, Class, TypeInfo};
 use crate::container::{ArrayObj, DictGuard, DictObj, ListGuard, ListObj, MapObj};
 
@@ -454,57 +456,33 @@ impl<'a> Graph<'a> {
                 // or for a nullable field.
                 doomed
                     .children
-                    .push(unsafe { take_child(object, drop_slot) });
+                    .push(unsafe { empty_field(object, drop_slot) });
             }
         }
     }
 }
 
-/// The object that a field holds.
+/// Moves what a field holds out of it and leaves nothing there.
 ///
 /// # Safety
 ///
-/// The slot must belong to the type of the object, which must be alive.
-unsafe fn child_in(object: NonNull<Header>, slot: DropSlot) -> Option<NonNull<Header>> {
-    // SAFETY: promised by the caller.
-    let child = unsafe {
+/// The slot must belong to the type of the object, and nobody else may use
+/// the field.
+unsafe fn empty_field(object: NonNull<Header>, slot: DropSlot) -> Value {
+    // SAFETY: promised by the caller; the field is written at once.
+    unsafe {
+        let held = take_field(object, slot);
         match slot {
             DropSlot::Pointer(offset) => object
                 .byte_add(offset as usize)
                 .cast::<*mut Header>()
-                .read(),
+                .write(std::ptr::null_mut()),
             DropSlot::Value(offset) => object
                 .byte_add(offset as usize)
                 .cast::<Value>()
-                .as_ref()
-                .object_pointer(),
+                .write(Value::NONE),
         }
-    };
-    NonNull::new(child)
-}
-
-/// Moves what a field holds out of it.
-///
-/// # Safety
-///
-/// As [`child_in`]; nobody else may use the field.
-unsafe fn take_child(object: NonNull<Header>, slot: DropSlot) -> Value {
-    // SAFETY: promised by the caller; the reference moves to the result.
-    unsafe {
-        match slot {
-            DropSlot::Pointer(offset) => {
-                let field = object.byte_add(offset as usize).cast::<*mut Header>();
-                let child = field.read();
-                field.write(std::ptr::null_mut());
-                NonNull::new(child).map_or(Value::NONE, |child| {
-                    Value::from_object(Ref::from_raw(child))
-                })
-            }
-            DropSlot::Value(offset) => {
-                let mut field = object.byte_add(offset as usize).cast::<Value>();
-                std::mem::take(field.as_mut())
-            }
-        }
+        held
     }
 }
 

@@ -148,11 +148,12 @@ pub(super) fn replace_assumed(assumed: bool) -> bool {
 mod tests {
     use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::sync::{Condvar, Mutex, PoisonError};
+    use std::sync::{Condvar, Mutex, PoisonError, mpsc};
     use std::thread;
 
     use super::{HostHooks, assume_held, install};
     use crate::container::Array;
+    use crate::object::access;
     use crate::object::dynamic::{construct, get_field, set_field};
     use crate::object::reference::{Obj, Ref};
     use crate::registry::{DynEqual, FieldDef, Schema, TypeDef, register_type};
@@ -304,8 +305,26 @@ mod tests {
                 });
             }
         });
-        assert!(RELEASED.load(Ordering::Relaxed) > 0);
         assert!(!MINE.get());
+
+        // A writer that has to wait for a reader gives the host's lock up.
+        let before = RELEASED.load(Ordering::Relaxed);
+        let (inside, is_inside) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                access::reading(|| {
+                    inside.send(()).expect("the test waits for it");
+                    while RELEASED.load(Ordering::Relaxed) == before {
+                        thread::yield_now();
+                    }
+                });
+            });
+            is_inside.recv().expect("the reader comes to it");
+            HOST.run(|| set(&nodes[0], "value", long(1)));
+        });
+        assert_eq!(RELEASED.load(Ordering::Relaxed), before + 1);
+        let value = get_field(&nodes[0], "value").expect("a field");
+        assert_eq!(value, long(1));
         nodes.iter().for_each(|node| set(node, "next", Value::NONE));
     }
 }

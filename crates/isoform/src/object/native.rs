@@ -8,6 +8,7 @@ use crate::container::{
     TensorObj,
 };
 use crate::registry::TypeDef;
+use crate::structural::KeyObj;
 use crate::value::BigIntObj;
 
 macro_rules! native_types {
@@ -57,6 +58,7 @@ native_types! {
     TensorObj = 9, "isoform.Tensor", Tensor, "A contiguous array of numbers.";
     FunctionObj = 10, "isoform.Function", Incomparable, "A callable.";
     OpaqueObj = 11, "isoform.Opaque", Incomparable, "A host object of which nothing is known.";
+    KeyObj = 12, "isoform.StructuralKey", Incomparable, "A value frozen as a key of maps.";
 }
 
 /// User types get indices from here on.

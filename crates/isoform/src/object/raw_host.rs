@@ -15,6 +15,7 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::access;
 use super::field::Storage;
 use super::header::{Header, TypeIndex};
 use super::raw_value::Value;
@@ -225,11 +226,13 @@ pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option
 /// All fields of an object as owned values, in declaration order, parents'
 /// fields first.
 pub fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    let fields = object.borrowed().all_fields();
-    (0..fields.len())
-        .filter_map(|field| fields.get(field))
-        .map(|(_, loaded): (_, Loaded<'_>)| loaded.to_value())
-        .collect()
+    access::reading(|| {
+        let fields = object.borrowed().all_fields();
+        (0..fields.len())
+            .filter_map(|field| fields.get(field))
+            .map(|(_, loaded): (_, Loaded<'_>)| loaded.to_value())
+            .collect()
+    })
 }
 
 /// Builds an object from one value per field, taken out of `values`.

@@ -64,26 +64,8 @@ unsafe fn destroy(object: NonNull<Header>) {
             collect::untrack(object);
         }
         for slot in &info.drop_slots {
-            let child = match *slot {
-                DropSlot::Pointer(offset) => {
-                    // SAFETY: the type table says that a nullable object
-                    // pointer stands at this offset.
-                    unsafe {
-                        object
-                            .byte_add(offset as usize)
-                            .cast::<*mut Header>()
-                            .read()
-                    }
-                }
-                DropSlot::Value(offset) => {
-                    // SAFETY: the type table says that a value stands here;
-                    // it is read in place and not used after this.
-                    let value =
-                        unsafe { object.byte_add(offset as usize).cast::<Value>().as_ref() };
-                    value.object_pointer()
-                }
-            };
-            let Some(child) = NonNull::new(child) else {
+            // SAFETY: the slot is one of the object's own type.
+            let Some(child) = (unsafe { child_in(object, *slot) }) else {
                 continue;
             };
             // SAFETY: the field owned one reference to the child, which is
@@ -100,6 +82,31 @@ unsafe fn destroy(object: NonNull<Header>) {
         // SAFETY: the block was allocated with this layout for this type.
         unsafe { std::alloc::dealloc(object.as_ptr().cast(), info.layout) };
     }
+}
+
+/// The object that a field holds.
+///
+/// # Safety
+///
+/// The slot must belong to the type of the object, which must still be
+/// allocated.
+#[inline(always)]
+pub(super) unsafe fn child_in(object: NonNull<Header>, slot: DropSlot) -> Option<NonNull<Header>> {
+    // SAFETY: promised by the caller.
+    let child = unsafe {
+        match slot {
+            DropSlot::Pointer(offset) => object
+                .byte_add(offset as usize)
+                .cast::<*mut Header>()
+                .read(),
+            DropSlot::Value(offset) => object
+                .byte_add(offset as usize)
+                .cast::<Value>()
+                .as_ref()
+                .object_pointer(),
+        }
+    };
+    NonNull::new(child)
 }
 
 /// From now on objects that die on this thread wait; what to pass to

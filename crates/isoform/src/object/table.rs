@@ -13,6 +13,7 @@ use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 use crate::error::{Error, Result};
 use crate::registry::{FieldDef, FieldFlag, Hooks, JsonHooks, Kind, Schema, TypeDef};
+use crate::verify::DynVerify;
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -193,6 +194,11 @@ impl TypeInfo {
     /// Whether the type is built in and has no declared fields.
     pub fn is_builtin(&self) -> bool {
         self.index.0 < FIRST_USER_TYPE
+    }
+
+    /// What the type itself demands of its objects.
+    pub(crate) fn verifier(&self) -> Option<&DynVerify> {
+        self.definition.own_verifier()
     }
 
     pub(super) fn native(

@@ -13,6 +13,7 @@ use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj};
 use crate::object::table;
 use crate::value::Value;
+use crate::verify::DynVerify;
 
 /// The role of a type in structural comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -337,6 +338,7 @@ pub struct TypeDef {
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: Hooks,
+    verifier: Option<DynVerify>,
     json: Option<JsonHooks>,
     size: Option<usize>,
 }
@@ -353,6 +355,7 @@ impl TypeDef {
             doc: Box::default(),
             fields: Vec::new(),
             hooks: Hooks::default(),
+            verifier: None,
             json: None,
             size: None,
         }
@@ -443,6 +446,14 @@ impl TypeDef {
         self
     }
 
+    /// Sets what [`verify`](crate::verify()) demands of objects of this type and
+    /// of types that extend it.
+    #[must_use]
+    pub fn verifier(mut self, verifier: DynVerify) -> Self {
+        self.verifier = Some(verifier);
+        self
+    }
+
     /// Sets what stands in files for objects of exactly this type, instead of
     /// their fields, and how it becomes an object again.
     ///
@@ -479,6 +490,10 @@ impl TypeDef {
     /// The type's name.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    pub(crate) fn own_verifier(&self) -> Option<&DynVerify> {
+        self.verifier.as_ref()
     }
 
     pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
@@ -566,6 +581,14 @@ impl TypeDef {
         }
         if !self.hooks.same_as(&other.hooks) {
             return Some("the hooks differ".to_string());
+        }
+        let same_verifier = match (&self.verifier, &other.verifier) {
+            (None, None) => true,
+            (Some(own), Some(other)) => own.same_as(other),
+            _ => false,
+        };
+        if !same_verifier {
+            return Some("the verifier differs".to_string());
         }
         let same_json = match (&self.json, &other.json) {
             (None, None) => true,

@@ -8,6 +8,7 @@ use super::fingerprint::hash_pinned;
 use super::pins::Pins;
 use super::{CompareOptions, Question};
 use crate::error::Result;
+use crate::object::reference::Ref;
 use crate::value::Value;
 
 /// A value that is `==` and hashes by structure.
@@ -100,6 +101,43 @@ impl Eq for StructuralKey {}
 impl Hash for StructuralKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
+    }
+}
+
+/// The payload of a key that is kept in a value.
+#[derive(Clone)]
+pub(crate) struct KeyObj(StructuralKey);
+
+impl KeyObj {
+    pub(crate) fn copy_payload(&self) -> Self {
+        self.clone()
+    }
+
+    pub(crate) fn key(&self) -> &StructuralKey {
+        &self.0
+    }
+}
+
+impl From<StructuralKey> for Value {
+    fn from(key: StructuralKey) -> Self {
+        Ref::new(KeyObj(key)).into()
+    }
+}
+
+impl Value {
+    /// The structural key, if the value is one. Such values are `==` when the
+    /// keys are, so that maps find them by structure.
+    ///
+    /// ```
+    /// use isoform::{Map, StructuralKey, Value};
+    /// let key = |items: [i64; 2]| Ok::<_, isoform::Error>(Value::from(StructuralKey::new(items)?));
+    /// let map: Map = [(key([1, 2])?, Value::from("one"))].into_iter().collect();
+    /// assert_eq!(map.get(&key([1, 2])?), Some(&Value::from("one")));
+    /// assert_eq!(map.get(&key([1, 3])?), None);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn as_structural_key(&self) -> Option<&StructuralKey> {
+        Some(self.as_object()?.downcast_ref::<KeyObj>()?.key())
     }
 }
 

@@ -20,6 +20,7 @@ pub use digest::Digest;
 pub use fingerprint::{
     structural_digest, structural_digest_with, structural_hash, structural_hash_with,
 };
+pub(crate) use key::KeyObj;
 pub use key::StructuralKey;
 pub use mismatch::{ExistingPair, Mismatch, MismatchReason};
 

@@ -19,4 +19,7 @@ pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
 pub use substitute::substitute;
-pub use walk::{Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, walk_objects};
+pub use walk::{
+    Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, structural_walk_where,
+    walk_objects,
+};

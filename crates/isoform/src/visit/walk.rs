@@ -11,6 +11,7 @@ use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
 use crate::object::access;
 use crate::object::arena::Arena;
+use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::object::view::ObjRef;
@@ -73,6 +74,25 @@ pub fn structural_walk<B>(
     options: WalkOptions,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
+    structural_walk_where(root, options, |_| true, callback)
+}
+
+/// [`structural_walk`] that calls back only for the types that are wanted; all
+/// the others are walked through.
+///
+/// `wanted` is asked for each value: with the type of an object, with None for
+/// a plain value that is kept inline. It is called in the middle of the walk,
+/// where a callback would cost more, and must not use this library.
+///
+/// # Errors
+///
+/// As [`structural_walk`].
+pub fn structural_walk_where<B>(
+    root: impl Into<Value>,
+    options: WalkOptions,
+    wanted: impl FnMut(Option<TypeIndex>) -> bool,
+    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+) -> Result<Option<B>> {
     let root = root.into();
     let snapshots = Arena::default();
     // A walk inside the callback finds nothing here and makes its own.
@@ -80,6 +100,7 @@ pub fn structural_walk<B>(
     let scratch = scratch.unwrap_or_default();
     let mut walker = Walker {
         options,
+        wanted,
         callback,
         snapshots: &snapshots,
         stack: recycle(scratch.stack),
@@ -155,8 +176,8 @@ pub enum Sharing {
 }
 
 /// How to walk; the default is post-order, shared objects once, without the
-/// fields that comparison ignores.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+/// fields that comparison ignores, and with the keys of maps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct WalkOptions {
     /// Before or after the children.
@@ -165,6 +186,19 @@ pub struct WalkOptions {
     pub sharing: Sharing,
     /// Whether fields with the flag `ignore` are walked too.
     pub include_ignored: bool,
+    /// Whether the keys of maps and dicts are walked too.
+    pub keys: bool,
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        WalkOptions {
+            order: WalkOrder::default(),
+            sharing: Sharing::default(),
+            include_ignored: false,
+            keys: true,
+        }
+    }
 }
 
 impl WalkOptions {
@@ -186,6 +220,13 @@ impl WalkOptions {
     #[must_use]
     pub fn include_ignored(mut self, include_ignored: bool) -> Self {
         self.include_ignored = include_ignored;
+        self
+    }
+
+    /// Sets whether the keys of maps and dicts are walked too.
+    #[must_use]
+    pub fn keys(mut self, keys: bool) -> Self {
+        self.keys = keys;
         self
     }
 }
@@ -282,8 +323,9 @@ enum Stop<B> {
 }
 
 /// One walk.
-struct Walker<'a, F> {
+struct Walker<'a, W, F> {
     options: WalkOptions,
+    wanted: W,
     callback: F,
     /// Owners of what was in the lists and dicts that were entered.
     snapshots: &'a Arena,
@@ -303,8 +345,9 @@ enum Entry {
     Pass,
 }
 
-impl<'a, B, F> Walker<'a, F>
+impl<'a, B, W, F> Walker<'a, W, F>
 where
+    W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
     fn run(&mut self, root: &'a Value) -> Result<(), Stop<B>> {
@@ -320,6 +363,9 @@ where
 
     #[inline(always)]
     fn meet(&mut self, child: Child<'a>) -> Result<(), Stop<B>> {
+        if child.is_key && !self.options.keys {
+            return Ok(());
+        }
         let Met::Object(object) = child.met else {
             return self.call(child).map(drop);
         };
@@ -422,6 +468,13 @@ where
     /// Calls the callback; whether to go into the children.
     #[inline(always)]
     fn call(&mut self, child: Child<'a>) -> Result<bool, Stop<B>> {
+        let ty = match child.met {
+            Met::Object(object) => Some(object.type_index()),
+            Met::Plain(_) => None,
+        };
+        if !(self.wanted)(ty) {
+            return Ok(true);
+        }
         let visit = Visit {
             child,
             ancestors: &self.stack,

@@ -42,6 +42,7 @@ mod threads;
 mod values;
 #[cfg(feature = "testing")]
 mod values_table;
+mod verify;
 #[cfg(feature = "testing")]
 mod visits;
 mod walk;

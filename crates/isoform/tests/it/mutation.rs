@@ -330,6 +330,10 @@ fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
         4 => {
             structural_hash(&nodes[0]).expect("can be hashed");
             structural_digest(&nodes[at]).expect("can be named");
+            let value = Value::from(&nodes[at]);
+            isoform::to_json_graph(&value, &Default::default()).expect("can be written");
+            isoform::to_bytes(&value).expect("can be written");
+            isoform::deep_copy(&value).expect("can be copied");
         }
         5 => {
             structural_walk(&nodes[0], WalkOptions::default(), |visit| {

@@ -230,7 +230,7 @@ fn wrong_arguments_are_errors() {
     assert_eq!(message, "substitute: expected a variable, got it.Int");
     let twice = error(&[(x.clone(), 1.into()), (x.clone(), 2.into())]);
     assert!(twice.ends_with("is given twice"), "{twice}");
-    let root = Value::from([Value::from(add(&x.extract::<Ref<Var>>().unwrap(), int(1)))]);
+    let root = Value::from([Value::from(add(x.extract::<Ref<Var>>().unwrap(), int(1)))]);
     let unfit = substitute(&root, &[(x.clone(), 5.into())]).expect_err("an int is no expression");
     assert_eq!(
         unfit.to_string(),

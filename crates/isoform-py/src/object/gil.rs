@@ -1,0 +1,42 @@
+//! What the GIL promises to the core.
+
+use isoform::host;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Calls the core with the promise that the GIL is held, which spares reads of
+/// fields the question.
+///
+/// `body` must not release the GIL around a call of the core; callbacks that
+/// the core calls may do as they like.
+#[inline]
+pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
+    // SAFETY: the module registers the GIL with the core before any function
+    // is exported, and the token proves that this thread holds it. The closures
+    // passed here, all of this crate, call the core and nothing else.
+    unsafe { host::assume_held(body) }
+}
+
+/// A level of CPython's own limit of nested calls; left by drop.
+pub(crate) struct CallDepth<'py>(Python<'py>);
+
+/// Counts a call that may come back here through Python code.
+///
+/// # Errors
+///
+/// `RecursionError` beyond the limit.
+pub(crate) fn enter_call(py: Python<'_>) -> PyResult<CallDepth<'_>> {
+    // SAFETY: the GIL is held, and the text ends with a zero.
+    match unsafe { ffi::Py_EnterRecursiveCall(c" in a structural visit".as_ptr()) } {
+        0 => Ok(CallDepth(py)),
+        _ => Err(PyErr::fetch(py)),
+    }
+}
+
+impl Drop for CallDepth<'_> {
+    fn drop(&mut self) {
+        let _held = self.0;
+        // SAFETY: the GIL is held, and the level was entered.
+        unsafe { ffi::Py_LeaveRecursiveCall() };
+    }
+}

@@ -1,0 +1,206 @@
+//! Equality, hash, digest and mismatch for Python.
+
+use isoform::{CompareOptions, Mismatch, Value};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::convert::{to_python, untyped};
+use crate::error::IntoPyResult;
+use crate::object::gil::under_gil;
+use crate::path::PathHandle;
+
+/// Adds the functions and classes of this module.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<MismatchHandle>()?;
+    module.add_function(wrap_pyfunction!(structural_equal, module)?)?;
+    module.add_function(wrap_pyfunction!(structural_hash, module)?)?;
+    module.add_function(wrap_pyfunction!(structural_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(get_first_structural_mismatch, module)?)?;
+    module.add_function(wrap_pyfunction!(explain_structural_mismatch, module)?)?;
+    module.add_function(wrap_pyfunction!(assert_structural_equal, module)?)?;
+    module.add_function(wrap_pyfunction!(last_visit_count, module)?)
+}
+
+fn options(map_free_vars: bool, auto_mapping: bool, skip_tensor_content: bool) -> CompareOptions {
+    CompareOptions {
+        // Two names of one flag.
+        map_free_vars: map_free_vars || auto_mapping,
+        skip_tensor_content,
+    }
+}
+
+/// Whether two values are structurally equal.
+#[pyfunction]
+#[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+fn structural_equal(
+    lhs: &Bound<'_, PyAny>,
+    rhs: &Bound<'_, PyAny>,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    enable_auto_mapping: bool,
+) -> PyResult<bool> {
+    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let (left, right) = (untyped(lhs)?, untyped(rhs)?);
+    under_gil(lhs.py(), || {
+        isoform::structural_equal_with(left, right, options)
+    })
+    .into_py()
+}
+
+/// The structural hash of a value, an int of 64 bits without sign.
+#[pyfunction]
+#[pyo3(signature = (value, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+fn structural_hash(
+    value: &Bound<'_, PyAny>,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    enable_auto_mapping: bool,
+) -> PyResult<u64> {
+    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let given = untyped(value)?;
+    under_gil(value.py(), || isoform::structural_hash_with(given, options)).into_py()
+}
+
+/// The portable name of a value, 32 bytes.
+#[pyfunction]
+#[pyo3(signature = (value, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+fn structural_digest<'py>(
+    value: &Bound<'py, PyAny>,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    enable_auto_mapping: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let (py, given) = (value.py(), untyped(value)?);
+    let digest = under_gil(py, || isoform::structural_digest_with(given, options)).into_py()?;
+    Ok(PyBytes::new(py, digest.as_bytes()))
+}
+
+/// The paths of the first difference of two values; None when they are equal.
+#[pyfunction]
+#[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+fn get_first_structural_mismatch(
+    lhs: &Bound<'_, PyAny>,
+    rhs: &Bound<'_, PyAny>,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    enable_auto_mapping: bool,
+) -> PyResult<Option<(PathHandle, PathHandle)>> {
+    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let (left, right) = (untyped(lhs)?, untyped(rhs)?);
+    let found = under_gil(lhs.py(), || {
+        isoform::get_first_structural_mismatch_with(left, right, options)
+    })
+    .into_py()?;
+    Ok(found.map(|(left, right)| (left.into(), right.into())))
+}
+
+/// The first difference of two values, with the reason; None when they are
+/// equal.
+#[pyfunction]
+#[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+fn explain_structural_mismatch(
+    lhs: &Bound<'_, PyAny>,
+    rhs: &Bound<'_, PyAny>,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    enable_auto_mapping: bool,
+) -> PyResult<Option<MismatchHandle>> {
+    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let (left, right) = (untyped(lhs)?, untyped(rhs)?);
+    let found = under_gil(lhs.py(), || isoform::explain_mismatch(left, right, options));
+    Ok(found.into_py()?.map(MismatchHandle))
+}
+
+/// Raises ValueError, with the explained mismatch, unless two values are
+/// structurally equal.
+#[pyfunction]
+#[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
+fn assert_structural_equal(
+    lhs: &Bound<'_, PyAny>,
+    rhs: &Bound<'_, PyAny>,
+    map_free_vars: bool,
+    skip_tensor_content: bool,
+    enable_auto_mapping: bool,
+) -> PyResult<()> {
+    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    let (left, right) = (untyped(lhs)?, untyped(rhs)?);
+    under_gil(lhs.py(), || {
+        isoform::assert_structural_equal_with(left, right, options)
+    })
+    .into_py()
+}
+
+/// How many pairs or objects the last comparison, hash or digest of this
+/// thread visited.
+#[pyfunction]
+fn last_visit_count() -> u64 {
+    isoform::last_visit_count()
+}
+
+/// Why two values are not structurally equal, and where.
+#[pyclass(frozen, name = "StructuralMismatch", module = "isoform")]
+pub(crate) struct MismatchHandle(Mismatch);
+
+fn optional<'py>(py: Python<'py>, value: &Option<Value>) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Some(value) => to_python(py, value),
+        None => Ok(py.None().into_bound(py)),
+    }
+}
+
+#[pymethods]
+impl MismatchHandle {
+    /// Where the difference is in the left value.
+    #[getter]
+    fn left_path(&self) -> PathHandle {
+        self.0.left_path.clone().into()
+    }
+
+    /// Where it is in the right value.
+    #[getter]
+    fn right_path(&self) -> PathHandle {
+        self.0.right_path.clone().into()
+    }
+
+    /// What is there on the left; None when nothing is.
+    #[getter]
+    fn left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        optional(py, &self.0.left)
+    }
+
+    /// What is there on the right; None when nothing is.
+    #[getter]
+    fn right<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        optional(py, &self.0.right)
+    }
+
+    /// Whether the left side has something there.
+    #[getter]
+    fn left_exists(&self) -> bool {
+        self.0.left.is_some()
+    }
+
+    /// Whether the right side has something there.
+    #[getter]
+    fn right_exists(&self) -> bool {
+        self.0.right.is_some()
+    }
+
+    /// Why they differ, a sentence.
+    #[getter]
+    fn reason(&self) -> String {
+        self.0.reason.to_string()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<mismatch at {} and {}: {}>",
+            self.0.left_path, self.0.right_path, self.0.reason
+        )
+    }
+}

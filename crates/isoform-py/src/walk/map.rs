@@ -1,0 +1,111 @@
+//! `structural_map` and `substitute`: new values from old ones.
+
+use hashbrown::HashMap;
+use isoform::{Kind, MapOptions, MapVisit, Value};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+
+use super::dispatch::{self, Callbacks};
+use crate::convert::{to_python, untyped};
+use crate::error::{IntoPyResult, from_python};
+use crate::object::gil::under_gil;
+
+/// Rewrites a value: each callback sees the values of its types, and its
+/// answer comes in their place.
+///
+/// `callbacks`, `with_def_region_kind` and `order` are as for
+/// `structural_walk`. To keep a value, a callback returns it. Nothing is
+/// changed in place: what contains a replacement is built anew, and everything
+/// else is the same object in the result. An object that is reached in several
+/// ways is rewritten once, and its result is shared in the same way. In
+/// post-order a callback sees a node after its children were replaced; in
+/// pre-order the children of its answer are visited.
+///
+/// Raises TypeError when an answer does not fit its field, ValueError for a
+/// value that contains itself, and what the callbacks raise. O(values), in
+/// constant native stack.
+#[pyfunction]
+#[pyo3(signature = (root, callbacks=None, with_def_region_kind=None, order=None))]
+pub(crate) fn structural_map<'py>(
+    root: &Bound<'py, PyAny>,
+    callbacks: Option<&Bound<'py, PyAny>>,
+    with_def_region_kind: Option<&Bound<'py, PyAny>>,
+    order: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let order = dispatch::order("structural_map", order)?;
+    let callbacks = Callbacks::parse("structural_map", callbacks, with_def_region_kind)?;
+    let value = untyped(root)?;
+    let options = MapOptions::default().order(order).keys(false);
+    let py = root.py();
+    let mut variables = HashMap::new();
+    let call =
+        |visit: &MapVisit<'_>| call(py, &callbacks, &mut variables, visit).map_err(from_python);
+    let mapped = under_gil(py, || isoform::structural_map(&value, options, call)).into_py()?;
+    to_python(py, &mapped)
+}
+
+/// What became of variables and dag nodes whose callback does not ask for the
+/// kind of region: definition and uses get the same object.
+type Variables = HashMap<u64, Option<Value>>;
+
+fn call(
+    py: Python<'_>,
+    callbacks: &Callbacks,
+    variables: &mut Variables,
+    visit: &MapVisit<'_>,
+) -> PyResult<Option<Value>> {
+    let Some(chosen) = callbacks.find_for(visit.value()) else {
+        return Ok(None);
+    };
+    let spread = visit.object().filter(|object| {
+        let info = object.type_info();
+        matches!(info.kind(), Kind::Var | Kind::Dag) && !chosen.with_region()
+    });
+    let spread = spread.map(|object| object.identity());
+    if let Some(done) = spread.and_then(|identity| variables.get(&identity)) {
+        return Ok(done.clone());
+    }
+    let given = to_python(py, visit.value())?;
+    let result = chosen.call(&given, visit.region())?;
+    let answer = match result.is(&given) {
+        true => None,
+        false => Some(untyped(&result)?),
+    };
+    if let Some(identity) = spread {
+        variables.insert(identity, answer.clone());
+    }
+    Ok(answer)
+}
+
+/// Replaces the free occurrences of variables in a value, all at once and
+/// without capture.
+///
+/// `replacements` maps variables (by identity) to what comes in their place.
+/// Where a binder would capture a variable of a replacement, the binder gets a
+/// new variable. Where no variable occurs free, the result is the same object.
+///
+/// Raises TypeError when a key is no variable or a replacement does not fit
+/// its field, ValueError for a value that contains itself. Linear in the
+/// number of distinct objects as long as each variable is bound once.
+#[pyfunction]
+pub(crate) fn substitute<'py>(
+    root: &Bound<'py, PyAny>,
+    replacements: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = root.py();
+    let value = untyped(root)?;
+    let mut pairs = Vec::new();
+    if let Ok(dict) = replacements.cast::<PyDict>() {
+        for (var, replacement) in dict {
+            pairs.push((untyped(&var)?, untyped(&replacement)?));
+        }
+    } else {
+        let items = replacements.cast::<PyMapping>()?.items()?;
+        for item in items {
+            let (var, replacement) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            pairs.push((untyped(&var)?, untyped(&replacement)?));
+        }
+    }
+    let result = under_gil(py, || isoform::substitute(&value, &pairs)).into_py()?;
+    to_python(py, &result)
+}

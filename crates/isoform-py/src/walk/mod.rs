@@ -1,0 +1,23 @@
+//! Walks and rewrites with callbacks written in Python.
+
+mod dispatch;
+mod enums;
+mod map;
+mod mutate;
+mod visit;
+mod walker;
+
+use pyo3::prelude::*;
+
+/// Adds the functions and classes of this module.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<walker::InterruptHandle>()?;
+    module.add_class::<visit::VisitorHandle>()?;
+    module.add_class::<mutate::MutatorHandle>()?;
+    module.add_function(wrap_pyfunction!(enums::_set_walk_enums, module)?)?;
+    module.add_function(wrap_pyfunction!(walker::structural_walk, module)?)?;
+    module.add_function(wrap_pyfunction!(visit::structural_visit, module)?)?;
+    module.add_function(wrap_pyfunction!(map::structural_map, module)?)?;
+    module.add_function(wrap_pyfunction!(mutate::structural_mutate, module)?)?;
+    module.add_function(wrap_pyfunction!(map::substitute, module)?)
+}

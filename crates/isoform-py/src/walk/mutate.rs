@@ -1,0 +1,326 @@
+//! `structural_mutate`: callbacks that decide themselves what is rewritten
+//! below their value.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+use isoform::{Children, Kind, RegionKind, Value};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use super::dispatch::{Callbacks, node_of};
+use super::enums;
+use super::visit::{children, cyclic, ended};
+use crate::convert::{to_python, untyped};
+use crate::error::IntoPyResult;
+use crate::object::gil::{enter_call, under_gil};
+
+/// An object in a kind of region.
+type Place = (u64, RegionKind);
+
+struct State {
+    active: bool,
+    region: RegionKind,
+    /// What became of objects; None while one is being rewritten.
+    results: HashMap<Place, Option<Value>>,
+    /// What variables and dag nodes became in a descent, for every region.
+    descents: HashMap<u64, Value>,
+    /// What users recorded for variables.
+    remapped: HashMap<u64, Value>,
+}
+
+/// The running rewrite, for callbacks that rewrite children themselves.
+///
+/// An object is rewritten once in each kind of region, and its result is used
+/// wherever it is met again. Not for use after the rewrite has ended.
+#[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
+pub(crate) struct MutatorHandle {
+    callbacks: Callbacks,
+    state: Mutex<State>,
+}
+
+/// A value whose children are being rewritten.
+struct Frame {
+    children: Children,
+    next: usize,
+    done: Vec<Value>,
+    region: RegionKind,
+    place: Option<Place>,
+    descent: Option<u64>,
+}
+
+impl MutatorHandle {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn region(&self) -> PyResult<RegionKind> {
+        let state = self.state();
+        match state.active {
+            true => Ok(state.region),
+            false => Err(ended("rewrite")),
+        }
+    }
+
+    fn run(this: &Bound<'_, Self>, value: Value, region: RegionKind) -> PyResult<Value> {
+        let mut stack = Vec::new();
+        let result = match Self::meet(this, value, region, &mut stack) {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => Self::descend(this, &mut stack),
+            Err(error) => Err(error),
+        };
+        Self::close(this, stack);
+        result
+    }
+
+    /// Rewrites what lies below the open values; the result of the first one.
+    fn descend(this: &Bound<'_, Self>, stack: &mut Vec<Frame>) -> PyResult<Value> {
+        let py = this.py();
+        loop {
+            let Some(frame) = stack.last_mut() else {
+                return Ok(Value::NONE);
+            };
+            let (next, region) = (frame.next, frame.region);
+            let finished = match under_gil(py, || frame.children.get(next, region)) {
+                Some(child) => {
+                    frame.next += 1;
+                    Self::meet(this, child.value, child.region, stack)?
+                }
+                None => {
+                    let done = std::mem::take(&mut frame.done);
+                    let rebuilt = under_gil(py, || frame.children.rebuild(done)).into_py()?;
+                    let (place, descent) = (frame.place, frame.descent);
+                    stack.pop();
+                    let mut state = this.get().state();
+                    if let Some(place) = place {
+                        state.results.insert(place, Some(rebuilt.clone()));
+                    }
+                    if let Some(identity) = descent {
+                        state.descents.insert(identity, rebuilt.clone());
+                    }
+                    Some(rebuilt)
+                }
+            };
+            if let Some(result) = finished {
+                match stack.last_mut() {
+                    Some(frame) => frame.done.push(result),
+                    None => return Ok(result),
+                }
+            }
+        }
+    }
+
+    /// Forgets values that were not rewritten to their end.
+    fn close(this: &Bound<'_, Self>, stack: Vec<Frame>) {
+        let mut state = this.get().state();
+        for place in stack.into_iter().filter_map(|frame| frame.place) {
+            state.results.remove(&place);
+        }
+    }
+
+    /// The result for a value, or None when it was put on the stack.
+    fn meet(
+        this: &Bound<'_, Self>,
+        value: Value,
+        region: RegionKind,
+        stack: &mut Vec<Frame>,
+    ) -> PyResult<Option<Value>> {
+        let py = this.py();
+        let mutator = this.get();
+        let object = node_of(&value);
+        let place = object.map(|object| (object.identity(), region));
+        if let Some(place) = place {
+            let mut state = mutator.state();
+            match state.results.get(&place) {
+                Some(Some(result)) => return Ok(Some(result.clone())),
+                Some(None) => return Err(cyclic(&value)),
+                None => state.results.insert(place, None),
+            };
+        }
+        let Some(chosen) = mutator.callbacks.find_for(&value) else {
+            let Some(place) = place else {
+                return Ok(Some(value));
+            };
+            return Ok(Self::enter(this, value, region, Some(place), stack));
+        };
+        let before = std::mem::replace(&mut mutator.state().region, region);
+        let result = to_python(py, &value)
+            .and_then(|given| chosen.call_with(&given, this.as_any()))
+            .and_then(|result| untyped(&result));
+        let mut state = mutator.state();
+        state.region = before;
+        if let Some(place) = place {
+            match &result {
+                Ok(result) => state.results.insert(place, Some(result.clone())),
+                Err(_) => state.results.remove(&place),
+            };
+        }
+        result.map(Some)
+    }
+
+    /// Starts with the children of an object, unless its result is recorded.
+    fn enter(
+        this: &Bound<'_, Self>,
+        value: Value,
+        region: RegionKind,
+        place: Option<Place>,
+        stack: &mut Vec<Frame>,
+    ) -> Option<Value> {
+        let mutator = this.get();
+        let object = value.as_object();
+        let identity = object.map(|object| object.identity());
+        let recorded = identity.and_then(|identity| {
+            let mut state = mutator.state();
+            let found = state.remapped.get(&identity);
+            let found = found.or_else(|| state.descents.get(&identity)).cloned()?;
+            if let Some(place) = place {
+                state.results.insert(place, Some(found.clone()));
+            }
+            Some(found)
+        });
+        if recorded.is_some() {
+            return recorded;
+        }
+        let spread =
+            object.is_some_and(|object| matches!(object.type_info().kind(), Kind::Var | Kind::Dag));
+        stack.push(Frame {
+            children: children(this.py(), &value),
+            next: 0,
+            done: Vec::new(),
+            region,
+            place,
+            descent: identity.filter(|_| spread),
+        });
+        None
+    }
+}
+
+/// The identity of what may be remapped.
+fn identity_of(var: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let value = untyped(var)?;
+    match node_of(&value) {
+        Some(object) => Ok(object.identity()),
+        None => Err(PyTypeError::new_err(format!(
+            "expected a variable, got {}",
+            value.type_name()
+        ))),
+    }
+}
+
+#[pymethods]
+impl MutatorHandle {
+    /// The result for a value: that of its callback, or the value with its
+    /// children rewritten if there is none.
+    ///
+    /// The same object when nothing changes. Raises ValueError for a value
+    /// whose rewriting is not over, TypeError for a result that does not fit
+    /// its field.
+    fn mutate<'py>(
+        this: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let region = this.get().region()?;
+        let _depth = enter_call(this.py())?;
+        let result = Self::run(this, untyped(value)?, region)?;
+        to_python(this.py(), &result)
+    }
+
+    /// The value with its children rewritten, whatever callback it has.
+    fn default_mutate<'py>(
+        this: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let region = this.get().region()?;
+        let _depth = enter_call(this.py())?;
+        let mut stack = Vec::new();
+        let result = match Self::enter(this, untyped(value)?, region, None, &mut stack) {
+            Some(recorded) => Ok(recorded),
+            None => Self::descend(this, &mut stack),
+        };
+        Self::close(this, stack);
+        to_python(this.py(), &result?)
+    }
+
+    /// What was recorded for a variable; None if nothing was.
+    fn var_remap_get<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.region()?;
+        let identity = identity_of(var)?;
+        let found = self.state().remapped.get(&identity).cloned();
+        found.map(|value| to_python(var.py(), &value)).transpose()
+    }
+
+    /// Records what comes in place of a variable wherever it is met from now
+    /// on without a callback of its own.
+    fn var_remap_set(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.region()?;
+        let (identity, value) = (identity_of(var)?, untyped(value)?);
+        let mut state = self.state();
+        let regions = [RegionKind::Use, RegionKind::Def, RegionKind::DefSimple];
+        let met = |region| matches!(state.results.get(&(identity, region)), Some(Some(_)));
+        if regions.into_iter().any(met) {
+            // What was rewritten so far may contain the variable.
+            state.results.retain(|_, result| result.is_none());
+            state.descents.clear();
+        }
+        let old = state.remapped.insert(identity, value);
+        drop(state);
+        // Its end may run code that asks this engine.
+        drop(old);
+        Ok(())
+    }
+
+    /// Whether variables are bound or used where the rewrite is now, a
+    /// DefRegionKind.
+    fn def_region_kind<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(enums::region_kind(py, self.region()?)?.clone())
+    }
+
+    /// Calls a function without arguments with another kind of region, and
+    /// returns what it returns.
+    fn with_def_region_kind<'py>(
+        &self,
+        kind: &Bound<'py, PyAny>,
+        callback: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let region = enums::region_of(kind)?;
+        self.region()?;
+        let before = std::mem::replace(&mut self.state().region, region);
+        let result = callback.call0();
+        self.state().region = before;
+        result
+    }
+}
+
+/// Rewrites a value with callbacks of a value and a StructuralMutator; see
+/// `isoform.structural_mutate`.
+#[pyfunction]
+#[pyo3(signature = (root, callbacks=None))]
+pub(crate) fn structural_mutate<'py>(
+    root: &Bound<'py, PyAny>,
+    callbacks: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = root.py();
+    let mutator = MutatorHandle {
+        callbacks: Callbacks::parse("structural_mutate", callbacks, None)?,
+        state: Mutex::new(State {
+            active: true,
+            region: RegionKind::Use,
+            results: HashMap::new(),
+            descents: HashMap::new(),
+            remapped: HashMap::new(),
+        }),
+    };
+    let mutator = Bound::new(py, mutator)?;
+    let result = MutatorHandle::run(&mutator, untyped(root)?, RegionKind::Use);
+    let ended = {
+        let mut state = mutator.get().state();
+        state.active = false;
+        (
+            std::mem::take(&mut state.results),
+            std::mem::take(&mut state.remapped),
+        )
+    };
+    // Their ends may run code that asks this engine.
+    drop(ended);
+    to_python(py, &result?)
+}

@@ -1,0 +1,110 @@
+//! `structural_walk`: every value below a root, first match wins.
+
+use isoform::host::structural_walk_where;
+use isoform::{Visit, WalkOptions, WalkOrder, WalkResult};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use super::dispatch::{self, Callbacks, object_to_python};
+use super::enums;
+use crate::convert::{to_python, untyped};
+use crate::error::{IntoPyResult, from_python};
+use crate::object::gil::under_gil;
+
+/// What a callback answers to end a walk, with a value for its caller.
+#[pyclass(frozen, name = "VisitInterrupt", module = "isoform")]
+pub(crate) struct InterruptHandle {
+    /// What the walk was ended with.
+    #[pyo3(get)]
+    value: Py<PyAny>,
+}
+
+#[pymethods]
+impl InterruptHandle {
+    #[new]
+    #[pyo3(signature = (value=None))]
+    fn new(py: Python<'_>, value: Option<Py<PyAny>>) -> Self {
+        InterruptHandle {
+            value: value.unwrap_or_else(|| py.None()),
+        }
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str,) {
+        ("value",)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("VisitInterrupt({})", self.value.bind(py).repr()?))
+    }
+}
+
+/// Visits every value below a root, the root included, and calls the first
+/// callback that was given for its type.
+///
+/// `callbacks` is a function of the value, a pair of a type (or a tuple of
+/// types) and a function, or a sequence of such pairs. The functions in
+/// `with_def_region_kind` get the kind of region as well. A callback answers
+/// None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
+/// result. Shared objects are visited once, where they are met first; keys of
+/// maps and fields that comparison ignores are not visited. `order` is "post"
+/// (children first) or "pre".
+///
+/// Raises TypeError for another answer, ValueError for a value that contains
+/// itself, and what the callbacks raise. O(values), in constant native stack.
+#[pyfunction]
+#[pyo3(signature = (root, callbacks=None, with_def_region_kind=None, order=None))]
+pub(crate) fn structural_walk<'py>(
+    root: &Bound<'py, PyAny>,
+    callbacks: Option<&Bound<'py, PyAny>>,
+    with_def_region_kind: Option<&Bound<'py, PyAny>>,
+    order: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<Py<PyAny>>> {
+    let order = dispatch::order("structural_walk", order)?;
+    let callbacks = Callbacks::parse("structural_walk", callbacks, with_def_region_kind)?;
+    let value = untyped(root)?;
+    let options = WalkOptions::default().order(order).keys(false);
+    let py = root.py();
+    let call = |visit: &Visit<'_>| call(py, &callbacks, order, visit).map_err(from_python);
+    under_gil(py, || {
+        structural_walk_where(value, options, |ty| callbacks.wants(ty), call)
+    })
+    .into_py()
+}
+
+#[inline]
+fn call(
+    py: Python<'_>,
+    callbacks: &Callbacks,
+    order: WalkOrder,
+    visit: &Visit<'_>,
+) -> PyResult<WalkResult<Py<PyAny>>> {
+    let (chosen, value) = match visit.object() {
+        Some(object) => match callbacks.find_for_object(object) {
+            Some(chosen) => (chosen, object_to_python(py, object)?),
+            None => return Ok(WalkResult::Advance),
+        },
+        None => {
+            let value = visit.value();
+            match callbacks.find_for(&value) {
+                Some(chosen) => (chosen, to_python(py, &value)?),
+                None => return Ok(WalkResult::Advance),
+            }
+        }
+    };
+    let result = chosen.call(&value, visit.region())?;
+    if result.is_none() {
+        return Ok(WalkResult::Advance);
+    }
+    if result.is_instance_of::<InterruptHandle>() {
+        return Ok(WalkResult::Interrupt(result.unbind()));
+    }
+    match enums::walk_result(&result)? {
+        Some(true) if order == WalkOrder::Pre => Ok(WalkResult::Skip),
+        Some(_) => Ok(WalkResult::Advance),
+        None => Err(PyTypeError::new_err(format!(
+            "structural_walk: a callback answers None, a WalkResult or a VisitInterrupt, got {}",
+            result.get_type().name()?
+        ))),
+    }
+}

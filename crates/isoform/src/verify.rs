@@ -1,0 +1,112 @@
+//! Verification: what each type demands of its own objects, checked for all
+//! objects of a value.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::object::reference::{Obj, Ref};
+use crate::object::table::TypeInfo;
+use crate::path::AccessPath;
+use crate::value::Value;
+use crate::visit::{WalkOptions, WalkResult, structural_walk};
+
+type VerifyFn = dyn Fn(&Ref<Obj>) -> Result<()> + Send + Sync;
+
+/// What a type demands of its objects and those of the types that extend it;
+/// see [`TypeDef::verifier`](crate::TypeDef::verifier).
+#[derive(Clone)]
+pub struct DynVerify(Arc<VerifyFn>);
+
+impl DynVerify {
+    /// Wraps a function that says what is wrong with an object.
+    pub fn new(verify: impl Fn(&Ref<Obj>) -> Result<()> + Send + Sync + 'static) -> Self {
+        DynVerify(Arc::new(verify))
+    }
+
+    pub(crate) fn same_as(&self, other: &DynVerify) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for DynVerify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DynVerify")
+    }
+}
+
+/// Demands on objects that are not part of their types' definitions.
+pub trait VerifyHooks {
+    /// What is wrong with an object of a declared type, if anything.
+    ///
+    /// # Errors
+    ///
+    /// An error describes what is wrong.
+    fn verify(&self, object: &Ref<Obj>) -> Result<()> {
+        let _ = object;
+        Ok(())
+    }
+}
+
+/// Nothing is demanded.
+impl VerifyHooks for () {}
+
+/// Everything that is wrong with the objects of a value, with its place.
+///
+/// Each distinct object is verified once, after what lies below it, in fields
+/// that comparison ignores as well: first by the verifiers of its type, parents'
+/// first, then by `hooks`. All failures are collected; the path is the first
+/// way to the object. Linear in the number of distinct objects and the places
+/// of plain values.
+///
+/// # Errors
+///
+/// `ValueError` with the path for a value that contains itself.
+///
+/// ```
+/// use isoform::{DynVerify, Error, FieldDef, Schema, TypeDef, Value};
+/// use isoform::{construct, get_field, register_type, verify};
+///
+/// let even = register_type(
+///     TypeDef::new("doc.Even").field(FieldDef::new("n", Schema::Int)).verifier(DynVerify::new(
+///         |object| match get_field(object, "n")?.as_int() {
+///             Some(n) if n % 2 != 0 => Err(Error::value_error(format!("expected even, got {n}"))),
+///             _ => Ok(()),
+///         },
+///     )),
+/// )?;
+/// let value = |n: i64| construct(even, vec![n.into()]);
+/// let failures = verify(&Value::from([value(1)?, value(2)?, value(3)?]), &())?;
+/// let texts: Vec<_> = failures.iter().map(|(path, error)| format!("{path}: {error}")).collect();
+/// assert_eq!(texts, ["<root>[0]: ValueError: expected even, got 1",
+///                    "<root>[2]: ValueError: expected even, got 3"]);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, Error)>> {
+    let mut failures = Vec::new();
+    let options = WalkOptions::default().include_ignored(true);
+    structural_walk(root, options, |visit| {
+        let object = visit
+            .object()
+            .filter(|object| !object.type_info().is_builtin());
+        if let Some(object) = object {
+            let mut check = |outcome: Result<()>| {
+                failures.extend(outcome.err().map(|error| (visit.path(), error)));
+            };
+            for verifier in verifiers(object.type_info()) {
+                check((verifier.0)(object));
+            }
+            check(hooks.verify(object));
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(failures)
+}
+
+/// The verifiers of a type, parents' first.
+fn verifiers(info: &'static TypeInfo) -> Vec<&'static DynVerify> {
+    let line = std::iter::successors(Some(info), |info| info.parent());
+    let mut found: Vec<_> = line.filter_map(TypeInfo::verifier).collect();
+    found.reverse();
+    found
+}

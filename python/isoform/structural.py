@@ -1,0 +1,243 @@
+"""Comparison, hashing, walks and rewrites of values by their structure.
+
+Two values are *structurally equal* when they are the same up to renaming of
+bound variables; what that means for a class is part of its declaration
+(`structural_eq`, `scope`).
+
+    >>> from isoform import structural_equal, structural_hash
+    >>> structural_equal([1, {"k": 2}], (1, {"k": 2}))
+    True
+    >>> structural_hash([1, 2]) == structural_hash((1, 2))
+    True
+    >>> from isoform import explain_structural_mismatch, get_first_structural_mismatch
+    >>> get_first_structural_mismatch([1, 2], [1, 3])
+    (<root>[1], <root>[1])
+    >>> explain_structural_mismatch([1], [1, 2]).reason
+    'the right has an element that the left has not'
+    >>> from isoform import structural_digest
+    >>> structural_digest([]).hex()[:8] == structural_digest(()).hex()[:8]
+    True
+
+Walks and rewrites call functions of the user for the values of their types:
+
+    >>> from isoform import structural_map, structural_walk
+    >>> numbers = []
+    >>> structural_walk([1, "a", [2]], (int, numbers.append))
+    >>> numbers
+    [1, 2]
+    >>> list(structural_map([1, "a", 3], (int, lambda v: v * 10)))
+    [10, 'a', 30]
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from isoform import _core
+from isoform._core import (
+    Object,
+    StructuralMismatch,
+    StructuralMutator,
+    StructuralVisitor,
+    VisitInterrupt,
+    assert_structural_equal,
+    explain_structural_mismatch,
+    get_first_structural_mismatch,
+    last_visit_count,
+    structural_digest,
+    structural_equal,
+    structural_hash,
+    structural_map,
+    structural_visit,
+    structural_walk,
+    substitute,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "DefRegionKind",
+    "InplaceMode",
+    "StructuralKey",
+    "StructuralMismatch",
+    "StructuralMutator",
+    "StructuralVisitor",
+    "VisitInterrupt",
+    "WalkOrder",
+    "WalkResult",
+    "assert_structural_equal",
+    "explain_structural_mismatch",
+    "get_first_structural_mismatch",
+    "last_visit_count",
+    "structural_digest",
+    "structural_equal",
+    "structural_hash",
+    "structural_map",
+    "structural_mutate",
+    "structural_visit",
+    "structural_walk",
+    "substitute",
+]
+
+
+class WalkOrder(IntEnum):
+    """When a callback sees a value: before or after what lies below it."""
+
+    PREORDER = 0
+    POSTORDER = 1
+
+
+class WalkResult(IntEnum):
+    """What a callback of `structural_walk` may answer.
+
+    `ADVANCE` goes on, as None does; `SKIP` leaves out what lies below the
+    value, in pre-order. A `VisitInterrupt` ends the walk.
+    """
+
+    ADVANCE = 0
+    SKIP = 1
+
+
+class InplaceMode(IntEnum):
+    """Whether a callback of `structural_mutate` may change its value in place.
+
+    Values are never changed in place from Python, so the mode is always
+    `DISALLOW`.
+    """
+
+    DISALLOW = 0
+    ALLOW = 1
+
+
+class DefRegionKind(IntEnum):
+    """Whether variables are bound or used at a place.
+
+    `NONE`: used. `DEF_PATTERN`: bound, however deep below the definition.
+    `DEF_SIMPLE`: the variable itself is bound, its own fields are uses.
+    """
+
+    NONE = 0
+    DEF_PATTERN = 1
+    DEF_SIMPLE = 2
+
+
+class StructuralKey(Object):
+    """A value as a key of dicts and maps, found by structure.
+
+    The key stands for the value as it was when the key was made: changing it
+    later neither loses the key nor makes it equal to something else.
+
+    Args:
+        key: the value.
+
+    Raises:
+        TypeError: the value cannot be hashed by structure.
+        ValueError: the value contains itself.
+
+    Example:
+        >>> from isoform import StructuralKey
+        >>> table = {StructuralKey([1, 2]): "found"}
+        >>> table[StructuralKey((1, 2))]
+        'found'
+    """
+
+    def __new__(cls, key: Any) -> StructuralKey:
+        """Hashes the value once; O(its size)."""
+        del cls
+        return _core.structural_key(key)
+
+    @property
+    def key(self) -> Any:
+        """The value that the key was made of."""
+        return _core.structural_key_value(self)
+
+    def __hash__(self) -> int:
+        """The structural hash, computed when the key was made."""
+        return _core.structural_key_hash(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is a key of a structurally equal value."""
+        return _core.structural_key_equal(self, other)
+
+    def __repr__(self) -> str:
+        """The value in a call of the class."""
+        return f"StructuralKey({self.key!r})"
+
+
+_core.bind_class(StructuralKey, "isoform.StructuralKey")
+_core._set_walk_enums(WalkResult, DefRegionKind)
+
+
+def structural_mutate(
+    root: Any,
+    callbacks: Callable[..., Any] | tuple[Any, ...] | Sequence[Any] = (),
+) -> Any:
+    """Rewrites a value with callbacks that decide what is rewritten below theirs.
+
+    Nothing is changed in place, and where nothing changes the result is the
+    same object. An object that is reached in several ways is rewritten once in
+    each kind of region.
+
+    Args:
+        root: the value.
+        callbacks: as for `structural_walk`, but each function gets the value
+            and a `StructuralMutator` (and, if it takes a third argument, an
+            `InplaceMode`). Its answer comes in place of the value and is not
+            visited again. `mutator.mutate(child)` rewrites a child,
+            `mutator.default_mutate(value)` all children of a value. Values
+            without callback are rewritten by way of their children.
+
+    Raises:
+        TypeError: an answer does not fit its field.
+        ValueError: a value contains itself.
+        RecursionError: callbacks nest too deeply.
+
+    Example:
+        >>> def swap(pair, mutator):
+        ...     return [mutator.mutate(item) for item in reversed(pair)]
+        >>> from isoform import Array, structural_mutate
+        >>> list(structural_mutate(Array([1, 2]), [(Array, swap), (int, lambda v, m: v + 1)]))
+        [3, 2]
+    """
+    return _core.structural_mutate(root, _with_modes(callbacks))
+
+
+def _with_modes(callbacks: Any) -> Any:
+    if callable(callbacks):
+        return _with_mode(callbacks)
+    if isinstance(callbacks, tuple) and len(callbacks) == 2 and callable(callbacks[1]):
+        return (callbacks[0], _with_mode(callbacks[1]))
+    if isinstance(callbacks, list | tuple):
+        return [
+            (pair[0], _with_mode(pair[1]))
+            if isinstance(pair, tuple) and len(pair) == 2 and callable(pair[1])
+            else pair
+            for pair in callbacks
+        ]
+    return callbacks
+
+
+def _with_mode(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The callback as a function of two arguments."""
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):
+        # Callables in C may have no signature; they get two arguments.
+        return callback
+    for count in (3, 2):
+        try:
+            signature.bind(*[None] * count)
+        except TypeError:
+            continue
+        if count == 2:
+            return callback
+        return functools.wraps(callback)(
+            lambda value, mutator: callback(value, mutator, InplaceMode.DISALLOW)
+        )
+    raise TypeError(
+        "structural_mutate: a callback takes (value, mutator) or (value, mutator, inplace_mode)"
+    )
