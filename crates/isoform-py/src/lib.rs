@@ -4,9 +4,11 @@
 //! here is meant to be imported by users.
 
 mod cli;
+mod containers;
 mod convert;
 mod embed;
 mod error;
+mod functions;
 mod hooks;
 mod key;
 mod missing;
@@ -47,7 +49,20 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<type_info::TypeFieldHandle>()?;
     module.add("MISSING", missing::missing(py)?)?;
     module.add("KWARGS", missing::kwargs(py)?)?;
+    module.add_class::<containers::SequenceIterator>()?;
+    module.add_class::<containers::MapIterator>()?;
+    module.add_function(wrap_pyfunction!(containers::install, module)?)?;
     module.add_function(wrap_pyfunction!(convert::set_python_types, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::dtype_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::dtype_name, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::device_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::device_name, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::install, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::convert_func, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::install, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::from_dlpack, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::from_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(register::register_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::bind_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;

@@ -33,5 +33,7 @@ pub(crate) mod gc;
 pub(crate) mod gil;
 pub(crate) mod lend;
 pub(crate) mod meta;
+pub(crate) mod method;
 pub(crate) mod property;
+pub(crate) mod tensor;
 pub(crate) mod wrapper;
