@@ -96,6 +96,10 @@ fmt: $(VENV_STAMP) ## Format the Rust and Python sources
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix-only .
 
+.PHONY: stubs
+stubs: setup-python ## Write the stubs of the Python package anew
+	$(VENV)/bin/python scripts/make_stubs.py
+
 .PHONY: clean
 clean: ## Delete everything that was built or fetched
 	$(CARGO) clean
@@ -118,6 +122,8 @@ lint-python: $(VENV_STAMP)
 
 .PHONY: lint-types
 lint-types: setup-python
+	$(call say,stubs)
+	$(VENV)/bin/python scripts/make_stubs.py --check
 	$(call say,pyright)
 	$(VENV)/bin/pyright --warnings
 

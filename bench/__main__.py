@@ -70,7 +70,9 @@ def machine() -> str:
             if text.startswith("model name"):
                 model = text.partition(":")[2].strip()
                 break
-    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    return (
+        f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    )
 
 
 def report(ours: Side, theirs: Side, results: list[tuple[Row, Pair | str]]) -> str:

@@ -145,9 +145,7 @@ def plain_rows(depths: tuple[int, ...]) -> Iterator[Row]:
         lambda side: read_object(side.Add(side.Int(1), side.Int(2))),
         lambda: read_object(PlainAdd(PlainInt(1), PlainInt(2))),
     )
-    yield Row(
-        "read a.value", 1, lambda side: read_int(side.Int(1)), lambda: read_int(PlainInt(1))
-    )
+    yield Row("read a.value", 1, lambda side: read_int(side.Int(1)), lambda: read_int(PlainInt(1)))
 
 
 # These have loops of their own, because calling a function would take longer than

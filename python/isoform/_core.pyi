@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
@@ -18,12 +18,119 @@ MISSING: Final[Any]
 __version__: Final[str]
 
 @final
+class AccessPath:
+    """A place inside a value, as steps from its root.
+
+    Paths are compared and hashed by their steps; object keys count by
+    identity. Made from `AccessPath.root()`.
+    """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def array_item(self, /, index: Any) -> Any:
+        """The path to the element at this position."""
+    def array_item_missing(self, /, index: Any) -> Any:
+        """The path to an element that is not there."""
+    def attr(self, /, name: str) -> Any:
+        """The path to the field of this name. O(depth)."""
+    def attr_missing(self, /, name: str) -> Any:
+        """The path to a field that is not there."""
+    @property
+    def depth(self) -> Any:
+        """How many steps there are."""
+    def extend(self, /, step: Any) -> Any:
+        """The path one step longer."""
+    def get(self, /, root: Any) -> Any:
+        """What is at this place below a root.
+
+        Raises AttributeError, IndexError or KeyError for a step that does not
+        exist, TypeError for one that the value does not support; the message
+        names the step.
+        """
+    def is_prefix_of(self, /, other: Any) -> Any:
+        """Whether the other path lies at or below this place."""
+    def map_item(self, /, key: Any) -> Any:
+        """The path to the value under this key."""
+    def map_item_missing(self, /, key: Any) -> Any:
+        """The path to a key that is not there."""
+    @property
+    def parent(self) -> Any:
+        """The path without its last step; None for the root. O(1)."""
+    def parse(text) -> Any:
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
+    def root() -> Any:
+        """staticmethod(function) -> method
+
+        Convert a function to be a static method.
+
+        A static method does not receive an implicit first argument.
+        To declare a static method, use this idiom:
+
+             class C:
+                 @staticmethod
+                 def f(arg1, arg2, argN):
+                     ...
+
+        It can be called either on the class (e.g. C.f()) or on an instance
+        (e.g. C().f()). Both the class and the instance are ignored, and
+        neither is passed implicitly as the first argument to the method.
+
+        Static methods in Python are similar to those found in Java or C++.
+        For a more advanced concept, see the classmethod builtin.
+        """
+    @property
+    def step(self) -> Any:
+        """The last step; None for the root."""
+    def to_steps(self, /) -> Any:
+        """The steps, outermost first, as a tuple."""
+
+@final
+class AccessStep:
+    """One step of an access path."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def key(self) -> Any:
+        """The name of the field, the position or the key."""
+    @property
+    def kind(self) -> Any:
+        """What the step goes through, an `AccessKind`."""
+
+@final
 class InitFunction:
     """The generated constructor of a class as a function of the instance."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
     def __get__(self, instance: Any, owner: Any = ..., /) -> Any: ...
     def __repr__(self, /) -> str: ...
+
+@final
+class MapIterator:
+    """An iterator over the keys, values or items of a map or a dict."""
+
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __next__(self, /) -> Any: ...
 
 class Object(metaclass=ObjectMeta):
     """The base of all classes of nodes, and of the containers.
@@ -41,8 +148,6 @@ class ObjectMeta(ABCMeta):
     It gives every class empty `__slots__` unless the class has its own, and
     makes calls of registered classes fast.
     """
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
 
 @final
 class OnnxModel:
@@ -109,6 +214,99 @@ class Schema:
         """Raises TypeError unless the value converts."""
     def convert(self, /, value: Any) -> Any:
         """The value as a field of this schema gives it back."""
+
+@final
+class SequenceIterator:
+    """An iterator over an array or a list."""
+
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __next__(self, /) -> Any: ...
+
+@final
+class StructuralMismatch:
+    """Why two values are not structurally equal, and where."""
+
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    @property
+    def left(self) -> Any:
+        """What is there on the left; None when nothing is."""
+    @property
+    def left_exists(self) -> Any:
+        """Whether the left side has something there."""
+    @property
+    def left_path(self) -> Any:
+        """Where the difference is in the left value."""
+    @property
+    def reason(self) -> Any:
+        """Why they differ, a sentence."""
+    @property
+    def right(self) -> Any:
+        """What is there on the right; None when nothing is."""
+    @property
+    def right_exists(self) -> Any:
+        """Whether the right side has something there."""
+    @property
+    def right_path(self) -> Any:
+        """Where it is in the right value."""
+
+@final
+class StructuralMutator:
+    """The running rewrite, for callbacks that rewrite children themselves.
+
+    An object is rewritten once in each kind of region, and its result is used
+    wherever it is met again. Not for use after the rewrite has ended.
+    """
+
+    def def_region_kind(self, /) -> Any:
+        """Whether variables are bound or used where the rewrite is now, a
+        DefRegionKind.
+        """
+    def default_mutate(self, /, value: Any) -> Any:
+        """The value with its children rewritten, whatever callback it has."""
+    def mutate(self, /, value: Any) -> Any:
+        """The result for a value: that of its callback, or the value with its
+        children rewritten if there is none.
+
+        The same object when nothing changes. Raises ValueError for a value
+        whose rewriting is not over, TypeError for a result that does not fit
+        its field.
+        """
+    def var_remap_get(self, /, var: Any) -> Any:
+        """What was recorded for a variable; None if nothing was."""
+    def var_remap_set(self, /, var: Any, value: Any) -> Any:
+        """Records what comes in place of a variable wherever it is met from now
+        on without a callback of its own.
+        """
+    def with_def_region_kind(self, /, kind: Any, callback: Any) -> Any:
+        """Calls a function without arguments with another kind of region, and
+        returns what it returns.
+        """
+
+@final
+class StructuralVisitor:
+    """The running visit, for callbacks that visit children themselves.
+
+    An object is visited once in each kind of region; visiting it again does
+    nothing. Not for use after the visit has ended.
+    """
+
+    def def_region_kind(self, /) -> Any:
+        """Whether variables are bound or used where the visit is now, a
+        DefRegionKind.
+        """
+    def default_visit(self, /, value: Any) -> Any:
+        """Visits the children of a value, whatever callback the value has."""
+    def visit(self, /, value: Any) -> Any:
+        """Visits a value: its callback, or what lies below it if there is none.
+
+        Returns None, or the VisitInterrupt that a callback answered. Raises
+        ValueError for a value whose visit is not over.
+        """
+    def with_def_region_kind(self, /, kind: Any, callback: Any) -> Any:
+        """Calls a function without arguments with another kind of region, and
+        returns what it returns.
+        """
 
 @final
 class TypeField:
@@ -188,6 +386,50 @@ class TypeInfo:
     @property
     def type_key(self) -> str: ...
 
+@final
+class VisitInterrupt:
+    """What a callback answers to end a walk, with a value for its caller."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def value(self) -> Any:
+        """What the walk was ended with."""
+
+def _device_name(kind: Any) -> Any:
+    """The name of a kind of device."""
+
+def _device_parts(text: Any) -> Any:
+    """DLPack's number of a kind of device and the ordinal, from text."""
+
+def _dtype_name(code: Any, bits: Any, lanes: Any) -> Any:
+    """The name of a data type by DLPack's numbers."""
+
+def _dtype_parts(text: Any) -> Any:
+    """Name, code, bits, lanes of a data type, and all of them packed."""
+
+def _from_dlpack(value: Any, copy: Any) -> Any:
+    """A tensor from an array; see `isoform.from_dlpack`."""
+
+def _install_container(*args: Any, **kwargs: Any) -> Any:
+    """Makes a class the Python class of a container, and attaches its methods.
+
+    Raises ValueError for the name of anything else.
+    """
+
+def _install_function(*args: Any, **kwargs: Any) -> Any:
+    """Makes a class the Python class of functions, or of opaque values.
+
+    Raises ValueError for the name of anything else.
+    """
+
+def _install_tensor(*args: Any, **kwargs: Any) -> Any:
+    """Makes a class the Python class of tensors."""
+
+def _set_access_kind(*args: Any, **kwargs: Any) -> None:
+    """Tells the paths which class the kinds of steps are members of. Called once,
+    by the package.
+    """
+
 def _set_native_hook(hook: Any) -> None:
     """Sets, once, the function that completes the classes made for native types,
     with the methods that the Python layer gives to every class of nodes.
@@ -196,6 +438,26 @@ def _set_native_hook(hook: Any) -> None:
 def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
     """Tells the conversions which classes stand for data types (a subclass of
     str), devices and shapes (a subclass of tuple). Called once, by the package.
+    """
+
+def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
+    """Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
+    by the package.
+    """
+
+def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
+    """A tensor from bytes; see `isoform.Tensor.from_bytes`."""
+
+def assert_structural_equal(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> Any:
+    """Raises ValueError, with the explained mismatch, unless two values are
+    structurally equal.
     """
 
 def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
@@ -245,6 +507,39 @@ def collect() -> Any:
     (`gc.collect()` does one), so there is seldom a reason to call it.
     """
 
+def convert(value: Any) -> Any:
+    """A Python value as the core gives it back; see `isoform.convert`."""
+
+def convert_func(callable: Any) -> Any:
+    """A callable as a `Function`; see `isoform.convert_func`."""
+
+def explain_structural_mismatch(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> Any:
+    """The first difference of two values, with the reason; None when they are
+    equal.
+    """
+
+def get_first_structural_mismatch(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> Any:
+    """The paths of the first difference of two values; None when they are equal."""
+
+def last_visit_count() -> int:
+    """How many pairs or objects the last comparison, hash or digest of this
+    thread visited.
+    """
+
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
@@ -281,6 +576,115 @@ def registered_type_keys() -> list[str]:
 def rust_family() -> Any:
     """Registers the node types of the library's own tests, which are declared in
     Rust, and gives their Python classes by name.
+    """
+
+def structural_digest(
+    value: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> bytes:
+    """The portable name of a value, 32 bytes."""
+
+def structural_equal(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> bool:
+    """Whether two values are structurally equal."""
+
+def structural_hash(
+    value: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> int:
+    """The structural hash of a value, an int of 64 bits without sign."""
+
+def structural_key(value: Any) -> Any:
+    """The value frozen as a key, an instance of `StructuralKey`."""
+
+def structural_key_equal(this: Any, other: Any) -> Any:
+    """Whether the other object is an equal key."""
+
+def structural_key_hash(this: Any) -> Any:
+    """The structural hash of the value when the key was made."""
+
+def structural_key_value(this: Any) -> Any:
+    """The value that a key was made of."""
+
+def structural_map(
+    root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
+) -> Any:
+    """Rewrites a value: each callback sees the values of its types, and its
+    answer comes in their place.
+
+    `callbacks`, `with_def_region_kind` and `order` are as for
+    `structural_walk`. To keep a value, a callback returns it. Nothing is
+    changed in place: what contains a replacement is built anew, and everything
+    else is the same object in the result. An object that is reached in several
+    ways is rewritten once, and its result is shared in the same way. In
+    post-order a callback sees a node after its children were replaced; in
+    pre-order the children of its answer are visited.
+
+    Raises TypeError when an answer does not fit its field, ValueError for a
+    value that contains itself, and what the callbacks raise. O(values), in
+    constant native stack.
+    """
+
+def structural_mutate(root: Any, callbacks: Any = ...) -> Any:
+    """Rewrites a value with callbacks of a value and a StructuralMutator; see
+    `isoform.structural_mutate`.
+    """
+
+def structural_visit(root: Any, callbacks: Any = ...) -> Any:
+    """Visits a value with callbacks that decide what is visited below theirs.
+
+    `callbacks` is as for `structural_walk`, but each function gets the value
+    and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
+    `visitor.default_visit(value)` visits all its children, and without either
+    nothing below it is visited. Values without callback are walked through. An
+    object is visited once in each kind of region. Returns None, or the
+    VisitInterrupt that a callback answered.
+
+    Raises TypeError for another answer, ValueError for a value that contains
+    itself, RecursionError when callbacks nest too deeply, and what they raise.
+    """
+
+def structural_walk(
+    root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
+) -> Any:
+    """Visits every value below a root, the root included, and calls the first
+    callback that was given for its type.
+
+    `callbacks` is a function of the value, a pair of a type (or a tuple of
+    types) and a function, or a sequence of such pairs. The functions in
+    `with_def_region_kind` get the kind of region as well. A callback answers
+    None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
+    result. Shared objects are visited once, where they are met first; keys of
+    maps and fields that comparison ignores are not visited. `order` is "post"
+    (children first) or "pre".
+
+    Raises TypeError for another answer, ValueError for a value that contains
+    itself, and what the callbacks raise. O(values), in constant native stack.
+    """
+
+def substitute(root: Any, replacements: Any) -> Any:
+    """Replaces the free occurrences of variables in a value, all at once and
+    without capture.
+
+    `replacements` maps variables (by identity) to what comes in their place.
+    Where a binder would capture a variable of a replacement, the binder gets a
+    new variable. Where no variable occurs free, the result is the same object.
+
+    Raises TypeError when a key is no variable or a replacement does not fit
+    its field, ValueError for a value that contains itself. Linear in the
+    number of distinct objects as long as each variable is bound once.
     """
 
 def type_info(of: Any) -> TypeInfo:
