@@ -20,10 +20,11 @@ PAIRS = 11
 
 def load_sides() -> tuple[Side, Side]:
     """Import both packages and declare the node types with each."""
-    import isoform
-    import isoform.dataclasses
     import tvm_ffi
     import tvm_ffi.dataclasses
+
+    import isoform
+    import isoform.dataclasses
 
     ours = Side("isoform", isoform, isoform.dataclasses)
     theirs = Side("tvm-ffi", complete(tvm_ffi), tvm_ffi.dataclasses)
@@ -54,10 +55,10 @@ def number(value: float) -> str:
 def line(row: Row, result: Pair | str) -> str:
     """Write one row of the table."""
     if isinstance(result, str):
-        return f"| {row.name} | – | – | – |"
+        return f"| {row.name} | - | - | - |"
     return (
         f"| {row.name} | {number(result.ours)} | {number(result.theirs)} | "
-        f"**{result.ratio:.1f}×** |"
+        f"**{result.ratio:.1f}** |"
     )
 
 

@@ -100,7 +100,7 @@ def mapped(side: Side, depth: int) -> Callable[[], object]:
     program = side.build(depth)
     structural_map, integer = side.module.structural_map, side.Int
     new = integer(7)
-    return lambda: structural_map(program, (integer, lambda node: new))
+    return lambda: structural_map(program, (integer, lambda _: new))
 
 
 def json_read(side: Side, depth: int) -> Callable[[], object]:

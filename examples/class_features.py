@@ -9,7 +9,7 @@ from isoform import Array
 from isoform.dataclasses import KW_ONLY, Object, field, fields, py_class, replace
 
 
-@py_class("features.Type")
+@py_class("features.Type", frozen=True)
 class Type(Object):
     """A type."""
 

@@ -35,8 +35,12 @@ class Sum(Expr):
 
     def __s_equal__(self, other: "Sum", equal: Callable[..., bool]) -> bool:
         """Compare the operands in order, else crosswise."""
-        return (equal(self.lhs, other.lhs) and equal(self.rhs, other.rhs)) or (
-            equal(self.lhs, other.rhs) and equal(self.rhs, other.lhs)
+        straight = equal(self.lhs, other.lhs, False, "lhs") and equal(
+            self.rhs, other.rhs, False, "rhs"
+        )
+        # The names are for the paths in explanations.
+        return straight or (
+            equal(self.lhs, other.rhs, False, "lhs") and equal(self.rhs, other.lhs, False, "rhs")
         )
 
     def __s_hash__(self, init: int, hash_of: Callable[..., int]) -> int:
