@@ -27,6 +27,7 @@ from isoform.stubgen import stub_of_types
 PACKAGE = Path(__file__).resolve().parent.parent / "python" / "isoform"
 
 PARAMETERS = {
+    "callbacks": "Any",
     "argv": "Sequence[str]",
     "class": "type[Any]",
     "cls": "type[Any]",
@@ -216,7 +217,13 @@ def stub_of_class(cls: type, name: str) -> str:
                     parameters = parameters_of(value, method=True)
                 text += f"    def {member}({parameters}) -> {SPECIAL[member]}: ...\n"
         elif callable(value) and not member.startswith("_abc"):
-            parameters = parameters_of(value, method=True)
+            bound = isinstance(value, types.ClassMethodDescriptorType | classmethod)
+            static = isinstance(value, staticmethod)
+            value = getattr(cls, member) if bound or static else value
+            parameters = parameters_of(value, method=not bound and not static)
+            if bound or static:
+                text += f"    @{'classmethod' if bound else 'staticmethod'}\n"
+                parameters = f"cls, {parameters}" if bound else parameters
             text += f"    def {member}({parameters}) -> {RETURNS.get(known, 'Any')}:"
             text += body(value.__doc__, "        ")
     return text if not text.endswith(":\n") else text + "    ...\n"

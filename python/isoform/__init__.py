@@ -1,6 +1,16 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
-from isoform import _core, access_path, core, dataclasses, onnx, structural, testing, types
+from isoform import (
+    access_path,
+    container,
+    core,
+    dataclasses,
+    error,
+    onnx,
+    structural,
+    testing,
+    types,
+)
 from isoform._core import MISSING, Object, __version__
 from isoform.container import Array, Dict, List, Map
 from isoform.device import Device, DLDeviceType, device
@@ -69,12 +79,7 @@ from isoform.structural import (
     structural_walk,
     substitute,
 )
-
-_core._set_python_types(dtype, Device, Shape)
-
-# ---- Names of other modules follow, one line each ----
-from isoform import container, error  # noqa: E402
-from isoform.tensor import Tensor, from_dlpack  # noqa: E402
+from isoform.tensor import Tensor, from_dlpack
 
 __all__ = [
     "MISSING",

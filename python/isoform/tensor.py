@@ -28,6 +28,9 @@ from isoform.shape import Shape
 
 __all__ = ["Tensor", "from_dlpack"]
 
+# The conversions make instances of these classes.
+_core._set_python_types(dtype, Device, Shape)
+
 _CPU = device("cpu")
 
 

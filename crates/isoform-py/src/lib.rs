@@ -47,6 +47,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<convert::SchemaHandle>()?;
     module.add_class::<type_info::TypeInfoHandle>()?;
     module.add_class::<type_info::TypeFieldHandle>()?;
+    module.add_class::<type_info::TypeMethodHandle>()?;
     module.add("MISSING", missing::missing(py)?)?;
     module.add("KWARGS", missing::kwargs(py)?)?;
     module.add_class::<containers::SequenceIterator>()?;

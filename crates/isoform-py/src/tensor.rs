@@ -20,7 +20,10 @@ type Object<'py> = Bound<'py, PyAny>;
 ///
 /// What the object's protocol methods raise, but for `BufferError`.
 pub(crate) fn from_protocol(value: &Object<'_>) -> PyResult<Option<Value>> {
-    if value.getattr_opt(intern!(value.py(), "__dlpack__"))?.is_none() {
+    if value
+        .getattr_opt(intern!(value.py(), "__dlpack__"))?
+        .is_none()
+    {
         return Ok(None);
     }
     match tensor_from(value, Sharing::ReadOnly) {
@@ -49,11 +52,13 @@ fn tensor_from(value: &Object<'_>, sharing: Sharing) -> PyResult<Tensor> {
 
 fn capsule_of<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
     let py = value.py();
-    let export = value.getattr_opt(intern!(py, "__dlpack__"))?.ok_or_else(|| {
-        let name = value.get_type().name();
-        let name = name.map_or_else(|_| "an object".to_owned(), |name| name.to_string());
-        PyTypeError::new_err(format!("expected an object with __dlpack__, got {name}"))
-    })?;
+    let export = value
+        .getattr_opt(intern!(py, "__dlpack__"))?
+        .ok_or_else(|| {
+            let name = value.get_type().name();
+            let name = name.map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+            PyTypeError::new_err(format!("expected an object with __dlpack__, got {name}"))
+        })?;
     let version = [("max_version", (1, 0))].into_py_dict(py)?;
     match export.call((), Some(&version)) {
         // Producers of the time before versions know no such argument.
@@ -131,7 +136,9 @@ pub(crate) fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
         let strides = strides_of(own(this)?.shape());
         to_python(this.py(), &isoform::Shape::from(strides).into())
     })?;
-    methods.unary("_dtype", |this| dtype_to_python(this.py(), own(this)?.dtype()))?;
+    methods.unary("_dtype", |this| {
+        dtype_to_python(this.py(), own(this)?.dtype())
+    })?;
     methods.unary("_nbytes", |this| {
         Ok(own(this)?.data().len().into_pyobject(this.py())?.into_any())
     })?;

@@ -3,8 +3,9 @@
 use isoform::host::{self, FieldPlace};
 use isoform::{FieldFlag, Kind, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyStaticMethod, PyString, PyTuple, PyType};
 
 use crate::convert::to_python;
 use crate::missing::missing;
@@ -100,6 +101,34 @@ impl TypeInfoHandle {
         )
     }
 
+    /// The methods that the class itself marks with `isoform.method`.
+    #[getter]
+    fn methods(&self, py: Python<'_>) -> PyResult<Vec<TypeMethodHandle>> {
+        let class = class::class_by_key(py, self.info.key())?;
+        let body = class.getattr(intern!(py, "__dict__"))?;
+        let mut found = Vec::new();
+        for entry in body.call_method0(intern!(py, "items"))?.try_iter()? {
+            let (name, attribute): (String, Bound<'_, PyAny>) = entry?.extract()?;
+            let is_static = attribute.is_instance_of::<PyStaticMethod>();
+            let func = if is_static {
+                attribute.getattr(intern!(py, "__func__"))?
+            } else {
+                attribute
+            };
+            if func
+                .getattr_opt(intern!(py, "__isoform_method__"))?
+                .is_some()
+            {
+                found.push(TypeMethodHandle {
+                    name,
+                    func: func.unbind(),
+                    is_static,
+                });
+            }
+        }
+        Ok(found)
+    }
+
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other
             .cast::<TypeInfoHandle>()
@@ -116,6 +145,42 @@ impl TypeInfoHandle {
             self.info.key(),
             self.info.index().get()
         )
+    }
+}
+
+/// A method of a class that is listed with its type.
+#[pyclass(frozen, name = "TypeMethod", module = "isoform._core")]
+pub(crate) struct TypeMethodHandle {
+    name: String,
+    func: Py<PyAny>,
+    is_static: bool,
+}
+
+#[pymethods]
+impl TypeMethodHandle {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The function, which takes the instance first unless it is static.
+    #[getter]
+    fn func(&self, py: Python<'_>) -> Py<PyAny> {
+        self.func.clone_ref(py)
+    }
+
+    #[getter]
+    fn is_static(&self) -> bool {
+        self.is_static
+    }
+
+    #[getter]
+    fn doc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.func.bind(py).getattr(intern!(py, "__doc__"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<method {}>", self.name)
     }
 }
 

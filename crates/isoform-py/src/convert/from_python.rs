@@ -498,7 +498,15 @@ type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
 ///
 /// `ValueError` for a list or dict that contains itself; what the protocol
 /// methods of the object raise.
+#[inline]
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match wrapper::core_of(value) {
+        Some(core) => Ok(core.into()),
+        None => untyped_slowly(value),
+    }
+}
+
+fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let mut stack = match start(value, 0)? {
         Step::Done(value) => return Ok(value),
         Step::Open(frame) => vec![frame],
@@ -651,12 +659,11 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
 /// The value of a NumPy data type; None for anything else.
 fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let py = value.py();
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+    let modules = py
+        .import(intern!(py, "sys"))?
+        .getattr(intern!(py, "modules"))?;
     // Without NumPy there are no such objects, and it is not imported for it.
-    let Some(numpy) = modules
-        .cast::<PyDict>()?
-        .get_item(intern!(py, "numpy"))?
-    else {
+    let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
         return Ok(None);
     };
     match numpy.getattr_opt(intern!(py, "dtype"))? {

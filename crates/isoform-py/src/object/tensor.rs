@@ -197,11 +197,15 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
             "a tensor of {ndim} dimensions has the shape {shape:?}"
         )));
     }
-    let count = shape.iter().try_fold(1u64, |count, &dim| count.checked_mul(dim as u64));
+    let count = shape
+        .iter()
+        .try_fold(1u64, |count, &dim| count.checked_mul(dim as u64));
     let len = count.and_then(|count| dtype.byte_size(count));
-    let len = len.and_then(|len| usize::try_from(len).ok()).ok_or_else(|| {
-        PyBufferError::new_err(format!("a tensor of shape {shape:?} is too large"))
-    })?;
+    let len = len
+        .and_then(|len| usize::try_from(len).ok())
+        .ok_or_else(|| {
+            PyBufferError::new_err(format!("a tensor of shape {shape:?} is too large"))
+        })?;
     let data = given.data.cast::<u8>().cast_const();
     let data = data.wrapping_add(given.byte_offset as usize);
     let contiguous = strides
@@ -232,7 +236,10 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
         bytes::Bytes::copy_from_slice(shared.as_ref())
     } else {
         let size = dtype.byte_size(1).unwrap_or(0) as usize;
-        if !usize::from(dtype.bits()).saturating_mul(dtype.lanes().into()).is_multiple_of(8) {
+        if !usize::from(dtype.bits())
+            .saturating_mul(dtype.lanes().into())
+            .is_multiple_of(8)
+        {
             return Err(PyBufferError::new_err(format!(
                 "an array of dtype {dtype} must be contiguous"
             )));
@@ -243,7 +250,8 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
         drop(lease);
         gathered.into()
     };
-    Tensor::new(dtype, shape, bytes).map_err(|error| PyValueError::new_err(error.message().to_owned()))
+    Tensor::new(dtype, shape, bytes)
+        .map_err(|error| PyValueError::new_err(error.message().to_owned()))
 }
 
 fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Lease> {
@@ -536,7 +544,14 @@ unsafe extern "C" fn get_buffer(
         let data = tensor.data();
         if flags & ffi::PyBUF_ND != ffi::PyBUF_ND {
             let data = data.as_ptr().cast_mut().cast();
-            return ffi::PyBuffer_FillInfo(view, this, data, tensor.data().len() as isize, 1, flags);
+            return ffi::PyBuffer_FillInfo(
+                view,
+                this,
+                data,
+                tensor.data().len() as isize,
+                1,
+                flags,
+            );
         }
         let Some(format) = format_of(tensor.dtype()) else {
             let dtype = tensor.dtype();
