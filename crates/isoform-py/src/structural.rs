@@ -7,6 +7,7 @@ use pyo3::types::PyBytes;
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::gil::under_gil;
+use crate::object::wrapper::core_of;
 use crate::path::PathHandle;
 
 /// Adds the functions and classes of this module.
@@ -40,6 +41,12 @@ fn structural_equal(
     enable_auto_mapping: bool,
 ) -> PyResult<bool> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+    if let (Some(left), Some(right)) = (core_of(lhs), core_of(rhs)) {
+        return under_gil(lhs.py(), || {
+            isoform::host::objects_equal(left, right, options)
+        })
+        .into_py();
+    }
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
     under_gil(lhs.py(), || {
         isoform::structural_equal_with(left, right, options)
