@@ -5,7 +5,7 @@ use isoform::{FieldFlag, Kind, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyStaticMethod, PyString, PyTuple, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::convert::to_python;
 use crate::missing::missing;
@@ -106,10 +106,11 @@ impl TypeInfoHandle {
     fn methods(&self, py: Python<'_>) -> PyResult<Vec<TypeMethodHandle>> {
         let class = class::class_by_key(py, self.info.key())?;
         let body = class.getattr(intern!(py, "__dict__"))?;
+        let static_method = py.import("builtins")?.getattr("staticmethod")?;
         let mut found = Vec::new();
         for entry in body.call_method0(intern!(py, "items"))?.try_iter()? {
             let (name, attribute): (String, Bound<'_, PyAny>) = entry?.extract()?;
-            let is_static = attribute.is_instance_of::<PyStaticMethod>();
+            let is_static = attribute.is_instance(&static_method)?;
             let func = if is_static {
                 attribute.getattr(intern!(py, "__func__"))?
             } else {
