@@ -1,12 +1,12 @@
 """What is registered under names: functions, and the types behind classes.
 
-    >>> from isoform import get_global_func, register_global_func, remove_global_func
-    >>> @register_global_func("doc.registry.add_one")
-    ... def add_one(x):
-    ...     return x + 1
-    >>> get_global_func("doc.registry.add_one")(41)
-    42
-    >>> remove_global_func("doc.registry.add_one")
+>>> from isoform import get_global_func, register_global_func, remove_global_func
+>>> @register_global_func("doc.registry.add_one")
+... def add_one(x):
+...     return x + 1
+>>> get_global_func("doc.registry.add_one")(41)
+42
+>>> remove_global_func("doc.registry.add_one")
 """
 
 from __future__ import annotations
