@@ -320,7 +320,11 @@ fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure>
     };
     let dtype = match dtype_class(value.py()) {
         Some(class) if value.is_instance(class)? => dtype_of_instance(value)?,
-        _ => parse_dtype(name.to_str()?)?,
+        _ => {
+            let name = name.to_str()?;
+            let unknown = |_: PyErr| Failure::Mismatch(format!("expected dtype, got '{name}'"));
+            parse_dtype(name).map_err(unknown)?
+        }
     };
     Ok(Value::from(dtype))
 }
