@@ -8,6 +8,7 @@ what it raises comes back to the caller unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 from isoform import _core
@@ -210,9 +211,9 @@ def method(fn: Any) -> Any:
         TypeError: anything else is marked.
     """
     function = fn.__func__ if isinstance(fn, staticmethod) else fn
-    if isinstance(fn, (classmethod, property)) or not callable(function):
+    if not isinstance(function, FunctionType):
         raise TypeError(f"method marks functions and static methods, got {type(fn).__name__}")
-    function.__isoform_method__ = True
+    function.__dict__["__isoform_method__"] = True
     return fn
 
 
