@@ -6,10 +6,26 @@ from isoform import (
     core,
     dataclasses,
     error,
+    onnx,
+    registry,
+    serialization,
     structural,
     testing,
+    types,
 )
-from isoform._core import MISSING, Object
+from isoform._core import (
+    MISSING,
+    Object,
+    __version__,
+    deep_copy,
+    recursive_eq,
+    recursive_ge,
+    recursive_gt,
+    recursive_hash,
+    recursive_le,
+    recursive_lt,
+    repr_print,
+)
 from isoform.container import Array, Dict, List, Map
 from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
@@ -51,7 +67,15 @@ from isoform.function import (
     String,
     convert,
     convert_func,
+)
+from isoform.registry import (
+    get_global_func,
+    get_global_func_metadata,
+    init_ffi_api,
     method,
+    register_global_func,
+    register_object,
+    remove_global_func,
 )
 from isoform.shape import Shape
 from isoform.structural import (
@@ -76,6 +100,7 @@ from isoform.structural import (
     structural_visit,
     structural_walk,
     substitute,
+    verify,
 )
 from isoform.tensor import Tensor, from_dlpack
 
@@ -107,6 +132,7 @@ __all__ = [
     "VisitInterrupt",
     "WalkOrder",
     "WalkResult",
+    "__version__",
     "access_path",
     "assert_structural_equal",
     "bfloat16",
@@ -116,6 +142,7 @@ __all__ = [
     "convert_func",
     "core",
     "dataclasses",
+    "deep_copy",
     "device",
     "dtype",
     "error",
@@ -137,13 +164,29 @@ __all__ = [
     "float64",
     "from_dlpack",
     "get_first_structural_mismatch",
+    "get_global_func",
+    "get_global_func_metadata",
+    "init_ffi_api",
     "int8",
     "int16",
     "int32",
     "int64",
     "last_visit_count",
     "method",
+    "onnx",
+    "recursive_eq",
+    "recursive_ge",
+    "recursive_gt",
+    "recursive_hash",
+    "recursive_le",
+    "recursive_lt",
     "register_error",
+    "register_global_func",
+    "register_object",
+    "registry",
+    "remove_global_func",
+    "repr_print",
+    "serialization",
     "structural",
     "structural_digest",
     "structural_equal",
@@ -154,8 +197,10 @@ __all__ = [
     "structural_walk",
     "substitute",
     "testing",
+    "types",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "verify",
 ]

@@ -398,9 +398,14 @@ impl<'py> Methods<'py> {
         if !heap {
             return Err(PyTypeError::new_err("the class is not made in Python"));
         }
-        Ok(Methods {
+        Ok(Methods::of(class))
+    }
+
+    /// The methods of a class made in this crate.
+    pub(crate) fn of(class: &Bound<'py, PyType>) -> Self {
+        Methods {
             class: class.clone(),
-        })
+        }
     }
 
     fn raw(&self) -> *mut ffi::PyTypeObject {
