@@ -1,8 +1,10 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
+# The classes of built-in types are bound to them when their modules are
+# imported, which must be before the first object of such a type is met.
+from isoform import container, function, tensor  # isort: skip
 from isoform import (
     access_path,
-    container,
     core,
     dataclasses,
     error,
