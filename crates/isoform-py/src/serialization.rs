@@ -1,6 +1,7 @@
 //! Files: JSON graphs and the binary form, for Python.
 
 use isoform::{BinaryReadOptions, JsonOptions, JsonReadOptions};
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -91,10 +92,11 @@ fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
 #[pyo3(signature = (data, ignore_unknown_fields=false))]
 fn from_bytes<'py>(
     py: Python<'py>,
-    data: &[u8],
+    data: PyBuffer<u8>,
     ignore_unknown_fields: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let data = data.to_vec(py)?;
     let options = BinaryReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
-    let value = under_gil(py, || isoform::from_bytes_with(data, &options)).into_py()?;
+    let value = under_gil(py, || isoform::from_bytes_with(&data, &options)).into_py()?;
     to_python(py, &value)
 }
