@@ -57,8 +57,7 @@ def line(row: Row, result: Pair | str) -> str:
     if isinstance(result, str):
         return f"| {row.name} | - | - | - |"
     return (
-        f"| {row.name} | {number(result.ours)} | {number(result.theirs)} | "
-        f"**{result.ratio:.1f}** |"
+        f"| {row.name} | {number(result.ours)} | {number(result.theirs)} | **{result.ratio:.1f}** |"
     )
 
 

@@ -1,17 +1,33 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
+# The classes of built-in types are bound to them when their modules are
+# imported, which must be before the first object of such a type is met.
+from isoform import container, function, tensor  # isort: skip
 from isoform import (
     access_path,
-    container,
     core,
     dataclasses,
     error,
     onnx,
+    registry,
+    serialization,
     structural,
     testing,
     types,
 )
-from isoform._core import MISSING, Object, __version__
+from isoform._core import (
+    MISSING,
+    Object,
+    __version__,
+    deep_copy,
+    recursive_eq,
+    recursive_ge,
+    recursive_gt,
+    recursive_hash,
+    recursive_le,
+    recursive_lt,
+    repr_print,
+)
 from isoform.container import Array, Dict, List, Map
 from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
@@ -53,7 +69,15 @@ from isoform.function import (
     String,
     convert,
     convert_func,
+)
+from isoform.registry import (
+    get_global_func,
+    get_global_func_metadata,
+    init_ffi_api,
     method,
+    register_global_func,
+    register_object,
+    remove_global_func,
 )
 from isoform.shape import Shape
 from isoform.structural import (
@@ -78,6 +102,7 @@ from isoform.structural import (
     structural_visit,
     structural_walk,
     substitute,
+    verify,
 )
 from isoform.tensor import Tensor, from_dlpack
 
@@ -119,6 +144,7 @@ __all__ = [
     "convert_func",
     "core",
     "dataclasses",
+    "deep_copy",
     "device",
     "dtype",
     "error",
@@ -140,6 +166,9 @@ __all__ = [
     "float64",
     "from_dlpack",
     "get_first_structural_mismatch",
+    "get_global_func",
+    "get_global_func_metadata",
+    "init_ffi_api",
     "int8",
     "int16",
     "int32",
@@ -147,7 +176,19 @@ __all__ = [
     "last_visit_count",
     "method",
     "onnx",
+    "recursive_eq",
+    "recursive_ge",
+    "recursive_gt",
+    "recursive_hash",
+    "recursive_le",
+    "recursive_lt",
     "register_error",
+    "register_global_func",
+    "register_object",
+    "registry",
+    "remove_global_func",
+    "repr_print",
+    "serialization",
     "structural",
     "structural_digest",
     "structural_equal",
@@ -163,4 +204,5 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "verify",
 ]

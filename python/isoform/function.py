@@ -22,7 +22,6 @@ __all__ = [
     "String",
     "convert",
     "convert_func",
-    "method",
 ]
 
 String = str
@@ -199,21 +198,6 @@ def convert_func(pyfunc: Callable[..., Any]) -> Function:
     3
     """
     return _core.convert_func(pyfunc)
-
-
-def method(fn: Any) -> Any:
-    """Marks a method of a class of nodes as one to be listed with its type.
-
-    Plain functions and static methods can be marked.
-
-    Raises:
-        TypeError: anything else is marked.
-    """
-    function = fn.__func__ if isinstance(fn, staticmethod) else fn
-    if isinstance(fn, (classmethod, property)) or not callable(function):
-        raise TypeError(f"method marks functions and static methods, got {type(fn).__name__}")
-    function.__isoform_method__ = True
-    return fn
 
 
 for _class, _kind in ((Function, "Function"), (OpaquePyObject, "Opaque")):

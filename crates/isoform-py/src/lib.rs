@@ -9,13 +9,16 @@ mod convert;
 mod embed;
 mod error;
 mod functions;
+mod global_functions;
 mod hooks;
 mod key;
 mod missing;
 mod object;
+mod objects;
 mod onnx;
 mod path;
 mod register;
+mod serialization;
 mod structural;
 mod tensor;
 mod testing;
@@ -39,7 +42,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx::init(module)?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
-    module.add("Object", object)?;
+    module.add("Object", &object)?;
     object::property::init(py);
     object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
@@ -75,6 +78,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    objects::init(module, &object)?;
+    serialization::init(module)?;
+    global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     testing::init(module)?;
     Ok(())

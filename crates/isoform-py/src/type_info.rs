@@ -3,7 +3,6 @@
 use isoform::host::{self, FieldPlace};
 use isoform::{FieldFlag, Kind, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
@@ -101,33 +100,27 @@ impl TypeInfoHandle {
         )
     }
 
-    /// The methods that the class itself marks with `isoform.method`.
+    /// The methods that the class marks with `isoform.method`.
     #[getter]
-    fn methods(&self, py: Python<'_>) -> PyResult<Vec<TypeMethodHandle>> {
+    fn methods<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let class = class::class_by_key(py, self.info.key())?;
-        let body = class.getattr(intern!(py, "__dict__"))?;
-        let static_method = py.import("builtins")?.getattr("staticmethod")?;
-        let mut found = Vec::new();
-        for entry in body.call_method0(intern!(py, "items"))?.try_iter()? {
-            let (name, attribute): (String, Bound<'_, PyAny>) = entry?.extract()?;
-            let is_static = attribute.is_instance(&static_method)?;
-            let func = if is_static {
-                attribute.getattr(intern!(py, "__func__"))?
-            } else {
-                attribute
-            };
-            if func
-                .getattr_opt(intern!(py, "__isoform_method__"))?
-                .is_some()
-            {
-                found.push(TypeMethodHandle {
-                    name,
-                    func: func.unbind(),
-                    is_static,
-                });
+        let body = class.getattr("__dict__")?;
+        let mut methods = Vec::new();
+        for entry in body.call_method0("items")?.try_iter()? {
+            let (name, attribute) = entry?.extract::<(String, Bound<'py, PyAny>)>()?;
+            if attribute.getattr_opt("__isoform_method__")?.is_none() {
+                continue;
             }
+            let inner = attribute.getattr_opt("__func__")?;
+            let is_static = inner.is_some();
+            let func = inner.unwrap_or(attribute).unbind();
+            methods.push(TypeMethodHandle {
+                name,
+                func,
+                is_static,
+            });
         }
-        Ok(found)
+        PyTuple::new(py, methods)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -146,42 +139,6 @@ impl TypeInfoHandle {
             self.info.key(),
             self.info.index().get()
         )
-    }
-}
-
-/// A method of a class that is listed with its type.
-#[pyclass(frozen, name = "TypeMethod", module = "isoform._core")]
-pub(crate) struct TypeMethodHandle {
-    name: String,
-    func: Py<PyAny>,
-    is_static: bool,
-}
-
-#[pymethods]
-impl TypeMethodHandle {
-    #[getter]
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The function, which takes the instance first unless it is static.
-    #[getter]
-    fn func(&self, py: Python<'_>) -> Py<PyAny> {
-        self.func.clone_ref(py)
-    }
-
-    #[getter]
-    fn is_static(&self) -> bool {
-        self.is_static
-    }
-
-    #[getter]
-    fn doc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.func.bind(py).getattr(intern!(py, "__doc__"))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<method {}>", self.name)
     }
 }
 
@@ -312,6 +269,29 @@ impl TypeFieldHandle {
             field.schema(),
             self.info.key()
         )
+    }
+}
+
+/// A method that a class marks for others to find.
+#[pyclass(frozen, get_all, name = "TypeMethod", module = "isoform._core")]
+pub(crate) struct TypeMethodHandle {
+    /// The name of the method.
+    name: String,
+    /// The function itself.
+    func: Py<PyAny>,
+    /// Whether it takes no instance.
+    is_static: bool,
+}
+
+#[pymethods]
+impl TypeMethodHandle {
+    #[getter]
+    fn doc(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.func.getattr(py, "__doc__")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<method {}>", self.name)
     }
 }
 

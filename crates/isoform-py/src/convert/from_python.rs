@@ -332,9 +332,7 @@ fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure
     match value.cast::<PyString>() {
         Ok(name) => match name.to_str()?.parse::<Device>() {
             Ok(device) => Ok(Value::from(device)),
-            Err(error) => Err(Failure::Raised(PyValueError::new_err(
-                error.message().to_owned(),
-            ))),
+            Err(error) => Err(Failure::Mismatch(error.message().to_owned())),
         },
         Err(_) => Err(mismatch(schema, value)),
     }

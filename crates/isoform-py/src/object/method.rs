@@ -6,7 +6,6 @@
 //! calls without a look at the descriptor.
 
 use std::ffi::{CString, c_int};
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -32,7 +31,7 @@ fn function<F: Stateless>() -> F {
     const { assert!(size_of::<F>() == 0, "the function must capture nothing") };
     // SAFETY: the type has no size, and a value of it was there when the
     // function was registered; it may be copied any number of times.
-    unsafe { MaybeUninit::<F>::uninit().assume_init() }
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 fn truth(py: Python<'_>, answer: bool) -> Object<'_> {
@@ -398,9 +397,14 @@ impl<'py> Methods<'py> {
         if !heap {
             return Err(PyTypeError::new_err("the class is not made in Python"));
         }
-        Ok(Methods {
+        Ok(Methods::of(class))
+    }
+
+    /// The methods of a class made in this crate.
+    pub(crate) fn of(class: &Bound<'py, PyType>) -> Self {
+        Methods {
             class: class.clone(),
-        })
+        }
     }
 
     fn raw(&self) -> *mut ffi::PyTypeObject {

@@ -144,12 +144,12 @@ pub fn collect_cycles() -> usize {
 pub unsafe fn visit_exclusively_owned(
     object: &Ref<Obj>,
     limit: usize,
-    visit: &mut dyn FnMut(&Ref<Obj>),
+    visit: &mut dyn FnMut(Exclusive<'_>),
 ) {
-    let mut waiting = Waiting(Vec::new());
+    let mut waiting = Waiting::default();
     waiting.add(object.raw());
     let mut left = limit;
-    while let Some(object) = waiting.0.pop() {
+    while let Some(object) = waiting.objects.pop() {
         if left == 0 {
             return;
         }
@@ -160,7 +160,7 @@ pub unsafe fn visit_exclusively_owned(
         // host's lock, or else by a thread that would be another owner.
         unsafe {
             let borrowed = super::view::ObjRef::new(object);
-            visit(borrowed.as_ref());
+            visit(Exclusive::Object(borrowed.as_ref()));
             let info = borrowed.info();
             for slot in &info.drop_slots {
                 if let Some(child) = child_in(object, *slot) {
@@ -199,17 +199,42 @@ pub unsafe fn visit_exclusively_owned(
                 _ => {}
             }
         }
+        for word in waiting.wrappers.drain(..) {
+            visit(Exclusive::Wrapper(word));
+        }
     }
 }
 
+/// What lives only because of one object.
+pub enum Exclusive<'a> {
+    /// An object of the core.
+    Object(&'a Ref<Obj>),
+    /// The spare word, without [`PRESERVED`], of an object whose only other
+    /// owner is its own preserved wrapper: the reference by which the object
+    /// keeps that wrapper alive.
+    Wrapper(usize),
+}
+
 /// Objects with one owner that are still to be visited.
-struct Waiting(Vec<NonNull<Header>>);
+#[derive(Default)]
+struct Waiting {
+    objects: Vec<NonNull<Header>>,
+    wrappers: Vec<usize>,
+}
 
 impl Waiting {
     fn add(&mut self, object: NonNull<Header>) {
         // SAFETY: callers pass objects that are alive.
-        if unsafe { object.as_ref() }.count() == 1 {
-            self.0.push(object);
+        let header = unsafe { object.as_ref() };
+        match header.count() {
+            1 => self.objects.push(object),
+            2 => {
+                let word = header.host.load(Ordering::Relaxed);
+                if word & PRESERVED != 0 {
+                    self.wrappers.push(word & !PRESERVED);
+                }
+            }
+            _ => {}
         }
     }
 
