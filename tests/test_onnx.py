@@ -12,9 +12,7 @@ import isoform
 from isoform import onnx, structural_digest, structural_equal, structural_walk
 
 MODELS = os.environ.get("ISOFORM_MODELS")
-needs_models = pytest.mark.skipif(
-    MODELS is None, reason="ISOFORM_MODELS names no folder of models"
-)
+needs_models = pytest.mark.skipif(MODELS is None, reason="ISOFORM_MODELS names no folder of models")
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):
