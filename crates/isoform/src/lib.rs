@@ -186,6 +186,7 @@ pub mod host {
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::structural::objects_equal;
     pub use crate::visit::structural_walk_where;
 }
 

@@ -498,7 +498,15 @@ type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
 ///
 /// `ValueError` for a list or dict that contains itself; what the protocol
 /// methods of the object raise.
+#[inline]
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    match wrapper::core_of(value) {
+        Some(core) => Ok(core.into()),
+        None => untyped_slowly(value),
+    }
+}
+
+fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let mut stack = match start(value, 0)? {
         Step::Done(value) => return Ok(value),
         Step::Open(frame) => vec![frame],

@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{construct, gc};
-use crate::error::IntoPyResult;
+use crate::error::{IntoPyResult, from_python};
 
 static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
 
@@ -182,6 +182,16 @@ fn host_hooks() -> HostHooks {
         release_while: |body| {
             let mut body = Exclusive(body);
             Python::attach(|py| py.detach(move || body.run()));
+        },
+        poll: || {
+            Python::attach(|py| {
+                // Handlers of signals run here; Ctrl-C comes as an exception.
+                py.check_signals()?;
+                // Another thread that waits takes the lock meanwhile.
+                py.detach(|| ());
+                Ok(())
+            })
+            .map_err(from_python)
         },
     }
 }
