@@ -1,70 +1,123 @@
-//! The registry of global functions, for Python.
+//! `Function` and the explicit conversions.
 
-use isoform::{ErrorKind, ValueRef};
+use isoform::{Function, Value, ValueRef, host};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use smallvec::SmallVec;
 
-use crate::convert::{to_python, untyped};
-use crate::error::{IntoPyResult, to_python as raise};
+use crate::convert::{function, to_python, untyped};
+use crate::error::IntoPyResult;
+use crate::object::method::Methods;
+use crate::object::wrapper;
 
-/// Adds the functions of this module.
-pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(_register_global_func, module)?)?;
-    module.add_function(wrap_pyfunction!(get_global_func, module)?)?;
-    module.add_function(wrap_pyfunction!(list_global_func_names, module)?)?;
-    module.add_function(wrap_pyfunction!(remove_global_func, module)?)
-}
+type Object<'py> = Bound<'py, PyAny>;
 
-/// Registers a callable under a global name; the function as it is registered.
+/// Makes a class the Python class of functions, or of opaque values.
 ///
-/// Raises ValueError when the name is taken and `replace` is false.
+/// Raises ValueError for the name of anything else.
 #[pyfunction]
-fn _register_global_func<'py>(
-    name: &str,
-    function: &Bound<'py, PyAny>,
-    replace: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let value = untyped(function)?;
-    let ValueRef::Function(found) = value.view() else {
-        return Err(PyTypeError::new_err(format!(
-            "global function '{name}': expected a callable, got {}",
-            function.get_type().name()?
-        )));
-    };
-    isoform::register_function(name, found.clone(), replace).into_py()?;
-    to_python(function.py(), &value)
-}
-
-/// The function registered under a global name.
-///
-/// Raises ValueError when there is none, unless `allow_missing`: then it is
-/// None.
-#[pyfunction]
-#[pyo3(signature = (name, allow_missing=false))]
-fn get_global_func<'py>(
-    py: Python<'py>,
-    name: &str,
-    allow_missing: bool,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match isoform::get_function(name) {
-        Ok(function) => to_python(py, &function.into()).map(Some),
-        Err(error) if error.kind() == ErrorKind::Key => match allow_missing {
-            true => Ok(None),
-            // The kind that programs written for other libraries expect.
-            false => Err(PyValueError::new_err(error.message().to_owned())),
-        },
-        Err(error) => Err(raise(error)),
+#[pyo3(name = "_install_function")]
+pub(crate) fn install(class: &Bound<'_, PyType>, name: &str) -> PyResult<()> {
+    match name {
+        "Function" => install_function(Methods::bind(class, "isoform.Function")?),
+        "Opaque" => {
+            Methods::bind(class, "isoform.Opaque")?.finish();
+            Ok(())
+        }
+        other => Err(PyValueError::new_err(format!("'{other}' is no such class"))),
     }
 }
 
-/// The names of all registered functions, in order of registration.
-#[pyfunction]
-fn list_global_func_names() -> Vec<String> {
-    isoform::list_functions()
+fn install_function(methods: Methods<'_>) -> PyResult<()> {
+    methods.make(
+        |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, _py: Python<'_>| {
+            let ([callable], None) = (given, named) else {
+                return Err(PyTypeError::new_err("Function() takes one callable"));
+            };
+            match function_of(callable)?.view_object() {
+                Some(object) => Ok(object),
+                None => Err(PyTypeError::new_err("a function is an object")),
+            }
+        },
+    )?;
+    methods.call(call)?;
+    methods.unary("_name", |this| match own(this)?.name() {
+        Some(name) => Ok(name.into_pyobject(this.py())?.into_any()),
+        None => Ok(this.py().None().into_bound(this.py())),
+    })?;
+    methods.binary("named", |this, name| {
+        let name: String = name.extract()?;
+        to_python(this.py(), &own(this)?.named(&name).into())
+    })?;
+    methods.finish();
+    Ok(())
 }
 
-/// Takes a function out of the registry; does nothing if there is none.
+/// The object of a value.
+trait ViewObject {
+    fn view_object(&self) -> Option<isoform::Ref<isoform::Obj>>;
+}
+
+impl ViewObject for Value {
+    fn view_object(&self) -> Option<isoform::Ref<isoform::Obj>> {
+        self.as_object().cloned()
+    }
+}
+
+/// A callable as a function of the core.
+///
+/// # Errors
+///
+/// `TypeError` for anything that cannot be called.
+fn function_of(callable: &Object<'_>) -> PyResult<Value> {
+    if let Some(core) = wrapper::core_of(callable)
+        && let ValueRef::Function(_) = host::view(core)
+    {
+        return Ok(core.into());
+    }
+    if !callable.is_callable() {
+        return Err(PyTypeError::new_err(format!(
+            "expected a callable, got {}",
+            callable.get_type().name()?
+        )));
+    }
+    Ok(function(callable).into())
+}
+
+fn own<'a>(this: &'a Object<'_>) -> PyResult<&'a Function> {
+    match wrapper::core_of(this).map(host::view) {
+        Some(ValueRef::Function(function)) => Ok(function),
+        _ => Err(PyTypeError::new_err("expected a Function")),
+    }
+}
+
+fn call<'py>(
+    this: &Object<'py>,
+    arguments: &Bound<'py, PyTuple>,
+    named: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Object<'py>> {
+    if named.is_some_and(|named| !named.is_empty()) {
+        return Err(PyTypeError::new_err(
+            "a Function takes no keyword arguments",
+        ));
+    }
+    let mut values: SmallVec<[Value; 8]> = SmallVec::with_capacity(arguments.len());
+    for argument in arguments.iter_borrowed() {
+        values.push(untyped(&argument)?);
+    }
+    let result = own(this)?.call(&values).into_py()?;
+    to_python(this.py(), &result)
+}
+
+/// A Python value as the core gives it back; see `isoform.convert`.
 #[pyfunction]
-fn remove_global_func(name: &str) {
-    isoform::remove_function(name);
+pub(crate) fn convert<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
+    to_python(value.py(), &untyped(value)?)
+}
+
+/// A callable as a `Function`; see `isoform.convert_func`.
+#[pyfunction]
+pub(crate) fn convert_func<'py>(callable: &Object<'py>) -> PyResult<Object<'py>> {
+    to_python(callable.py(), &function_of(callable)?)
 }

@@ -1,8 +1,8 @@
 //! Hooks written in Python: comparison, hash, verification, form in files.
 
 use isoform::{
-    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, EqualCallback, HashCallback, Obj, Ref, RegionChange,
-    TypeDef,
+    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, EqualCallback, HashCallback, Obj, Ref,
+    RegionChange, TypeDef,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -7,6 +7,7 @@ mod containers;
 mod convert;
 mod error;
 mod functions;
+mod global_functions;
 mod hooks;
 mod key;
 mod missing;
@@ -48,6 +49,16 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<containers::MapIterator>()?;
     module.add_function(wrap_pyfunction!(containers::install, module)?)?;
     module.add_function(wrap_pyfunction!(convert::set_python_types, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::dtype_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::dtype_name, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::device_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::device_name, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::install, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::convert_func, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::install, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::from_dlpack, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::from_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(register::register_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::bind_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
@@ -61,7 +72,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     walk::init(module)?;
     objects::init(module, &object)?;
     serialization::init(module)?;
-    functions::init(module)?;
+    global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     testing::init(module)?;
     Ok(())

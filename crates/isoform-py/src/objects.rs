@@ -37,11 +37,13 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     let methods = Methods::of(object);
     methods.binary("same_as", |this, other| {
         let same = same_as(this, other)?;
-        Ok(pyo3::types::PyBool::new(this.py(), same).to_owned().into_any())
+        Ok(pyo3::types::PyBool::new(this.py(), same)
+            .to_owned()
+            .into_any())
     })?;
-    methods.unary("__copy__", |this| shallow_copy(this))?;
+    methods.unary("__copy__", shallow_copy)?;
     methods.binary("__deepcopy__", |this, _memo| deep_copy(this))?;
-    methods.unary("__reduce__", |this| reduce(this))?;
+    methods.unary("__reduce__", reduce)?;
     methods.unary("__repr__", |this| {
         Ok(PyString::new(this.py(), &own_text(this)?).into_any())
     })?;
@@ -168,7 +170,10 @@ fn attributes<'py>(this: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDic
         return Ok(None);
     }
     match this.getattr_opt(intern!(this.py(), "__dict__"))? {
-        Some(state) => Ok(state.cast_into::<PyDict>().ok().filter(|state| !state.is_empty())),
+        Some(state) => Ok(state
+            .cast_into::<PyDict>()
+            .ok()
+            .filter(|state| !state.is_empty())),
         None => Ok(None),
     }
 }
@@ -185,15 +190,18 @@ fn with_fields<'py>(
     let (py, object) = (obj.py(), core(obj)?.clone());
     let info = object.type_info();
     if info.is_builtin() {
-        return Err(PyTypeError::new_err(format!("{} has no fields", info.key())));
+        return Err(PyTypeError::new_err(format!(
+            "{} has no fields",
+            info.key()
+        )));
     }
     let mut given = Vec::with_capacity(changes.len());
     for (name, value) in changes {
         let name = name.cast_into::<PyString>()?;
         let name = name.to_str()?;
-        let field = info.field_index(name).ok_or_else(|| {
-            PyTypeError::new_err(format!("{} has no field '{name}'", info.key()))
-        })?;
+        let field = info
+            .field_index(name)
+            .ok_or_else(|| PyTypeError::new_err(format!("{} has no field '{name}'", info.key())))?;
         let converter = class::of_index(py, info.index())
             .and_then(|data| data.fields.get(field)?.converter.as_ref());
         let schema = info.fields()[field].schema();
@@ -231,7 +239,9 @@ impl OwnText<'_> {
             Some(own) => own,
             None => {
                 let method = ty.getattr(intern!(self.py, "__repr__"))?;
-                let own = OBJECT_REPR.get(self.py).is_some_and(|base| !method.is(base));
+                let own = OBJECT_REPR
+                    .get(self.py)
+                    .is_some_and(|base| !method.is(base));
                 self.known.borrow_mut().insert(ty.as_ptr() as usize, own);
                 own
             }

@@ -96,6 +96,17 @@ impl DType {
     /// Booleans of one byte.
     pub const BOOL: DType = DType::new(DTypeCode::Bool, 8);
 
+    /// A data type by DLPack's numbers; None for an unknown code, and for no
+    /// bits or no lanes.
+    pub fn from_parts(code: u8, bits: u8, lanes: u16) -> Option<Self> {
+        let (code, _, _) = CODES.get(usize::from(code))?;
+        (bits > 0 && lanes > 0).then_some(DType {
+            code: *code,
+            bits,
+            lanes,
+        })
+    }
+
     /// The number format.
     pub fn code(self) -> DTypeCode {
         self.code

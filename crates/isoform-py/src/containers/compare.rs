@@ -14,7 +14,7 @@ use isoform::{Array, Map, Shape, Value, ValueRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::convert::to_python;
+use crate::convert::{HostObject, to_python};
 
 /// A sequence that does not change.
 #[derive(Clone)]
@@ -161,12 +161,23 @@ fn ask(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     if !has_opinion(left) && !has_opinion(right) {
         return Ok(Verdict::Different);
     }
-    let (left, right) = (to_python(py, left)?, to_python(py, right)?);
+    let (left, right) = (element(py, left)?, element(py, right)?);
     Ok(if left.is(&right) || left.eq(&right)? {
         Verdict::Equal
     } else {
         Verdict::Different
     })
+}
+
+/// An element as Python compares and hashes it: a function that was made of a
+/// Python callable counts as that callable, however often it was converted.
+fn element<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    if let ValueRef::Function(function) = value.view()
+        && let Some(callable) = function.content::<HostObject>()
+    {
+        return Ok(callable.get(py));
+    }
+    to_python(py, value)
 }
 
 /// A container that is being hashed.
@@ -229,7 +240,7 @@ impl Frame {
             Contents::Sequence(items, _) => items.get(position),
             Contents::Map(entries, _, _) => {
                 let (key, value) = entries.get_index(position / 2)?;
-                Some(if position % 2 == 0 { key } else { value }.clone())
+                Some(if position.is_multiple_of(2) { key } else { value }.clone())
             }
         }
     }
@@ -271,7 +282,7 @@ pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
                         None
                     }
                 },
-                None => Some(to_python(py, &value)?.hash()?),
+                None => Some(element(py, &value)?.hash()?),
             },
             Step::Leave(hash) => Some(hash),
         };

@@ -1,6 +1,6 @@
 //! Python objects as values of the core, with and without a schema.
 
-use isoform::{Array, Bytes, DType, Device, Dict, List, Map, Schema, Shape, Value};
+use isoform::{Array, Bytes, Device, Dict, List, Map, Schema, Shape, Value};
 use num_bigint::BigInt;
 use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -9,6 +9,7 @@ use pyo3::types::{
     IntoPyDict, PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
 };
 
+use super::python_types::{dtype_of_instance, parse_dtype};
 use super::{HostObject, device_class, dtype_class, host_object, shape_class};
 use crate::object::wrapper;
 
@@ -314,15 +315,14 @@ fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {
 }
 
 fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
-    match value.cast::<PyString>() {
-        Ok(name) => match name.to_str()?.parse::<DType>() {
-            Ok(dtype) => Ok(Value::from(dtype)),
-            Err(error) => Err(Failure::Raised(PyValueError::new_err(
-                error.message().to_owned(),
-            ))),
-        },
-        Err(_) => through_protocol(value, schema),
-    }
+    let Ok(name) = value.cast::<PyString>() else {
+        return through_protocol(value, schema);
+    };
+    let dtype = match dtype_class(value.py()) {
+        Some(class) if value.is_instance(class)? => dtype_of_instance(value)?,
+        _ => parse_dtype(name.to_str()?)?,
+    };
+    Ok(Value::from(dtype))
 }
 
 fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
@@ -578,9 +578,7 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step
         if let Some(class) = dtype_class(py)
             && value.is_instance(class)?
         {
-            let dtype = text.to_str()?.parse::<DType>();
-            let dtype = dtype.map_err(|error| PyValueError::new_err(error.message().to_owned()))?;
-            return Ok(Step::Done(Value::from(dtype)));
+            return Ok(Step::Done(Value::from(dtype_of_instance(value)?)));
         }
         return Ok(Step::Done(Value::from(text.to_str()?)));
     }
@@ -639,6 +637,9 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
             return start(&convert.call0()?, depth + 1);
         }
     }
+    if let Some(dtype) = numpy_dtype(value)? {
+        return Ok(Step::Done(dtype));
+    }
     if let Some(number) = number_like(value)? {
         return Ok(Step::Done(match number {
             Number::Bool(flag) => Value::from(flag),
@@ -653,4 +654,23 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
         return Ok(Step::Done(host_object::function(value).into()));
     }
     Ok(Step::Done(HostObject::wrap(value)))
+}
+
+/// The value of a NumPy data type; None for anything else.
+fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    let py = value.py();
+    let modules = py
+        .import(intern!(py, "sys"))?
+        .getattr(intern!(py, "modules"))?;
+    // Without NumPy there are no such objects, and it is not imported for it.
+    let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
+        return Ok(None);
+    };
+    match numpy.getattr_opt(intern!(py, "dtype"))? {
+        Some(class) if value.is_instance(&class)? => {
+            let name: String = value.getattr(intern!(py, "name"))?.extract()?;
+            Ok(parse_dtype(&name).ok().map(Value::from))
+        }
+        _ => Ok(None),
+    }
 }

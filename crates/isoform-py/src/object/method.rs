@@ -6,7 +6,6 @@
 //! calls without a look at the descriptor.
 
 use std::ffi::{CString, c_int};
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -32,7 +31,7 @@ fn function<F: Stateless>() -> F {
     const { assert!(size_of::<F>() == 0, "the function must capture nothing") };
     // SAFETY: the type has no size, and a value of it was there when the
     // function was registered; it may be copied any number of times.
-    unsafe { MaybeUninit::<F>::uninit().assume_init() }
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 fn truth(py: Python<'_>, answer: bool) -> Object<'_> {
@@ -305,13 +304,17 @@ unsafe fn finish_new(
     object: Ref<Obj>,
 ) -> PyResult<Object<'_>> {
     let expected = class::class_of(py, host::type_index_of(&object))?;
+    // The object may be one that exists already, if the constructor says so.
+    let fresh = host::host_word(&object).load(std::sync::atomic::Ordering::Relaxed) == 0;
+    if !fresh && ptr::eq(class, expected) {
+        return wrapper::wrap(py, object);
+    }
     // SAFETY: both are live classes, and a fresh object has no wrapper, which
     // is checked.
     unsafe {
-        let fresh = host::host_word(&object).load(std::sync::atomic::Ordering::Relaxed) == 0;
         if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 {
             return Err(PyTypeError::new_err(
-                "the class does not stand for the type of the new object",
+                "the class does not stand for the type of the object",
             ));
         }
         Bound::from_owned_ptr_or_err(py, wrapper::wrap_fresh(class, object))

@@ -36,4 +36,5 @@ pub(crate) mod lend;
 pub(crate) mod meta;
 pub(crate) mod method;
 pub(crate) mod property;
+pub(crate) mod tensor;
 pub(crate) mod wrapper;
