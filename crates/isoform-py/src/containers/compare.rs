@@ -240,7 +240,14 @@ impl Frame {
             Contents::Sequence(items, _) => items.get(position),
             Contents::Map(entries, _, _) => {
                 let (key, value) = entries.get_index(position / 2)?;
-                Some(if position.is_multiple_of(2) { key } else { value }.clone())
+                Some(
+                    if position.is_multiple_of(2) {
+                        key
+                    } else {
+                        value
+                    }
+                    .clone(),
+                )
             }
         }
     }

@@ -106,11 +106,7 @@ impl Signature {
     /// # Safety
     ///
     /// `sorted` is what [`sort`](Self::sort) gave.
-    unsafe fn flags(
-        &self,
-        py: Python<'_>,
-        sorted: &[*mut ffi::PyObject; MOST],
-    ) -> PyResult<Flags> {
+    unsafe fn flags(&self, py: Python<'_>, sorted: &[*mut ffi::PyObject; MOST]) -> PyResult<Flags> {
         let flag = |offset: usize| -> PyResult<bool> {
             // SAFETY: promised by the caller.
             match unsafe { Bound::from_borrowed_ptr_or_opt(py, sorted[self.values + offset]) } {
@@ -163,10 +159,7 @@ unsafe extern "C" fn structural_equal(
                 let sorted = EQUAL.sort(py, arguments, count as usize, names)?;
                 (sorted[0], sorted[1], EQUAL.flags(py, &sorted)?)
             };
-            let (left, right) = (
-                Borrowed::from_ptr(py, left),
-                Borrowed::from_ptr(py, right),
-            );
+            let (left, right) = (Borrowed::from_ptr(py, left), Borrowed::from_ptr(py, right));
             let equal = structural::equal(&left, &right, flags)?;
             Ok(PyBool::new(py, equal).to_owned().into_ptr())
         })

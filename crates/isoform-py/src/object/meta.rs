@@ -123,6 +123,29 @@ unsafe extern "C" fn meta_call(
     }
 }
 
+/// The opposite of an answer to `==`, which is given up.
+///
+/// # Safety
+///
+/// `answer` must be null or own a reference, and the GIL be held.
+unsafe fn negated(answer: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: promised by the caller; both constants get a reference.
+    unsafe {
+        if answer.is_null() || answer == ffi::Py_NotImplemented() {
+            return answer;
+        }
+        let truth = ffi::PyObject_IsTrue(answer);
+        ffi::Py_DECREF(answer);
+        let opposite = match truth {
+            0 => ffi::Py_True(),
+            1 => ffi::Py_False(),
+            _ => return ptr::null_mut(),
+        };
+        ffi::Py_INCREF(opposite);
+        opposite
+    }
+}
+
 /// # Safety
 ///
 /// `tp_richcompare` of `Object`: identity of the core objects.
@@ -134,6 +157,13 @@ unsafe extern "C" fn richcompare(
     // SAFETY: CPython passes live objects and holds the GIL; the constants
     // returned are immortal or get a reference.
     unsafe {
+        let own = (*ffi::Py_TYPE(this)).tp_richcompare;
+        if operation == ffi::Py_NE
+            && let Some(own) = own.filter(|own| *own as usize != richcompare as *const () as usize)
+        {
+            // A class with an `__eq__` of its own is unequal when that says so.
+            return negated(own(this, other, ffi::Py_EQ));
+        }
         let same = this == other
             || (wrapper::is_wrapper(other)
                 && match (wrapper::layout(this).core(), wrapper::layout(other).core()) {
