@@ -4,6 +4,8 @@ use std::ffi::{CStr, c_int, c_void};
 use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use isoform::host::{self, HostHooks};
 use pyo3::exceptions::PyTypeError;
@@ -213,17 +215,36 @@ fn host_hooks() -> HostHooks {
             let mut body = Exclusive(body);
             Python::attach(|py| py.detach(move || body.run()));
         },
-        poll: || {
-            Python::attach(|py| {
-                // Handlers of signals run here; Ctrl-C comes as an exception.
-                py.check_signals()?;
-                // Another thread that waits takes the lock meanwhile.
-                py.detach(|| ());
-                Ok(())
-            })
-            .map_err(from_python)
-        },
+        poll: || Python::attach(poll).map_err(from_python),
     }
+}
+
+/// When a long operation gave up the GIL last.
+static RELEASED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Longer than a thread waits for the GIL before it demands it (five
+/// milliseconds unless set otherwise). Giving it up more often would start that
+/// wait anew each time, and the thread would never get it.
+const SHARE: Duration = Duration::from_millis(6);
+
+/// What the core calls in the middle of long operations.
+fn poll(py: Python<'_>) -> PyResult<()> {
+    // Handlers of signals run here; Ctrl-C comes as an exception.
+    py.check_signals()?;
+    let now = Instant::now();
+    let due = {
+        let mut released = RELEASED.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = released.is_none_or(|last| now.duration_since(last) >= SHARE);
+        if due {
+            *released = Some(now);
+        }
+        due
+    };
+    if due {
+        // A thread that has demanded the GIL gets it before this one does.
+        py.detach(|| ());
+    }
+    Ok(())
 }
 
 /// Lets a closure be run by `detach`, which runs it in this thread.
