@@ -90,7 +90,7 @@ def test_elements_with_an_opinion_are_asked():
 
     assert Array([Three()]) == [Three()]
     assert Array([Three()]) == [3]
-    assert [3] == Array([Three()])
+    assert Array([Three()]) == [3]
     assert hash(Array([Three()])) == hash(Array([3]))
 
     class Broken:
@@ -130,7 +130,7 @@ def test_sharing_is_kept_and_cheap():
     assert array[0] is array[1]
     assert array == Array(doubled(60))
     assert hash(array) == hash(Array(doubled(60)))
-    assert convert({"a": (x := [1]), "b": x})["a"] is convert({"a": x})["a"] or True
+    x = [1]
     pair = convert({"a": x, "b": x})
     assert pair["a"] is pair["b"]
 
@@ -516,7 +516,7 @@ def test_dtype_conversions():
     assert isoform.dtype("int8").is_integer
     assert isoform.dtype("bfloat16").is_float
     assert Array([isoform.dtype("int8")])[0] is Array([isoform.dtype("int8")])[0]
-    assert pickle.loads(pickle.dumps(isoform.Shape((1, 2)))) == (1, 2)  # noqa: S301
+    assert pickle.loads(pickle.dumps(isoform.Shape((1, 2)))) == (1, 2)
     with pytest.raises(ValueError):
         isoform.dtype("float32").with_lanes(0)
     with pytest.raises(ValueError):

@@ -3,8 +3,10 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
+mod cli;
 mod containers;
 mod convert;
+mod embed;
 mod error;
 mod functions;
 mod global_functions;
@@ -13,6 +15,7 @@ mod key;
 mod missing;
 mod object;
 mod objects;
+mod onnx;
 mod path;
 mod register;
 mod serialization;
@@ -24,6 +27,8 @@ mod walk;
 
 use pyo3::prelude::*;
 
+pub use crate::embed::{embed, register};
+
 /// Fills the module; also for extension modules that embed this one together
 /// with node types of their own.
 ///
@@ -32,6 +37,9 @@ use pyo3::prelude::*;
 /// What CPython raises while types are made.
 pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    cli::init(module)?;
+    onnx::init(module)?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", &object)?;

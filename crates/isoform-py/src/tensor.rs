@@ -1,6 +1,6 @@
 //! `Tensor`: arrays of numbers between Python and the core.
 
-use isoform::{DType, Tensor, Value, ValueRef, host};
+use isoform::{DType, DTypeCode, Tensor, Value, ValueRef, host};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -141,6 +141,12 @@ pub(crate) fn install(class: &Bound<'_, PyType>) -> PyResult<()> {
     })?;
     methods.unary("_nbytes", |this| {
         Ok(own(this)?.data().len().into_pyobject(this.py())?.into_any())
+    })?;
+    methods.unary("_as_bytes", |this| {
+        let data = own(this)?.data().clone();
+        let dtype = DType::new(DTypeCode::UInt, 8);
+        let bytes = new_tensor(dtype, vec![data.len() as i64], data)?;
+        to_python(this.py(), &bytes.into())
     })?;
     methods.unary("data_ptr", |this| {
         let address = own(this)?.data().as_ptr() as usize;

@@ -320,7 +320,11 @@ fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure>
     };
     let dtype = match dtype_class(value.py()) {
         Some(class) if value.is_instance(class)? => dtype_of_instance(value)?,
-        _ => parse_dtype(name.to_str()?)?,
+        _ => {
+            let name = name.to_str()?;
+            let unknown = |_: PyErr| Failure::Mismatch(format!("expected dtype, got '{name}'"));
+            parse_dtype(name).map_err(unknown)?
+        }
     };
     Ok(Value::from(dtype))
 }
@@ -332,9 +336,7 @@ fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure
     match value.cast::<PyString>() {
         Ok(name) => match name.to_str()?.parse::<Device>() {
             Ok(device) => Ok(Value::from(device)),
-            Err(error) => Err(Failure::Raised(PyValueError::new_err(
-                error.message().to_owned(),
-            ))),
+            Err(error) => Err(Failure::Mismatch(error.message().to_owned())),
         },
         Err(_) => Err(mismatch(schema, value)),
     }
