@@ -6,6 +6,9 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 
 VENV := .venv
+CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
+BENCH_VENV := .cache/bench-venv
+BENCH_STAMP := $(BENCH_VENV)/.requirements-stamp
 MODELS := .cache/models
 VENV_STAMP := $(VENV)/.requirements-stamp
 MODELS_STAMP := .cache/models.stamp
@@ -14,6 +17,17 @@ SCRIPT_TESTS := $(wildcard scripts/test_*.py scripts/tests/test_*.py)
 # The lock file is part of the source: a build that would change it stops.
 LOCKED := --locked
 ALL := --workspace --all-features $(LOCKED)
+
+# The extension modules are built by maturin alone in release mode: cargo would
+# set other variables for them, and the two would undo each other's work.
+MODULES := isoform-py calc-ir
+NO_MODULES := $(addprefix --exclude ,$(MODULES))
+MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
+
+# Where `python3` is another Python than the one asked for, cargo has to know.
+ifneq ($(origin PYTHON),file)
+export PYO3_PYTHON ?= $(PYTHON)
+endif
 
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
@@ -30,19 +44,40 @@ help: ## Print this list
 	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s)\n' '$(PYTHON)' '$(FUZZ_SECONDS)'
 
 .PHONY: build
-build: ## Build everything in release mode
-	$(CARGO) build --release $(ALL)
+build: setup-python ## Build everything in release mode; the Python package is in .venv then
+	$(CARGO) build --release $(ALL) $(NO_MODULES)
 
 .PHONY: test
-test: lint test-scripts test-rust docs test-models ## The whole gate: lint, tests, docs, real models
+test: lint test-scripts test-rust test-python docs test-models test-wheel ## The whole gate: lint, tests, docs, real models
 
 .PHONY: demo
-demo: setup-models ## Show, deduplicate and compare real models
+demo: setup-models setup-python ## Show, deduplicate and compare real models, then run the examples
 	PYTHON=$(VENV)/bin/python CARGO=$(CARGO) scripts/demo.sh
+	PYTHON=$(VENV)/bin/python MODELS=$(MODELS) scripts/examples.sh
 
 .PHONY: bench
-bench: ## Run every benchmark
-	$(CARGO) bench --workspace $(LOCKED)
+bench: bench-rust bench-python ## Run every benchmark
+
+.PHONY: bench-rust
+bench-rust: ## Run the benchmarks of the Rust crates
+	$(CARGO) bench --workspace $(NO_MODULES) $(LOCKED)
+
+.PHONY: bench-python
+bench-python: $(BENCH_STAMP) ## Measure the Python package beside its peers
+	$(call say,the package in $(BENCH_VENV))
+	VIRTUAL_ENV=$(CURDIR)/$(BENCH_VENV) $(VENV)/bin/maturin build --release --quiet \
+		--interpreter $(BENCH_VENV)/bin/python --out .cache/bench-wheel
+	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--force-reinstall .cache/bench-wheel/*.whl
+	$(BENCH_VENV)/bin/python -m bench --markdown bench/RESULTS.md
+
+.PHONY: wheel
+wheel: $(VENV_STAMP) ## Build a wheel of the Python package into dist/
+	$(MATURIN) build --release --out dist
+
+.PHONY: test-wheels
+test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python here, and the source archive
+	$(VENV)/bin/python scripts/check_wheels.py --all
 
 .PHONY: fuzz
 fuzz: ## Fuzz every target for FUZZ_SECONDS each
@@ -62,10 +97,14 @@ fmt: $(VENV_STAMP) ## Format the Rust and Python sources
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix-only .
 
+.PHONY: stubs
+stubs: setup-python ## Write the stubs of the Python package anew
+	$(VENV)/bin/python scripts/make_stubs.py
+
 .PHONY: clean
 clean: ## Delete everything that was built or fetched
 	$(CARGO) clean
-	rm -rf $(VENV) .cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .cache .ruff_cache .pytest_cache dist python/isoform/*.so
 
 # ---- the parts of `make test` ------------------------------------------------
 
@@ -81,6 +120,13 @@ lint-python: $(VENV_STAMP)
 	$(call say,ruff)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+
+.PHONY: lint-types
+lint-types: setup-python
+	$(call say,stubs)
+	$(VENV)/bin/python scripts/make_stubs.py --check
+	$(call say,pyright)
+	$(VENV)/bin/pyright --warnings
 
 # The tidy tests hold the dependencies to deny.toml in any case.
 .PHONY: lint-deps
@@ -100,6 +146,20 @@ test-rust:
 	$(call say,tests of the workspace)
 	$(CARGO) test $(ALL)
 
+# Some tests load real models; they look for them where ISOFORM_MODELS says.
+.PHONY: test-python
+test-python: export ISOFORM_MODELS := $(CURDIR)/$(MODELS)
+test-python: export ISOFORM_EXAMPLE_MODULE := calc_ir
+test-python: setup-python setup-models lint-types
+	$(call say,tests of the Python package)
+	$(VENV)/bin/python -m pytest --doctest-modules tests python/isoform
+
+# One wheel, for the Python of $(VENV), in an environment of its own.
+.PHONY: test-wheel
+test-wheel: $(VENV_STAMP)
+	$(call say,the wheel)
+	$(VENV)/bin/python scripts/check_wheels.py
+
 # The tests of crates/isoform-cli/tests/models.rs: real models, and edited copies
 # of them. The paths are absolute because cargo runs tests in the crate's folder.
 .PHONY: test-models
@@ -110,6 +170,16 @@ test-models: setup-models
 	$(CARGO) test $(ALL) --test models
 
 # ---- set-up ------------------------------------------------------------------
+
+# The package, and the example of a Rust library's module. Cargo knows what is new.
+.PHONY: setup-python
+setup-python: $(VENV_STAMP)
+	$(call say,the Python package in $(VENV))
+	$(MATURIN) develop --release --quiet
+	@# In a folder of its own: it needs isoform-py as a library, which for cargo is
+	@# another build of the same thing, and one would replace the other every time.
+	$(MATURIN) develop --release --quiet --target-dir $(CARGO_TARGET)/rust_types \
+		--manifest-path examples/rust_types/Cargo.toml
 
 .PHONY: setup-models
 setup-models: $(MODELS_STAMP)
@@ -128,6 +198,14 @@ $(VENV_STAMP): scripts/requirements.txt
 	@# The pins must satisfy each other; only magika, taken for its model, goes without.
 	@! $(VENV)/bin/python -m pip check --disable-pip-version-check \
 		| grep -v -e '^magika ' -e '^No broken requirements'
+	@touch $@
+
+# The peers as they are published.
+$(BENCH_STAMP): bench/requirements.txt $(VENV_STAMP)
+	$(call say,Python environment in $(BENCH_VENV))
+	$(PYTHON) -m venv --clear $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --disable-pip-version-check --no-deps \
+		--only-binary :all: -r bench/requirements.txt
 	@touch $@
 
 $(MODELS_STAMP): scripts/fetch_models.py $(VENV_STAMP)

@@ -107,10 +107,21 @@ def test_hash():
         hash(List([1]))
 
 
-def test_no_order_and_no_repetition():
-    for call in (lambda: Array([1]) < Array([2]), lambda: Array([1]) * 2):
-        with pytest.raises(TypeError):
-            call()
+def test_no_order():
+    with pytest.raises(TypeError):
+        Array([1]) < Array([2])  # noqa: B015
+
+
+@pytest.mark.parametrize("kind", [Array, List])
+def test_repetition(kind):
+    items = kind([1, 2])
+    assert type(items * 2) is kind
+    assert items * 2 == 2 * items == [1, 2, 1, 2]
+    assert items * 0 == items * -1 == []
+    with pytest.raises(TypeError):
+        items * 1.5
+    with pytest.raises(MemoryError):
+        items * 2**62
 
 
 def test_array_is_immutable():

@@ -774,3 +774,27 @@ def test_class_variables_declare_members_for_type_checkers(key):
 def test_missing_is_falsy_for_nobody():
     assert MISSING is not None
     assert repr(MISSING) == "MISSING"
+
+
+# ---- types declared natively -------------------------------------------------
+
+
+def test_types_declared_in_rust_have_fields_and_signatures(key):
+    from isoform.testing import rust_family
+
+    family = rust_family()
+    assert is_dataclass(family.Add)
+    assert [f.name for f in fields(family.Add)] == ["span", "lhs", "rhs"]
+    assert list(inspect.signature(family.Add).parameters) == ["span", "lhs", "rhs"]
+    storages = {f.name: f.schema for f in fields(family.Storages)}
+    assert storages["int"] == TypeSchema("int")
+    assert repr(storages["nullable"]) == "testing.Expr | None"
+
+    @py_class(key())
+    class Wide(family.Add):
+        extra: int = 7
+
+    assert [f.name for f in fields(Wide)] == ["span", "lhs", "rhs", "extra"]
+    node = Wide(None, 1, 2)
+    assert (node.lhs, node.rhs, node.extra) == (1, 2, 7)
+    assert isinstance(node, family.Expr)

@@ -1,15 +1,15 @@
 """Access paths: where inside a value something is.
 
-    >>> from isoform.access_path import AccessPath
-    >>> path = AccessPath.root().map_item("k").array_item(1)
-    >>> path
-    <root>["k"][1]
-    >>> path.get({"k": [10, 20]})
-    20
-    >>> AccessPath.parse(str(path)) == path
-    True
-    >>> path.step.kind
-    <AccessKind.ARRAY_ITEM: 1>
+>>> from isoform.access_path import AccessPath
+>>> path = AccessPath.root().map_item("k").array_item(1)
+>>> path
+<root>["k"][1]
+>>> path.get({"k": [10, 20]})
+20
+>>> AccessPath.parse(str(path)) == path
+True
+>>> path.step.kind
+<AccessKind.ARRAY_ITEM: 1>
 """
 
 from __future__ import annotations

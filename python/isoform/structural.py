@@ -59,6 +59,8 @@ from isoform._core import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from isoform._core import AccessPath
+
 __all__ = [
     "DefRegionKind",
     "InplaceMode",
@@ -81,6 +83,7 @@ __all__ = [
     "structural_visit",
     "structural_walk",
     "substitute",
+    "verify",
 ]
 
 
@@ -204,6 +207,46 @@ def structural_mutate(
         [3, 2]
     """
     return _core.structural_mutate(root, _with_modes(callbacks))
+
+
+def verify(root: Any, *, raise_on_error: bool = True) -> list[tuple[AccessPath, Exception]]:
+    """Runs the `__verify__` methods of all nodes of a value.
+
+    A class says what it demands of its objects in a method `__verify__(self)`,
+    which raises an exception when they break it. Methods of parents run too.
+    Each node is verified once, whatever the number of ways to it. Nothing is
+    ever verified by itself.
+
+    Args:
+        root: the value.
+        raise_on_error: whether failures are raised instead of returned.
+
+    Returns:
+        All failures, as pairs of a path and the exception.
+
+    Raises:
+        ValueError: there are failures, and `raise_on_error` is true; the text
+            lists all of them.
+
+    Example:
+        >>> from isoform import verify
+        >>> from isoform.dataclasses import Object, py_class
+        >>> @py_class("doc.verify.Positive")
+        ... class Positive(Object):
+        ...     n: int
+        ...
+        ...     def __verify__(self):
+        ...         if self.n <= 0:
+        ...             raise ValueError(f"{self.n} is not positive")
+        >>> verify([Positive(1), Positive(-1)], raise_on_error=False)
+        [(<root>[1], ValueError('-1 is not positive'))]
+    """
+    failures = _core.verify(root)
+    if failures and raise_on_error:
+        lines = [f"{path}: {type(error).__name__}: {error}" for path, error in failures]
+        count = "1 failure" if len(lines) == 1 else f"{len(lines)} failures"
+        raise ValueError("\n  ".join([f"verification found {count}:", *lines]))
+    return failures
 
 
 def _with_modes(callbacks: Any) -> Any:

@@ -318,3 +318,32 @@ pub struct Program {
     #[node(ignore, default)]
     pub producer: Str,
 }
+
+/// Registers all node types of this module.
+///
+/// They register themselves on first use; this is for programs that look types up by
+/// their keys before any model is loaded.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns one of the keys.
+pub fn register() -> isoform::Result<()> {
+    isoform::register::<Dim>()?;
+    isoform::register::<TensorType>()?;
+    isoform::register::<SparseTensorType>()?;
+    isoform::register::<SequenceType>()?;
+    isoform::register::<MapType>()?;
+    isoform::register::<OptionalType>()?;
+    isoform::register::<OpaqueType>()?;
+    isoform::register::<TypeAttr>()?;
+    isoform::register::<StringTensor>()?;
+    isoform::register::<SparseTensor>()?;
+    isoform::register::<AttrRef>()?;
+    isoform::register::<Input>()?;
+    isoform::register::<Call>()?;
+    isoform::register::<Output>()?;
+    isoform::register::<Graph>()?;
+    isoform::register::<Function>()?;
+    isoform::register::<Program>()?;
+    Ok(())
+}

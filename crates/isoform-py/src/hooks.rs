@@ -1,8 +1,8 @@
 //! Hooks written in Python: comparison, hash, verification, form in files.
 
 use isoform::{
-    DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, HashCallback, Obj, Ref, RegionChange,
-    TypeDef,
+    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, EqualCallback, HashCallback, Obj, Ref,
+    RegionChange, TypeDef,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,25 +19,27 @@ use crate::object::wrapper;
 ///
 /// `TypeError` for a hook that is not callable.
 pub(crate) fn install(mut definition: TypeDef, options: &Bound<'_, PyDict>) -> PyResult<TypeDef> {
+    let key = definition.key().to_owned();
     let hook = |name: &str| -> PyResult<Option<Py<PyAny>>> {
         match options.get_item(name)?.filter(|hook| !hook.is_none()) {
             None => Ok(None),
             Some(hook) if hook.is_callable() => Ok(Some(hook.unbind())),
             Some(hook) => Err(PyTypeError::new_err(format!(
-                "{}: the hook {name} is not callable: {}",
-                definition.key(),
+                "{key}: the hook {name} is not callable: {}",
                 hook.get_type().name()?
             ))),
         }
     };
     let (equal, hash) = (hook("s_equal")?, hook("s_hash")?);
     let (to_json, from_json) = (hook("to_json")?, hook("from_json")?);
-    let key = definition.key().to_owned();
     if let Some(equal) = equal {
         definition = definition.custom_equal(equality(equal, &key));
     }
     if let Some(hash) = hash {
         definition = definition.custom_hash(hashing(hash, &key));
+    }
+    if let Some(verify) = hook("verify")? {
+        definition = definition.verifier(verifying(verify));
     }
     if let (Some(to_json), Some(from_json)) = (to_json, from_json) {
         definition = definition.json_hooks(writing(to_json), reading(from_json, &key));
@@ -193,6 +195,16 @@ fn call_hash(
         hook.call1((object, init, &handle))
     })?;
     word(&result, place, "result")
+}
+
+fn verifying(hook: Py<PyAny>) -> DynVerify {
+    DynVerify::new(move |object| {
+        Python::attach(|py| {
+            let object = wrapper::wrap_borrowed(py, object)?;
+            hook.bind(py).call1((object,)).map(drop)
+        })
+        .map_err(from_python)
+    })
 }
 
 fn writing(hook: Py<PyAny>) -> DynToJson {

@@ -3,14 +3,22 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
+mod cli;
+mod containers;
 mod convert;
+mod embed;
 mod error;
+mod functions;
+mod global_functions;
 mod hooks;
 mod key;
 mod missing;
 mod object;
+mod objects;
+mod onnx;
 mod path;
 mod register;
+mod serialization;
 mod structural;
 mod tensor;
 mod testing;
@@ -18,6 +26,8 @@ mod type_info;
 mod walk;
 
 use pyo3::prelude::*;
+
+pub use crate::embed::{embed, register};
 
 /// Fills the module; also for extension modules that embed this one together
 /// with node types of their own.
@@ -27,9 +37,12 @@ use pyo3::prelude::*;
 /// What CPython raises while types are made.
 pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    cli::init(module)?;
+    onnx::init(module)?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
-    module.add("Object", object)?;
+    module.add("Object", &object)?;
     object::property::init(py);
     object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
@@ -37,9 +50,23 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<convert::SchemaHandle>()?;
     module.add_class::<type_info::TypeInfoHandle>()?;
     module.add_class::<type_info::TypeFieldHandle>()?;
+    module.add_class::<type_info::TypeMethodHandle>()?;
     module.add("MISSING", missing::missing(py)?)?;
     module.add("KWARGS", missing::kwargs(py)?)?;
+    module.add_class::<containers::SequenceIterator>()?;
+    module.add_class::<containers::MapIterator>()?;
+    module.add_function(wrap_pyfunction!(containers::install, module)?)?;
     module.add_function(wrap_pyfunction!(convert::set_python_types, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::dtype_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::dtype_name, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::device_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(convert::device_name, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::install, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::convert_func, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::install, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::from_dlpack, module)?)?;
+    module.add_function(wrap_pyfunction!(tensor::from_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(register::register_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::bind_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
@@ -51,6 +78,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    objects::init(module, &object)?;
+    serialization::init(module)?;
+    global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     testing::init(module)?;
     Ok(())

@@ -167,7 +167,10 @@ impl Field {
         let mut definition = FieldDef::new(&self.name, self.schema.clone())
             .flag(self.flag)
             .doc(&self.doc)
-            .mutable(!self.frozen);
+            .mutable(!self.frozen)
+            .compare(self.compare)
+            .hash(self.hash)
+            .repr(self.repr);
         match &self.default {
             None => {}
             Some(Default::Value(value)) => definition = definition.default_value(value),

@@ -100,6 +100,29 @@ impl TypeInfoHandle {
         )
     }
 
+    /// The methods that the class marks with `isoform.method`.
+    #[getter]
+    fn methods<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let class = class::class_by_key(py, self.info.key())?;
+        let body = class.getattr("__dict__")?;
+        let mut methods = Vec::new();
+        for entry in body.call_method0("items")?.try_iter()? {
+            let (name, attribute) = entry?.extract::<(String, Bound<'py, PyAny>)>()?;
+            if attribute.getattr_opt("__isoform_method__")?.is_none() {
+                continue;
+            }
+            let inner = attribute.getattr_opt("__func__")?;
+            let is_static = inner.is_some();
+            let func = inner.unwrap_or(attribute).unbind();
+            methods.push(TypeMethodHandle {
+                name,
+                func,
+                is_static,
+            });
+        }
+        PyTuple::new(py, methods)
+    }
+
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other
             .cast::<TypeInfoHandle>()
@@ -246,6 +269,29 @@ impl TypeFieldHandle {
             field.schema(),
             self.info.key()
         )
+    }
+}
+
+/// A method that a class marks for others to find.
+#[pyclass(frozen, get_all, name = "TypeMethod", module = "isoform._core")]
+pub(crate) struct TypeMethodHandle {
+    /// The name of the method.
+    name: String,
+    /// The function itself.
+    func: Py<PyAny>,
+    /// Whether it takes no instance.
+    is_static: bool,
+}
+
+#[pymethods]
+impl TypeMethodHandle {
+    #[getter]
+    fn doc(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.func.getattr(py, "__doc__")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<method {}>", self.name)
     }
 }
 

@@ -96,6 +96,17 @@ impl DType {
     /// Booleans of one byte.
     pub const BOOL: DType = DType::new(DTypeCode::Bool, 8);
 
+    /// A data type by DLPack's numbers; None for an unknown code, and for no
+    /// bits or no lanes.
+    pub fn from_parts(code: u8, bits: u8, lanes: u16) -> Option<Self> {
+        let (code, _, _) = CODES.get(usize::from(code))?;
+        (bits > 0 && lanes > 0).then_some(DType {
+            code: *code,
+            bits,
+            lanes,
+        })
+    }
+
     /// The number format.
     pub fn code(self) -> DTypeCode {
         self.code
@@ -119,7 +130,9 @@ impl DType {
         Some(bits.div_ceil(8))
     }
 
-    pub(crate) const fn to_bits(self) -> u32 {
+    /// The data type as a number: code, bits and lanes, as DLPack lays them
+    /// out. Different for different types.
+    pub const fn to_bits(self) -> u32 {
         self.code as u32 | (self.bits as u32) << 8 | (self.lanes as u32) << 16
     }
 

@@ -175,12 +175,18 @@ struct Readme;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
-    pub use crate::object::collect::visit_exclusively_owned;
+    /// What an object is, by its type: containers, tensors, functions and
+    /// long strings under their own variants. O(1).
+    pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
+        crate::value::view_object(object)
+    }
+    pub use crate::object::collect::{Exclusive, visit_exclusively_owned};
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::structural::objects_equal;
     pub use crate::visit::structural_walk_where;
 }
 

@@ -190,33 +190,34 @@ impl Value {
     }
 }
 
-fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
-    macro_rules! try_handle {
-        ($payload:ty, $handle:ty, $variant:ident) => {
-            if let Some(handle) = object.downcast_ref::<$payload>() {
-                return ValueRef::$variant(<$handle>::from_payload_ref(handle));
+pub(crate) fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
+    // By the exact index: built-in types are not extended, and a chain of
+    // casts would look at the table of types for each that fails.
+    let index = crate::object::raw_host::type_index_of(object);
+    macro_rules! try_payload {
+        ($payload:ty, $payload_ref:ident => $view:expr) => {
+            if index == <$payload>::type_index()
+                && let Some($payload_ref) = object.downcast_ref::<$payload>()
+            {
+                return $view;
             }
         };
     }
-    if !object.type_info().is_builtin() {
+    if index.get() >= crate::object::native::FIRST_USER_TYPE {
         return ValueRef::Object(object);
     }
-    if let Some(text) = object.downcast_ref::<StrObj>() {
-        return ValueRef::Str(&text.0);
-    }
-    if let Some(bytes) = object.downcast_ref::<BytesObj>() {
-        return ValueRef::Bytes(&bytes.0);
-    }
-    if let Some(number) = object.downcast_ref::<BigIntObj>() {
-        return ValueRef::BigInt(&number.0);
-    }
-    try_handle!(ArrayObj, Array, Array);
-    try_handle!(ListObj, List, List);
-    try_handle!(MapObj, Map, Map);
-    try_handle!(DictObj, Dict, Dict);
-    try_handle!(ShapeObj, Shape, Shape);
-    try_handle!(TensorObj, Tensor, Tensor);
-    try_handle!(FunctionObj, Function, Function);
+    try_payload!(StrObj, text => ValueRef::Str(&text.0));
+    try_payload!(BytesObj, bytes => ValueRef::Bytes(&bytes.0));
+    try_payload!(BigIntObj, number => ValueRef::BigInt(&number.0));
+    try_payload!(ArrayObj, items => ValueRef::Array(Array::from_payload_ref(items)));
+    try_payload!(ListObj, items => ValueRef::List(List::from_payload_ref(items)));
+    try_payload!(MapObj, entries => ValueRef::Map(Map::from_payload_ref(entries)));
+    try_payload!(DictObj, entries => ValueRef::Dict(Dict::from_payload_ref(entries)));
+    try_payload!(ShapeObj, dims => ValueRef::Shape(Shape::from_payload_ref(dims)));
+    try_payload!(TensorObj, tensor => ValueRef::Tensor(Tensor::from_payload_ref(tensor)));
+    try_payload!(FunctionObj, function => {
+        ValueRef::Function(Function::from_payload_ref(function))
+    });
     ValueRef::Object(object)
 }
 

@@ -13,10 +13,9 @@ from . import _classes
 from ._schema import TypeSchema
 
 if TYPE_CHECKING:
-    from isoform import Function, ObjectConvertible
-    from isoform import dtype as DataType  # noqa: N812
-    from isoform._core import OpaquePyObject
+    from isoform.dtype import dtype as DataType  # noqa: N812
     from isoform.error import Error
+    from isoform.function import Function, ObjectConvertible, OpaquePyObject
 
     String = str
     Bytes = bytes

@@ -163,7 +163,7 @@ class Reader:
                 f"cannot convert {cls.__qualname__} to TypeSchema: the class is not registered; "
                 "decorate it with py_class"
             )
-        if "__dlpack__" in dir(cls):
+        if any("__dlpack__" in ancestor.__dict__ for ancestor in cls.__mro__):
             return TypeSchema("Tensor")
         raise _refuse(cls)
 

@@ -255,8 +255,8 @@ class _Scope:
             {v.__name__: v for v in getattr(source, "__type_params__", ())},
             dict(names),
             {k: v for k, v in vars(source).items() if isinstance(v, type)},
-            vars(module) if module else {},
-            vars(builtins),
+            module.__dict__ if module else {},
+            builtins.__dict__,
             cast("dict[str, Any]", elsewhere),
         )
         self._owner = cls

@@ -56,7 +56,7 @@ def constructs_by_python(cls: Any) -> None:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         if args or kwargs:
             cls.__isoform_init__(self, *args, **kwargs)
-        elif post_init is not None and registered_class(type(self)) is cls:
+        elif post_init is not None and registered_class(self.__class__) is cls:
             # All fields take their defaults, those without are reported.
             self.__post_init__()
 

@@ -67,14 +67,15 @@ def c_class(
         raise ValueError("order=True requires eq=True")
 
     def decorate(cls: _T) -> _T:
+        own_init = "__init__" in cls.__dict__
         own_match_args = "__match_args__" in cls.__dict__
-        info = _core.bind_class(cls, type_key)
-        target: Any = cls
-        target.__isoform_type_info__ = info
+        _core.bind_class(cls, type_key)
+        _complete(cls, own_init=own_init)
         _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
-        if not init:
+        if not init and not own_init:
             _dunder.forbid_construction(cls)
         if not match_args and not own_match_args:
+            target: Any = cls
             target.__match_args__ = ()
         return cls
 
@@ -85,17 +86,22 @@ def adopt(cls: Any) -> None:
     """Completes a class that the core made for a type that was declared natively."""
     from . import _dunder
 
+    _complete(cls, own_init=False)
+    _dunder.install(cls, eq=False, order=False, unsafe_hash=False)
+
+
+def _complete(cls: Any, *, own_init: bool) -> None:
+    from . import _dunder
+    from ._collect import all_fields
+
     info = _core.type_info(cls)
     cls.__isoform_type_info__ = info
-    _dunder.install(cls, eq=False, order=False, unsafe_hash=False)
-    if info.is_builtin:
+    if info.is_builtin or own_init:
         return
-    fields = {known.name: _describe(known) for known in info.fields}
+    fields = {known.name: known for known in all_fields(cls)}
     names, positional = info.init_parameters
     parameters = [fields[name] for name in names]
-    cls.__init__.__signature__ = _dunder.signature(
-        parameters[:positional], parameters[positional:]
-    )
+    cls.__init__.__signature__ = _dunder.signature(parameters[:positional], parameters[positional:])
 
 
 def fields_of(cls: type) -> tuple[Field, ...]:

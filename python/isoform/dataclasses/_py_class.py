@@ -63,12 +63,12 @@ class Options:
 
 
 @overload
-@dataclass_transform(field_specifiers=(field, Field))
+@dataclass_transform(eq_default=False, field_specifiers=(field, Field))
 def py_class(cls: _T, /) -> _T: ...
 
 
 @overload
-@dataclass_transform(field_specifiers=(field, Field))
+@dataclass_transform(eq_default=False, field_specifiers=(field, Field))
 def py_class(
     cls_or_type_key: str | None = None,
     /,

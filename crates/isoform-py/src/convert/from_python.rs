@@ -1,6 +1,6 @@
 //! Python objects as values of the core, with and without a schema.
 
-use isoform::{Array, Bytes, DType, Device, Dict, List, Map, Schema, Shape, Value};
+use isoform::{Array, Bytes, Device, Dict, List, Map, Schema, Shape, Value};
 use num_bigint::BigInt;
 use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -9,6 +9,7 @@ use pyo3::types::{
     IntoPyDict, PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
 };
 
+use super::python_types::{dtype_of_instance, parse_dtype};
 use super::{HostObject, device_class, dtype_class, host_object, shape_class};
 use crate::object::wrapper;
 
@@ -314,15 +315,17 @@ fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {
 }
 
 fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
-    match value.cast::<PyString>() {
-        Ok(name) => match name.to_str()?.parse::<DType>() {
-            Ok(dtype) => Ok(Value::from(dtype)),
-            Err(error) => Err(Failure::Raised(PyValueError::new_err(
-                error.message().to_owned(),
-            ))),
-        },
-        Err(_) => through_protocol(value, schema),
-    }
+    let Ok(name) = value.cast::<PyString>() else {
+        return through_protocol(value, schema);
+    };
+    let dtype = match dtype_class(value.py()) {
+        Some(class) if value.is_instance(class)? => dtype_of_instance(value)?,
+        // Text that names no data type does not fit the field, as any other
+        // value that does not.
+        _ => parse_dtype(name.to_str()?)
+            .map_err(|error| Failure::Mismatch(error.value(value.py()).to_string()))?,
+    };
+    Ok(Value::from(dtype))
 }
 
 fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
@@ -332,9 +335,7 @@ fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure
     match value.cast::<PyString>() {
         Ok(name) => match name.to_str()?.parse::<Device>() {
             Ok(device) => Ok(Value::from(device)),
-            Err(error) => Err(Failure::Raised(PyValueError::new_err(
-                error.message().to_owned(),
-            ))),
+            Err(error) => Err(Failure::Mismatch(error.message().to_owned())),
         },
         Err(_) => Err(mismatch(schema, value)),
     }
@@ -441,17 +442,43 @@ fn entries_of(
 }
 
 /// A container that is being converted.
-enum Frame<'py> {
-    Items {
-        source: Bound<'py, PyAny>,
-        items: Bound<'py, PyTuple>,
-        done: Vec<Value>,
-    },
-    Entries {
-        source: Bound<'py, PyAny>,
-        entries: Vec<Bound<'py, PyAny>>,
-        done: Vec<Value>,
-    },
+struct Frame<'py> {
+    source: Bound<'py, PyAny>,
+    /// The elements, or keys and values in turn.
+    parts: Parts<'py>,
+    done: Vec<Value>,
+    /// How many answers of value protocols led here.
+    protocol_depth: usize,
+}
+
+enum Parts<'py> {
+    Items(Bound<'py, PyTuple>),
+    Entries(Vec<Bound<'py, PyAny>>),
+}
+
+impl<'py> Frame<'py> {
+    fn next(&self) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let position = self.done.len();
+        match &self.parts {
+            Parts::Items(items) if position < items.len() => items.get_item(position).map(Some),
+            Parts::Entries(entries) => Ok(entries.get(position).cloned()),
+            Parts::Items(_) => Ok(None),
+        }
+    }
+
+    fn finish(self) -> Value {
+        match self.parts {
+            Parts::Items(_) => Array::from(self.done).into(),
+            Parts::Entries(_) => {
+                let mut values = self.done.into_iter();
+                let mut map = Map::new();
+                while let (Some(key), Some(value)) = (values.next(), values.next()) {
+                    map.insert(key, value);
+                }
+                map.into()
+            }
+        }
+    }
 }
 
 enum Step<'py> {
@@ -459,77 +486,76 @@ enum Step<'py> {
     Open(Frame<'py>),
 }
 
+/// What became of the containers inside the outermost one, by address; they
+/// are kept alive, so that no address is used twice. None while it is open.
+type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
+
 /// A Python object as a value, without a schema. Lists and tuples become
-/// arrays, dicts become maps; containers may be nested to any depth.
+/// arrays, dicts become maps; containers may be nested to any depth, and one
+/// that occurs several times is converted once. Linear in the number of
+/// distinct containers and their elements.
 ///
 /// # Errors
 ///
 /// `ValueError` for a list or dict that contains itself; what the protocol
 /// methods of the object raise.
+#[inline]
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let mut stack: Vec<Frame<'_>> = Vec::new();
-    let mut step = start(value, 0)?;
-    loop {
-        let finished = match step {
-            Step::Open(frame) => {
-                let (Frame::Items { source, .. } | Frame::Entries { source, .. }) = &frame;
-                check_acyclic(&stack, source)?;
-                stack.push(frame);
-                None
-            }
-            Step::Done(value) => Some(value),
-        };
-        if let Some(value) = finished {
-            match stack.last_mut() {
-                None => return Ok(value),
-                Some(Frame::Items { done, .. } | Frame::Entries { done, .. }) => done.push(value),
-            }
-        }
-        step = match stack.last() {
-            Some(Frame::Items { items, done, .. }) if done.len() < items.len() => {
-                start(&*items.get_borrowed_item(done.len())?, 0)?
-            }
-            Some(Frame::Entries { entries, done, .. }) if done.len() < entries.len() => {
-                start(&entries[done.len()], 0)?
-            }
-            _ => match stack.pop() {
-                Some(Frame::Items { done, .. }) => Step::Done(Array::from(done).into()),
-                Some(Frame::Entries { done, .. }) => {
-                    let mut values = done.into_iter();
-                    let mut map = Map::new();
-                    while let (Some(key), Some(value)) = (values.next(), values.next()) {
-                        map.insert(key, value);
-                    }
-                    Step::Done(map.into())
-                }
-                None => Step::Done(Value::NONE),
-            },
-        };
+    match wrapper::core_of(value) {
+        Some(core) => Ok(core.into()),
+        None => untyped_slowly(value),
     }
 }
 
-/// Depths from which on every container is looked for among the open ones; a
-/// cycle passes through here after a while.
-const CYCLE_CHECKS: usize = 256;
-
-fn check_acyclic(stack: &[Frame<'_>], source: &Bound<'_, PyAny>) -> PyResult<()> {
-    // Looking at each depth would be quadratic; at each doubling it is linear.
-    if stack.len() < CYCLE_CHECKS || !stack.len().is_power_of_two() {
-        return Ok(());
-    }
-    let mut seen = hashbrown::HashSet::new();
-    let open = stack.iter().map(|frame| match frame {
-        Frame::Items { source, .. } | Frame::Entries { source, .. } => source,
-    });
-    for container in open.chain([source]) {
-        if !seen.insert(container.as_ptr() as usize) {
-            return Err(PyValueError::new_err(format!(
-                "cyclic {}: it contains itself",
-                container.get_type().name()?
-            )));
+fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let mut stack = match start(value, 0)? {
+        Step::Done(value) => return Ok(value),
+        Step::Open(frame) => vec![frame],
+    };
+    let mut met = Met::new();
+    loop {
+        let Some(frame) = stack.last_mut() else {
+            return Ok(Value::NONE);
+        };
+        let Some(part) = frame.next()? else {
+            let Some(frame) = stack.pop() else {
+                return Ok(Value::NONE);
+            };
+            let address = frame.source.as_ptr() as usize;
+            let value = frame.finish();
+            let Some(outer) = stack.last_mut() else {
+                return Ok(value);
+            };
+            if let Some((_, result)) = met.get_mut(&address) {
+                *result = Some(value.clone());
+            }
+            outer.done.push(value);
+            continue;
+        };
+        match start(&part, frame.protocol_depth)? {
+            Step::Done(value) => frame.done.push(value),
+            Step::Open(inner) => {
+                if met.is_empty() {
+                    let outermost = frame.source.clone();
+                    met.insert(outermost.as_ptr() as usize, (outermost, None));
+                }
+                match met.get(&(inner.source.as_ptr() as usize)) {
+                    Some((_, Some(value))) => frame.done.push(value.clone()),
+                    Some((source, None)) => {
+                        return Err(PyValueError::new_err(format!(
+                            "cyclic {}: it contains itself",
+                            source.get_type().name()?
+                        )));
+                    }
+                    None => {
+                        let source = inner.source.clone();
+                        met.insert(source.as_ptr() as usize, (source, None));
+                        stack.push(inner);
+                    }
+                }
+            }
         }
     }
-    Ok(())
 }
 
 fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step<'py>> {
@@ -553,9 +579,7 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step
         if let Some(class) = dtype_class(py)
             && value.is_instance(class)?
         {
-            let dtype = text.to_str()?.parse::<DType>();
-            let dtype = dtype.map_err(|error| PyValueError::new_err(error.message().to_owned()))?;
-            return Ok(Step::Done(Value::from(dtype)));
+            return Ok(Step::Done(Value::from(dtype_of_instance(value)?)));
         }
         return Ok(Step::Done(Value::from(text.to_str()?)));
     }
@@ -566,18 +590,20 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step
         return Ok(Step::Done(Shape::from(numbers).into()));
     }
     if let Some(items) = items_of(value) {
-        return Ok(Step::Open(Frame::Items {
+        return Ok(Step::Open(Frame {
             source: value.clone(),
             done: Vec::with_capacity(items.len()),
-            items,
+            parts: Parts::Items(items),
+            protocol_depth,
         }));
     }
     if let Ok(dict) = value.cast::<PyDict>() {
         let entries: Vec<_> = dict.iter().flat_map(|(key, value)| [key, value]).collect();
-        return Ok(Step::Open(Frame::Entries {
+        return Ok(Step::Open(Frame {
             source: value.clone(),
             done: Vec::with_capacity(entries.len()),
-            entries,
+            parts: Parts::Entries(entries),
+            protocol_depth,
         }));
     }
     if let Some(bytes) = bytes_of(value) {
@@ -612,6 +638,9 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
             return start(&convert.call0()?, depth + 1);
         }
     }
+    if let Some(dtype) = numpy_dtype(value)? {
+        return Ok(Step::Done(dtype));
+    }
     if let Some(number) = number_like(value)? {
         return Ok(Step::Done(match number {
             Number::Bool(flag) => Value::from(flag),
@@ -626,4 +655,23 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
         return Ok(Step::Done(host_object::function(value).into()));
     }
     Ok(Step::Done(HostObject::wrap(value)))
+}
+
+/// The value of a NumPy data type; None for anything else.
+fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    let py = value.py();
+    let modules = py
+        .import(intern!(py, "sys"))?
+        .getattr(intern!(py, "modules"))?;
+    // Without NumPy there are no such objects, and it is not imported for it.
+    let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
+        return Ok(None);
+    };
+    match numpy.getattr_opt(intern!(py, "dtype"))? {
+        Some(class) if value.is_instance(&class)? => {
+            let name: String = value.getattr(intern!(py, "name"))?.extract()?;
+            Ok(parse_dtype(&name).ok().map(Value::from))
+        }
+        _ => Ok(None),
+    }
 }

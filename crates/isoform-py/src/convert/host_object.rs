@@ -8,9 +8,10 @@ use pyo3::types::PyTuple;
 
 use super::{to_python, untyped};
 use crate::error::from_python;
+use crate::object::gil::Owned;
 
 /// A Python object of which the core knows nothing.
-pub(crate) struct HostObject(Py<PyAny>);
+pub(crate) struct HostObject(Owned);
 
 impl fmt::Debug for HostObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,7 +22,7 @@ impl fmt::Debug for HostObject {
 impl HostObject {
     /// The object as an opaque value.
     pub(crate) fn wrap(object: &Bound<'_, PyAny>) -> Value {
-        Value::opaque(HostObject(object.clone().unbind()))
+        Value::opaque(HostObject(Owned::new(object)))
     }
 
     /// The address of the object, for the cycle collector.
@@ -31,14 +32,14 @@ impl HostObject {
 
     /// The object.
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.0.bind(py).clone()
+        self.0.get(py)
     }
 }
 
 /// A Python callable as a function of the core. Exceptions come back to Python
 /// unchanged.
 pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
-    let callable = HostObject(callable.clone().unbind());
+    let callable = HostObject(Owned::new(callable));
     Function::with_content(callable, |callable, arguments| {
         Python::attach(|py| {
             let call = || -> PyResult<Value> {
@@ -46,7 +47,7 @@ pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
                     .iter()
                     .map(|value| to_python(py, value))
                     .collect::<PyResult<Vec<_>>>()?;
-                let result = callable.0.bind(py).call1(PyTuple::new(py, converted)?)?;
+                let result = callable.get(py).call1(PyTuple::new(py, converted)?)?;
                 untyped(&result)
             };
             call().map_err(from_python)

@@ -17,10 +17,13 @@ mod spec;
 mod to_python;
 
 pub(crate) use from_python::{Failure, field, typed, untyped};
-pub(crate) use host_object::HostObject;
-pub(crate) use python_types::{device_class, dtype_class, set_python_types, shape_class};
+pub(crate) use host_object::{HostObject, function};
+pub(crate) use python_types::{
+    device_class, device_name, device_parts, dtype_class, dtype_name, dtype_parts, dtype_to_python,
+    parse_dtype, set_python_types, shape_class,
+};
 pub(crate) use spec::SchemaHandle;
-pub(crate) use to_python::{dtype_to_python, to_python};
+pub(crate) use to_python::to_python;
 
 /// Types from this index on are declared; those below are built in.
 pub(crate) const FIRST_DECLARED: u32 = isoform::host::FIRST_DECLARED_TYPE;

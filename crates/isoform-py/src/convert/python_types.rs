@@ -1,12 +1,28 @@
 //! The value classes that are written in Python: `dtype`, `Device`, `Shape`.
+//!
+//! Instances of the first two are made once per value and kept; there are few.
 
+use std::cell::RefCell;
+
+use hashbrown::HashMap;
+use isoform::{DType, Device};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 
 static DTYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static DEVICE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static SHAPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+thread_local! {
+    static DTYPES: RefCell<HashMap<u32, Py<PyAny>>> = RefCell::default();
+    static DEVICES: RefCell<HashMap<(u32, u32), Py<PyAny>>> = RefCell::default();
+}
+
+/// How many instances a thread keeps; programs use a handful.
+const KEPT: usize = 1024;
 
 /// Tells the conversions which classes stand for data types (a subclass of
 /// str), devices and shapes (a subclass of tuple). Called once, by the package.
@@ -37,4 +53,147 @@ pub(crate) fn device_class(py: Python<'_>) -> Option<&Bound<'_, PyType>> {
 /// The class of shapes.
 pub(crate) fn shape_class(py: Python<'_>) -> Option<&Bound<'_, PyType>> {
     SHAPE.get(py).map(|class| class.bind(py))
+}
+
+/// Names that people use besides those of the core.
+const ALIASES: [(&str, &str); 8] = [
+    ("int", "int32"),
+    ("uint", "uint32"),
+    ("float", "float32"),
+    ("half", "float16"),
+    ("double", "float64"),
+    ("bool_", "bool"),
+    ("bf16", "bfloat16"),
+    ("long", "int64"),
+];
+
+/// A data type by its name or an alias.
+///
+/// # Errors
+///
+/// `ValueError` for any other text.
+pub(crate) fn parse_dtype(text: &str) -> PyResult<DType> {
+    let text = text.strip_prefix("torch.").unwrap_or(text);
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == text);
+    let name = alias.map_or(text, |(_, name)| name);
+    name.parse()
+        .map_err(|error: isoform::Error| PyValueError::new_err(error.message().to_owned()))
+}
+
+/// Name, code, bits, lanes of a data type, and all of them packed.
+#[pyfunction]
+#[pyo3(name = "_dtype_parts")]
+pub(crate) fn dtype_parts(text: &str) -> PyResult<(String, u8, u8, u16, u32)> {
+    let dtype = parse_dtype(text)?;
+    Ok((
+        dtype.to_string(),
+        dtype.code() as u8,
+        dtype.bits(),
+        dtype.lanes(),
+        dtype.to_bits(),
+    ))
+}
+
+/// The name of a data type by DLPack's numbers.
+#[pyfunction]
+#[pyo3(name = "_dtype_name")]
+pub(crate) fn dtype_name(code: u8, bits: u8, lanes: u16) -> PyResult<String> {
+    match DType::from_parts(code, bits, lanes) {
+        Some(dtype) => Ok(dtype.to_string()),
+        None => Err(PyValueError::new_err(format!(
+            "no dtype has code {code}, {bits} bits and {lanes} lanes"
+        ))),
+    }
+}
+
+/// DLPack's number of a kind of device and the ordinal, from text.
+#[pyfunction]
+#[pyo3(name = "_device_parts")]
+pub(crate) fn device_parts(text: &str) -> PyResult<(u32, u32)> {
+    let device: Device = text
+        .parse()
+        .map_err(|error: isoform::Error| PyValueError::new_err(error.message().to_owned()))?;
+    Ok((device.kind(), device.ordinal()))
+}
+
+/// The name of a kind of device.
+#[pyfunction]
+#[pyo3(name = "_device_name")]
+pub(crate) fn device_name(kind: u32) -> String {
+    let text = Device::new(kind, 0).to_string();
+    text.trim_end_matches(":0").to_owned()
+}
+
+/// The data type of an instance of `dtype`.
+pub(crate) fn dtype_of_instance(value: &Bound<'_, PyAny>) -> PyResult<DType> {
+    let packed: u32 = value.getattr(intern!(value.py(), "_packed"))?.extract()?;
+    let [code, bits, low, high] = packed.to_le_bytes();
+    DType::from_parts(code, bits, u16::from_le_bytes([low, high]))
+        .ok_or_else(|| PyValueError::new_err(format!("{value} is no dtype")))
+}
+
+/// A data type as an instance of the class `dtype`.
+///
+/// # Errors
+///
+/// What making an instance raises.
+pub(crate) fn dtype_to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+    let bits = dtype.to_bits();
+    let known = DTYPES.with_borrow(|known| known.get(&bits).map(|made| made.clone_ref(py)));
+    if let Some(made) = known {
+        return Ok(made.into_bound(py));
+    }
+    let name = dtype.to_string();
+    let Some(class) = dtype_class(py) else {
+        return Ok(name.into_pyobject(py)?.into_any());
+    };
+    let made = class.call1((name,))?;
+    DTYPES.with_borrow_mut(|known| {
+        if known.len() < KEPT {
+            known.insert(bits, made.clone().unbind());
+        }
+    });
+    Ok(made)
+}
+
+/// A device as an instance of the class `Device`.
+///
+/// # Errors
+///
+/// What making an instance raises.
+pub(crate) fn device_to_python(py: Python<'_>, device: Device) -> PyResult<Bound<'_, PyAny>> {
+    let key = (device.kind(), device.ordinal());
+    let known = DEVICES.with_borrow(|known| known.get(&key).map(|made| made.clone_ref(py)));
+    if let Some(made) = known {
+        return Ok(made.into_bound(py));
+    }
+    let Some(class) = device_class(py) else {
+        return Ok(device.to_string().into_pyobject(py)?.into_any());
+    };
+    let made = class.call1(key)?;
+    DEVICES.with_borrow_mut(|known| {
+        if known.len() < KEPT {
+            known.insert(key, made.clone().unbind());
+        }
+    });
+    Ok(made)
+}
+
+/// A shape as an instance of the class `Shape`.
+///
+/// # Errors
+///
+/// What making an instance raises.
+pub(crate) fn shape_to_python<'py>(
+    py: Python<'py>,
+    shape: &isoform::Shape,
+) -> PyResult<Bound<'py, PyAny>> {
+    let numbers = PyTuple::new(py, shape.iter())?;
+    match shape_class(py) {
+        // The numbers need none of the checks of the class's own constructor.
+        Some(class) => py
+            .get_type::<PyTuple>()
+            .call_method1(intern!(py, "__new__"), (class, numbers)),
+        None => Ok(numbers.into_any()),
+    }
 }

@@ -1,11 +1,12 @@
 //! Values of the core as Python objects.
 
-use isoform::{DType, Device, OpaqueObj, Shape, Value, ValueRef};
+use isoform::{OpaqueObj, Value, ValueRef};
 use num_bigint::BigInt;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString};
 
-use super::{HostObject, device_class, dtype_class, shape_class};
+use super::HostObject;
+use super::python_types::{device_to_python, dtype_to_python, shape_to_python};
 use crate::object::wrapper;
 
 /// A value as a Python object. O(1) but for strings, bytes, shapes and large
@@ -47,28 +48,4 @@ fn large_int<'py>(py: Python<'py>, number: &BigInt) -> PyResult<Bound<'py, PyAny
     let options = [("signed", true)].into_py_dict(py)?;
     py.get_type::<PyInt>()
         .call_method("from_bytes", (bytes, "little"), Some(&options))
-}
-
-/// A data type as an instance of the class `dtype`.
-pub(crate) fn dtype_to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
-    let name = dtype.to_string();
-    match dtype_class(py) {
-        Some(class) => class.call1((name,)),
-        None => Ok(name.into_pyobject(py)?.into_any()),
-    }
-}
-
-fn device_to_python(py: Python<'_>, device: Device) -> PyResult<Bound<'_, PyAny>> {
-    match device_class(py) {
-        Some(class) => class.call1((device.kind(), device.ordinal())),
-        None => Ok(device.to_string().into_pyobject(py)?.into_any()),
-    }
-}
-
-fn shape_to_python<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyAny>> {
-    let numbers = PyTuple::new(py, shape.iter())?;
-    match shape_class(py) {
-        Some(class) => class.call1((numbers,)),
-        None => Ok(numbers.into_any()),
-    }
 }

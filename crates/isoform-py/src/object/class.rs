@@ -295,7 +295,7 @@ pub(crate) fn bind(
     }
     let plan = match plan {
         Some(plan) => plan,
-        None => native_plan(py, info, inherited),
+        None => native_plan(class, info, inherited)?,
     };
     fields.extend(plan.own);
     let position = |name: &String| {
@@ -382,7 +382,15 @@ fn holds_host(schema: &Schema) -> bool {
     }
 }
 
-fn native_plan(py: Python<'_>, info: &'static TypeInfo, inherited: usize) -> Plan {
+fn native_plan(
+    class: &Bound<'_, PyType>,
+    info: &'static TypeInfo,
+    inherited: usize,
+) -> PyResult<Plan> {
+    let py = class.py();
+    let own_init = class
+        .getattr(intern!(py, "__dict__"))?
+        .contains(intern!(py, "__init__"))?;
     let definitions = || info.fields().iter().enumerate();
     let own = definitions()
         .skip(inherited)
@@ -406,11 +414,11 @@ fn native_plan(py: Python<'_>, info: &'static TypeInfo, inherited: usize) -> Pla
             .filter(move |(_, field)| field.has_default() == with_default)
             .map(|(_, field)| field.name().to_owned())
     };
-    Plan {
+    Ok(Plan {
         own,
         params: names(false).chain(names(true)).collect(),
         kw_only: Vec::new(),
-        init: !info.is_builtin(),
+        init: !info.is_builtin() && !own_init,
         post_init: false,
-    }
+    })
 }

@@ -40,3 +40,42 @@ impl Drop for CallDepth<'_> {
         unsafe { ffi::Py_LeaveRecursiveCall() };
     }
 }
+
+/// A Python object that belongs to the core, which lets go of it in any
+/// thread, with or without the GIL.
+pub(crate) struct Owned(Option<Py<PyAny>>);
+
+impl Owned {
+    pub(crate) fn new(object: &Bound<'_, PyAny>) -> Self {
+        Owned(Some(object.clone().unbind()))
+    }
+
+    pub(crate) fn get<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match &self.0 {
+            Some(object) => object.bind(py).clone(),
+            None => py.None().into_bound(py),
+        }
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut ffi::PyObject {
+        self.0.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr)
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        let Some(object) = self.0.take() else {
+            return;
+        };
+        // Slots of types run under the GIL without having told pyo3, which
+        // would then put the object into a queue for later. An object dies when
+        // its last owner goes, so the question is put to CPython itself.
+        // SAFETY: both may be called in any thread; the token is made only if
+        // this thread holds the GIL of a live interpreter.
+        unsafe {
+            if ffi::Py_IsInitialized() != 0 && ffi::PyGILState_Check() == 1 {
+                drop(object.into_bound(Python::assume_attached()));
+            }
+        }
+    }
+}

@@ -29,9 +29,12 @@
 
 pub(crate) mod class;
 pub(crate) mod construct;
+pub(crate) mod fast;
 pub(crate) mod gc;
 pub(crate) mod gil;
 pub(crate) mod lend;
 pub(crate) mod meta;
+pub(crate) mod method;
 pub(crate) mod property;
+pub(crate) mod tensor;
 pub(crate) mod wrapper;

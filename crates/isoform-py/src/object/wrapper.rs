@@ -254,6 +254,66 @@ pub(super) unsafe fn wrap_fresh(
     }
 }
 
+/// A new wrapper of a class of the user's choice for an object that has none.
+///
+/// # Errors
+///
+/// `TypeError` when the class is not, and does not extend, the class of the
+/// object's type.
+pub(crate) fn wrap_as<'py>(
+    class: &Bound<'py, PyType>,
+    object: Ref<Obj>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let expected = class::class_of(py, host::type_index_of(&object))?;
+    let given = class.as_type_ptr();
+    // SAFETY: both are live types.
+    if unsafe { ffi::PyType_IsSubtype(given, expected) } == 0 {
+        return Err(PyTypeError::new_err(format!(
+            "class {} does not stand for objects of {}",
+            class.name()?,
+            object.type_info().key()
+        )));
+    }
+    if let Some(found) = existing(py, &object) {
+        return Ok(found);
+    }
+    // SAFETY: the class extends that of the type, and so `Object`; the object
+    // has no wrapper, as just seen, and if one was made while memory was
+    // allocated, the new one is given up.
+    unsafe {
+        let this = allocate(given);
+        if this.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        if let Some(found) = existing(py, &object) {
+            ffi::Py_DECREF(this);
+            return Ok(found);
+        }
+        Wrapper::tie(this, object);
+        Ok(Bound::from_owned_ptr(py, this))
+    }
+}
+
+/// A wrapper of the class of another instance of the same type.
+///
+/// # Errors
+///
+/// As [`wrap_as`].
+pub(crate) fn wrap_like<'py>(
+    original: &Bound<'py, PyAny>,
+    object: Ref<Obj>,
+) -> PyResult<Bound<'py, PyAny>> {
+    wrap_as(&original.get_type(), object)
+}
+
+/// Whether instances of the object's class may have attributes besides fields.
+pub(crate) fn may_have_state(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the class of an instance of `Object` is alive; any other class
+    // has no wrapper's layout.
+    unsafe { is_wrapper(object.as_ptr()) && has_own_state(ffi::Py_TYPE(object.as_ptr())) }
+}
+
 /// The core object behind a Python object, if it is an instance of `Object`
 /// and complete.
 #[inline]

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use indexmap::IndexMap;
@@ -188,6 +188,12 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         self.reference.entries.iter().filter_map(typed)
     }
 
+    /// The entry at a position in insertion order. O(1).
+    pub fn get_index(&self, position: usize) -> Option<(&K, &V)> {
+        let (key, value) = self.reference.entry(position)?;
+        Some((K::peek(key)?, V::peek(value)?))
+    }
+
     /// The keys in insertion order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
         self.reference.entries.keys().filter_map(K::peek)
@@ -201,10 +207,14 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 
     /// Takes an entry out; the others keep their order. O(n).
     pub fn remove(&mut self, key: &Value) -> Option<Value> {
+        self.remove_entry(key).map(|(_, value)| value)
+    }
+
+    fn remove_entry(&mut self, key: &Value) -> Option<(Value, Value)> {
         if !self.contains_key(key) {
             return None;
         }
-        self.make_mut().shift_remove(key)
+        self.make_mut().shift_remove_entry(key)
     }
 
     /// Whether both are the same object.
@@ -277,6 +287,8 @@ impl<K: ElementType, V: ElementType> From<Map<K, V>> for Value {
 #[derive(Debug)]
 pub(crate) struct DictObj {
     entries: Mutex<Map>,
+    /// Counts the changes of the set of keys; written under the lock.
+    version: AtomicU64,
     /// Whether the collector of cycles knows the dict.
     tracked: AtomicBool,
 }
@@ -296,6 +308,7 @@ impl DictObj {
     pub(crate) fn holding(entries: Map) -> Self {
         DictObj {
             entries: Mutex::new(entries),
+            version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
         }
     }
@@ -312,23 +325,25 @@ impl DictObj {
     /// Tells the collector of cycles when an entry may lead back here.
     fn note(&self, part: &Value) {
         let links = part.as_object().is_some_and(collect::may_lead_on);
-        if links
-            && !self
-                .tracked
-                .swap(true, std::sync::atomic::Ordering::Relaxed)
-        {
+        if links && !self.tracked.swap(true, Relaxed) {
             collect::track_payload(self);
         }
     }
 
     /// Replaces all entries.
     pub(crate) fn fill(&self, entries: Map) {
+        // As with lists, destructors run after the lock is released.
+        drop(self.replace(entries));
+    }
+
+    fn replace(&self, entries: Map) -> Map {
         for (key, value) in entries.iter() {
             self.note(key);
             self.note(value);
         }
-        let old = std::mem::replace(&mut *self.lock(), entries);
-        drop(old);
+        let mut held = self.lock();
+        self.version.fetch_add(1, Relaxed);
+        std::mem::replace(&mut held, entries)
     }
 
     fn lock(&self) -> MutexGuard<'_, Map> {
@@ -400,19 +415,58 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         let (key, value) = (key.into_value(), value.into_value());
         self.reference.note(&key);
         self.reference.note(&value);
-        self.reference.lock().insert(key, value)
+        let mut entries = self.reference.lock();
+        let before = entries.len();
+        let old = entries.insert(key, value);
+        if entries.len() != before {
+            self.reference.version.fetch_add(1, Relaxed);
+        }
+        old
     }
 
-    /// Takes an entry out; the others keep their order.
+    /// Takes an entry out; the others keep their order. O(n), O(1) for the
+    /// last one.
     pub fn remove(&self, key: &Value) -> Option<Value> {
-        self.reference.lock().remove(key)
+        self.remove_entry(key).map(|(_, value)| value)
+    }
+
+    /// As [`remove`](Self::remove), with the key that was stored.
+    pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
+        let mut entries = self.reference.lock();
+        let removed = entries.remove_entry(key)?;
+        self.reference.version.fetch_add(1, Relaxed);
+        // The key, too, is dropped by the caller, after the lock is released.
+        Some(removed)
+    }
+
+    /// Whether the key is there. O(1).
+    pub fn contains_key(&self, key: &Value) -> bool {
+        self.reference.lock().contains_key(key)
+    }
+
+    /// A copy of the entry at a position in insertion order. O(1).
+    pub fn get_index(&self, position: usize) -> Option<(K, V)> {
+        let entries = self.reference.lock();
+        let (key, value) = entries.get_index(position)?;
+        Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
+    }
+
+    /// Replaces all entries and gives the old ones back. O(n).
+    pub fn replace(&self, entries: Map) -> Map {
+        self.reference.replace(entries)
+    }
+
+    /// A number that is another one after each change of the set of keys; a
+    /// new value for a key is none. O(1).
+    ///
+    /// Iterators of host languages tell by it that a dict changed under them.
+    pub fn version(&self) -> u64 {
+        self.reference.version.load(Relaxed)
     }
 
     /// Takes all entries out.
     pub fn clear(&self) {
-        // As with lists, destructors run after the lock is released.
-        let old = std::mem::take(&mut *self.reference.lock());
-        drop(old);
+        self.reference.fill(Map::new());
     }
 
     /// Whether both are the same object.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -186,6 +187,8 @@ impl<T: ElementType> From<Array<T>> for Value {
 #[derive(Debug)]
 pub(crate) struct ListObj {
     items: Mutex<Array>,
+    /// Counts the changes of length or order; written under the lock.
+    version: AtomicU64,
     /// Whether the collector of cycles knows the list.
     tracked: AtomicBool,
 }
@@ -205,6 +208,7 @@ impl ListObj {
     pub(crate) fn holding(items: Array) -> Self {
         ListObj {
             items: Mutex::new(items),
+            version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
         }
     }
@@ -228,9 +232,21 @@ impl ListObj {
 
     /// Replaces all elements.
     pub(crate) fn fill(&self, items: Array) {
+        // The old elements are dropped after the lock is released, because
+        // their destructors may be user code that looks at this list.
+        drop(self.replace(items));
+    }
+
+    fn replace(&self, items: Array) -> Array {
         items.values().iter().for_each(|item| self.note(item));
-        let old = std::mem::replace(&mut *self.lock(), items);
-        drop(old);
+        std::mem::replace(&mut *self.lock_to_reshape(), items)
+    }
+
+    /// The elements, for a change of length or order.
+    fn lock_to_reshape(&self) -> MutexGuard<'_, Array> {
+        let items = self.lock();
+        self.version.fetch_add(1, Ordering::Relaxed);
+        items
     }
 
     fn lock(&self) -> MutexGuard<'_, Array> {
@@ -301,12 +317,12 @@ impl<T: ElementType> List<T> {
     pub fn push(&self, item: T) {
         let item = item.into_value();
         self.reference.note(&item);
-        self.reference.lock().make_mut().push(item);
+        self.reference.lock_to_reshape().make_mut().push(item);
     }
 
     /// Takes the last element off.
     pub fn pop(&self) -> Option<Value> {
-        self.reference.lock().make_mut().pop()
+        self.reference.lock_to_reshape().make_mut().pop()
     }
 
     /// Puts an element before a position.
@@ -315,7 +331,7 @@ impl<T: ElementType> List<T> {
     ///
     /// `IndexError` when the position is behind the end.
     pub fn insert(&self, index: usize, item: T) -> Result<()> {
-        let mut items = self.reference.lock();
+        let mut items = self.reference.lock_to_reshape();
         if index > items.len() {
             return Err(out_of_range(index, items.len()));
         }
@@ -348,7 +364,7 @@ impl<T: ElementType> List<T> {
     ///
     /// `IndexError` when the position is behind the last element.
     pub fn remove(&self, index: usize) -> Result<Value> {
-        let mut items = self.reference.lock();
+        let mut items = self.reference.lock_to_reshape();
         if index >= items.len() {
             return Err(out_of_range(index, items.len()));
         }
@@ -357,10 +373,47 @@ impl<T: ElementType> List<T> {
 
     /// Takes all elements out.
     pub fn clear(&self) {
-        // The old elements are dropped after the lock is released, because
-        // their destructors may be user code that looks at this list.
-        let old = std::mem::take(&mut *self.reference.lock());
-        drop(old);
+        self.reference.fill(Array::new());
+    }
+
+    /// Replaces all elements and gives the old ones back. O(n).
+    pub fn replace(&self, items: Array) -> Array {
+        self.reference.replace(items)
+    }
+
+    /// Replaces the elements in a range and gives the old ones back. O(n).
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the range ends behind the last element or before it
+    /// starts.
+    ///
+    /// ```
+    /// use isoform::List;
+    /// let list: List<i64> = List::from(vec![1, 2, 3]);
+    /// let old = list.splice(1..2, vec![7, 8])?;
+    /// assert_eq!((old, list.len()), (vec![2.into()], 4));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn splice(&self, range: Range<usize>, items: Vec<T>) -> Result<Vec<Value>> {
+        let items: Vec<Value> = items.into_iter().map(T::into_value).collect();
+        items.iter().for_each(|item| self.reference.note(item));
+        let mut old = self.reference.lock_to_reshape();
+        if range.end > old.len() || range.start > range.end {
+            let error = out_of_range(range.end, old.len());
+            // The items are dropped after the lock is released.
+            drop(old);
+            return Err(error);
+        }
+        Ok(old.make_mut().splice(range, items).collect())
+    }
+
+    /// A number that is another one after each change of length or order; the
+    /// replacement of an element is none. O(1).
+    ///
+    /// Iterators of host languages tell by it that a list changed under them.
+    pub fn version(&self) -> u64 {
+        self.reference.version.load(Ordering::Relaxed)
     }
 
     /// Whether both are the same object.

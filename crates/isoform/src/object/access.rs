@@ -53,7 +53,10 @@ struct Local {
     depth: Cell<u32>,
     /// Whether fields of types declared at run time may be read.
     active: Cell<bool>,
-    /// Whether the section counts as a traversal.
+    /// Whether the section is a traversal.
+    traversal: Cell<bool>,
+    /// How the traversal is counted, once it was left for foreign code for the
+    /// first time: until then nobody can write.
     ticket: Cell<Option<Ticket>>,
     /// What `release::park` answered.
     parked: Cell<bool>,
@@ -67,6 +70,7 @@ thread_local! {
         Local {
             depth: Cell::new(0),
             active: Cell::new(false),
+            traversal: Cell::new(false),
             ticket: Cell::new(None),
             parked: Cell::new(false),
             guard: Cell::new(ManuallyDrop::new(None)),
@@ -134,9 +138,48 @@ pub(crate) fn refresh() {
 fn refresh_now() {
     LOCAL.with(|local| {
         if local.depth.get() > 0 {
-            local.activate(true);
+            local.traversal.set(true);
+            local.activate();
         }
     });
+}
+
+/// Counts the steps of a long operation, and asks the host from time to time
+/// whether to go on; see [`host::HostHooks::poll`].
+pub(crate) struct Poll(u32);
+
+impl Default for Poll {
+    fn default() -> Self {
+        Poll(Poll::STEPS)
+    }
+}
+
+impl Poll {
+    /// Some hundred microseconds of work: far less than people notice, and far
+    /// more than the question costs.
+    const STEPS: u32 = 1 << 14;
+
+    /// One step. May run foreign code, so no reference into a field may be
+    /// kept across it.
+    ///
+    /// # Errors
+    ///
+    /// What the host raises to end the operation.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> Result<()> {
+        self.0 -= 1;
+        if self.0 == 0 { self.ask() } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self) -> Result<()> {
+        self.0 = Poll::STEPS;
+        match host::hooks() {
+            Some(hooks) if host::is_held() => outside(hooks.poll),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Runs `body` while nobody else reads or writes fields; `body` is told
@@ -203,12 +246,8 @@ fn try_write_lock() -> Option<RwLockWriteGuard<'static, ()>> {
 
 impl Local {
     /// Opens the current section for fields declared at run time.
-    #[cold]
-    fn activate(&self, traversal: bool) {
-        if traversal && self.ticket.get().is_none() {
-            // Counted before the first read, or the values read could die.
-            self.ticket.set(Some(limbo::begin()));
-        }
+    #[inline]
+    fn activate(&self) {
         if !self.active.replace(true) {
             self.lock();
         }
@@ -241,7 +280,10 @@ impl Section {
             local.depth.set(local.depth.get() + 1);
             let before = local.active.get();
             if RUN_TIME_FIELDS.load(Ordering::Acquire) {
-                local.activate(traversal);
+                local.activate();
+            }
+            if traversal {
+                local.traversal.set(true);
             }
             Section {
                 activated: !before && local.active.get(),
@@ -256,6 +298,9 @@ impl Drop for Section {
         LOCAL.with(|local| {
             let depth = local.depth.get() - 1;
             local.depth.set(depth);
+            if depth == 0 {
+                local.traversal.set(false);
+            }
             if (depth == 0 || self.activated) && local.active.get() {
                 close(local);
             }
@@ -263,7 +308,7 @@ impl Drop for Section {
     }
 }
 
-#[cold]
+#[inline]
 fn close(local: &Local) {
     local.active.set(false);
     let ticket = local.ticket.take();
@@ -279,6 +324,7 @@ fn close(local: &Local) {
 struct Left {
     depth: u32,
     active: bool,
+    traversal: bool,
     ticket: Option<Ticket>,
     assumed: bool,
 }
@@ -287,9 +333,15 @@ impl Left {
     #[inline]
     fn leave() -> Left {
         LOCAL.with(|local| {
+            let uncounted = local.traversal.get() && local.ticket.get().is_none();
+            if uncounted && local.active.get() {
+                // What was read so far must not die from here on.
+                local.ticket.set(Some(limbo::begin()));
+            }
             let left = Left {
                 depth: local.depth.replace(0),
                 active: local.active.replace(false),
+                traversal: local.traversal.replace(false),
                 ticket: local.ticket.take(),
                 // Foreign code may give up the host's lock and take it again.
                 assumed: host::replace_assumed(false),
@@ -309,9 +361,10 @@ impl Drop for Left {
         host::replace_assumed(self.assumed);
         LOCAL.with(|local| {
             local.depth.set(self.depth);
+            local.traversal.set(self.traversal);
             local.ticket.set(self.ticket);
             if self.active || self.depth > 0 && RUN_TIME_FIELDS.load(Ordering::Acquire) {
-                local.activate(self.ticket.is_some() || !self.active);
+                local.activate();
             }
         });
     }

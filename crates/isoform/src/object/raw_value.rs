@@ -1,5 +1,6 @@
 //! The 16-byte dynamic value: representation, clone and drop.
 
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
@@ -264,6 +265,34 @@ impl PlainValue {
             head: self.head,
             payload: Payload { bits: self.bits },
         }
+    }
+}
+
+/// A value around a borrowed object, without an owner of its own.
+pub(crate) struct BorrowedValue<'a> {
+    value: ManuallyDrop<Value>,
+    borrow: PhantomData<&'a Ref<Obj>>,
+}
+
+impl<'a> BorrowedValue<'a> {
+    #[inline(always)]
+    pub(crate) fn of(object: &'a Ref<Obj>) -> Self {
+        let pointer = object.raw().as_ptr();
+        BorrowedValue {
+            // Never dropped, so that the count stays as it is.
+            value: ManuallyDrop::new(Value {
+                tag: Tag::Object,
+                len: 0,
+                head: [0; 6],
+                payload: Payload { pointer },
+            }),
+            borrow: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> &Value {
+        &self.value
     }
 }
 

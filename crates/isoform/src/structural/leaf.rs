@@ -2,6 +2,7 @@
 
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::object::raw_value::Tag;
+use crate::object::table::Shape;
 use crate::object::twins::{Both, Twins};
 use crate::object::view::ObjRef;
 use crate::value::{BigIntObj, Value};
@@ -39,6 +40,14 @@ pub(super) fn fields_equal(twins: Twins<'_>) -> bool {
         }
     }
     true
+}
+
+/// Equality of two nodes of one type without children, which needs no tables;
+/// None for any other pair.
+#[inline]
+pub(super) fn childless_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> Option<bool> {
+    let twins = Twins::new(left, right)?;
+    (twins.info().shape == Shape::Leaf).then(|| fields_equal(twins))
 }
 
 /// Equality of two strings, byte strings, large integers or shapes.

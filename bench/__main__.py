@@ -1,0 +1,138 @@
+"""Runs the rows and prints the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from bench.measure import Pair, compare
+from bench.rows import Row, rows
+from bench.workload import Side
+
+DEPTHS = (10, 16)
+PAIRS = 11
+
+
+def load_sides() -> tuple[Side, Side]:
+    """Import both packages and declare the node types with each."""
+    import tvm_ffi
+    import tvm_ffi.dataclasses
+
+    import isoform
+    import isoform.dataclasses
+
+    ours = Side("isoform", isoform, isoform.dataclasses)
+    theirs = Side("tvm-ffi", complete(tvm_ffi), tvm_ffi.dataclasses)
+    return ours, theirs
+
+
+def complete(module: ModuleType) -> ModuleType:
+    """Import the parts of the peer that it does not import by itself."""
+    __import__(f"{module.__name__}.serialization")
+    return module
+
+
+def measure(row: Row, ours: Side, theirs: Side, pairs: int) -> Pair | str:
+    """Measure one row; text says why there is no figure."""
+    try:
+        our_side = row.make(ours)
+    except (AttributeError, TypeError) as error:
+        return f"isoform: {error}"
+    their_side = row.plain() if row.plain is not None else row.make(theirs)
+    return compare(our_side, their_side, row.units, pairs=pairs)
+
+
+def number(value: float) -> str:
+    """Write a time with two digits that mean something."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def line(row: Row, result: Pair | str) -> str:
+    """Write one row of the table."""
+    if isinstance(result, str):
+        return f"| {row.name} | - | - | - |"
+    return (
+        f"| {row.name} | {number(result.ours)} | {number(result.theirs)} | **{result.ratio:.1f}** |"
+    )
+
+
+def machine() -> str:
+    """Say what the figures were measured on, without names of machines."""
+    model = platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for text in info.read_text(encoding="utf-8").splitlines():
+            if text.startswith("model name"):
+                model = text.partition(":")[2].strip()
+                break
+    return (
+        f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    )
+
+
+def report(ours: Side, theirs: Side, results: list[tuple[Row, Pair | str]]) -> str:
+    """Write the whole page."""
+    versions = [(side.name, side.module.__version__) for side in (ours, theirs)]
+    header = "| figure | isoform, ns | {}, ns | ratio |\n|---|---:|---:|---:|"
+    against: dict[str, list[str]] = {"tvm-ffi": [], "dataclass": []}
+    for row, result in results:
+        against["dataclass" if row.plain else "tvm-ffi"].append(line(row, result))
+    text = [
+        "# Isoform beside its peers",
+        "",
+        "Written by `make bench-python`.",
+        "Figures of workload W (`fun x -> sum`, a balanced tree of depth *d*) are per node, the others per call.",
+        "The sides ran alternately in one process; the ratio is the median over the pairs, and more is better.",
+        "Absolute times do not carry over to another machine.",
+        "",
+        f"Measured on {machine()}, " + ", ".join(f"{n} {v}" for n, v in versions) + ".",
+        "",
+        "## Beside tvm-ffi",
+        "",
+        header.format("tvm-ffi"),
+        *against["tvm-ffi"],
+        "",
+        "## Beside a dataclass with slots",
+        "",
+        "It neither converts nor checks what it is given, and can do none of the above.",
+        "",
+        header.format("dataclass"),
+        *against["dataclass"],
+    ]
+    return "\n".join(text) + "\n"
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m bench")
+    parser.add_argument("--quick", action="store_true", help="small programs, few pairs")
+    parser.add_argument("--only", default="", help="rows whose name has this text")
+    parser.add_argument("--markdown", type=Path, help="store the page in this file")
+    args = parser.parse_args()
+    try:
+        ours, theirs = load_sides()
+    except ImportError as error:
+        print(f"bench: {error}; run `make bench-python`", file=sys.stderr)
+        return 2
+    results: list[tuple[Row, Pair | str]] = []
+    depths: Any = DEPTHS[:1] if args.quick else DEPTHS
+    for row in rows(depths):
+        if args.only not in row.name:
+            continue
+        result = measure(row, ours, theirs, 3 if args.quick else PAIRS)
+        results.append((row, result))
+        print(line(row, result), flush=True)
+        if isinstance(result, str):
+            print(f"bench: {row.name}: {result}", file=sys.stderr)
+    if args.markdown is not None:
+        args.markdown.write_text(report(ours, theirs, results), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""The rows of the table: what is measured, and against what."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bench.measure import Timed, loop
+from bench.workload import (
+    PlainAdd,
+    PlainInt,
+    Side,
+    plain_builder,
+    positions,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: how to set it up for a side, and how many units a call has."""
+
+    name: str
+    units: int
+    make: Callable[[Side], Timed]
+    # Against a plain dataclass rather than the peer.
+    plain: Callable[[], Timed] | None = None
+
+
+def rows(depths: tuple[int, ...]) -> Iterator[Row]:
+    """Yield all rows."""
+    for depth in depths:
+        yield from graph_rows(depth)
+    yield from small_rows()
+    yield from plain_rows(depths)
+
+
+def graph_rows(depth: int) -> Iterator[Row]:
+    """Yield the figures of workload W of one depth, per node."""
+    units = positions(depth)
+
+    def row(name: str, make: Callable[[Side], Callable[[], object]]) -> Row:
+        return Row(f"{name}, d={depth}", units, lambda side: loop(make(side)))
+
+    yield row("build and drop", lambda side: lambda: side.build(depth))
+    yield row("structural_equal", lambda side: equal(side, depth))
+    yield row("structural_hash", lambda side: of_one(side, depth, side.module.structural_hash))
+    yield row("get_first_structural_mismatch", lambda side: mismatch(side, depth))
+    yield row("structural_walk, no callback matches", lambda side: walk(side, depth, side.Lambda))
+    yield row("structural_walk, callback on integers", lambda side: walk(side, depth, side.Int))
+    yield row("structural_map, integers replaced", lambda side: mapped(side, depth))
+    yield row("copy.deepcopy", lambda side: of_one(side, depth, copy.deepcopy))
+    yield row(
+        "to_json_graph_str",
+        lambda side: of_one(side, depth, side.module.serialization.to_json_graph_str),
+    )
+    yield row("from_json_graph_str", lambda side: json_read(side, depth))
+    yield row("pickle.dumps", lambda side: of_one(side, depth, pickle.dumps))
+    yield row("pickle.loads", lambda side: pickle_read(side, depth))
+
+
+def equal(side: Side, depth: int) -> Callable[[], object]:
+    """Compare two equal programs that share nothing."""
+    left, right = side.build(depth), side.build(depth)
+    compare = side.module.structural_equal
+    assert compare(left, right)
+    return lambda: compare(left, right)
+
+
+def mismatch(side: Side, depth: int) -> Callable[[], object]:
+    """Find the difference in the last integer."""
+    left, right = side.build(depth), side.build(depth, last=1)
+    find = side.module.get_first_structural_mismatch
+    assert find(left, right) is not None
+    return lambda: find(left, right)
+
+
+def of_one(side: Side, depth: int, function: Callable[[Any], object]) -> Callable[[], object]:
+    """Call a function of one program."""
+    program = side.build(depth)
+    function(program)
+    return lambda: function(program)
+
+
+def walk(side: Side, depth: int, on: Any) -> Callable[[], object]:
+    """Walk a program, with a Python callback for the nodes of one class."""
+    program = side.build(depth)
+    structural_walk = side.module.structural_walk
+
+    def callback(node: Any) -> None:
+        pass
+
+    return lambda: structural_walk(program, (on, callback))
+
+
+def mapped(side: Side, depth: int) -> Callable[[], object]:
+    """Replace every integer, and with it everything above."""
+    program = side.build(depth)
+    structural_map, integer = side.module.structural_map, side.Int
+    new = integer(7)
+    return lambda: structural_map(program, (integer, lambda _: new))
+
+
+def json_read(side: Side, depth: int) -> Callable[[], object]:
+    """Read a program from its JSON, which both sides write alike."""
+    serialization = side.module.serialization
+    text = serialization.to_json_graph_str(side.build(depth))
+    return lambda: serialization.from_json_graph_str(text)
+
+
+def pickle_read(side: Side, depth: int) -> Callable[[], object]:
+    """Read a program from its pickle."""
+    data = pickle.dumps(side.build(depth))
+    return lambda: pickle.loads(data)  # noqa: S301
+
+
+def small_rows() -> Iterator[Row]:
+    """Yield the figures of single operations, per call."""
+    yield Row("Add(a, b), create and drop", 1, lambda side: create(side.Add, side.Int))
+    yield Row("read a.lhs", 1, lambda side: read_object(side.Add(side.Int(1), side.Int(2))))
+    yield Row("read a.value", 1, lambda side: read_int(side.Int(1)))
+    yield Row("structural_equal of two leaves", 1, small_call)
+
+
+def plain_rows(depths: tuple[int, ...]) -> Iterator[Row]:
+    """Yield what a dataclass with slots can do, too."""
+    for depth in depths:
+        yield Row(
+            f"build and drop, d={depth}",
+            positions(depth),
+            lambda side, depth=depth: loop(lambda: side.build(depth)),
+            lambda depth=depth: loop(plain_builder(depth)),
+        )
+    yield Row(
+        "Add(a, b), create and drop",
+        1,
+        lambda side: create(side.Add, side.Int),
+        lambda: create(PlainAdd, PlainInt),
+    )
+    yield Row(
+        "read a.lhs",
+        1,
+        lambda side: read_object(side.Add(side.Int(1), side.Int(2))),
+        lambda: read_object(PlainAdd(PlainInt(1), PlainInt(2))),
+    )
+    yield Row("read a.value", 1, lambda side: read_int(side.Int(1)), lambda: read_int(PlainInt(1)))
+
+
+# These have loops of their own, because calling a function would take longer than
+# what it does. The loop itself costs a few nanoseconds, on both sides.
+
+
+def create(add: Any, integer: Any) -> Timed:
+    """Make a node of two others, and drop it."""
+    a, b = integer(1), integer(2)
+
+    def run(calls: int) -> None:
+        for _ in range(calls):
+            add(a, b)
+
+    return run
+
+
+def read_object(a: Any) -> Timed:
+    """Read a field that holds a node."""
+
+    def run(calls: int) -> None:
+        for _ in range(calls):
+            a.lhs  # noqa: B018
+
+    return run
+
+
+def read_int(a: Any) -> Timed:
+    """Read a field that holds an integer."""
+
+    def run(calls: int) -> None:
+        for _ in range(calls):
+            a.value  # noqa: B018
+
+    return run
+
+
+def small_call(side: Side) -> Timed:
+    """Compare two leaves."""
+    structural_equal, a, b = side.module.structural_equal, side.Int(1), side.Int(1)
+
+    def run(calls: int) -> None:
+        for _ in range(calls):
+            structural_equal(a, b)
+
+    return run

@@ -1,0 +1,137 @@
+//! What changes a `Dict`.
+
+use isoform::{Dict, ValueRef};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::mapping::{self, dict_of, gather, look_up, pair};
+use super::sequence::fresh;
+use super::{check_key, contents, foreign, none};
+use crate::convert::{to_python, untyped};
+use crate::object::method::{Arguments, Methods};
+
+type Object<'py> = Bound<'py, PyAny>;
+
+pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
+    methods.make(
+        |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, py: Python<'_>| {
+            fresh(dict_of(&gather(py, "Dict", given, named)?).into())
+        },
+    )?;
+    methods.set_item(set_item)?;
+    methods.variadic("pop", pop)?;
+    methods.unary("popitem", popitem)?;
+    methods.variadic("setdefault", set_default)?;
+    methods.unary("clear", |this| {
+        own(this)?.clear();
+        none(this)
+    })?;
+    methods.variadic("_update", |this, given| {
+        let named = given.get(1);
+        let named = named
+            .as_deref()
+            .and_then(|named| named.cast::<PyDict>().ok());
+        let source: Vec<Object<'_>> = given.iter().take(1).map(|one| one.to_owned()).collect();
+        update(this, &source, named)?;
+        none(this)
+    })?;
+    methods.binary("__ior__", |this, other| {
+        update(this, std::slice::from_ref(other), None)?;
+        Ok(this.clone())
+    })?;
+    for name in ["copy", "__copy__"] {
+        methods.unary(name, |this| {
+            to_python(this.py(), &dict_of(&own(this)?.snapshot()).into())
+        })?;
+    }
+    mapping::install(methods)
+}
+
+fn own<'a>(this: &'a Object<'_>) -> PyResult<&'a Dict> {
+    match contents(this)? {
+        ValueRef::Dict(dict) => Ok(dict),
+        _ => Err(foreign(this)),
+    }
+}
+
+#[cold]
+fn missing(key: &Object<'_>) -> PyErr {
+    PyKeyError::new_err(key.clone().unbind())
+}
+
+fn set_item<'py>(
+    this: &Object<'py>,
+    key: &Object<'py>,
+    value: Option<&Object<'py>>,
+) -> PyResult<()> {
+    check_key(key)?;
+    let converted = untyped(key)?;
+    match value {
+        Some(value) => {
+            let value = untyped(value)?;
+            let old = own(this)?.insert(converted, value);
+            drop(old);
+        }
+        None => {
+            let removed = own(this)?.remove_entry(&converted);
+            drop(removed.ok_or_else(|| missing(key))?);
+        }
+    }
+    Ok(())
+}
+
+fn pop<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    given.expect("pop", 1, 2)?;
+    let Some(key) = given.get(0) else {
+        return Err(foreign(this));
+    };
+    check_key(&key)?;
+    let removed = own(this)?.remove_entry(&untyped(&key)?);
+    match (removed, given.get(1)) {
+        (Some((_, value)), _) => to_python(this.py(), &value),
+        (None, Some(default)) => Ok(default.to_owned()),
+        (None, None) => Err(missing(&key)),
+    }
+}
+
+fn popitem<'py>(this: &Object<'py>) -> PyResult<Object<'py>> {
+    let dict = own(this)?;
+    let last = dict.len().checked_sub(1);
+    let entry = last.and_then(|last| dict.get_index(last));
+    let removed = entry.and_then(|(key, _)| dict.remove_entry(&key));
+    match removed {
+        Some((key, value)) => pair(this.py(), &key, &value),
+        None => Err(PyKeyError::new_err("popitem(): the Dict is empty")),
+    }
+}
+
+fn set_default<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    given.expect("setdefault", 1, 2)?;
+    let Some(key) = given.get(0) else {
+        return Err(foreign(this));
+    };
+    if let Some(value) = look_up(this, &key)? {
+        return to_python(this.py(), &value);
+    }
+    let value = match given.get(1) {
+        Some(default) => untyped(&default)?,
+        None => isoform::Value::NONE,
+    };
+    own(this)?.insert(untyped(&key)?, value.clone());
+    to_python(this.py(), &value)
+}
+
+fn update(
+    this: &Object<'_>,
+    given: &[Object<'_>],
+    named: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    // All are converted before the first one is stored.
+    let entries = gather(this.py(), "update", given, named)?;
+    let dict = own(this)?;
+    for (key, value) in entries.iter() {
+        dict.insert(key.clone(), value.clone());
+    }
+    Ok(())
+}

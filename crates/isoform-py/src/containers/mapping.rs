@@ -1,0 +1,250 @@
+//! What `Map` and `Dict` have in common.
+
+use isoform::{Dict, Map, Value, ValueRef};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use super::iterators::{Entries, MapIterator, Part};
+use super::sequence::fresh;
+use super::{check_key, compare, contents, foreign};
+use crate::convert::{to_python, untyped};
+use crate::object::method::{Arguments, Methods};
+use crate::object::wrapper;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+pub(super) fn install_map(methods: Methods<'_>) -> PyResult<()> {
+    methods.make(
+        |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, py: Python<'_>| {
+            fresh(gather(py, "Map", given, named)?.into())
+        },
+    )?;
+    methods.hash(|this| compare::hash(this.py(), &own_value(this)?))?;
+    methods.unary("__copy__", |this| Ok(this.clone()))?;
+    install(methods)
+}
+
+/// The methods of both classes.
+pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
+    methods.len(|this| match contents(this)? {
+        ValueRef::Map(entries) => Ok(entries.len()),
+        ValueRef::Dict(entries) => Ok(entries.len()),
+        _ => Err(foreign(this)),
+    })?;
+    methods.get_item(|this, key| match look_up(this, key)? {
+        Some(value) => to_python(this.py(), &value),
+        None => Err(PyKeyError::new_err(key.clone().unbind())),
+    })?;
+    methods.contains(|this, key| Ok(look_up(this, key)?.is_some()))?;
+    methods.iter(|this| iterate(this, Part::Keys, false))?;
+    methods.unary("__reversed__", |this| iterate(this, Part::Keys, true))?;
+    methods.unary("_iter_values", |this| iterate(this, Part::Values, false))?;
+    methods.unary("_reversed_values", |this| iterate(this, Part::Values, true))?;
+    methods.unary("_iter_items", |this| iterate(this, Part::Items, false))?;
+    methods.unary("_reversed_items", |this| iterate(this, Part::Items, true))?;
+    methods.equality(is_equal)?;
+    methods.variadic("get", get)?;
+    methods.binary("_has_value", |this, value| {
+        let value = untyped(value)?;
+        let mut found = false;
+        for (_, held) in own(this)?.iter() {
+            if compare::equal(this.py(), held, &value)? {
+                found = true;
+                break;
+            }
+        }
+        Ok(found.into_pyobject(this.py())?.to_owned().into_any())
+    })?;
+    methods.variadic("_has_item", |this, given| {
+        let (Some(key), Some(value)) = (given.get(0), given.get(1)) else {
+            return Err(foreign(this));
+        };
+        let found = match look_up(this, &key)? {
+            Some(held) => compare::equal(this.py(), &held, &untyped(&value)?)?,
+            None => false,
+        };
+        Ok(found.into_pyobject(this.py())?.to_owned().into_any())
+    })?;
+    methods.binary("__or__", |this, other| unite(this, this, other))?;
+    methods.binary("__ror__", |this, other| unite(this, other, this))?;
+    methods.finish();
+    Ok(())
+}
+
+/// The value of a key.
+pub(super) fn look_up(this: &Object<'_>, key: &Object<'_>) -> PyResult<Option<Value>> {
+    check_key(key)?;
+    let key = untyped(key)?;
+    Ok(match contents(this)? {
+        ValueRef::Map(entries) => entries.get(&key).cloned(),
+        ValueRef::Dict(entries) => entries.get(&key),
+        _ => return Err(foreign(this)),
+    })
+}
+
+fn get<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    given.expect("get", 1, 2)?;
+    if let Some(key) = given.get(0)
+        && let Some(value) = look_up(this, &key)?
+    {
+        return to_python(this.py(), &value);
+    }
+    Ok(match given.get(1) {
+        Some(default) => default.to_owned(),
+        None => this.py().None().into_bound(this.py()),
+    })
+}
+
+/// What a map or dict holds now; None for anything else.
+pub(super) fn held(this: &Object<'_>) -> Option<Map> {
+    let value = Value::from(wrapper::core_of(this)?);
+    match value.view() {
+        ValueRef::Map(entries) => Some(entries.clone()),
+        ValueRef::Dict(entries) => Some(entries.snapshot()),
+        _ => None,
+    }
+}
+
+fn own(this: &Object<'_>) -> PyResult<Map> {
+    held(this).ok_or_else(|| foreign(this))
+}
+
+fn own_value(this: &Object<'_>) -> PyResult<Value> {
+    match wrapper::core_of(this) {
+        Some(core) => Ok(core.into()),
+        None => Err(foreign(this)),
+    }
+}
+
+fn iterate<'py>(this: &Object<'py>, part: Part, reversed: bool) -> PyResult<Object<'py>> {
+    let entries = match contents(this)? {
+        ValueRef::Map(entries) => Entries::Fixed(entries.clone()),
+        ValueRef::Dict(entries) => Entries::Changing(entries.clone(), entries.version()),
+        _ => return Err(foreign(this)),
+    };
+    let iterator = MapIterator::new(entries, part, reversed);
+    Ok(Bound::new(this.py(), iterator)?.into_any())
+}
+
+fn is_equal<'py>(this: &Object<'py>, other: &Object<'py>) -> PyResult<Option<bool>> {
+    if this.is(other) {
+        return Ok(Some(true));
+    }
+    let other: Value = if let Some(entries) = held(other) {
+        entries.into()
+    } else if other.is_instance_of::<PyDict>() {
+        untyped(other)?
+    } else {
+        return Ok(None);
+    };
+    compare::equal(this.py(), &own_value(this)?, &other).map(Some)
+}
+
+/// The entries that the arguments of a constructor or of `update` give: of a
+/// mapping or of an iterable of pairs, and named ones.
+pub(super) fn gather(
+    py: Python<'_>,
+    name: &str,
+    given: &[Object<'_>],
+    named: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Map> {
+    if given.len() > 1 {
+        return Err(PyTypeError::new_err(format!(
+            "{name}() takes at most 1 argument but {} were given",
+            given.len()
+        )));
+    }
+    let mut entries = match given.first() {
+        Some(source) => entries_of(py, source)?,
+        None => Map::new(),
+    };
+    for (key, value) in named.into_iter().flatten() {
+        entries.insert(untyped(&key)?, untyped(&value)?);
+    }
+    Ok(entries)
+}
+
+fn entries_of(py: Python<'_>, source: &Object<'_>) -> PyResult<Map> {
+    if let Some(held) = held(source) {
+        let entries = held.iter().map(|(key, value)| (key.clone(), value.clone()));
+        return Ok(entries.collect());
+    }
+    if source.is_exact_instance_of::<PyDict>() {
+        return match untyped(source)?.view() {
+            ValueRef::Map(entries) => Ok(entries.clone()),
+            _ => Err(PyTypeError::new_err("a dict converts to a map")),
+        };
+    }
+    // One list of all keys and values, so that what is shared stays shared.
+    let flat = PyList::empty(py);
+    if let Some(keys) = source.getattr_opt(intern!(py, "keys"))? {
+        for key in keys.call0()?.try_iter()? {
+            let key = key?;
+            check_key(&key)?;
+            let value = source.get_item(&key)?;
+            flat.append(key)?;
+            flat.append(value)?;
+        }
+    } else {
+        for (position, pair) in source.try_iter()?.enumerate() {
+            let pair: Vec<Object<'_>> = pair?.try_iter()?.collect::<PyResult<_>>()?;
+            let [key, value] = pair.as_slice() else {
+                return Err(PyValueError::new_err(format!(
+                    "element [{position}] of a sequence of entries: expected 2 elements, got {}",
+                    pair.len()
+                )));
+            };
+            check_key(key)?;
+            flat.append(key)?;
+            flat.append(value)?;
+        }
+    }
+    let converted = untyped(flat.as_any())?;
+    let ValueRef::Array(flat) = converted.view() else {
+        return Err(PyTypeError::new_err("a list converts to an array"));
+    };
+    let (pairs, _) = flat.values().as_chunks::<2>();
+    Ok(pairs
+        .iter()
+        .map(|[key, value]| (key.clone(), value.clone()))
+        .collect())
+}
+
+/// A new mapping of the class of `this` with the entries of both.
+fn unite<'py>(
+    this: &Object<'py>,
+    left: &Object<'py>,
+    right: &Object<'py>,
+) -> PyResult<Object<'py>> {
+    let py = this.py();
+    for operand in [left, right] {
+        if held(operand).is_none() && !operand.is_instance_of::<PyDict>() {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
+    }
+    let mut entries = entries_of(py, left)?;
+    for (key, value) in entries_of(py, right)?.iter() {
+        entries.insert(key.clone(), value.clone());
+    }
+    let value: Value = match contents(this)? {
+        ValueRef::Dict(_) => dict_of(&entries).into(),
+        _ => entries.into(),
+    };
+    to_python(py, &value)
+}
+
+/// A new dict with the entries of a map.
+pub(super) fn dict_of(entries: &Map) -> Dict {
+    let entries = entries.iter();
+    entries
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// A pair of Python objects.
+pub(super) fn pair<'py>(py: Python<'py>, key: &Value, value: &Value) -> PyResult<Object<'py>> {
+    let parts = [to_python(py, key)?, to_python(py, value)?];
+    Ok(PyTuple::new(py, parts)?.into_any())
+}

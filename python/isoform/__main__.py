@@ -1,0 +1,23 @@
+"""The command `isoform`: hash, compare, show and deduplicate ONNX models."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from isoform import _core
+
+
+def main() -> int:
+    """Run the command on `sys.argv` and return its exit status.
+
+    0 means equal or done, 1 different, 2 trouble. Ctrl-C ends the process at
+    once, as it ends any command.
+    """
+    # The work happens outside of Python, which would only note the signal.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _core.cli_main(["isoform", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,684 @@
+# Written by scripts/make_stubs.py; do not edit.
+"""The native module. What users need of it, `isoform` gives them."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, final
+
+from isoform.types.onnx import Program
+
+KWARGS: Final[Any]
+
+MISSING: Final[Any]
+
+__version__: Final[str]
+
+@final
+class AccessPath:
+    """A place inside a value, as steps from its root.
+
+    Paths are compared and hashed by their steps; object keys count by
+    identity. Made from `AccessPath.root()`.
+    """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def array_item(self, /, index: Any) -> Any:
+        """The path to the element at this position."""
+    def array_item_missing(self, /, index: Any) -> Any:
+        """The path to an element that is not there."""
+    def attr(self, /, name: str) -> Any:
+        """The path to the field of this name. O(depth)."""
+    def attr_missing(self, /, name: str) -> Any:
+        """The path to a field that is not there."""
+    @property
+    def depth(self) -> Any:
+        """How many steps there are."""
+    def extend(self, /, step: Any) -> Any:
+        """The path one step longer."""
+    def get(self, /, root: Any) -> Any:
+        """What is at this place below a root.
+
+        Raises AttributeError, IndexError or KeyError for a step that does not
+        exist, TypeError for one that the value does not support; the message
+        names the step.
+        """
+    def is_prefix_of(self, /, other: Any) -> Any:
+        """Whether the other path lies at or below this place."""
+    def map_item(self, /, key: Any) -> Any:
+        """The path to the value under this key."""
+    def map_item_missing(self, /, key: Any) -> Any:
+        """The path to a key that is not there."""
+    @property
+    def parent(self) -> Any:
+        """The path without its last step; None for the root. O(1)."""
+    @staticmethod
+    def parse(text: Any) -> Any:
+        """The path whose text this is.
+
+        Raises ValueError for a text that no path has, and for one with an
+        object as a key, which the text does not tell. O(length).
+        """
+    @staticmethod
+    def root() -> Any:
+        """The path of the root itself."""
+    @property
+    def step(self) -> Any:
+        """The last step; None for the root."""
+    def to_steps(self, /) -> Any:
+        """The steps, outermost first, as a tuple."""
+
+@final
+class AccessStep:
+    """One step of an access path."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def key(self) -> Any:
+        """The name of the field, the position or the key."""
+    @property
+    def kind(self) -> Any:
+        """What the step goes through, an `AccessKind`."""
+
+@final
+class InitFunction:
+    """The generated constructor of a class as a function of the instance."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
+    def __get__(self, instance: Any, owner: Any = ..., /) -> Any: ...
+    def __repr__(self, /) -> str: ...
+
+@final
+class MapIterator:
+    """An iterator over the keys, values or items of a map or a dict."""
+
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __next__(self, /) -> Any: ...
+
+class Object(metaclass=ObjectMeta):
+    """The base of all classes of nodes, and of the containers.
+
+    Instances stand for objects of the core: `==` and `hash` are identity unless
+    the class asks otherwise, and one object has one instance while it is in use.
+    """
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+
+class ObjectMeta(ABCMeta):
+    """The metaclass of Object.
+
+    It gives every class empty `__slots__` unless the class has its own, and
+    makes calls of registered classes fast.
+    """
+
+@final
+class OnnxModel:
+    """A loaded ONNX model; see `isoform.onnx.load`."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def constant_bytes(self) -> int:
+        """Bytes of all constants."""
+    @property
+    def dropped_node_count(self) -> int:
+        """Nodes that no output needs; they are not part of the program."""
+    @property
+    def function_count(self) -> int:
+        """Local functions that the program calls."""
+    @property
+    def initializer_count(self) -> int:
+        """Initializers of the main graph and of all bodies."""
+    @property
+    def node_count(self) -> int:
+        """Nodes in the file, those of bodies and functions included."""
+    @property
+    def path(self) -> Path | None:
+        """The file the model was loaded from."""
+    @property
+    def program(self) -> Program:
+        """What the model computes, as an object of `onnx.Program`."""
+
+@final
+class Property:
+    """A field as an attribute of its class.
+
+    `Class.field` is the descriptor itself; `Class.field.set(node, value)`
+    writes the field even where the class or the field is frozen.
+    """
+
+    def __delete__(self, instance: Any, /) -> None: ...
+    def __get__(self, instance: Any, owner: Any = ..., /) -> Any: ...
+    def __repr__(self, /) -> str: ...
+    def __set__(self, instance: Any, value: Any, /) -> None: ...
+    @property
+    def frozen(self) -> bool:
+        """Whether assignment is refused."""
+    def get(self, /, node: Any) -> Any:
+        """Reads the field of a node."""
+    @property
+    def name(self) -> str:
+        """The name of the field."""
+    def set(self, /, node: Any, value: Any) -> None:
+        """Writes the field of a node, also where it is frozen.
+
+        Raises TypeError when the value does not fit.
+        """
+
+@final
+class Schema:
+    """A compiled schema: what a field or an element accepts."""
+
+    def __new__(cls, spec: Any) -> Schema: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def check(self, /, value: Any) -> None:
+        """Raises TypeError unless the value converts."""
+    def convert(self, /, value: Any) -> Any:
+        """The value as a field of this schema gives it back."""
+
+@final
+class SequenceIterator:
+    """An iterator over an array or a list."""
+
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __next__(self, /) -> Any: ...
+
+@final
+class StructuralMismatch:
+    """Why two values are not structurally equal, and where."""
+
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str: ...
+    @property
+    def left(self) -> Any:
+        """What is there on the left; None when nothing is."""
+    @property
+    def left_exists(self) -> Any:
+        """Whether the left side has something there."""
+    @property
+    def left_path(self) -> Any:
+        """Where the difference is in the left value."""
+    @property
+    def reason(self) -> Any:
+        """Why they differ, a sentence."""
+    @property
+    def right(self) -> Any:
+        """What is there on the right; None when nothing is."""
+    @property
+    def right_exists(self) -> Any:
+        """Whether the right side has something there."""
+    @property
+    def right_path(self) -> Any:
+        """Where it is in the right value."""
+
+@final
+class StructuralMutator:
+    """The running rewrite, for callbacks that rewrite children themselves.
+
+    An object is rewritten once in each kind of region, and its result is used
+    wherever it is met again. Not for use after the rewrite has ended.
+    """
+
+    def def_region_kind(self, /) -> Any:
+        """Whether variables are bound or used where the rewrite is now, a
+        DefRegionKind.
+        """
+    def default_mutate(self, /, value: Any) -> Any:
+        """The value with its children rewritten, whatever callback it has."""
+    def mutate(self, /, value: Any) -> Any:
+        """The result for a value: that of its callback, or the value with its
+        children rewritten if there is none.
+
+        The same object when nothing changes. Raises ValueError for a value
+        whose rewriting is not over, TypeError for a result that does not fit
+        its field.
+        """
+    def var_remap_get(self, /, var: Any) -> Any:
+        """What was recorded for a variable; None if nothing was."""
+    def var_remap_set(self, /, var: Any, value: Any) -> Any:
+        """Records what comes in place of a variable wherever it is met from now
+        on without a callback of its own.
+        """
+    def with_def_region_kind(self, /, kind: Any, callback: Any) -> Any:
+        """Calls a function without arguments with another kind of region, and
+        returns what it returns.
+        """
+
+@final
+class StructuralVisitor:
+    """The running visit, for callbacks that visit children themselves.
+
+    An object is visited once in each kind of region; visiting it again does
+    nothing. Not for use after the visit has ended.
+    """
+
+    def def_region_kind(self, /) -> Any:
+        """Whether variables are bound or used where the visit is now, a
+        DefRegionKind.
+        """
+    def default_visit(self, /, value: Any) -> Any:
+        """Visits the children of a value, whatever callback the value has."""
+    def visit(self, /, value: Any) -> Any:
+        """Visits a value: its callback, or what lies below it if there is none.
+
+        Returns None, or the VisitInterrupt that a callback answered. Raises
+        ValueError for a value whose visit is not over.
+        """
+    def with_def_region_kind(self, /, kind: Any, callback: Any) -> Any:
+        """Calls a function without arguments with another kind of region, and
+        returns what it returns.
+        """
+
+@final
+class TypeField:
+    """A field of a registered type."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def annotation(self) -> str:
+        """What the field accepts, as an annotation would say it."""
+    @property
+    def compare(self) -> bool: ...
+    @property
+    def default(self) -> Any:
+        """The default value, or MISSING."""
+    @property
+    def default_factory(self) -> Any:
+        """The default factory, or MISSING."""
+    @property
+    def doc(self) -> str | None: ...
+    @property
+    def frozen(self) -> bool: ...
+    @property
+    def has_default(self) -> bool: ...
+    @property
+    def hash(self) -> bool: ...
+    @property
+    def init(self) -> bool: ...
+    @property
+    def kw_only(self) -> bool: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def offset(self) -> int:
+        """Where the field lies, in bytes from the start of the object."""
+    @property
+    def repr(self) -> bool: ...
+    @property
+    def size(self) -> int:
+        """The size of the field in bytes."""
+    @property
+    def structural_eq(self) -> str | None:
+        """How the field takes part in structural comparison, as `field` spells it."""
+
+@final
+class TypeInfo:
+    """A registered type: key, parent, fields, structural kind."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def doc(self) -> str: ...
+    @property
+    def fields(self) -> tuple[TypeField, ...]:
+        """The fields that the type adds to those of its parent."""
+    @property
+    def init_parameters(self) -> tuple[list[str], int]:
+        """The names of the constructor's parameters in order, and how many of
+        them may be given by position.
+        """
+    @property
+    def is_builtin(self) -> bool: ...
+    @property
+    def kind(self) -> str | None:
+        """The structural kind, as `py_class` spells it."""
+    @property
+    def methods(self) -> Any:
+        """The methods that the class itself marks with `isoform.method`."""
+    @property
+    def parent_type_info(self) -> TypeInfo | None:
+        """The parent type; None for a type that extends `Object` only."""
+    @property
+    def scope(self) -> bool: ...
+    @property
+    def type_cls(self) -> type[Any]:
+        """The Python class."""
+    @property
+    def type_index(self) -> int:
+        """The index of the type in this process."""
+    @property
+    def type_key(self) -> str: ...
+
+@final
+class TypeMethod:
+    """A method of a class that is listed with its type."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def doc(self) -> Any: ...
+    @property
+    def func(self) -> Any:
+        """The function, which takes the instance first unless it is static."""
+    @property
+    def is_static(self) -> Any: ...
+    @property
+    def name(self) -> Any: ...
+
+@final
+class VisitInterrupt:
+    """What a callback answers to end a walk, with a value for its caller."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def value(self) -> Any:
+        """What the walk was ended with."""
+
+def _device_name(kind: Any) -> Any:
+    """The name of a kind of device."""
+
+def _device_parts(text: Any) -> Any:
+    """DLPack's number of a kind of device and the ordinal, from text."""
+
+def _dtype_name(code: Any, bits: Any, lanes: Any) -> Any:
+    """The name of a data type by DLPack's numbers."""
+
+def _dtype_parts(text: Any) -> Any:
+    """Name, code, bits, lanes of a data type, and all of them packed."""
+
+def _from_dlpack(value: Any, copy: Any) -> Any:
+    """A tensor from an array; see `isoform.from_dlpack`."""
+
+def _install_container(*args: Any, **kwargs: Any) -> Any:
+    """Makes a class the Python class of a container, and attaches its methods.
+
+    Raises ValueError for the name of anything else.
+    """
+
+def _install_function(*args: Any, **kwargs: Any) -> Any:
+    """Makes a class the Python class of functions, or of opaque values.
+
+    Raises ValueError for the name of anything else.
+    """
+
+def _install_tensor(*args: Any, **kwargs: Any) -> Any:
+    """Makes a class the Python class of tensors."""
+
+def _set_access_kind(*args: Any, **kwargs: Any) -> None:
+    """Tells the paths which class the kinds of steps are members of. Called once,
+    by the package.
+    """
+
+def _set_native_hook(hook: Any) -> None:
+    """Sets, once, the function that completes the classes made for native types,
+    with the methods that the Python layer gives to every class of nodes.
+    """
+
+def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
+    """Tells the conversions which classes stand for data types (a subclass of
+    str), devices and shapes (a subclass of tuple). Called once, by the package.
+    """
+
+def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
+    """Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
+    by the package.
+    """
+
+def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
+    """A tensor from bytes; see `isoform.Tensor.from_bytes`."""
+
+def assert_structural_equal(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> Any:
+    """Raises ValueError, with the explained mismatch, unless two values are
+    structurally equal.
+    """
+
+def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
+    """Makes a class the Python class of a type that was declared natively:
+    fields become properties, and a constructor is made unless the class has
+    its own.
+
+    Raises KeyError for an unknown type key, ValueError when the type has a
+    class already.
+    """
+
+def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+    """Checks that equality is reflexive, symmetric and transitive on the given
+    values, and that equal values have the same hash and digest. Cubic in the
+    number of values.
+
+    Raises AssertionError with the law and the values that break it.
+    """
+
+def check_types(values: Any) -> None:
+    """Checks on the given values what their types promise by their kind: nothing
+    below a `const-tree` is a variable or a `dag` node.
+
+    Raises AssertionError with the type and the place.
+    """
+
+def class_of(type_key: str) -> type[Any]:
+    """The Python class of a type; made on the spot for a type declared natively
+    that has none yet.
+
+    Raises KeyError for an unknown type key.
+    """
+
+def cli_main(argv: Sequence[str]) -> int:
+    """Runs the command `isoform` with these arguments, the program's name first,
+    and returns its exit status: 0 equal or done, 1 different, 2 trouble.
+
+    Writes to the process's standard output and error themselves, not to
+    `sys.stdout`. Other Python threads run meanwhile.
+    """
+
+def collect() -> Any:
+    """Frees the objects of the core that only keep each other alive, and says how
+    many there were.
+
+    Python's own collector calls it after each full collection
+    (`gc.collect()` does one), so there is seldom a reason to call it.
+    """
+
+def convert(value: Any) -> Any:
+    """A Python value as the core gives it back; see `isoform.convert`."""
+
+def convert_func(callable: Any) -> Any:
+    """A callable as a `Function`; see `isoform.convert_func`."""
+
+def explain_structural_mismatch(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> Any:
+    """The first difference of two values, with the reason; None when they are
+    equal.
+    """
+
+def get_first_structural_mismatch(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> Any:
+    """The paths of the first difference of two values; None when they are equal."""
+
+def last_visit_count() -> int:
+    """How many pairs or objects the last comparison, hash or digest of this
+    thread visited.
+    """
+
+def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
+    """Loads a model; see `isoform.onnx.load`."""
+
+def oracle_canonical(value: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+    """A text that two values share exactly if they are structurally equal, in
+    this process.
+
+    Raises TypeError for types with hooks of their own, ValueError for cycles,
+    RecursionError for values nested too deeply.
+    """
+
+def oracle_equal(
+    lhs: Any, rhs: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...
+) -> bool:
+    """The answer of the slow oracle, which shares no code with
+    `structural_equal`.
+
+    Raises what `structural_equal` raises, and RecursionError for values nested
+    deeper than some hundred levels.
+    """
+
+def register_class(
+    cls: type[Any], type_key: str, parent: type[Any] | None, fields: Any, options: dict[str, Any]
+) -> TypeInfo:
+    """Registers a class; see `isoform.dataclasses.py_class`, which calls this.
+
+    All or nothing: after an error nothing is registered, and the class is as
+    it was.
+    """
+
+def registered_type_keys() -> list[str]:
+    """The keys of all registered types, sorted."""
+
+def rust_family() -> Any:
+    """Registers the node types of the library's own tests, which are declared in
+    Rust, and gives their Python classes by name.
+    """
+
+def structural_digest(
+    value: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> bytes:
+    """The portable name of a value, 32 bytes."""
+
+def structural_equal(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> bool:
+    """Whether two values are structurally equal."""
+
+def structural_hash(
+    value: Any,
+    map_free_vars: bool = ...,
+    skip_tensor_content: bool = ...,
+    *,
+    enable_auto_mapping: Any = ...,
+) -> int:
+    """The structural hash of a value, an int of 64 bits without sign."""
+
+def structural_key(value: Any) -> Any:
+    """The value frozen as a key, an instance of `StructuralKey`."""
+
+def structural_key_equal(this: Any, other: Any) -> Any:
+    """Whether the other object is an equal key."""
+
+def structural_key_hash(this: Any) -> Any:
+    """The structural hash of the value when the key was made."""
+
+def structural_key_value(this: Any) -> Any:
+    """The value that a key was made of."""
+
+def structural_map(
+    root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
+) -> Any:
+    """Rewrites a value: each callback sees the values of its types, and its
+    answer comes in their place.
+
+    `callbacks`, `with_def_region_kind` and `order` are as for
+    `structural_walk`. To keep a value, a callback returns it. Nothing is
+    changed in place: what contains a replacement is built anew, and everything
+    else is the same object in the result. An object that is reached in several
+    ways is rewritten once, and its result is shared in the same way. In
+    post-order a callback sees a node after its children were replaced; in
+    pre-order the children of its answer are visited.
+
+    Raises TypeError when an answer does not fit its field, ValueError for a
+    value that contains itself, and what the callbacks raise. O(values), in
+    constant native stack.
+    """
+
+def structural_mutate(root: Any, callbacks: Any = ...) -> Any:
+    """Rewrites a value with callbacks of a value and a StructuralMutator; see
+    `isoform.structural_mutate`.
+    """
+
+def structural_visit(root: Any, callbacks: Any = ...) -> Any:
+    """Visits a value with callbacks that decide what is visited below theirs.
+
+    `callbacks` is as for `structural_walk`, but each function gets the value
+    and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
+    `visitor.default_visit(value)` visits all its children, and without either
+    nothing below it is visited. Values without callback are walked through. An
+    object is visited once in each kind of region. Returns None, or the
+    VisitInterrupt that a callback answered.
+
+    Raises TypeError for another answer, ValueError for a value that contains
+    itself, RecursionError when callbacks nest too deeply, and what they raise.
+    """
+
+def structural_walk(
+    root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
+) -> Any:
+    """Visits every value below a root, the root included, and calls the first
+    callback that was given for its type.
+
+    `callbacks` is a function of the value, a pair of a type (or a tuple of
+    types) and a function, or a sequence of such pairs. The functions in
+    `with_def_region_kind` get the kind of region as well. A callback answers
+    None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
+    result. Shared objects are visited once, where they are met first; keys of
+    maps and fields that comparison ignores are not visited. `order` is "post"
+    (children first) or "pre".
+
+    Raises TypeError for another answer, ValueError for a value that contains
+    itself, and what the callbacks raise. O(values), in constant native stack.
+    """
+
+def substitute(root: Any, replacements: Any) -> Any:
+    """Replaces the free occurrences of variables in a value, all at once and
+    without capture.
+
+    `replacements` maps variables (by identity) to what comes in their place.
+    Where a binder would capture a variable of a replacement, the binder gets a
+    new variable. Where no variable occurs free, the result is the same object.
+
+    Raises TypeError when a key is no variable or a replacement does not fit
+    its field, ValueError for a value that contains itself. Linear in the
+    number of distinct objects as long as each variable is bound once.
+    """
+
+def type_info(of: Any) -> TypeInfo:
+    """What is registered about a type, by its key, its class or one of its
+    objects.
+
+    Raises KeyError for an unknown key, TypeError for anything that stands for
+    no type.
+    """

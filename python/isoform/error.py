@@ -1,0 +1,91 @@
+"""Errors as values, and the names under which error classes are known.
+
+Exceptions cross the border between Python and the core unchanged. `Error` is
+for programs that pass errors around as values: a kind, a message, a backtrace.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+__all__ = ["Error", "register_error"]
+
+E = TypeVar("E", bound=type[BaseException])
+
+_CLASSES: dict[str, type[BaseException]] = {}
+
+
+class Error:
+    """An error as a value.
+
+    Args:
+        kind: the name of an exception class, see `register_error`.
+        message: what went wrong.
+        backtrace: where, as text.
+
+    >>> error = Error("ValueError", "too large")
+    >>> error.py_error()
+    ValueError('too large')
+    """
+
+    def __init__(self, kind: str, message: str, backtrace: str = "") -> None:
+        """See the class."""
+        self.kind = kind
+        self.message = message
+        self.backtrace = backtrace
+
+    @classmethod
+    def of(cls, exception: BaseException) -> Error:
+        """The error that an exception says."""
+        kinds = (name for name, known in _CLASSES.items() if type(exception) is known)
+        return cls(next(kinds, type(exception).__name__), str(exception))
+
+    def py_error(self) -> BaseException:
+        """An exception of the class that the kind names; RuntimeError if none is."""
+        known = _CLASSES.get(self.kind, getattr(builtins, self.kind, None))
+        if not (isinstance(known, type) and issubclass(known, BaseException)):
+            return RuntimeError(f"{self.kind}: {self.message}")
+        return known(self.message)
+
+    def update_backtrace(self, backtrace: str) -> None:
+        """Replaces the backtrace."""
+        self.backtrace = backtrace
+
+    def __repr__(self) -> str:
+        """Kind and message."""
+        return f"Error({self.kind!r}, {self.message!r})"
+
+
+@overload
+def register_error(name_or_cls: E) -> E: ...
+@overload
+def register_error(name_or_cls: str | None = None) -> Callable[[E], E]: ...
+@overload
+def register_error(name_or_cls: str | None, cls: E) -> E: ...
+def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
+    """Makes a class of exceptions known under a name, its own if none is given.
+
+    Can be called or used as a decorator. A later class of the same name
+    replaces an earlier one.
+
+    Raises:
+        TypeError: the class is no class of exceptions.
+
+    >>> @register_error
+    ... class ShapeError(ValueError):
+    ...     pass
+    >>> type(Error("ShapeError", "3 is not 4").py_error()).__name__
+    'ShapeError'
+    """
+    if isinstance(name_or_cls, type):
+        cls, name_or_cls = name_or_cls, None
+
+    def register(found: Any) -> Any:
+        if not (isinstance(found, type) and issubclass(found, BaseException)):
+            raise TypeError(f"expected a class of exceptions, got {found!r}")
+        _CLASSES[name_or_cls or found.__name__] = found
+        return found
+
+    return register if cls is None else register(cls)

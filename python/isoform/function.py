@@ -1,0 +1,205 @@
+"""Functions, groups of functions, and conversions that are asked for.
+
+A callable that is stored in a field or passed to the core becomes a
+`Function`: its arguments and its result are converted as field values are, and
+what it raises comes back to the caller unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from isoform import _core
+from isoform._core import Object
+
+__all__ = [
+    "Bytes",
+    "Function",
+    "Module",
+    "ObjectConvertible",
+    "OpaquePyObject",
+    "String",
+    "convert",
+    "convert_func",
+]
+
+String = str
+Bytes = bytes
+
+
+class Function(Object):
+    """A callable value.
+
+    Args:
+        callable: what it calls; a `Function` stays the same one.
+
+    Raises:
+        TypeError: the argument cannot be called.
+
+    >>> add = Function(lambda a, b: a + b)
+    >>> add(1, 2), add.name
+    (3, None)
+    >>> Function(lambda x: type(x).__name__)([1])
+    'Array'
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls it with converted arguments."""
+        ...
+
+    @property
+    def name(self) -> str | None:
+        """The name it was given, if any."""
+        return self._name()
+
+    @property
+    def __name__(self) -> str:
+        """The name it was given, or what stands for none."""
+        return self._name() or "<function>"
+
+    def named(self, name: str, /) -> Function:
+        """The same function under a name."""
+        ...
+
+    def _name(self) -> str | None: ...
+
+    def __repr__(self) -> str:
+        """As in `Function(name)`."""
+        return f"Function({self._name() or 'anonymous'})"
+
+
+class OpaquePyObject(Object):
+    """A value of which nothing is known, made by native code.
+
+    A Python object of which nothing is known comes back as itself, not in
+    this class.
+    """
+
+    def __repr__(self) -> str:
+        """That it is opaque."""
+        return "<opaque value>"
+
+
+class Module:
+    """A named group of functions, which are its attributes.
+
+    Args:
+        name: what the group is called.
+        functions: callables by name.
+
+    >>> arith = Module("arith", {"double": lambda x: 2 * x})
+    >>> arith.double(4), arith["double"](5), arith.functions
+    (8, 10, ('double',))
+    """
+
+    entry_name = "main"
+
+    def __init__(
+        self, name: str, functions: Mapping[str, Callable[..., Any]] | None = None
+    ) -> None:
+        """See the class."""
+        self._module_name = name
+        self._functions = {
+            key: Function(function).named(key) for key, function in (functions or {}).items()
+        }
+
+    @property
+    def name(self) -> str:
+        """What the group is called."""
+        return self._module_name
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions."""
+        return tuple(self._functions)
+
+    def implements_function(self, name: str) -> bool:
+        """Whether there is a function of this name."""
+        return name in self._functions
+
+    def get_function(self, name: str) -> Function:
+        """The function of a name.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        try:
+            return self._functions[name]
+        except KeyError:
+            raise AttributeError(f"module '{self._module_name}' has no function '{name}'") from None
+
+    def __getattr__(self, name: str) -> Function:
+        """The function of a name."""
+        if name.startswith("_"):
+            # Looked up while an instance is copied or unpickled, too.
+            raise AttributeError(f"a Module has no attribute '{name}'")
+        return self.get_function(name)
+
+    def __getitem__(self, name: str) -> Function:
+        """The function of a name."""
+        return self.get_function(name)
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls the function `main`."""
+        return self.get_function(self.entry_name)(*args)
+
+    def __dir__(self) -> list[str]:
+        """The attributes, functions among them."""
+        return sorted({*super().__dir__(), *self._functions})
+
+    def __repr__(self) -> str:
+        """Name and functions."""
+        return f"Module({self._module_name!r}, functions={list(self._functions)})"
+
+
+class ObjectConvertible:
+    """A base for classes whose instances say which value stands for them.
+
+    >>> class Celsius(ObjectConvertible):
+    ...     def __init__(self, degrees): self.degrees = degrees
+    ...     def asobject(self): return {"degrees": self.degrees}
+    >>> convert(Celsius(21))["degrees"]
+    21
+    """
+
+    def asobject(self) -> Any:
+        """The value that is stored in place of the instance.
+
+        Raises:
+            NotImplementedError: the class does not define it.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.asobject is not defined")
+
+
+def convert(value: Any) -> Any:
+    """A value as it comes back from the core.
+
+    Lists and tuples become an `Array`, dicts a `Map`, callables a `Function`,
+    arrays a `Tensor`; ints, floats, text and objects stay what they are. An
+    object of which nothing is known comes back as itself.
+
+    Raises:
+        ValueError: a list or dict contains itself.
+
+    >>> type(convert([1, 2])).__name__, convert(3), convert("a")
+    ('Array', 3, 'a')
+    """
+    return _core.convert(value)
+
+
+def convert_func(pyfunc: Callable[..., Any]) -> Function:
+    """A callable as a `Function`.
+
+    Raises:
+        TypeError: the argument cannot be called.
+
+    >>> convert_func(len)([1, 2, 3])
+    3
+    """
+    return _core.convert_func(pyfunc)
+
+
+for _class, _kind in ((Function, "Function"), (OpaquePyObject, "Opaque")):
+    _core._install_function(_class, _kind)
+del _class, _kind

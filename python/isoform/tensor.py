@@ -1,0 +1,230 @@
+"""Tensors: immutable arrays of numbers that share memory with array libraries.
+
+Whose memory it is
+------------------
+
+`from_dlpack(array)` shares the memory of a contiguous array: nothing is copied,
+and what is written into the array later shows in the tensor. Such an array must
+be written to under the GIL only, as Python code does by itself, or while
+nothing reads the tensor; and a program that keeps hashes or digests of a tensor
+must not write at all. `from_dlpack(array, copy=True)` needs no such care.
+
+An array that is stored in a field, an element or an argument is copied, unless
+it is read only; nothing is shared that was not asked for.
+
+What a tensor exports is read only. To consumers that know no such mark a copy
+is given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isoform import _core
+from isoform._core import Object
+from isoform.device import Device, device
+from isoform.dtype import dtype
+from isoform.shape import Shape
+
+__all__ = ["Tensor", "from_dlpack"]
+
+# The conversions make instances of these classes.
+_core._set_python_types(dtype, Device, Shape)
+
+_CPU = device("cpu")
+
+
+class Tensor(Object):
+    """An immutable n-dimensional array of numbers in the memory of the CPU.
+
+    Made by `from_dlpack`, by `Tensor.from_bytes`, or from an array that is
+    stored in a field. Elements lie in row-major order without gaps. It offers
+    Python's buffer protocol and DLPack, both without a copy. `==` and `hash`
+    are identity; `structural_equal` compares elements.
+
+    >>> t = Tensor.from_bytes(bytes([1, 2, 3, 4, 5, 6]), (2, 3), "uint8")
+    >>> t
+    Tensor(shape=(2, 3), dtype='uint8', device='cpu:0')
+    >>> t.strides, t.ndim, t.size(0), t.numel(), t.nbytes
+    ((3, 1), 2, 2, 6, 6)
+    >>> memoryview(t).tolist()
+    [[1, 2, 3], [4, 5, 6]]
+    """
+
+    @staticmethod
+    def from_bytes(data: bytes, shape: Any, dtype: Any) -> Tensor:
+        """A tensor of a copy of little-endian bytes in row-major order.
+
+        Raises:
+            ValueError: there are not as many bytes as shape and data type need.
+        """
+        return _core._tensor_from_bytes(bytes(data), list(Shape(shape)), _text_of(dtype))
+
+    @property
+    def shape(self) -> Shape:
+        """The dimensions."""
+        return self._shape()
+
+    @property
+    def dtype(self) -> dtype:
+        """The data type of the elements."""
+        return self._dtype()
+
+    @property
+    def device(self) -> Device:
+        """Where the memory is: always the CPU."""
+        return _CPU
+
+    @property
+    def strides(self) -> Shape:
+        """How many elements further the next one along each dimension is."""
+        return self._strides()
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return len(self._shape())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._nbytes()
+
+    def size(self, dim: int | None = None) -> Any:
+        """The size of a dimension, or the shape.
+
+        Raises:
+            IndexError: there is no such dimension.
+        """
+        shape = self._shape()
+        if dim is None:
+            return shape
+        try:
+            return shape[dim]
+        except IndexError:
+            raise IndexError(f"dimension {dim} of a tensor of {len(shape)}") from None
+
+    def numel(self) -> int:
+        """How many elements there are."""
+        count = 1
+        for dim in self._shape():
+            count *= dim
+        return count
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps: always."""
+        return True
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        ...
+
+    def numpy(self) -> Any:
+        """A read-only NumPy array of the same memory.
+
+        Raises:
+            ImportError: NumPy is not installed.
+            TypeError: neither NumPy nor `ml_dtypes` has the data type, or
+                several elements share a byte.
+        """
+        import numpy as np
+
+        kind = self._dtype()
+        found = kind.to_numpy()
+        if kind.bits % 8 != 0:
+            raise TypeError(f"NumPy holds no packed elements of dtype {kind}")
+        shape = tuple(self._shape()) + ((kind.lanes,) if kind.lanes != 1 else ())
+        base = found.base
+        if self.numel() == 0:
+            made = np.empty(shape, base)
+            made.setflags(write=False)
+            return made
+        return np.frombuffer(self._as_bytes(), np.uint8).view(base).reshape(shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The elements as a NumPy array, of another type if asked for."""
+        array = self.numpy()
+        if dtype is not None and dtype != array.dtype:
+            if copy is False:
+                raise ValueError(f"dtype {array.dtype} as {dtype} needs a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the memory, read only, or of a copy.
+
+        A consumer that does not ask for version 1 gets a copy, because earlier
+        capsules cannot say that they are read only.
+
+        Raises:
+            BufferError: a copy is needed and refused, or the memory of another
+                device is asked for.
+        """
+        if stream is not None:
+            raise BufferError(f"the CPU has no streams, got stream={stream!r}")
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"a Tensor is in the memory of the CPU, asked for {dl_device}")
+        versioned = max_version is not None and max_version[0] >= 1
+        if not versioned and copy is False:
+            raise BufferError("a Tensor is read only, which needs DLPack version 1")
+        return self._dlpack(versioned, bool(copy))
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """DLPack's numbers of the CPU."""
+        return (1, 0)
+
+    def __repr__(self) -> str:
+        """Shape, data type and device."""
+        return f"Tensor(shape={tuple(self._shape())}, dtype='{self._dtype()!s}', device='{_CPU!s}')"
+
+    def _shape(self) -> Shape: ...
+    def _strides(self) -> Shape: ...
+    def _dtype(self) -> dtype: ...
+    def _nbytes(self) -> int: ...
+    def _as_bytes(self) -> Tensor: ...
+    def _dlpack(self, versioned: bool, copy: bool) -> Any: ...
+
+
+def _text_of(content: Any) -> str:
+    return str(dtype(content))
+
+
+def from_dlpack(
+    ext_tensor: Any,
+    *,
+    require_alignment: int = 0,
+    require_contiguous: bool = False,
+    copy: bool | None = None,
+) -> Tensor:
+    """A tensor of the memory of an array, or of a copy.
+
+    A contiguous array is shared and kept alive, see the module documentation
+    for what that asks of its owner; any other is copied. An array of a type of
+    `ml_dtypes` is accepted as well.
+
+    Args:
+        ext_tensor: an object with `__dlpack__`, in the memory of the CPU.
+        require_alignment: what the address must be a multiple of; 0 for none.
+        require_contiguous: refuse an array that is not contiguous.
+        copy: True to copy always, False never.
+
+    Raises:
+        TypeError: the object has no `__dlpack__`.
+        BufferError: the memory cannot be used, or not without a copy.
+        ValueError: the address is not aligned as required.
+    """
+    refuse = require_contiguous and copy is not True
+    made = _core._from_dlpack(ext_tensor, False if refuse else copy)
+    if require_alignment and made.data_ptr() % require_alignment:
+        raise ValueError(f"the memory is not aligned to {require_alignment} bytes")
+    return made
+
+
+_core._install_tensor(Tensor)

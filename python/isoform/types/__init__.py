@@ -1,0 +1,52 @@
+"""The classes of all registered types, by type key.
+
+A type key is a name with dots, and so is the way to its class:
+
+>>> from isoform import types
+>>> types.onnx.Graph
+<class 'onnx.Graph'>
+
+Types that a library declares in Rust are here without a line of Python, as are
+classes declared with `isoform.dataclasses.py_class`. Where the key of a type is
+also the beginning of other keys, the class wins; `class_of` finds the others.
+
+A namespace whose types come with Isoform is a module with a stub; for types of
+your own, `python -m isoform.stubgen` writes one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform import _core
+from isoform.types import onnx
+from isoform.types._namespace import Namespace, find, names
+
+__all__ = ["Namespace", "class_of", "onnx"]
+
+
+def class_of(type_key: str) -> type[Any]:
+    """Return the Python class of a registered type.
+
+    A type declared in Rust gets its class on first use.
+
+    Raises KeyError for an unknown key.
+
+    >>> class_of("onnx.Call").__name__
+    'Call'
+    """
+    return _core.class_of(type_key)
+
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
+else:
+
+    def __getattr__(name):
+        return find("", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *names("")})

@@ -1,0 +1,183 @@
+"""Build the wheel, install it into a fresh environment, and try it there.
+
+    python scripts/check_wheels.py [--all] [--python PATH ...]
+
+Without options the wheel is for the Python that runs the script. With `--all`
+every supported Python that can be found gets its wheel, and the source archive
+is built and installed as `pip install .` does it. Run it with the Python of
+`.venv`, where maturin is installed; nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSIONS = [(3, minor) for minor in range(10, 15)]
+MATURIN = Path(sys.executable).with_name("maturin")
+
+# What a wheel has to bring along.
+WANTED = [
+    "isoform/__init__.py",
+    "isoform/_core.pyi",
+    "isoform/py.typed",
+    "isoform/types/onnx.pyi",
+    ".dist-info/entry_points.txt",
+    ".dist-info/licenses/LICENSE-APACHE",
+    ".dist-info/licenses/LICENSE-MIT",
+]
+
+# What an installed package has to do.
+PROGRAM = """
+import pathlib, sys
+import isoform
+from isoform import types
+from isoform.dataclasses import Object, field, py_class
+
+@py_class("wheel.Var", structural_eq="var")
+class Var(Object):
+    name: str = field(structural_eq="ignore")
+
+@py_class("wheel.Fun")
+class Fun(Object):
+    params: list[Var] = field(structural_eq="def")
+    body: Object
+
+def identity(name):
+    var = Var(name)
+    return Fun([var], var)
+
+assert isoform.structural_equal(identity("x"), identity("y"))
+assert types.onnx.Graph.__doc__
+assert pathlib.Path(isoform.__file__).is_relative_to(sys.prefix), isoform.__file__
+print(f"Python {sys.version_info.major}.{sys.version_info.minor}: isoform {isoform.__version__} works")
+"""
+
+
+def run(*command: str | Path, **options: object) -> str:
+    """Run a command, and end the script with its output if it fails."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")
+    }
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=options.get("cwd", ROOT),  # pyright: ignore[reportArgumentType]
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        shown = " ".join(str(part) for part in command[:4])
+        sys.exit(f"check_wheels: '{shown} ...' failed with {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def version_of(python: Path) -> tuple[int, int] | None:
+    """Return the version of an interpreter, or None if it does not run."""
+    code = "import sys, venv, ensurepip; print(*sys.version_info[:2])"
+    done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return None
+    major, minor = done.stdout.split()
+    return int(major), int(minor)
+
+
+def pythons() -> list[Path]:
+    """Return one interpreter for each supported version that this machine has."""
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    folders = [*sorted(versions.glob("*/bin")), *folders]
+    found: dict[tuple[int, int], Path] = {}
+    for version in VERSIONS:
+        for folder in folders:
+            candidate = folder / f"python{version[0]}.{version[1]}"
+            if candidate.exists() and version_of(candidate) == version:
+                found[version] = candidate
+                break
+    return list(found.values())
+
+
+def check_contents(wheel: Path) -> None:
+    """Look for the files that a wheel must have, and for those it must not."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for wanted in WANTED:
+        if not any(name.endswith(wanted) for name in names):
+            sys.exit(f"check_wheels: {wheel.name} has no {wanted}; it has\n  " + "\n  ".join(names))
+    modules = [name for name in names if name.endswith((".so", ".pyd"))]
+    if len(modules) != 1:
+        sys.exit(f"check_wheels: {wheel.name} should have one extension module, has {modules}")
+
+
+def try_wheel(wheel: Path, python: Path, scratch: Path) -> None:
+    """Install a wheel, or a source archive, into a fresh environment and use it."""
+    environment = scratch / f"venv-{python.name}-{wheel.suffix[1:]}"
+    run(python, "-m", "venv", environment)
+    inside = environment / "bin"
+    command = [inside / "python", "-m", "pip", "install", "--disable-pip-version-check"]
+    run(*command, "--no-index", "--no-deps", wheel)
+    print(run(inside / "python", "-I", "-c", PROGRAM, cwd=scratch).strip(), flush=True)
+    for command in ([inside / "isoform"], [inside / "python", "-m", "isoform"]):
+        output = run(*command, "--version", cwd=scratch)
+        if not output.startswith("isoform "):
+            sys.exit(f"check_wheels: --version printed {output!r}")
+
+
+def check_python(python: Path, scratch: Path) -> None:
+    """Build and try the wheel for one Python."""
+    out = scratch / f"dist-{python.name}"
+    run(MATURIN, "build", "--release", "--interpreter", python, "--out", out)
+    (wheel,) = out.glob("*.whl")
+    check_contents(wheel)
+    try_wheel(wheel, python, scratch)
+
+
+def check_source(python: Path, scratch: Path) -> None:
+    """Build the source archive, and the wheel from nothing but what is in it."""
+    out = scratch / "sdist"
+    run(MATURIN, "sdist", "--out", out)
+    (archive,) = out.glob("*.tar.gz")
+    with tarfile.open(archive) as contents:
+        contents.extractall(scratch / "source", filter="data")
+    (source,) = (scratch / "source").iterdir()
+    for name in ("LICENSE-MIT", "LICENSE-APACHE", "Cargo.lock", "python/isoform/__init__.py"):
+        if not (source / name).exists():
+            sys.exit(f"check_wheels: the source archive has no {name}")
+    run(MATURIN, "build", "--release", "--interpreter", python, "--out", out, cwd=source)
+    (wheel,) = out.glob("*.whl")
+    check_contents(wheel)
+    print(f"the source archive builds: {wheel.name}")
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--all", action="store_true", help="every Python, and the source archive")
+    parser.add_argument("--python", type=Path, action="append", help="an interpreter to check")
+    args = parser.parse_args()
+    interpreters: list[Path] = args.python or (pythons() if args.all else [Path(sys.executable)])
+    scratch = Path(tempfile.mkdtemp(prefix="isoform-wheels-"))
+    try:
+        for python in interpreters:
+            check_python(python, scratch)
+        if args.all:
+            check_source(interpreters[-1], scratch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    print(f"{len(interpreters)} wheels checked")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,296 @@
+"""Write the stubs of the package: what is native in it, and the types Rust declares.
+
+    python scripts/make_stubs.py [--check]
+
+With `--check` nothing is written, and the status is 1 if a stub is not fresh.
+Run it with the Python of `.venv`, where the package and ruff are installed.
+
+Names, parameters and documentation come from the module itself. Only types are
+told here: by the name of the parameter, which means the same everywhere, and by
+the name of the function for what it returns. What is not told is `Any`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+from isoform import _core
+from isoform.stubgen import stub_of_types
+
+PACKAGE = Path(__file__).resolve().parent.parent / "python" / "isoform"
+
+PARAMETERS = {
+    "callbacks": "Any",
+    "argv": "Sequence[str]",
+    "class": "type[Any]",
+    "cls": "type[Any]",
+    "ignore_unknown_fields": "bool",
+    "init": "int",
+    "instance": "Any",
+    "io_names": "bool",
+    "map_free_vars": "bool",
+    "mmap": "bool",
+    "name": "str",
+    "options": "dict[str, Any]",
+    "parent": "type[Any] | None",
+    "path": "str | PathLike[str]",
+    "skip_tensor_content": "bool",
+    "type_key": "str",
+}
+
+RETURNS = {
+    "bind_class": "TypeInfo",
+    "check_types": "None",
+    "class_of": "type[Any]",
+    "cli_main": "int",
+    "last_visit_count": "int",
+    "onnx_load": "OnnxModel",
+    "oracle_equal": "bool",
+    "recursive_eq": "bool",
+    "recursive_ge": "bool",
+    "recursive_gt": "bool",
+    "recursive_hash": "int",
+    "recursive_le": "bool",
+    "recursive_lt": "bool",
+    "register_class": "TypeInfo",
+    "registered_type_keys": "list[str]",
+    "repr_print": "str",
+    "structural_digest": "bytes",
+    "structural_equal": "bool",
+    "structural_hash": "int",
+    "to_bytes": "bytes",
+    "to_json_graph_str": "str",
+    "type_info": "TypeInfo",
+    "Object.same_as": "bool",
+    "OnnxModel.constant_bytes": "int",
+    "OnnxModel.dropped_node_count": "int",
+    "OnnxModel.function_count": "int",
+    "OnnxModel.initializer_count": "int",
+    "OnnxModel.node_count": "int",
+    "OnnxModel.path": "Path | None",
+    "OnnxModel.program": "Program",
+    "Property.frozen": "bool",
+    "Property.name": "str",
+    "Property.set": "None",
+    "Schema.check": "None",
+    "TypeField.annotation": "str",
+    "TypeField.compare": "bool",
+    "TypeField.doc": "str | None",
+    "TypeField.frozen": "bool",
+    "TypeField.has_default": "bool",
+    "TypeField.hash": "bool",
+    "TypeField.init": "bool",
+    "TypeField.kw_only": "bool",
+    "TypeField.name": "str",
+    "TypeField.offset": "int",
+    "TypeField.repr": "bool",
+    "TypeField.size": "int",
+    "TypeField.structural_eq": "str | None",
+    "TypeInfo.doc": "str",
+    "TypeInfo.fields": "tuple[TypeField, ...]",
+    "TypeInfo.init_parameters": "tuple[list[str], int]",
+    "TypeInfo.is_builtin": "bool",
+    "TypeInfo.kind": "str | None",
+    "TypeInfo.parent_type_info": "TypeInfo | None",
+    "TypeInfo.scope": "bool",
+    "TypeInfo.type_cls": "type[Any]",
+    "TypeInfo.type_index": "int",
+    "TypeInfo.type_key": "str",
+}
+
+# Special methods, which Python itself calls, with what they return.
+SPECIAL = {
+    "__bool__": "bool",
+    "__call__": "Any",
+    "__contains__": "bool",
+    "__copy__": "Self",
+    "__deepcopy__": "Self",
+    "__delete__": "None",
+    "__dlpack__": "Any",
+    "__dlpack_device__": "tuple[int, int]",
+    "__eq__": "bool",
+    "__get__": "Any",
+    "__getitem__": "Any",
+    "__hash__": "int",
+    "__iter__": "Iterator[Any]",
+    "__len__": "int",
+    "__next__": "Any",
+    "__reduce__": "tuple[Any, ...]",
+    "__repr__": "str",
+    "__set__": "None",
+    "__str__": "str",
+}
+
+# Classes whose bases introspection does not show as one would write them.
+BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
+
+HEADER = '''\
+# Written by scripts/make_stubs.py; do not edit.
+"""The native module. What users need of it, `isoform` gives them."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, final
+
+from typing_extensions import Self
+
+from isoform.types.onnx import Program
+
+'''
+
+
+def parameters_of(function: Any, *, method: bool) -> str:
+    """Return the parameters as a stub has them."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return "self, *args: Any, **kwargs: Any" if method else "*args: Any, **kwargs: Any"
+    parts: list[str] = []
+    parameters = list(signature.parameters.values())
+    starred = False
+    for position, parameter in enumerate(parameters):
+        kind = parameter.kind
+        if kind is parameter.KEYWORD_ONLY and not starred:
+            parts.append("*")
+            starred = True
+        text = parameter.name
+        if kind is parameter.VAR_POSITIONAL:
+            text, starred = f"*{text}", True
+        elif kind is parameter.VAR_KEYWORD:
+            text = f"**{text}"
+        if not (method and position == 0):
+            text += f": {PARAMETERS.get(parameter.name, 'Any')}"
+        if parameter.default is not parameter.empty:
+            text += " = ..."
+        parts.append(text)
+        following = parameters[position + 1 : position + 2]
+        if kind is parameter.POSITIONAL_ONLY and not (
+            following and following[0].kind is parameter.POSITIONAL_ONLY
+        ):
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def body(doc: str | None, indent: str) -> str:
+    """Return the rest of a definition: its documentation, or nothing."""
+    if not doc:
+        return " ...\n"
+    text = inspect.cleandoc(doc).replace("\\", "\\\\").replace('"""', "'''")
+    lines = text.splitlines()
+    closing = f"\n{indent}" if len(lines) > 1 else ""
+    inner = "\n".join(f"{indent}{line}".rstrip() for line in lines).removeprefix(indent)
+    return f'\n{indent}"""{inner}{closing}"""\n'
+
+
+def stub_of_class(cls: type, name: str) -> str:
+    """Return the stub of a native class."""
+    bases = BASES.get(name, "")
+    final = "" if cls.__flags__ & (1 << 10) else "@final\n"
+    text = f"{final}class {name}{f'({bases})' if bases else ''}:"
+    text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"
+    if name == "Schema":
+        text += "    def __new__(cls, spec: Any) -> Schema: ...\n"
+    members = sorted(vars(cls).items(), key=lambda item: item[0])
+    for member, value in members:
+        known = f"{name}.{member}"
+        if isinstance(value, types.GetSetDescriptorType | types.MemberDescriptorType):
+            if member.startswith("__"):
+                continue
+            text += f"    @property\n    def {member}(self) -> {RETURNS.get(known, 'Any')}:"
+            text += body(value.__doc__, "        ")
+        elif member.startswith("__"):
+            # A checker has to look at the constructors, not at the metaclass.
+            if known != "ObjectMeta.__call__" and member in SPECIAL and callable(value):
+                parameters = "self, other: object, /"
+                if member != "__eq__":
+                    parameters = parameters_of(value, method=True)
+                text += f"    def {member}({parameters}) -> {SPECIAL[member]}: ...\n"
+        elif callable(value) and not member.startswith("_abc"):
+            bound = isinstance(value, types.ClassMethodDescriptorType | classmethod)
+            static = isinstance(value, staticmethod)
+            value = getattr(cls, member) if bound or static else value
+            parameters = parameters_of(value, method=not bound and not static)
+            if bound or static:
+                text += f"    @{'classmethod' if bound else 'staticmethod'}\n"
+                parameters = f"cls, {parameters}" if bound else parameters
+            text += f"    def {member}({parameters}) -> {RETURNS.get(known, 'Any')}:"
+            text += body(value.__doc__, "        ")
+    return text if not text.endswith(":\n") else text + "    ...\n"
+
+
+def core_stub() -> str:
+    """Return the stub of the native module."""
+    classes: list[str] = []
+    functions: list[str] = []
+    constants: list[str] = []
+    for name, value in sorted(vars(_core).items()):
+        if name.startswith("__") and name != "__version__":
+            continue
+        if isinstance(value, type):
+            classes.append(stub_of_class(value, name))
+        elif callable(value) and hasattr(value, "__name__"):
+            text = f"def {name}({parameters_of(value, method=False)}) -> "
+            text += RETURNS.get(name, "None" if name.startswith("_set") else "Any") + ":"
+            functions.append(text + body(value.__doc__, "    "))
+        else:
+            constants.append(f"{name}: Final[{'str' if isinstance(value, str) else 'Any'}]\n")
+    return HEADER + "\n".join([*constants, *classes, *functions])
+
+
+def formatted(text: str, path: Path) -> str:
+    """Return the text as the project's formatter leaves it."""
+    for command in (["check", "--fix-only", "--quiet"], ["format", "--quiet"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        text = done.stdout
+    return text
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, tell what is stale")
+    check = parser.parse_args().check
+    status = 0
+    stubs = {
+        PACKAGE / "_core.pyi": core_stub(),
+        PACKAGE / "types" / "onnx.pyi": stub_of_types("onnx"),
+    }
+    for path, text in stubs.items():
+        new = formatted(text, path)
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        if new == old:
+            continue
+        if check:
+            name = path.relative_to(PACKAGE.parent)
+            diff = difflib.unified_diff(
+                old.splitlines(True), new.splitlines(True), f"{name}", f"{name} (fresh)"
+            )
+            sys.stdout.writelines(diff)
+            status = 1
+        else:
+            path.write_text(new, encoding="utf-8")
+            print(f"wrote {path.relative_to(PACKAGE.parent)}")
+    if status:
+        print("stubs are not fresh; run: make stubs", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
