@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::host;
+use isoform::host::{self, PRESERVED};
 use isoform::{Function, OpaqueObj, collect_cycles, tracked_count};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -46,6 +46,14 @@ pub(super) unsafe extern "C" fn traverse(
         };
         let mut stop = 0;
         host::visit_exclusively_owned(core, LIMIT, &mut |object| {
+            if stop != 0 {
+                return;
+            }
+            let word = host::host_word(object).load(Ordering::Relaxed);
+            if word & PRESERVED != 0 {
+                // The object's reference to its wrapper.
+                stop = visit((word & !PRESERVED) as *mut ffi::PyObject, argument);
+            }
             if stop != 0 || !object.type_info().is_builtin() {
                 return;
             }
@@ -74,8 +82,17 @@ pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
     // SAFETY: promised by CPython. The address is that of an object of which
     // the wrapper owns one reference, which moves to the `Ref`.
     unsafe {
-        if let Some(address) = wrapper::layout(this).take_core().and_then(NonNull::new) {
+        let wrapper = wrapper::layout(this);
+        // Whoever clears the bit has the object's reference to its wrapper.
+        let preserved = wrapper.core().is_some_and(|core| {
+            host::host_word(core).fetch_and(!PRESERVED, Ordering::AcqRel) & PRESERVED != 0
+        });
+        if let Some(address) = wrapper.take_core().and_then(NonNull::new) {
             drop(host::from_raw_pointer(address));
+        }
+        if preserved {
+            // The collector holds a reference of its own during this call.
+            ffi::Py_DECREF(this);
         }
     }
     0

@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
             let name = self.input.text()?;
             let position = info.field_index(name);
             if position.is_none() && !self.options.ignore_unknown_fields {
-                return Err(Error::type_error(format!("unknown field '{name}'")));
+                return Err(Error::value_error(format!("unknown field '{name}'")));
             }
             let literal = self.input.byte()?;
             let Some(&literal) = Literal::ALL.get(usize::from(literal)) else {

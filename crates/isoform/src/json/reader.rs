@@ -429,7 +429,7 @@ impl<'a> Reader<'a> {
                         continue;
                     }
                     None => {
-                        return Err(Error::type_error(format!("unknown field '{name}'")).into());
+                        return Err(Error::value_error(format!("unknown field '{name}'")).into());
                     }
                 }
             }

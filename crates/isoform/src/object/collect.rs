@@ -134,8 +134,10 @@ pub fn collect_cycles() -> usize {
 
 /// Visits the objects that live only because of the one who asks: the object,
 /// if it has one owner, and what is reached from it through objects with one
-/// owner, but at most `limit` of them. For the cycle collector of a host
-/// language, which must know what its wrapper keeps alive.
+/// owner, but at most `limit` of them. A preserved wrapper does not count as an
+/// owner of what is reached, since only its object keeps it alive; the visitor
+/// tells it by the bit [`PRESERVED`] of the spare word. For the cycle collector
+/// of a host language, which must know what its wrapper keeps alive.
 ///
 /// # Safety
 ///
@@ -147,7 +149,10 @@ pub unsafe fn visit_exclusively_owned(
     visit: &mut dyn FnMut(&Ref<Obj>),
 ) {
     let mut waiting = Waiting(Vec::new());
-    waiting.add(object.raw());
+    // The wrapper that asks is an owner itself.
+    if object.owners() == 1 {
+        waiting.0.push(object.raw());
+    }
     let mut left = limit;
     while let Some(object) = waiting.0.pop() {
         if left == 0 {
@@ -208,7 +213,9 @@ struct Waiting(Vec<NonNull<Header>>);
 impl Waiting {
     fn add(&mut self, object: NonNull<Header>) {
         // SAFETY: callers pass objects that are alive.
-        if unsafe { object.as_ref() }.count() == 1 {
+        let header = unsafe { object.as_ref() };
+        let preserved = header.host.load(Ordering::Relaxed) & PRESERVED != 0;
+        if header.count() == 1 + u32::from(preserved) {
             self.0.push(object);
         }
     }

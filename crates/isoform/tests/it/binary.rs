@@ -349,7 +349,7 @@ fn types_may_gain_fields_with_defaults_and_reorder() {
     );
     refuse_fields(
         &["a", "b", "old"],
-        Type,
+        V,
         "node 0 (it.binary.Grown): unknown field 'old'",
     );
     let twice = [declared(key, &[]), declared(key, &[])].concat();

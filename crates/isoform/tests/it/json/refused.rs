@@ -359,7 +359,7 @@ fn broken_nodes_are_refused() {
         ),
         (
             r#"{"type":"gold.Add","data":{"lhs":1,"rhs":1,"x":1}},{"type":"None"}"#,
-            Type,
+            V,
             "node 0 (gold.Add): unknown field 'x'",
         ),
         (
