@@ -44,9 +44,10 @@ fn read_options(ignore_unknown_fields: bool) -> JsonReadOptions {
 /// The value that a JSON graph holds.
 ///
 /// Fields that are missing take their default. Raises ValueError for a text
-/// that is no JSON graph, TypeError for a value that does not fit its field,
-/// KeyError for an unknown type; each names the node. Fields that the type
-/// does not have are an error unless `ignore_unknown_fields`. O(length).
+/// that is no JSON graph, and for fields that the type does not have unless
+/// `ignore_unknown_fields`; TypeError for an unknown type, a missing field
+/// without default and a value that does not fit; each names the node.
+/// O(length).
 #[pyfunction]
 #[pyo3(signature = (json_str, ignore_unknown_fields=false))]
 fn from_json_graph_str<'py>(
@@ -86,8 +87,8 @@ fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
 
 /// The value in a binary form made by `to_bytes`.
 ///
-/// Raises ValueError for damaged data or another version, KeyError for an
-/// unknown type. O(length).
+/// Raises ValueError for damaged data or another version, otherwise as
+/// `from_json_graph_str`. O(length).
 #[pyfunction]
 #[pyo3(signature = (data, ignore_unknown_fields=false))]
 fn from_bytes<'py>(
