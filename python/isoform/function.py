@@ -54,7 +54,7 @@ class Function(Object):
         return self._name()
 
     @property
-    def __name__(self) -> str:
+    def __name__(self) -> str:  # pyright: ignore
         """The name it was given, or what stands for none."""
         return self._name() or "<function>"
 
@@ -101,7 +101,8 @@ class Module:
         """See the class."""
         self._module_name = name
         self._functions = {
-            key: Function(function).named(key) for key, function in (functions or {}).items()
+            key: Function(function).named(key)
+            for key, function in (functions or {}).items()  # pyright: ignore
         }
 
     @property
