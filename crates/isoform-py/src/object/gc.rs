@@ -103,17 +103,16 @@ const CHEAP: usize = 10_000;
 
 /// What Python calls before and after each of its collections.
 ///
-/// After a full one, the core's cycles are collected too, unless many objects
-/// are tracked and few of them are new, as Python itself does it.
+/// With a full one, the core's cycles are collected too: before it, so that
+/// they hold no Python object any more, and after it, because what Python let
+/// go of may be a cycle in the core. When many objects are tracked, that is
+/// done only if many of them are new, as Python itself does it.
 #[pyfunction]
-pub(crate) fn after_collection(
+pub(crate) fn around_collection(
     py: Python<'_>,
     phase: &str,
     info: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
-    if phase != "stop" {
-        return Ok(());
-    }
     wrapper::drain(py);
     let full = match info.get_item("generation")? {
         Some(generation) => generation.extract::<u32>()? >= 2,
@@ -122,7 +121,8 @@ pub(crate) fn after_collection(
     let tracked = tracked_count();
     let survivors = SURVIVORS.load(Ordering::Relaxed);
     let grown = tracked > survivors.saturating_add(survivors / 4);
-    if full && tracked > 0 && (tracked <= CHEAP || grown) {
+    let due = tracked <= CHEAP || (grown && phase == "stop");
+    if full && tracked > 0 && due {
         collect(py);
     }
     Ok(())
@@ -146,6 +146,6 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_function(wrap_pyfunction!(collect, module)?)?;
     let callbacks = py.import("gc")?.getattr("callbacks")?;
-    callbacks.call_method1("append", (wrap_pyfunction!(after_collection, module)?,))?;
+    callbacks.call_method1("append", (wrap_pyfunction!(around_collection, module)?,))?;
     Ok(())
 }

@@ -85,6 +85,19 @@ fn forget(address: usize) {
     }
 }
 
+fn is_tracked(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    let may_be = match info.class {
+        Class::List | Class::Dict => true,
+        _ => info.tracked.load(Ordering::Acquire),
+    };
+    let address = object.raw().as_ptr() as usize;
+    may_be
+        && tracked()
+            .as_ref()
+            .is_some_and(|tracked| tracked.contains(&address))
+}
+
 /// Whether a cycle may go through an object.
 pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
@@ -122,7 +135,14 @@ pub fn collect_cycles() -> usize {
         let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
             return;
         };
-        if let Some(graph) = Graph::visit(roots) {
+        let mut addresses: Vec<usize> = roots.iter().copied().collect();
+        // The order of a hash set changes from run to run.
+        addresses.sort_unstable();
+        let roots: Vec<_> = addresses
+            .into_iter()
+            .filter_map(|address| NonNull::new(address as *mut Header))
+            .collect();
+        if let Some(graph) = Graph::visit(&roots, usize::MAX) {
             graph.break_up(&mut doomed);
         }
     });
@@ -132,10 +152,12 @@ pub fn collect_cycles() -> usize {
     count
 }
 
-/// Visits the objects that live only because of the one who asks: the object,
-/// if it has one owner, and what is reached from it through objects with one
-/// owner, but at most `limit` of them. For the cycle collector of a host
-/// language, which must know what its wrapper keeps alive.
+/// Visits the objects that live only because of the one who asks, for the
+/// cycle collector of a host language, which must know what its wrapper keeps
+/// alive: the object, if it has one owner, and what is reached from it through
+/// objects with one owner, but at most `limit` of them. Where the object may be
+/// part of a cycle, owners that it keeps alive itself do not count, if it
+/// reaches at most `limit` objects.
 ///
 /// # Safety
 ///
@@ -146,6 +168,26 @@ pub unsafe fn visit_exclusively_owned(
     limit: usize,
     visit: &mut dyn FnMut(Exclusive<'_>),
 ) {
+    if object.owners() > 1 && is_tracked(object) {
+        let Some(mut graph) = Graph::visit(&[object.raw()], limit) else {
+            return;
+        };
+        if object.header().host.load(Ordering::Relaxed) & PRESERVED == 0 {
+            // The wrapper of the one who asks.
+            graph.internal[0] += 1;
+        }
+        for number in graph.garbage() {
+            let pointer = graph.objects[number as usize];
+            // SAFETY: what is reached from the object is alive as long as it.
+            let borrowed = unsafe { super::view::ObjRef::new(pointer) };
+            let word = borrowed.header().host.load(Ordering::Relaxed);
+            if word & PRESERVED != 0 && number > 0 {
+                visit(Exclusive::Wrapper(word & !PRESERVED));
+            }
+            visit(Exclusive::Object(borrowed.as_ref()));
+        }
+        return;
+    }
     let mut waiting = Waiting::default();
     waiting.add(object.raw());
     let mut left = limit;
@@ -274,19 +316,20 @@ struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// None when a list or dict is in use by another thread: it is alive, and
     /// the next collection will see the rest.
-    fn visit(roots: &Addresses) -> Option<Self> {
+    /// None as well when there are more than `limit` objects.
+    fn visit(roots: &[NonNull<Header>], limit: usize) -> Option<Self> {
         let mut graph = Graph::default();
-        let mut addresses: Vec<usize> = roots.iter().copied().collect();
-        // The order of a hash set changes from run to run.
-        addresses.sort_unstable();
-        for address in addresses {
-            graph.number(NonNull::new(address as *mut Header)?);
+        for &root in roots {
+            graph.number(root);
         }
         let mut next = 0;
         while let Some(&object) = graph.objects.get(next) {
             graph.starts.push(graph.edges.len());
             graph.children(object)?;
             next += 1;
+            if graph.objects.len() > limit {
+                return None;
+            }
         }
         graph.starts.push(graph.edges.len());
         Some(graph)
