@@ -101,8 +101,7 @@ class Module:
         """See the class."""
         self._module_name = name
         self._functions = {
-            key: Function(function).named(key)
-            for key, function in (functions or {}).items()  # pyright: ignore
+            key: Function(function).named(key) for key, function in (functions or {}).items()
         }
 
     @property
