@@ -101,7 +101,8 @@ class Module:
         """See the class."""
         self._module_name = name
         self._functions = {
-            key: Function(function).named(key) for key, function in (functions or {}).items()
+            key: Function(function).named(key)
+            for key, function in (functions or {}).items()  # pyright: ignore[reportCallIssue]
         }
 
     @property
