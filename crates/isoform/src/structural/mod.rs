@@ -8,6 +8,7 @@ mod hash;
 mod ident_map;
 mod key;
 mod leaf;
+mod level_set;
 mod memo;
 mod mismatch;
 mod numbering;

@@ -4,13 +4,14 @@
 //! long as the bindings it used are in force, so while a node is visited the
 //! levels of the bindings it touches are collected here.
 
+use super::level_set::LevelSet;
+use crate::registry::FieldFlag;
+use crate::visit::RegionChange;
+
 /// A definition region or its absence, packed: two bits of kind, and the scope
 /// level at which the region was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Region(u32);
-
-use crate::registry::FieldFlag;
-use crate::visit::RegionChange;
 
 impl Region {
     /// Variables are used, not bound.
@@ -67,13 +68,12 @@ impl Region {
     }
 }
 
-/// Which bindings a stretch of the visit has touched, seen from one level.
+/// Which bindings a stretch of the visit has touched, but for those of scopes
+/// that have ended since.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touched {
-    /// One above the highest level used that lies below the current one.
-    below: u32,
-    /// Whether a binding of the current level was used.
-    own: bool,
+    /// The levels of bindings used.
+    used: LevelSet,
     /// The lowest level of a variable binding used.
     lowest_var: u32,
     /// The same, of those used in the region of a definition field.
@@ -84,27 +84,41 @@ pub(crate) struct Touched {
 
 impl Touched {
     pub(crate) const NOTHING: Touched = Touched {
-        below: 0,
-        own: false,
+        used: LevelSet::EMPTY,
         lowest_var: u32::MAX,
         lowest_def: u32::MAX,
         created: u32::MAX,
     };
 
     fn add(&mut self, other: Touched) {
-        self.below = self.below.max(other.below);
-        self.own |= other.own;
+        self.used.unite(other.used);
         self.lowest_var = self.lowest_var.min(other.lowest_var);
         self.lowest_def = self.lowest_def.min(other.lowest_def);
         self.created = self.created.min(other.created);
+    }
+
+    /// Drops what lies at a level that ends; there is nothing above it.
+    fn end_level(&mut self, level: u32) {
+        self.used.remove_highest(level);
+        for lowest in [
+            &mut self.lowest_var,
+            &mut self.lowest_def,
+            &mut self.created,
+        ] {
+            if *lowest >= level {
+                *lowest = u32::MAX;
+            }
+        }
     }
 }
 
 /// What a remembered result needs to stay true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Needs {
-    /// One above the highest level of a binding used; 0 when none was.
-    pub(crate) level: u32,
+    /// The levels of bindings used. The result holds while the highest one is
+    /// open, since the others are around it; whoever uses the result uses all
+    /// of them, and may outlive some.
+    pub(crate) used: LevelSet,
     /// The lowest level of a variable used: a definition region of a higher
     /// level would bind it anew.
     pub(crate) lowest_var: u32,
@@ -115,24 +129,21 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// Of two results joined into one.
-    pub(crate) fn both(self, other: Needs) -> Needs {
+    pub(crate) fn both(mut self, other: Needs) -> Needs {
+        self.used.unite(other.used);
         Needs {
-            level: self.level.max(other.level),
+            used: self.used,
             lowest_var: self.lowest_var.min(other.lowest_var),
             lowest_def: self.lowest_def.min(other.lowest_def),
         }
     }
 }
 
-struct Level {
-    /// Results older than this that use a binding of this level are void.
-    since: u64,
-    outer: Touched,
-}
-
 /// The open scopes and the clock that dates remembered results.
 pub(crate) struct Levels {
-    open: Vec<Level>,
+    /// Per level, outermost first: results older than this whose highest
+    /// binding is of this level are void.
+    open: Vec<u64>,
     clock: u64,
     /// Results older than this that use any binding are void.
     since: u64,
@@ -145,12 +156,8 @@ const NEAR: usize = 32;
 
 impl Levels {
     pub(crate) fn new() -> Self {
-        let open = vec![Level {
-            since: 0,
-            outer: Touched::NOTHING,
-        }];
         Levels {
-            open,
+            open: vec![0],
             clock: 0,
             since: 0,
             touched: Touched::NOTHING,
@@ -160,7 +167,7 @@ impl Levels {
     pub(crate) fn reset(&mut self) {
         self.open.truncate(1);
         self.open.shrink_to(1 << 12);
-        self.open[0].since = 0;
+        self.open[0] = 0;
         (self.clock, self.since, self.touched) = (0, 0, Touched::NOTHING);
     }
 
@@ -172,49 +179,25 @@ impl Levels {
 
     pub(crate) fn open_scope(&mut self) {
         self.clock += 1;
-        let outer = std::mem::replace(&mut self.touched, Touched::NOTHING);
-        self.open.push(Level {
-            since: self.clock,
-            outer,
-        });
+        self.open.push(self.clock);
     }
 
     pub(crate) fn close_scope(&mut self) {
         let closing = self.current();
-        let Some(level) = self.open.pop() else { return };
-        let inner = std::mem::replace(&mut self.touched, level.outer);
-        if let Some(highest) = inner.below.checked_sub(1) {
-            self.note_level(highest);
-        }
-        if inner.lowest_var < closing {
-            self.touched.lowest_var = self.touched.lowest_var.min(inner.lowest_var);
-        }
-        if inner.lowest_def < closing {
-            self.touched.lowest_def = self.touched.lowest_def.min(inner.lowest_def);
-        }
-        if inner.created < closing {
-            self.touched.created = self.touched.created.min(inner.created);
-        }
+        self.open.pop();
+        self.touched.end_level(closing);
     }
 
-    /// Forgets scopes that a failed alternative left open.
+    /// Forgets scopes that a failed alternative left open. What was touched
+    /// in them is for the caller to put back.
     pub(crate) fn truncate(&mut self, current: u32) {
         self.open.truncate(current as usize + 1);
-    }
-
-    #[inline]
-    fn note_level(&mut self, level: u32) {
-        if level == self.current() {
-            self.touched.own = true;
-        } else {
-            self.touched.below = self.touched.below.max(level + 1);
-        }
     }
 
     /// A variable binding of this level was used, or made, in a region.
     #[inline]
     pub(crate) fn use_var(&mut self, level: u32, region: Region) {
-        self.note_level(level);
+        self.touched.used.insert(level);
         self.touched.lowest_var = self.touched.lowest_var.min(level);
         if region.is_field() {
             self.touched.lowest_def = self.touched.lowest_def.min(level);
@@ -224,7 +207,7 @@ impl Levels {
     /// A dag pair was used; those never end and never bind anew.
     #[inline]
     pub(crate) fn use_dag(&mut self) {
-        self.note_level(0);
+        self.touched.used.insert(0);
     }
 
     /// A binding of this level was made.
@@ -236,8 +219,8 @@ impl Levels {
     /// A remembered result was used in a region.
     #[inline]
     pub(crate) fn use_result(&mut self, needs: Needs, region: Region) {
-        if let Some(highest) = needs.level.checked_sub(1) {
-            self.note_level(highest);
+        if needs.used.highest().is_some() {
+            self.touched.used.unite(needs.used);
             self.touched.lowest_var = self.touched.lowest_var.min(needs.lowest_var);
             let in_field = if region.is_field() {
                 needs.lowest_var
@@ -261,20 +244,12 @@ impl Levels {
     pub(crate) fn end(&mut self, before: Touched) -> (Needs, bool) {
         let inner = self.touched;
         self.touched.add(before);
-        let level = if inner.own {
-            self.current() + 1
-        } else {
-            inner.below
+        let needs = Needs {
+            used: inner.used,
+            lowest_var: inner.lowest_var,
+            lowest_def: inner.lowest_def,
         };
-        let created = inner.created <= self.current();
-        (
-            Needs {
-                level,
-                lowest_var: inner.lowest_var,
-                lowest_def: inner.lowest_def,
-            },
-            created,
-        )
+        (needs, inner.created <= self.current())
     }
 
     /// The collection as it stands, to be put back after a failed alternative.
@@ -295,7 +270,7 @@ impl Levels {
     /// Whether a result of that date may be used in this region.
     #[inline]
     pub(crate) fn holds(&self, needs: Needs, date: u64, region: Region) -> bool {
-        let Some(level) = needs.level.checked_sub(1) else {
+        let Some(level) = needs.used.highest() else {
             return true;
         };
         date >= self.since
@@ -303,7 +278,7 @@ impl Levels {
             && self
                 .open
                 .get(level as usize)
-                .is_some_and(|open| date >= open.since)
+                .is_some_and(|since| date >= *since)
             && region.def_level().is_none_or(|def| needs.lowest_var >= def)
     }
 
@@ -316,9 +291,7 @@ impl Levels {
             self.since = self.clock;
             return;
         }
-        for open in levels {
-            open.since = self.clock;
-        }
+        levels.fill(self.clock);
     }
 
     /// Voids every remembered result that used a binding.

@@ -79,7 +79,7 @@ impl<'g, 's> Generator<'g, 's> {
         if depth == 0 {
             return Ok(self.source.plain());
         }
-        let value = match self.source.below(32) {
+        let value = match self.source.below(34) {
             0 | 1 => return Ok(self.source.plain()),
             2..=7 => return self.var(depth),
             8 | 9 => return self.again(depth),
@@ -111,6 +111,7 @@ impl<'g, 's> Generator<'g, 's> {
             28 => Value::from(self.entries(depth)?.into_iter().collect::<Map>()),
             29 => Value::from(self.entries(depth)?.into_iter().collect::<Dict>()),
             30 => self.tensor()?,
+            31 | 32 if !self.closed => self.nest(depth)?,
             _ => self.rare(depth)?,
         };
         self.trees.push(value.clone());
@@ -278,6 +279,49 @@ impl<'g, 's> Generator<'g, 's> {
             _ => self.param(depth)?,
         };
         Ok(self.family.make(Role::Let, vec![value, target])?.into())
+    }
+
+    /// Binders and sums over a handful of variables, put together from one
+    /// another: nodes that use variables of several scopes, and stand both
+    /// inside and outside of each of them.
+    fn nest(&mut self, depth: usize) -> Result<Value> {
+        let vars = [self.param(1)?, self.param(1)?, self.param(1)?];
+        let mut parts: Vec<Value> = vars.to_vec();
+        for _ in 0..3 + self.source.below(10) {
+            let (lhs, rhs) = (self.part(&parts), self.part(&parts));
+            let var = self.source.pick(&vars).clone();
+            let made = match self.source.below(8) {
+                0..=2 => self.family.make(Role::Add, vec![Value::NONE, lhs, rhs])?,
+                3 => {
+                    let other = self.source.pick(&vars).clone();
+                    let params = Value::from(vec![var, other]);
+                    self.family.make(Role::Binder, vec![params, lhs])?
+                }
+                4 => {
+                    let params = Value::from(vec![var]);
+                    self.family.make(Role::LateLambda, vec![lhs, params])?
+                }
+                5 if depth > 2 => self.family.make(Role::Let, vec![lhs, var])?,
+                _ => {
+                    let params = Value::from(vec![var]);
+                    self.family
+                        .make(Role::Lambda, vec![Value::NONE, lhs, params])?
+                }
+            };
+            parts.push(made.into());
+        }
+        let tail = parts.split_off(parts.len() - 2 - self.source.below(2));
+        Ok(tail.into())
+    }
+
+    /// One of the parts, mostly a late one, that is not too large yet.
+    fn part(&mut self, parts: &[Value]) -> Value {
+        let back = self.source.below(parts.len()).min(self.source.below(4));
+        let part = &parts[parts.len() - 1 - back];
+        if weight(part, REUSE_LIMIT) >= REUSE_LIMIT {
+            return parts[0].clone();
+        }
+        part.clone()
     }
 
     fn params(&mut self, depth: usize) -> Result<Value> {

@@ -35,6 +35,8 @@ mod recursive;
 mod registry;
 mod repr;
 #[cfg(feature = "testing")]
+mod scope_levels;
+#[cfg(feature = "testing")]
 mod semantics_table;
 mod substitute;
 mod support;

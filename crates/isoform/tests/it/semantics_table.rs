@@ -169,6 +169,51 @@ fn vars() {
             let (x, y) = (b.var(), b.var());
             (arr([&x, &b.function(&[&x], 1)]), arr([&x, &b.function(&[&y], 1)]))
         };
+        // A free variable is known by its identity, and its fields are compared
+        // like any others, with the bindings in force. So one whose type
+        // mentions a variable bound around it fits only a binder of that same
+        // variable: renaming the binder would change the type, and make the
+        // free variable another one.
+        "var: free, with a bound one in its type", PLAIN, Equal, |b| {
+            let x = b.var();
+            let y = b.typed(&x);
+            (b.lambda(&[&x], &y), b.lambda(&[&x], &y))
+        };
+        "var: free, with one in its type that is bound on one side", PLAIN, Differ, |b| {
+            let (x, a) = (b.var(), b.var());
+            let y = b.typed(&x);
+            (b.lambda(&[&x], &y), b.lambda(&[&a], &y))
+        };
+        "var: free, and another with the renamed type", PLAIN, Differ, |b| {
+            let (x, a) = (b.var(), b.var());
+            (b.lambda(&[&x], b.typed(&x)), b.lambda(&[&a], b.typed(&a)))
+        };
+        "var: mapped, with the renamed type", MAPPED, Equal, |b| {
+            let (x, a) = (b.var(), b.var());
+            (b.lambda(&[&x], b.typed(&x)), b.lambda(&[&a], b.typed(&a)))
+        };
+        // A variable that was used free is mapped to itself until the end, and
+        // only a scope may bind it anew; a statement outside of all scopes may
+        // not. A scope's own later definition may, as the use before it was
+        // of the variable outside.
+        "var: used free, then bound by a statement", PLAIN, Differ, |b| {
+            let (x, a) = (b.var(), b.var());
+            (arr([&x, &b.assign(&x, 1)]), arr([&x, &b.assign(&a, 1)]))
+        };
+        "var: used free, then bound by a statement of a scope", PLAIN, Equal, |b| {
+            let (x, a) = (b.var(), b.var());
+            (
+                b.lambda(&[], arr([&x, &b.assign(&x, 1), &x])),
+                b.lambda(&[], arr([&x, &b.assign(&a, 1), &a])),
+            )
+        };
+        "var: used free, then bound by the scope itself", PLAIN, Equal, |b| {
+            let (x, a) = (b.var(), b.var());
+            (
+                b.binder(Role::LateLambda, &[&x], &x),
+                b.binder(Role::LateLambda, &[&a], &x),
+            )
+        };
         "var: the subtype's own field counts", MAPPED, Differ, |b| {
             (b.ranked((), 1), b.ranked((), 2))
         };

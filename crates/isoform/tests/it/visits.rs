@@ -104,3 +104,26 @@ fn open_terms_inside_binders_are_visited_once() {
         }
     }
 }
+
+/// Each level stands below two scopes that it does not use, and uses the
+/// outermost variable and one of its own: what it needs is the outermost scope
+/// alone, however many scopes lie between.
+#[test]
+fn open_terms_below_many_scopes_are_visited_once() {
+    for b in builds() {
+        for levels in [20, 60, 70, 200] {
+            let make = || {
+                let z = b.var();
+                let level = |below: Value, _| {
+                    let r = b.var();
+                    let own = b.lambda(&[&r], b.add(&r, &z));
+                    let twice = [b.var(), b.var()].map(|p| b.lambda(&[&p], &below));
+                    b.add(own, Value::from(twice))
+                };
+                b.lambda(&[&z], (0..levels).fold(z.clone(), level))
+            };
+            let what = format!("{levels} levels of two scopes");
+            check(&what, visits(&make(), &make(), PLAIN), 9 * levels);
+        }
+    }
+}

@@ -289,10 +289,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
             let known = &tables.results[index as usize];
-            let bound = known.needs.level > 0;
+            let highest = known.needs.used.highest();
             let holds = tables.levels.holds(known.needs, known.date, region)
-                && (known.needs.level < 2 || known.level == tables.levels.current())
-                && (!bound
+                && (highest.is_none_or(|level| level == 0)
+                    || known.level == tables.levels.current())
+                && (highest.is_none()
                     || (known.nesting == tables.numbering.nesting()
                         && tables.numbering.knows(known.context)));
             if holds {
