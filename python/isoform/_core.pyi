@@ -114,7 +114,7 @@ class Object(metaclass=ObjectMeta):
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __reduce__(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]: ...
-    def __repr__(self, *args: Any, **kwargs: Any) -> str: ...
+    def __repr__(self, /) -> str: ...
     def same_as(self, *args: Any, **kwargs: Any) -> bool: ...
 
 class ObjectMeta(ABCMeta):
@@ -539,17 +539,18 @@ def explain_structural_mismatch(
 def from_bytes(data: Any, ignore_unknown_fields: bool = ...) -> Any:
     """The value in a binary form made by `to_bytes`.
 
-    Raises ValueError for damaged data or another version, KeyError for an
-    unknown type. O(length).
+    Raises ValueError for damaged data or another version, otherwise as
+    `from_json_graph_str`. O(length).
     """
 
 def from_json_graph_str(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
     """The value that a JSON graph holds.
 
     Fields that are missing take their default. Raises ValueError for a text
-    that is no JSON graph, TypeError for a value that does not fit its field,
-    KeyError for an unknown type; each names the node. Fields that the type
-    does not have are an error unless `ignore_unknown_fields`. O(length).
+    that is no JSON graph, and for fields that the type does not have unless
+    `ignore_unknown_fields`; TypeError for an unknown type, a missing field
+    without default and a value that does not fit; each names the node.
+    O(length).
     """
 
 def get_first_structural_mismatch(
@@ -681,7 +682,23 @@ def structural_equal(
     *,
     enable_auto_mapping: Any = ...,
 ) -> bool:
-    """Whether two values are structurally equal."""
+    """Whether two values are structurally equal: the same up to renaming of bound
+    variables.
+
+    Args:
+        lhs: a value.
+        rhs: another value.
+        map_free_vars: whether free variables are equal up to renaming, too.
+        skip_tensor_content: compare tensors by data type and shape only.
+        enable_auto_mapping: another name of `map_free_vars`.
+
+    Raises:
+        TypeError: a value that cannot be compared, with its path.
+        ValueError: a value contains itself.
+        RecursionError: `__s_equal__` methods nest too deeply.
+
+    Linear in the number of distinct pairs of objects.
+    """
 
 def structural_hash(
     value: Any,
@@ -690,7 +707,22 @@ def structural_hash(
     *,
     enable_auto_mapping: Any = ...,
 ) -> int:
-    """The structural hash of a value, an int of 64 bits without sign."""
+    """The structural hash of a value, an int of 64 bits without sign. Values that
+    are equal under some flags have the same hash under the same flags.
+
+    Args:
+        value: the value.
+        map_free_vars: whether free variables are equal up to renaming, too.
+        skip_tensor_content: hash tensors by data type and shape only.
+        enable_auto_mapping: another name of `map_free_vars`.
+
+    Raises:
+        TypeError: a value that cannot be compared, with its path.
+        ValueError: a value contains itself.
+        RecursionError: `__s_hash__` methods nest too deeply.
+
+    Linear in the number of distinct objects.
+    """
 
 def structural_key(value: Any) -> Any:
     """The value frozen as a key, an instance of `StructuralKey`."""
