@@ -39,11 +39,13 @@ def complete(module: ModuleType) -> ModuleType:
 
 def measure(row: Row, ours: Side, theirs: Side, pairs: int) -> Pair | str:
     """Measure one row; text says why there is no figure."""
+    name = ours.name
     try:
         our_side = row.make(ours)
+        name = theirs.name
+        their_side = row.plain() if row.plain is not None else row.make(theirs)
     except (AttributeError, TypeError) as error:
-        return f"isoform: {error}"
-    their_side = row.plain() if row.plain is not None else row.make(theirs)
+        return f"{name}: {error}"
     return compare(our_side, their_side, row.units, pairs=pairs)
 
 

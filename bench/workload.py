@@ -39,6 +39,11 @@ class Side:
             body: base
 
         self.Var, self.Int, self.Add, self.Lambda = Var, Int, Add, Lambda
+        # A pickle names classes by module and name.
+        for cls in (Var, Int, Add, Lambda):
+            cls.__module__ = __name__
+            cls.__qualname__ = f"{module.__name__}_{cls.__name__}"
+            globals()[cls.__qualname__] = cls
 
     def build(self, depth: int, *, last: int = 0) -> Any:
         """Build workload W; `last` is added to the value of its last integer."""

@@ -64,7 +64,7 @@ def main() -> None:
         print(f"  {known.name}: {known.doc or 'no documentation'}")
 
     try:
-        replace(image, shape=Array([-1]))
+        TensorType(Array([-1]))
     except ValueError as error:
         print("refused:", error)
     else:

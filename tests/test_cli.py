@@ -90,7 +90,7 @@ class TestModels:
             timeout=PATIENCE,
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("# light_")
+        assert done.stdout.startswith(f"# {self.models()[0]}: ")
 
 
 def test_ctrl_c_ends_the_command():

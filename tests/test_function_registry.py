@@ -248,3 +248,21 @@ def test_function_identity_and_repr():
     assert box.v.same_as(f)
     assert box.v == f
     assert "Function" in repr(f)
+
+
+def test_what_a_function_holds_may_use_the_registry_when_it_goes(name):
+    one = name()
+    seen = []
+
+    class Holder:
+        def __call__(self):
+            pass
+
+        def __del__(self):
+            seen.append(one in registry.list_global_func_names())
+
+    register_global_func(one, Holder())
+    register_global_func(one, Holder(), override=True)
+    assert seen == [True]
+    isoform.remove_global_func(one)
+    assert seen == [True, False]

@@ -279,3 +279,14 @@ def test_collection_during_traversals():
             assert isoform.structural_map(left, (int, lambda v: [v])) is not left
     finally:
         gc.set_threshold(*old)
+
+
+def test_an_opaque_object_goes_with_its_last_holder():
+    witness = Witness()
+    ref = weakref.ref(witness)
+    box = Box([witness])
+    del witness
+    assert ref() is not None
+    del box
+    # At once, without the collector.
+    assert ref() is None

@@ -124,3 +124,32 @@ def test_shared_nodes_stay_linear():
 def test_repr_print():
     assert isoform.repr_print(Box(1)) == repr(Box(1))
     assert isoform.repr_print([1, "a"]) == '(1, "a")'
+
+
+def test_showing_an_unfinished_object_leaves_it_unfinished(key):
+    shown = []
+
+    @py_class(key())
+    class Node(Object):
+        x: int
+
+        def __init__(self):
+            shown.append(repr(self))
+            self.x = 3
+
+    assert Node().x == 3
+    assert shown == ["<unfinished Node>"]
+
+
+def test_own_repr_may_use_the_general_one(key):
+    name = key()
+
+    @py_class(name)
+    class Node(Object):
+        x: object
+
+        def __repr__(self):
+            return f"R<{super().__repr__()}>"
+
+    assert repr(Node(Box(Node(1)))) == f"R<{name}(x=nodes.Box(v=R<{name}(x=1)>))>"
+    assert isoform.repr_print(Node(1)) == f"R<{name}(x=1)>"

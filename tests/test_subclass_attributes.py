@@ -133,3 +133,61 @@ def test_properties_and_methods_of_the_class():
     assert len(Rich(4)) == 4
     Rich.count = 5
     assert Rich(1).count == 5
+
+
+class Loaded(nodes.Box):
+    """With a dict and a slot."""
+
+    __slots__ = ("__dict__", "extra")
+
+
+def test_every_copy_keeps_class_and_attributes():
+    box = Loaded([1])
+    box.tag, box.extra, box.me = ["a"], ["b"], box
+    for make in (copy.copy, lambda b: isoform.dataclasses.replace(b, v=[1])):
+        other = make(box)
+        assert type(other) is Loaded
+        assert other.tag is box.tag
+        assert other.extra is box.extra
+        assert other.me is box
+    for make in (copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))):
+        other = make(box)
+        assert type(other) is Loaded
+        assert (other.tag, other.extra) == (["a"], ["b"])
+        assert other.tag is not box.tag
+        assert other.extra is not box.extra
+        assert other.me is other
+
+
+def test_cycles_through_a_kept_instance_are_collected():
+    class Witness:
+        pass
+
+    def make(through):
+        box = Loaded(1)
+        box.witness = Witness()
+        box.parent = through(box)
+        return weakref.ref(box.witness)
+
+    for through in (
+        nodes.Box,
+        lambda box: nodes.Add([box], {"k": 1}),
+        lambda box: isoform.List([nodes.Box(box)]),
+        lambda box: Loaded(box),
+    ):
+        ref = make(through)
+        gc.collect()
+        assert ref() is None
+
+
+def test_a_kept_instance_outlives_collections():
+    box = Loaded(1)
+    box.tag = "kept"
+    box.parent = nodes.Box(box)
+    parent = box.parent
+    del box
+    for _ in range(3):
+        gc.collect()
+    assert type(parent.v) is Loaded
+    assert parent.v.tag == "kept"
+    assert parent.v.parent is parent

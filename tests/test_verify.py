@@ -111,3 +111,20 @@ def test_what_is_no_report_propagates(key):
 def test_verification_is_never_automatic():
     assert Positive(-1).n == -1
     assert isoform.structural_equal(Positive(-1), Positive(-1))
+
+
+def test_what_is_no_report_ends_the_verification(key):
+    calls = []
+
+    @py_class(key())
+    class Node(Object):
+        n: int
+
+        def __verify__(self):
+            calls.append(self.n)
+            raise SystemExit(self.n)
+
+    with pytest.raises(SystemExit) as caught:
+        verify([Node(1), Node(2), Node(3)], raise_on_error=False)
+    assert caught.value.code == 1
+    assert calls == [1]

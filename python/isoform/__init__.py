@@ -2,7 +2,7 @@
 
 # The classes of built-in types are bound to them when their modules are
 # imported, which must be before the first object of such a type is met.
-from isoform import container, function, tensor  # isort: skip
+from isoform import container, function, tensor  # noqa: F401  # isort: skip
 from isoform import (
     access_path,
     core,

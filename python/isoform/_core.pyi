@@ -109,8 +109,13 @@ class Object(metaclass=ObjectMeta):
     the class asks otherwise, and one object has one instance while it is in use.
     """
 
+    def __copy__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __deepcopy__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
+    def __reduce__(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]: ...
+    def __repr__(self, *args: Any, **kwargs: Any) -> str: ...
+    def same_as(self, *args: Any, **kwargs: Any) -> bool: ...
 
 class ObjectMeta(ABCMeta):
     """The metaclass of Object.
@@ -344,7 +349,7 @@ class TypeInfo:
         """The structural kind, as `py_class` spells it."""
     @property
     def methods(self) -> Any:
-        """The methods that the class itself marks with `isoform.method`."""
+        """The methods that the class marks with `isoform.method`."""
     @property
     def parent_type_info(self) -> TypeInfo | None:
         """The parent type; None for a type that extends `Object` only."""
@@ -361,18 +366,20 @@ class TypeInfo:
 
 @final
 class TypeMethod:
-    """A method of a class that is listed with its type."""
+    """A method that a class marks for others to find."""
 
     def __repr__(self, /) -> str: ...
     @property
     def doc(self) -> Any: ...
     @property
     def func(self) -> Any:
-        """The function, which takes the instance first unless it is static."""
+        """The function itself."""
     @property
-    def is_static(self) -> Any: ...
+    def is_static(self) -> Any:
+        """Whether it takes no instance."""
     @property
-    def name(self) -> Any: ...
+    def name(self) -> Any:
+        """The name of the method."""
 
 @final
 class VisitInterrupt:
@@ -398,6 +405,9 @@ def _dtype_parts(text: Any) -> Any:
 def _from_dlpack(value: Any, copy: Any) -> Any:
     """A tensor from an array; see `isoform.from_dlpack`."""
 
+def _from_pickle(data: Any, cls: type[Any] = ...) -> Any:
+    """The inverse of `__reduce__`."""
+
 def _install_container(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of a container, and attaches its methods.
 
@@ -412,6 +422,12 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
 
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
+
+def _register_global_func(name: str, function: Any, replace: Any) -> Any:
+    """Registers a callable under a global name; the function as it is registered.
+
+    Raises ValueError when the name is taken and `replace` is false.
+    """
 
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Tells the paths which class the kinds of steps are members of. Called once,
@@ -462,14 +478,14 @@ def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool
     values, and that equal values have the same hash and digest. Cubic in the
     number of values.
 
-    Raises AssertionError with the law and the values that break it.
+    Raises ValueError with the law and the values that break it.
     """
 
 def check_types(values: Any) -> None:
     """Checks on the given values what their types promise by their kind: nothing
     below a `const-tree` is a variable or a `dag` node.
 
-    Raises AssertionError with the type and the place.
+    Raises ValueError with the type and the place.
     """
 
 def class_of(type_key: str) -> type[Any]:
@@ -501,6 +517,13 @@ def convert(value: Any) -> Any:
 def convert_func(callable: Any) -> Any:
     """A callable as a `Function`; see `isoform.convert_func`."""
 
+def deep_copy(value: Any) -> Any:
+    """A copy of a value and of everything below it that can be copied.
+
+    Sharing and cycles are kept. Singletons, functions, tensors and Python
+    objects of which nothing is known are shared with the original. O(size).
+    """
+
 def explain_structural_mismatch(
     lhs: Any,
     rhs: Any,
@@ -513,6 +536,22 @@ def explain_structural_mismatch(
     equal.
     """
 
+def from_bytes(data: Any, ignore_unknown_fields: bool = ...) -> Any:
+    """The value in a binary form made by `to_bytes`.
+
+    Raises ValueError for damaged data or another version, KeyError for an
+    unknown type. O(length).
+    """
+
+def from_json_graph_str(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
+    """The value that a JSON graph holds.
+
+    Fields that are missing take their default. Raises ValueError for a text
+    that is no JSON graph, TypeError for a value that does not fit its field,
+    KeyError for an unknown type; each names the node. Fields that the type
+    does not have are an error unless `ignore_unknown_fields`. O(length).
+    """
+
 def get_first_structural_mismatch(
     lhs: Any,
     rhs: Any,
@@ -523,10 +562,25 @@ def get_first_structural_mismatch(
 ) -> Any:
     """The paths of the first difference of two values; None when they are equal."""
 
+def get_global_func(name: str, allow_missing: Any = ...) -> Any:
+    """The function registered under a global name.
+
+    Raises ValueError when there is none, unless `allow_missing`: then it is
+    None.
+    """
+
+def json_graph_metadata(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
+    """What was given as `metadata` when a JSON graph was written; None if nothing
+    was. Reads the whole graph.
+    """
+
 def last_visit_count() -> int:
     """How many pairs or objects the last comparison, hash or digest of this
     thread visited.
     """
+
+def list_global_func_names() -> Any:
+    """The names of all registered functions, in order of registration."""
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
@@ -549,6 +603,38 @@ def oracle_equal(
     deeper than some hundred levels.
     """
 
+def recursive_eq(lhs: Any, rhs: Any) -> bool:
+    """Whether two values are equal field by field, whatever their structural
+    kind.
+    """
+
+def recursive_ge(lhs: Any, rhs: Any) -> bool:
+    """Whether the left value comes after the right one or is equal.
+
+    Raises TypeError for values without an order.
+    """
+
+def recursive_gt(lhs: Any, rhs: Any) -> bool:
+    """Whether the left value comes after the right one, field by field.
+
+    Raises TypeError for values without an order.
+    """
+
+def recursive_hash(value: Any) -> int:
+    """A hash that agrees with `recursive_eq`."""
+
+def recursive_le(lhs: Any, rhs: Any) -> bool:
+    """Whether the left value comes before the right one or is equal.
+
+    Raises TypeError for values without an order.
+    """
+
+def recursive_lt(lhs: Any, rhs: Any) -> bool:
+    """Whether the left value comes before the right one, field by field.
+
+    Raises TypeError for values without an order.
+    """
+
 def register_class(
     cls: type[Any], type_key: str, parent: type[Any] | None, fields: Any, options: dict[str, Any]
 ) -> TypeInfo:
@@ -561,10 +647,22 @@ def register_class(
 def registered_type_keys() -> list[str]:
     """The keys of all registered types, sorted."""
 
+def remove_global_func(name: str) -> Any:
+    """Takes a function out of the registry; does nothing if there is none."""
+
+def repr_print(value: Any) -> str:
+    """The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.
+
+    Floats are exact, a value inside itself is shown as `...`. O(length).
+    """
+
 def rust_family() -> Any:
     """Registers the node types of the library's own tests, which are declared in
     Rust, and gives their Python classes by name.
     """
+
+def shallow_copy(value: Any) -> Any:
+    """A new object with the fields of another one."""
 
 def structural_digest(
     value: Any,
@@ -675,10 +773,38 @@ def substitute(root: Any, replacements: Any) -> Any:
     number of distinct objects as long as each variable is bound once.
     """
 
+def to_bytes(obj: Any) -> bytes:
+    """A value in the compact binary form, with version and checksum.
+
+    Raises as `to_json_graph_str`. O(size).
+    """
+
+def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
+    """A value as a JSON graph, which keeps sharing.
+
+    `metadata` is JSON data that is written beside the nodes. Raises TypeError
+    for a value that no file can hold, ValueError for one that contains itself,
+    both with the path. O(size).
+    """
+
 def type_info(of: Any) -> TypeInfo:
     """What is registered about a type, by its key, its class or one of its
     objects.
 
     Raises KeyError for an unknown key, TypeError for anything that stands for
     no type.
+    """
+
+def verify(root: Any) -> Any:
+    """Runs the `__verify__` methods of all nodes of a value, and lists all
+    failures as pairs of a path and an exception.
+
+    Raises what is no `Exception`, such as KeyboardInterrupt, at once.
+    """
+
+def with_fields(obj: Any, changes: Any) -> Any:
+    """A copy of an object with some of its fields replaced; the constructor is
+    not run.
+
+    Raises TypeError for an unknown field or a value that does not fit.
     """

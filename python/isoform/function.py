@@ -54,7 +54,7 @@ class Function(Object):
         return self._name()
 
     @property
-    def __name__(self) -> str:
+    def __name__(self) -> str:  # pyright: ignore
         """The name it was given, or what stands for none."""
         return self._name() or "<function>"
 
@@ -100,9 +100,8 @@ class Module:
     ) -> None:
         """See the class."""
         self._module_name = name
-        self._functions = {
-            key: Function(function).named(key) for key, function in (functions or {}).items()
-        }
+        given = functions or {}
+        self._functions = {key: _made(function).named(key) for key, function in given.items()}
 
     @property
     def name(self) -> str:
@@ -203,3 +202,8 @@ def convert_func(pyfunc: Callable[..., Any]) -> Function:
 for _class, _kind in ((Function, "Function"), (OpaquePyObject, "Opaque")):
     _core._install_function(_class, _kind)
 del _class, _kind
+
+
+def _made(function: Callable[..., Any]) -> Function:
+    # The constructor is native, and takes what the stub of `Object` does not say.
+    return Function(function)  # pyright: ignore[reportCallIssue]

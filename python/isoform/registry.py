@@ -15,7 +15,8 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 # Before anything is registered: functions are instances of the class it makes.
-from isoform import _core, function  # noqa: F401
+from isoform import _core
+from isoform import function as _function  # noqa: F401
 from isoform._core import get_global_func, list_global_func_names, remove_global_func
 
 if TYPE_CHECKING:
@@ -195,8 +196,8 @@ def _register_own() -> None:
         "ffi.FromJSONGraphString": _core.from_json_graph_str,
         "ffi.GetRegisteredTypeKeys": _core.registered_type_keys,
     }
-    for name, function in own.items():
-        _core._register_global_func(name, function, True)
+    for name, found in own.items():
+        _core._register_global_func(name, found, True)
 
 
 _register_own()

@@ -139,7 +139,7 @@ class Tensor(Object):
             made = np.empty(shape, base)
             made.setflags(write=False)
             return made
-        return np.frombuffer(self._as_bytes(), np.uint8).view(base).reshape(shape)
+        return np.frombuffer(self._as_bytes(), np.uint8).view(base).reshape(shape)  # pyright: ignore
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """The elements as a NumPy array, of another type if asked for."""

@@ -27,6 +27,12 @@ pub(crate) fn from_python(error: PyErr) -> Error {
     Error::from_source(Raised(error))
 }
 
+/// The Python exception that an error of the core carries, if it does.
+pub(crate) fn raised(error: &Error) -> Option<&PyErr> {
+    let source = std::error::Error::source(error)?;
+    source.downcast_ref::<Raised>().map(|raised| &raised.0)
+}
+
 /// The core's error as a Python exception of the same kind. Exceptions that
 /// came from Python come back unchanged, traceback included.
 pub(crate) fn to_python(error: Error) -> PyErr {

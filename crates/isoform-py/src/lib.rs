@@ -19,6 +19,7 @@ mod onnx;
 mod path;
 mod register;
 mod serialization;
+mod state;
 mod structural;
 mod tensor;
 mod testing;

@@ -1,24 +1,22 @@
 //! What every object can do: copies, text, comparison by fields, verification,
 //! pickling.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
 
-use hashbrown::HashMap;
 use isoform::host;
-use isoform::{Obj, Ref, ReprHooks, ReprOptions, Value};
+use isoform::{Error, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
 
 use crate::convert::{self, to_python, untyped};
-use crate::error::{IntoPyResult, from_python, to_python as raise};
+use crate::error::{IntoPyResult, from_python, raised, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
 use crate::object::method::Methods;
 use crate::object::{class, wrapper};
 use crate::path::PathHandle;
+use crate::state::State;
 
 /// Adds the functions of this module, and the methods of `Object`.
 pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> PyResult<()> {
@@ -42,19 +40,11 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
             .into_any())
     })?;
     methods.unary("__copy__", shallow_copy)?;
-    methods.binary("__deepcopy__", |this, _memo| deep_copy(this))?;
+    methods.binary("__deepcopy__", deep_copy_method)?;
     methods.unary("__reduce__", reduce)?;
-    methods.unary("__repr__", |this| {
-        Ok(PyString::new(this.py(), &own_text(this)?).into_any())
-    })?;
     methods.finish();
-    let text = object.getattr(intern!(object.py(), "__repr__"))?;
-    // A second module would find the first one's; both are the same function.
-    let _ = OBJECT_REPR.set(object.py(), text.unbind());
     Ok(())
 }
-
-static OBJECT_REPR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Whether both stand for the same object.
 fn same_as(this: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -155,27 +145,32 @@ fn shallow_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 /// attributes.
 fn like<'py>(original: &Bound<'py, PyAny>, copy: Ref<Obj>) -> PyResult<Bound<'py, PyAny>> {
     let made = wrapper::wrap_like(original, copy)?;
-    if let Some(state) = attributes(original)?
-        && !made.is(original)
-    {
-        made.getattr(intern!(original.py(), "__dict__"))?
-            .call_method1(intern!(original.py(), "update"), (state,))?;
+    if !made.is(original) {
+        State::of(original)?.give(&made)?;
     }
     Ok(made)
 }
 
-/// The attributes that an instance has besides its fields, if any.
-fn attributes<'py>(this: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
-    if !wrapper::may_have_state(this) {
-        return Ok(None);
+/// `Object.__deepcopy__`: attributes besides the fields are copied, too.
+fn deep_copy_method<'py>(
+    this: &Bound<'py, PyAny>,
+    memo: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, original) = (this.py(), core(this)?);
+    let copy = under_gil(py, || isoform::deep_copy(&original.into())).into_py()?;
+    let Some(copy) = copy.as_object().filter(|copy| !copy.same_as(original)) else {
+        return Ok(this.clone());
+    };
+    let made = wrapper::wrap_like(this, copy.clone())?;
+    let state = State::of(this)?;
+    if !state.is_empty() {
+        // An attribute may lead back here.
+        if let Ok(memo) = memo.cast::<PyDict>() {
+            memo.set_item(this.as_ptr() as usize, &made)?;
+        }
+        state.deep_copy(memo)?.give(&made)?;
     }
-    match this.getattr_opt(intern!(this.py(), "__dict__"))? {
-        Some(state) => Ok(state
-            .cast_into::<PyDict>()
-            .ok()
-            .filter(|state| !state.is_empty())),
-        None => Ok(None),
-    }
+    Ok(made)
 }
 
 /// A copy of an object with some of its fields replaced; the constructor is
@@ -215,68 +210,51 @@ fn with_fields<'py>(
         values[field] = value;
     }
     let made = host::construct_from(info, &mut values).into_py()?;
-    wrapper::wrap_like(obj, made)
+    like(obj, made)
 }
 
 /// Calls `__repr__` methods of users for objects inside others.
-struct OwnText<'py> {
+struct OwnText<'a, 'py> {
     py: Python<'py>,
     /// The object whose own method asks for its text, if one does.
-    root: Option<u64>,
-    /// Which classes have a method of their own.
-    known: RefCell<HashMap<usize, bool>>,
+    root: Option<&'a Ref<Obj>>,
 }
 
-impl OwnText<'_> {
-    fn ask(&self, object: &Ref<Obj>) -> PyResult<Option<String>> {
-        if self.root == Some(object.identity()) {
-            return Ok(None);
-        }
-        let this = wrapper::wrap_borrowed(self.py, object)?;
-        let ty = this.get_type();
-        let known = self.known.borrow().get(&(ty.as_ptr() as usize)).copied();
-        let own = match known {
-            Some(own) => own,
-            None => {
-                let method = ty.getattr(intern!(self.py, "__repr__"))?;
-                let own = OBJECT_REPR
-                    .get(self.py)
-                    .is_some_and(|base| !method.is(base));
-                self.known.borrow_mut().insert(ty.as_ptr() as usize, own);
-                own
-            }
-        };
-        if !own {
-            return Ok(None);
-        }
-        let _depth = enter_call(self.py)?;
-        Ok(Some(this.repr()?.to_str()?.to_owned()))
-    }
-}
-
-impl ReprHooks for OwnText<'_> {
+impl ReprHooks for OwnText<'_, '_> {
     fn repr(&self, object: &Ref<Obj>) -> Option<isoform::Result<String>> {
-        self.ask(object).map_err(from_python).transpose()
+        if !wrapper::has_own_repr(self.py, object)
+            || self.root.is_some_and(|root| root.same_as(object))
+        {
+            return None;
+        }
+        let ask = || -> PyResult<String> {
+            let this = wrapper::wrap_borrowed(self.py, object)?;
+            let _depth = enter_call(self.py)?;
+            Ok(this.repr()?.to_str()?.to_owned())
+        };
+        Some(ask().map_err(from_python))
     }
 }
 
-fn text(py: Python<'_>, value: &Value, root: Option<u64>) -> PyResult<String> {
-    let hooks = OwnText {
-        py,
-        root,
-        known: RefCell::default(),
-    };
-    isoform::repr_with(value, ReprOptions::default(), &hooks).into_py()
+fn text(py: Python<'_>, value: &Value, root: Option<&Ref<Obj>>) -> PyResult<String> {
+    let hooks = OwnText { py, root };
+    under_gil(py, || {
+        isoform::repr_with(value, ReprOptions::default(), &hooks)
+    })
+    .into_py()
 }
 
 /// What `Object.__repr__` answers.
-fn own_text(this: &Bound<'_, PyAny>) -> PyResult<String> {
-    let object = match wrapper::unwrap(this) {
-        Ok(Some(object)) => object,
-        // In the middle of a constructor.
-        _ => return Ok(format!("<unfinished {}>", this.get_type().name()?)),
-    };
-    text(this.py(), &object.into(), Some(object.identity()))
+///
+/// # Errors
+///
+/// What a `__repr__` of an object inside raises.
+pub(crate) fn own_text(this: &Bound<'_, PyAny>) -> PyResult<String> {
+    match wrapper::core_of(this) {
+        Some(object) => text(this.py(), &object.into(), Some(object)),
+        // In the middle of a constructor; showing it must not complete it.
+        None => Ok(format!("<unfinished {}>", this.get_type().name()?)),
+    }
 }
 
 /// The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.
@@ -295,16 +273,23 @@ fn repr_print(value: &Bound<'_, PyAny>) -> PyResult<String> {
 fn verify<'py>(root: &Bound<'py, PyAny>) -> PyResult<Vec<(PathHandle, Bound<'py, PyAny>)>> {
     let py = root.py();
     let given = untyped(root)?;
-    let failures = under_gil(py, || isoform::verify(&given, &())).into_py()?;
-    let mut found = Vec::with_capacity(failures.len());
-    for (path, error) in failures {
-        let error = raise(error);
-        if !error.is_instance_of::<PyException>(py) {
-            return Err(error);
-        }
-        found.push((path.into(), error.into_value(py).into_bound(py).into_any()));
+    let failures = under_gil(py, || isoform::verify(&given, &Findings)).into_py()?;
+    let found = failures.into_iter().map(|(path, error)| {
+        let error = raise(error).into_value(py);
+        (path.into(), error.into_bound(py).into_any())
+    });
+    Ok(found.collect())
+}
+
+/// What no `except Exception` catches is no finding: it ends the verification.
+struct Findings;
+
+impl VerifyHooks for Findings {
+    fn is_finding(&self, error: &Error) -> bool {
+        let is_finding =
+            |error: &PyErr| Python::attach(|py| error.is_instance_of::<PyException>(py));
+        raised(error).is_none_or(is_finding)
     }
-    Ok(found)
 }
 
 /// How `pickle` takes an object apart: its binary form, the class if it is not
@@ -323,10 +308,8 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         true => PyTuple::new(py, [bytes.into_any()])?,
         false => PyTuple::new(py, [bytes.into_any(), ty.into_any()])?,
     };
-    match attributes(this)? {
-        None => Ok((restore, arguments).into_pyobject(py)?.into_any()),
-        Some(state) => Ok((restore, arguments, state).into_pyobject(py)?.into_any()),
-    }
+    let state = State::of(this)?.for_pickle(py)?;
+    Ok((restore, arguments, state).into_pyobject(py)?.into_any())
 }
 
 /// The inverse of `__reduce__`.

@@ -1,8 +1,9 @@
 //! Files: JSON graphs and the binary form, for Python.
 
 use isoform::{BinaryReadOptions, JsonOptions, JsonReadOptions};
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::PyBytes;
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
@@ -43,9 +44,10 @@ fn read_options(ignore_unknown_fields: bool) -> JsonReadOptions {
 /// The value that a JSON graph holds.
 ///
 /// Fields that are missing take their default. Raises ValueError for a text
-/// that is no JSON graph, TypeError for a value that does not fit its field,
-/// KeyError for an unknown type; each names the node. Fields that the type
-/// does not have are an error unless `ignore_unknown_fields`. O(length).
+/// that is no JSON graph, and for fields that the type does not have unless
+/// `ignore_unknown_fields`; TypeError for an unknown type, a missing field
+/// without default and a value that does not fit; each names the node.
+/// O(length).
 #[pyfunction]
 #[pyo3(signature = (json_str, ignore_unknown_fields=false))]
 fn from_json_graph_str<'py>(
@@ -83,28 +85,19 @@ fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(obj.py(), &bytes))
 }
 
-/// The value in a binary form made by `to_bytes`; `data` is any buffer of
-/// bytes.
+/// The value in a binary form made by `to_bytes`.
 ///
-/// Raises ValueError for damaged data or another version, KeyError for an
-/// unknown type. O(length).
+/// Raises ValueError for damaged data or another version, otherwise as
+/// `from_json_graph_str`. O(length).
 #[pyfunction]
 #[pyo3(signature = (data, ignore_unknown_fields=false))]
 fn from_bytes<'py>(
     py: Python<'py>,
-    data: &Bound<'py, PyAny>,
+    data: PyBuffer<u8>,
     ignore_unknown_fields: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    // Other buffers may be changed while they are read, so they are copied.
-    let data = match data.cast::<PyBytes>() {
-        Ok(bytes) => bytes.clone(),
-        Err(_) => {
-            let view = py.get_type::<PyMemoryView>().call1((data,))?;
-            py.get_type::<PyBytes>().call1((view,))?.cast_into()?
-        }
-    };
-    let data = data.as_bytes();
+    let data = data.to_vec(py)?;
     let options = BinaryReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
-    let value = under_gil(py, || isoform::from_bytes_with(data, &options)).into_py()?;
+    let value = under_gil(py, || isoform::from_bytes_with(&data, &options)).into_py()?;
     to_python(py, &value)
 }

@@ -46,6 +46,13 @@ pub trait VerifyHooks {
         let _ = object;
         Ok(())
     }
+
+    /// Whether an error is a finding, to be collected with the others. Any
+    /// other one ends the verification, and is its error.
+    fn is_finding(&self, error: &Error) -> bool {
+        let _ = error;
+        true
+    }
 }
 
 /// Nothing is demanded.
@@ -61,7 +68,8 @@ impl VerifyHooks for () {}
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a value that contains itself.
+/// `ValueError` with the path for a value that contains itself; what
+/// [`VerifyHooks::is_finding`] does not count as a finding.
 ///
 /// ```
 /// use isoform::{DynVerify, Error, FieldDef, Schema, TypeDef, Value};
@@ -90,13 +98,17 @@ pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, 
             .object()
             .filter(|object| !object.type_info().is_builtin());
         if let Some(object) = object {
-            let mut check = |outcome: Result<()>| {
-                failures.extend(outcome.err().map(|error| (visit.path(), error)));
+            let mut check = |outcome: Result<()>| match outcome {
+                Err(error) if !hooks.is_finding(&error) => Err(error),
+                outcome => {
+                    failures.extend(outcome.err().map(|error| (visit.path(), error)));
+                    Ok(())
+                }
             };
             for verifier in verifiers(object.type_info()) {
-                check((verifier.0)(object));
+                check((verifier.0)(object))?;
             }
-            check(hooks.verify(object));
+            check(hooks.verify(object))?;
         }
         Ok(WalkResult::<()>::Advance)
     })?;

@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::host::{self, Exclusive, PRESERVED};
+use isoform::host::{self, PRESERVED};
 use isoform::{Function, OpaqueObj, collect_cycles, tracked_count};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -45,18 +45,20 @@ pub(super) unsafe extern "C" fn traverse(
             return 0;
         };
         let mut stop = 0;
-        host::visit_exclusively_owned(core, LIMIT, &mut |found| {
-            let held = match found {
-                Exclusive::Wrapper(word) => Some(word as *mut ffi::PyObject),
-                Exclusive::Object(object) if object.type_info().is_builtin() => {
-                    host_object(object).map(HostObject::as_ptr)
-                }
-                Exclusive::Object(_) => None,
-            };
-            if let Some(held) = held
-                && stop == 0
-            {
-                stop = visit(held, argument);
+        host::visit_exclusively_owned(core, LIMIT, &mut |object| {
+            if stop != 0 {
+                return;
+            }
+            let word = host::host_word(object).load(Ordering::Relaxed);
+            if word & PRESERVED != 0 {
+                // The object's reference to its wrapper.
+                stop = visit((word & !PRESERVED) as *mut ffi::PyObject, argument);
+            }
+            if stop != 0 || !object.type_info().is_builtin() {
+                return;
+            }
+            if let Some(host) = host_object(object) {
+                stop = visit(host.as_ptr(), argument);
             }
         });
         stop
@@ -81,15 +83,15 @@ pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
     // the wrapper owns one reference, which moves to the `Ref`.
     unsafe {
         let wrapper = wrapper::layout(this);
-        let preserved = wrapper
-            .core()
-            .is_some_and(|core| host::host_word(core).load(Ordering::Acquire) & PRESERVED != 0);
+        // Whoever clears the bit has the object's reference to its wrapper.
+        let preserved = wrapper.core().is_some_and(|core| {
+            host::host_word(core).fetch_and(!PRESERVED, Ordering::AcqRel) & PRESERVED != 0
+        });
         if let Some(address) = wrapper.take_core().and_then(NonNull::new) {
             drop(host::from_raw_pointer(address));
         }
         if preserved {
-            // The reference by which the object kept its wrapper alive. The
-            // collector holds another one while it clears.
+            // The collector holds a reference of its own during this call.
             ffi::Py_DECREF(this);
         }
     }

@@ -70,10 +70,13 @@ impl Drop for Owned {
         // Slots of types run under the GIL without having told pyo3, which
         // would then put the object into a queue for later. An object dies when
         // its last owner goes, so the question is put to CPython itself.
+        // The order matters: once an interpreter that ends has freed its key of
+        // thread states, the check says yes in every thread, but before it
+        // frees the key it is no longer initialised.
         // SAFETY: both may be called in any thread; the token is made only if
         // this thread holds the GIL of a live interpreter.
         unsafe {
-            if ffi::Py_IsInitialized() != 0 && ffi::PyGILState_Check() == 1 {
+            if ffi::PyGILState_Check() == 1 && ffi::Py_IsInitialized() != 0 {
                 drop(object.into_bound(Python::assume_attached()));
             }
         }

@@ -2,17 +2,18 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use isoform::host::{self, HostHooks};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{construct, gc};
@@ -228,6 +229,26 @@ unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
     }
 }
 
+/// # Safety
+///
+/// `tp_repr` of `Object`. A slot of its own, so that classes which show their
+/// objects in another way are told from the others by it.
+unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes a live instance and holds the GIL.
+    unsafe {
+        let py = Python::assume_attached();
+        let this = Bound::from_borrowed_ptr(py, this);
+        match catch_unwind(AssertUnwindSafe(|| crate::objects::own_text(&this))) {
+            Ok(Ok(text)) => PyString::new(py, &text).into_ptr(),
+            Ok(Err(error)) => raised(py, error, ptr::null_mut()),
+            Err(_panic) => {
+                let error = PyRuntimeError::new_err("internal error while showing an object");
+                raised(py, error, ptr::null_mut())
+            }
+        }
+    }
+}
+
 /// What the core asks of the GIL.
 fn host_hooks() -> HostHooks {
     HostHooks {
@@ -336,6 +357,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
             slot(ffi::Py_tp_clear, gc::clear as *mut c_void),
             slot(ffi::Py_tp_richcompare, richcompare as *mut c_void),
             slot(ffi::Py_tp_hash, hash as *mut c_void),
+            slot(ffi::Py_tp_repr, repr as *mut c_void),
             slot(ffi::Py_tp_doc, OBJECT_DOC.as_ptr() as *mut c_void),
         ],
         None,

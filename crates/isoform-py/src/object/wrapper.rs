@@ -314,6 +314,21 @@ pub(crate) fn may_have_state(object: &Bound<'_, PyAny>) -> bool {
     unsafe { is_wrapper(object.as_ptr()) && has_own_state(ffi::Py_TYPE(object.as_ptr())) }
 }
 
+/// Whether the class of an object shows its objects in its own way.
+pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
+    let class = match existing(py, object) {
+        Some(found) => found.get_type_ptr(),
+        None => match class::of_index(py, host::type_index_of(object)) {
+            Some(data) => data.class(py).as_type_ptr(),
+            None => return false,
+        },
+    };
+    // SAFETY: a registered class, the class of a live object, and `Object` are
+    // alive; their slots are read under the GIL.
+    let slot = |class: *mut ffi::PyTypeObject| unsafe { (*class).tp_repr }.map(|f| f as usize);
+    slot(class) != slot(base())
+}
+
 /// The core object behind a Python object, if it is an instance of `Object`
 /// and complete.
 #[inline]

@@ -139,9 +139,9 @@ pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// `ValueError` for bytes that are not in the binary form, of another version
-/// of it, or changed since they were written; `TypeError` for unknown types
-/// and fields, fields that are missing and have no default, and values that do
-/// not fit their field; whatever a hook answers.
+/// of it, or changed since they were written, and for unknown fields;
+/// `TypeError` for unknown types, fields that are missing and have no default,
+/// and values that do not fit their field; whatever a hook answers.
 ///
 /// ```
 /// let mut bytes = isoform::to_bytes(&7.into())?;

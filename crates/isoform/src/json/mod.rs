@@ -141,8 +141,8 @@ pub fn write_json_graph(
 /// # Errors
 ///
 /// `ValueError` for text that is no JSON graph (with the node and the position
-/// in the text), a node that is part of itself, and what a node cannot hold;
-/// `TypeError` for unknown types and fields, fields that are missing and have
+/// in the text), a node that is part of itself, unknown fields, and what a node
+/// cannot hold; `TypeError` for unknown types, fields that are missing and have
 /// no default, and values that do not fit their field; whatever a hook answers.
 ///
 /// ```

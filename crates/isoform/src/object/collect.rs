@@ -152,12 +152,14 @@ pub fn collect_cycles() -> usize {
     count
 }
 
-/// Visits the objects that live only because of the one who asks, for the
-/// cycle collector of a host language, which must know what its wrapper keeps
-/// alive: the object, if it has one owner, and what is reached from it through
-/// objects with one owner, but at most `limit` of them. Where the object may be
-/// part of a cycle, owners that it keeps alive itself do not count, if it
-/// reaches at most `limit` objects.
+/// Visits the objects that live only because of the one who asks: the object,
+/// if it has one owner, and what is reached from it through objects with one
+/// owner, but at most `limit` of them. Where the object may be part of a cycle,
+/// owners that it keeps alive itself do not count, if it reaches at most
+/// `limit` objects. A preserved wrapper does not count as an
+/// owner of what is reached, since only its object keeps it alive; the visitor
+/// tells it by the bit [`PRESERVED`] of the spare word. For the cycle collector
+/// of a host language, which must know what its wrapper keeps alive.
 ///
 /// # Safety
 ///
@@ -166,7 +168,7 @@ pub fn collect_cycles() -> usize {
 pub unsafe fn visit_exclusively_owned(
     object: &Ref<Obj>,
     limit: usize,
-    visit: &mut dyn FnMut(Exclusive<'_>),
+    visit: &mut dyn FnMut(&Ref<Obj>),
 ) {
     if object.owners() > 1 && is_tracked(object) {
         let Some(mut graph) = Graph::visit(&[object.raw()], limit) else {
@@ -180,18 +182,17 @@ pub unsafe fn visit_exclusively_owned(
             let pointer = graph.objects[number as usize];
             // SAFETY: what is reached from the object is alive as long as it.
             let borrowed = unsafe { super::view::ObjRef::new(pointer) };
-            let word = borrowed.header().host.load(Ordering::Relaxed);
-            if word & PRESERVED != 0 && number > 0 {
-                visit(Exclusive::Wrapper(word & !PRESERVED));
-            }
-            visit(Exclusive::Object(borrowed.as_ref()));
+            visit(borrowed.as_ref());
         }
         return;
     }
-    let mut waiting = Waiting::default();
-    waiting.add(object.raw());
+    let mut waiting = Waiting(Vec::new());
+    // The wrapper that asks is an owner itself.
+    if object.owners() == 1 {
+        waiting.0.push(object.raw());
+    }
     let mut left = limit;
-    while let Some(object) = waiting.objects.pop() {
+    while let Some(object) = waiting.0.pop() {
         if left == 0 {
             return;
         }
@@ -202,7 +203,7 @@ pub unsafe fn visit_exclusively_owned(
         // host's lock, or else by a thread that would be another owner.
         unsafe {
             let borrowed = super::view::ObjRef::new(object);
-            visit(Exclusive::Object(borrowed.as_ref()));
+            visit(borrowed.as_ref());
             let info = borrowed.info();
             for slot in &info.drop_slots {
                 if let Some(child) = child_in(object, *slot) {
@@ -241,42 +242,19 @@ pub unsafe fn visit_exclusively_owned(
                 _ => {}
             }
         }
-        for word in waiting.wrappers.drain(..) {
-            visit(Exclusive::Wrapper(word));
-        }
     }
 }
 
-/// What lives only because of one object.
-pub enum Exclusive<'a> {
-    /// An object of the core.
-    Object(&'a Ref<Obj>),
-    /// The spare word, without [`PRESERVED`], of an object whose only other
-    /// owner is its own preserved wrapper: the reference by which the object
-    /// keeps that wrapper alive.
-    Wrapper(usize),
-}
-
 /// Objects with one owner that are still to be visited.
-#[derive(Default)]
-struct Waiting {
-    objects: Vec<NonNull<Header>>,
-    wrappers: Vec<usize>,
-}
+struct Waiting(Vec<NonNull<Header>>);
 
 impl Waiting {
     fn add(&mut self, object: NonNull<Header>) {
         // SAFETY: callers pass objects that are alive.
         let header = unsafe { object.as_ref() };
-        match header.count() {
-            1 => self.objects.push(object),
-            2 => {
-                let word = header.host.load(Ordering::Relaxed);
-                if word & PRESERVED != 0 {
-                    self.wrappers.push(word & !PRESERVED);
-                }
-            }
-            _ => {}
+        let preserved = header.host.load(Ordering::Relaxed) & PRESERVED != 0;
+        if header.count() == 1 + u32::from(preserved) {
+            self.0.push(object);
         }
     }
 

@@ -18,14 +18,18 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
     if name.is_empty() {
         return Err(Error::value_error("a global function needs a name"));
     }
-    let mut table = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
-    let table = table.get_or_insert_default();
+    let mut guard = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let table = guard.get_or_insert_default();
     if !replace && table.contains_key(name) {
         return Err(Error::value_error(format!(
             "global function '{name}' is already registered"
         )));
     }
-    table.insert(name.into(), function);
+    let old = table.insert(name.into(), function);
+    // What a function holds may run code of the user when it goes, which may
+    // come back here.
+    drop(guard);
+    drop(old);
     Ok(())
 }
 
@@ -48,9 +52,10 @@ pub fn get_function(name: &str) -> Result<Function> {
 /// Takes a function out of the registry; false when there was none.
 pub fn remove_function(name: &str) -> bool {
     let mut table = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
-    table
-        .as_mut()
-        .is_some_and(|table| table.shift_remove(name).is_some())
+    let old = table.as_mut().and_then(|table| table.shift_remove(name));
+    // As in `register_function`: what the function holds goes without the lock.
+    drop(table);
+    old.is_some()
 }
 
 /// The names of all registered functions, in order of registration.
