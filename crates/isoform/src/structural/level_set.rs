@@ -36,7 +36,9 @@ impl LevelSet {
 
     #[inline(always)]
     pub(crate) fn insert(&mut self, level: u32) {
-        // Nearly always the level is in the window.
+        // Nearly always the level is in the window. One that is not lower than
+        // `end` gives a huge number here, as levels are below 2^30: a region
+        // keeps them beside two other bits.
         let below = self.end.wrapping_sub(level + 1);
         if below < u64::BITS {
             self.window |= 1 << below;
@@ -163,7 +165,7 @@ mod tests {
         check(&[64, 0], &[64, 0]);
         check(&[3, 66, 67], &[67, 66, 3, 2, 1, 0]);
         check(&[1, 2, 66], &[66, 2, 1, 0]);
-        check(&[u32::MAX - 1, 0], &[u32::MAX - 1, 0]);
+        check(&[(1 << 30) - 1, 0], &[(1 << 30) - 1, 0]);
     }
 
     #[test]

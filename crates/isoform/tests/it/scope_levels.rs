@@ -35,14 +35,12 @@ const USED: [fn(usize) -> bool; 5] = [
     |at| at % 70 == 69,
 ];
 
-/// Judges a pair for all scopes, depths and uses; the function makes it of a
-/// binder and of the open node over a variable.
+/// Makes a pair from a kind of binder and from the open node over a variable.
+type Make = fn(&Build, Role, &dyn Fn(&Value) -> Value) -> (Value, Value);
+
+/// Judges a pair for all scopes, depths and uses.
 #[track_caller]
-fn check(
-    name: &str,
-    says: Says,
-    make: fn(&Build, Role, &dyn Fn(&Value) -> Value) -> (Value, Value),
-) {
+fn check(name: &str, says: Says, make: Make) {
     let mut failures = Vec::new();
     for b in builds() {
         for role in SCOPES {
