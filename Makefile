@@ -6,6 +6,7 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 
 VENV := .venv
+CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
 BENCH_VENV := .cache/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.requirements-stamp
 MODELS := .cache/models
@@ -175,7 +176,10 @@ test-models: setup-models
 setup-python: $(VENV_STAMP)
 	$(call say,the Python package in $(VENV))
 	$(MATURIN) develop --release --quiet
-	$(MATURIN) develop --release --quiet --manifest-path examples/rust_types/Cargo.toml
+	@# In a folder of its own: it needs isoform-py as a library, which for cargo is
+	@# another build of the same thing, and one would replace the other every time.
+	$(MATURIN) develop --release --quiet --target-dir $(CARGO_TARGET)/rust_types \
+		--manifest-path examples/rust_types/Cargo.toml
 
 .PHONY: setup-models
 setup-models: $(MODELS_STAMP)

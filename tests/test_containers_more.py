@@ -90,7 +90,7 @@ def test_elements_with_an_opinion_are_asked():
 
     assert Array([Three()]) == [Three()]
     assert Array([Three()]) == [3]
-    assert Array([Three()]) == [3]
+    assert [3] == Array([Three()])  # noqa: SIM300
     assert hash(Array([Three()])) == hash(Array([3]))
 
     class Broken:

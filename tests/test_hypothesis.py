@@ -63,8 +63,9 @@ def _declare(seed):
         for name in names:
             body[name] = field(structural_eq=FLAGS[pick(len(FLAGS))])
         cls = type(Object)(f"Random{kind.title()}", (Object,), body)
+        scope = bool(pick(2)) and kind in ("tree", "dag")
         key = f"hypothesis.{seed}.{len(classes)}"
-        classes.append(py_class(key, structural_eq=kind, scope=bool(pick(2)))(cls))
+        classes.append(py_class(key, structural_eq=kind, scope=scope)(cls))
     return classes
 
 

@@ -91,3 +91,29 @@ def test_ctrl_c_inside_one_call():
         finally:
             process.kill()
     assert output.strip() == "interrupted", errors
+
+
+def test_other_threads_go_on_during_a_long_call():
+    code = PRELUDE + textwrap.dedent("""
+        import threading
+        deep = chain(3_000_000)
+        ticks, done = [], threading.Event()
+        def tick():
+            while not done.is_set():
+                ticks.append(time.monotonic())
+                time.sleep(0.001)
+        thread = threading.Thread(target=tick)
+        thread.start()
+        time.sleep(0.05)
+        start = time.monotonic()
+        isoform.structural_digest(deep)
+        end = time.monotonic()
+        done.set()
+        thread.join()
+        print(sum(start < at < end for at in ticks), flush=True)
+    """)
+    made = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    assert int(made.stdout) >= 3

@@ -329,7 +329,7 @@ def test_missing_fields_take_their_default():
 
 def test_unknown_fields():
     text = document({"type": "json.Defaults", "data": {"x": 1, "nope": 2}})
-    with pytest.raises(ValueError, match="nope"):
+    with pytest.raises(TypeError, match="nope"):
         from_json_graph_str(text)
     assert from_json_graph_str(text, ignore_unknown_fields=True).x == 1
 

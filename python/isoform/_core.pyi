@@ -57,46 +57,16 @@ class AccessPath:
     @property
     def parent(self) -> Any:
         """The path without its last step; None for the root. O(1)."""
-    def parse(text) -> Any:
-        """staticmethod(function) -> method
+    @staticmethod
+    def parse(text: Any) -> Any:
+        """The path whose text this is.
 
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument.
-        To declare a static method, use this idiom:
-
-             class C:
-                 @staticmethod
-                 def f(arg1, arg2, argN):
-                     ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance
-        (e.g. C().f()). Both the class and the instance are ignored, and
-        neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++.
-        For a more advanced concept, see the classmethod builtin.
+        Raises ValueError for a text that no path has, and for one with an
+        object as a key, which the text does not tell. O(length).
         """
+    @staticmethod
     def root() -> Any:
-        """staticmethod(function) -> method
-
-        Convert a function to be a static method.
-
-        A static method does not receive an implicit first argument.
-        To declare a static method, use this idiom:
-
-             class C:
-                 @staticmethod
-                 def f(arg1, arg2, argN):
-                     ...
-
-        It can be called either on the class (e.g. C.f()) or on an instance
-        (e.g. C().f()). Both the class and the instance are ignored, and
-        neither is passed implicitly as the first argument to the method.
-
-        Static methods in Python are similar to those found in Java or C++.
-        For a more advanced concept, see the classmethod builtin.
-        """
+        """The path of the root itself."""
     @property
     def step(self) -> Any:
         """The last step; None for the root."""
@@ -373,6 +343,9 @@ class TypeInfo:
     def kind(self) -> str | None:
         """The structural kind, as `py_class` spells it."""
     @property
+    def methods(self) -> Any:
+        """The methods that the class itself marks with `isoform.method`."""
+    @property
     def parent_type_info(self) -> TypeInfo | None:
         """The parent type; None for a type that extends `Object` only."""
     @property
@@ -385,6 +358,21 @@ class TypeInfo:
         """The index of the type in this process."""
     @property
     def type_key(self) -> str: ...
+
+@final
+class TypeMethod:
+    """A method of a class that is listed with its type."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def doc(self) -> Any: ...
+    @property
+    def func(self) -> Any:
+        """The function, which takes the instance first unless it is static."""
+    @property
+    def is_static(self) -> Any: ...
+    @property
+    def name(self) -> Any: ...
 
 @final
 class VisitInterrupt:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from isoform import _core
+# Before anything is registered: functions are instances of the class it makes.
+from isoform import _core, function  # noqa: F401
 from isoform._core import get_global_func, list_global_func_names, remove_global_func
 
 if TYPE_CHECKING:

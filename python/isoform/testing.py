@@ -25,7 +25,7 @@ def check_laws(
     them. The cost is cubic in the number of values.
 
     Raises:
-        AssertionError: with the law, and the values that break it.
+        ValueError: with the law, and the values that break it.
 
     Example:
         >>> check_laws([1, 1.0, True, "1"])
@@ -39,7 +39,7 @@ def check_types(values: Iterable[Any]) -> None:
     A `const-tree` promises that no variable and no `dag` node lies below it.
 
     Raises:
-        AssertionError: with the type, and the path to what should not be there.
+        ValueError: with the type, and the path to what should not be there.
 
     Example:
         >>> check_types([[1, 2], {"k": 3}])

@@ -2,7 +2,7 @@
 
 use isoform::{BinaryReadOptions, JsonOptions, JsonReadOptions};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyMemoryView};
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
@@ -84,7 +84,8 @@ fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(obj.py(), &bytes))
 }
 
-/// The value in a binary form made by `to_bytes`.
+/// The value in a binary form made by `to_bytes`; `data` is any buffer of
+/// bytes.
 ///
 /// Raises ValueError for damaged data or another version, otherwise as
 /// `from_json_graph_str`. O(length).
@@ -92,9 +93,18 @@ fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
 #[pyo3(signature = (data, ignore_unknown_fields=false))]
 fn from_bytes<'py>(
     py: Python<'py>,
-    data: &[u8],
+    data: &Bound<'py, PyAny>,
     ignore_unknown_fields: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    // Other buffers may be changed while they are read, so they are copied.
+    let data = match data.cast::<PyBytes>() {
+        Ok(bytes) => bytes.clone(),
+        Err(_) => {
+            let view = py.get_type::<PyMemoryView>().call1((data,))?;
+            py.get_type::<PyBytes>().call1((view,))?.cast_into()?
+        }
+    };
+    let data = data.as_bytes();
     let options = BinaryReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
     let value = under_gil(py, || isoform::from_bytes_with(data, &options)).into_py()?;
     to_python(py, &value)

@@ -6,6 +6,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
+use crate::object::fast;
 use crate::object::gil::under_gil;
 use crate::object::wrapper::core_of;
 use crate::path::PathHandle;
@@ -13,8 +14,7 @@ use crate::path::PathHandle;
 /// Adds the functions and classes of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<MismatchHandle>()?;
-    module.add_function(wrap_pyfunction!(structural_equal, module)?)?;
-    module.add_function(wrap_pyfunction!(structural_hash, module)?)?;
+    fast::init(module)?;
     module.add_function(wrap_pyfunction!(structural_digest, module)?)?;
     module.add_function(wrap_pyfunction!(get_first_structural_mismatch, module)?)?;
     module.add_function(wrap_pyfunction!(explain_structural_mismatch, module)?)?;
@@ -30,42 +30,31 @@ fn options(map_free_vars: bool, auto_mapping: bool, skip_tensor_content: bool) -
     }
 }
 
+/// What a comparison takes into account, as callers give it.
+pub(crate) type Flags = CompareOptions;
+
 /// Whether two values are structurally equal.
-#[pyfunction]
-#[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
-fn structural_equal(
+#[inline]
+pub(crate) fn equal(
     lhs: &Bound<'_, PyAny>,
     rhs: &Bound<'_, PyAny>,
-    map_free_vars: bool,
-    skip_tensor_content: bool,
-    enable_auto_mapping: bool,
+    flags: Flags,
 ) -> PyResult<bool> {
-    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     if let (Some(left), Some(right)) = (core_of(lhs), core_of(rhs)) {
-        return under_gil(lhs.py(), || {
-            isoform::host::objects_equal(left, right, options)
-        })
-        .into_py();
+        let compare = || isoform::host::objects_equal(left, right, flags);
+        return under_gil(lhs.py(), compare).into_py();
     }
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    under_gil(lhs.py(), || {
-        isoform::structural_equal_with(left, right, options)
-    })
-    .into_py()
+    let compare = || isoform::structural_equal_with(left, right, flags);
+    under_gil(lhs.py(), compare).into_py()
 }
 
-/// The structural hash of a value, an int of 64 bits without sign.
-#[pyfunction]
-#[pyo3(signature = (value, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
-fn structural_hash(
-    value: &Bound<'_, PyAny>,
-    map_free_vars: bool,
-    skip_tensor_content: bool,
-    enable_auto_mapping: bool,
-) -> PyResult<u64> {
-    let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
+/// The structural hash of a value.
+#[inline]
+pub(crate) fn hash(value: &Bound<'_, PyAny>, flags: Flags) -> PyResult<u64> {
     let given = untyped(value)?;
-    under_gil(value.py(), || isoform::structural_hash_with(given, options)).into_py()
+    let hash = || isoform::structural_hash_with(given, flags);
+    under_gil(value.py(), hash).into_py()
 }
 
 /// The portable name of a value, 32 bytes.

@@ -3,7 +3,7 @@
 
 use isoform::testing::{check_laws, check_types, family, oracle};
 use isoform::{CompareOptions, Value, register};
-use pyo3::exceptions::PyAssertionError;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -26,7 +26,7 @@ fn values(given: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Value>> {
 /// values, and that equal values have the same hash and digest. Cubic in the
 /// number of values.
 ///
-/// Raises AssertionError with the law and the values that break it.
+/// Raises ValueError with the law and the values that break it.
 #[pyfunction]
 #[pyo3(name = "check_laws", signature = (values, map_free_vars=false, skip_tensor_content=false))]
 fn laws(
@@ -36,18 +36,18 @@ fn laws(
 ) -> PyResult<()> {
     let values = self::values(values)?;
     check_laws(&values, options(map_free_vars, skip_tensor_content))
-        .map_err(|violation| PyAssertionError::new_err(violation.to_string()))
+        .map_err(|violation| PyValueError::new_err(violation.to_string()))
 }
 
 /// Checks on the given values what their types promise by their kind: nothing
 /// below a `const-tree` is a variable or a `dag` node.
 ///
-/// Raises AssertionError with the type and the place.
+/// Raises ValueError with the type and the place.
 #[pyfunction]
 #[pyo3(name = "check_types")]
 fn types(values: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
     check_types(&self::values(values)?)
-        .map_err(|violation| PyAssertionError::new_err(violation.to_string()))
+        .map_err(|violation| PyValueError::new_err(violation.to_string()))
 }
 
 /// The answer of the slow oracle, which shares no code with

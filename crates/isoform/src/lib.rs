@@ -180,7 +180,7 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::value::view_object(object)
     }
-    pub use crate::object::collect::visit_exclusively_owned;
+    pub use crate::object::collect::{Exclusive, visit_exclusively_owned};
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,

@@ -320,7 +320,10 @@ fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure>
     };
     let dtype = match dtype_class(value.py()) {
         Some(class) if value.is_instance(class)? => dtype_of_instance(value)?,
-        _ => parse_dtype(name.to_str()?)?,
+        // Text that names no data type does not fit the field, as any other
+        // value that does not.
+        _ => parse_dtype(name.to_str()?)
+            .map_err(|error| Failure::Mismatch(error.value(value.py()).to_string()))?,
     };
     Ok(Value::from(dtype))
 }
@@ -332,9 +335,7 @@ fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure
     match value.cast::<PyString>() {
         Ok(name) => match name.to_str()?.parse::<Device>() {
             Ok(device) => Ok(Value::from(device)),
-            Err(error) => Err(Failure::Raised(PyValueError::new_err(
-                error.message().to_owned(),
-            ))),
+            Err(error) => Err(Failure::Mismatch(error.message().to_owned())),
         },
         Err(_) => Err(mismatch(schema, value)),
     }

@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::host::{self, PRESERVED};
+use isoform::host::{self, Exclusive, PRESERVED};
 use isoform::{Function, OpaqueObj, collect_cycles, tracked_count};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -45,20 +45,18 @@ pub(super) unsafe extern "C" fn traverse(
             return 0;
         };
         let mut stop = 0;
-        host::visit_exclusively_owned(core, LIMIT, &mut |object| {
-            if stop != 0 {
-                return;
-            }
-            let word = host::host_word(object).load(Ordering::Relaxed);
-            if word & PRESERVED != 0 {
-                // The object's reference to its wrapper.
-                stop = visit((word & !PRESERVED) as *mut ffi::PyObject, argument);
-            }
-            if stop != 0 || !object.type_info().is_builtin() {
-                return;
-            }
-            if let Some(host) = host_object(object) {
-                stop = visit(host.as_ptr(), argument);
+        host::visit_exclusively_owned(core, LIMIT, &mut |found| {
+            let held = match found {
+                Exclusive::Wrapper(word) => Some(word as *mut ffi::PyObject),
+                Exclusive::Object(object) if object.type_info().is_builtin() => {
+                    host_object(object).map(HostObject::as_ptr)
+                }
+                Exclusive::Object(_) => None,
+            };
+            if let Some(held) = held
+                && stop == 0
+            {
+                stop = visit(held, argument);
             }
         });
         stop
@@ -83,7 +81,8 @@ pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
     // the wrapper owns one reference, which moves to the `Ref`.
     unsafe {
         let wrapper = wrapper::layout(this);
-        // Whoever clears the bit has the object's reference to its wrapper.
+        // Another thread may be about to give up the object; whoever clears the
+        // bit has the object's reference to its wrapper.
         let preserved = wrapper.core().is_some_and(|core| {
             host::host_word(core).fetch_and(!PRESERVED, Ordering::AcqRel) & PRESERVED != 0
         });
@@ -91,7 +90,8 @@ pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
             drop(host::from_raw_pointer(address));
         }
         if preserved {
-            // The collector holds a reference of its own during this call.
+            // The reference by which the object kept its wrapper alive. The
+            // collector holds another one while it clears.
             ffi::Py_DECREF(this);
         }
     }
@@ -105,17 +105,16 @@ const CHEAP: usize = 10_000;
 
 /// What Python calls before and after each of its collections.
 ///
-/// After a full one, the core's cycles are collected too, unless many objects
-/// are tracked and few of them are new, as Python itself does it.
+/// With a full one, the core's cycles are collected too: before it, so that
+/// they hold no Python object any more, and after it, because what Python let
+/// go of may be a cycle in the core. When many objects are tracked, that is
+/// done only if many of them are new, as Python itself does it.
 #[pyfunction]
-pub(crate) fn after_collection(
+pub(crate) fn around_collection(
     py: Python<'_>,
     phase: &str,
     info: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
-    if phase != "stop" {
-        return Ok(());
-    }
     wrapper::drain(py);
     let full = match info.get_item("generation")? {
         Some(generation) => generation.extract::<u32>()? >= 2,
@@ -124,7 +123,8 @@ pub(crate) fn after_collection(
     let tracked = tracked_count();
     let survivors = SURVIVORS.load(Ordering::Relaxed);
     let grown = tracked > survivors.saturating_add(survivors / 4);
-    if full && tracked > 0 && (tracked <= CHEAP || grown) {
+    let due = tracked <= CHEAP || (grown && phase == "stop");
+    if full && tracked > 0 && due {
         collect(py);
     }
     Ok(())
@@ -148,6 +148,6 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_function(wrap_pyfunction!(collect, module)?)?;
     let callbacks = py.import("gc")?.getattr("callbacks")?;
-    callbacks.call_method1("append", (wrap_pyfunction!(after_collection, module)?,))?;
+    callbacks.call_method1("append", (wrap_pyfunction!(around_collection, module)?,))?;
     Ok(())
 }

@@ -5,6 +5,8 @@ use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use isoform::host::{self, HostHooks};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -15,7 +17,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{construct, gc};
-use crate::error::IntoPyResult;
+use crate::error::{IntoPyResult, from_python};
 
 static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
 
@@ -124,6 +126,29 @@ unsafe extern "C" fn meta_call(
     }
 }
 
+/// The opposite of an answer to `==`, which is given up.
+///
+/// # Safety
+///
+/// `answer` must be null or own a reference, and the GIL be held.
+unsafe fn negated(answer: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: promised by the caller; both constants get a reference.
+    unsafe {
+        if answer.is_null() || answer == ffi::Py_NotImplemented() {
+            return answer;
+        }
+        let truth = ffi::PyObject_IsTrue(answer);
+        ffi::Py_DECREF(answer);
+        let opposite = match truth {
+            0 => ffi::Py_True(),
+            1 => ffi::Py_False(),
+            _ => return ptr::null_mut(),
+        };
+        ffi::Py_INCREF(opposite);
+        opposite
+    }
+}
+
 /// # Safety
 ///
 /// `tp_richcompare` of `Object`: identity of the core objects.
@@ -135,12 +160,25 @@ unsafe extern "C" fn richcompare(
     // SAFETY: CPython passes live objects and holds the GIL; the constants
     // returned are immortal or get a reference.
     unsafe {
+        let own = (*ffi::Py_TYPE(this)).tp_richcompare;
+        if operation == ffi::Py_NE
+            && let Some(own) = own.filter(|own| *own as usize != richcompare as *const () as usize)
+        {
+            // A class with an `__eq__` of its own is unequal when that says so.
+            return negated(own(this, other, ffi::Py_EQ));
+        }
         let same = this == other
             || (wrapper::is_wrapper(other)
                 && match (wrapper::layout(this).core(), wrapper::layout(other).core()) {
                     (Some(left), Some(right)) => left.same_as(right),
                     _ => false,
                 });
+        if operation == ffi::Py_NE
+            && let Some(compare) = (*ffi::Py_TYPE(this)).tp_richcompare
+            && compare as usize != richcompare as *const () as usize
+        {
+            return not_equal(compare(this, other, ffi::Py_EQ));
+        }
         let answer = match operation {
             ffi::Py_EQ if same => ffi::Py_True(),
             ffi::Py_NE if same => ffi::Py_False(),
@@ -148,6 +186,26 @@ unsafe extern "C" fn richcompare(
         };
         ffi::Py_INCREF(answer);
         answer
+    }
+}
+
+/// The opposite of what a class's own `__eq__` answered.
+///
+/// # Safety
+///
+/// The GIL must be held; `answer` is null or an owned reference.
+unsafe fn not_equal(answer: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if answer.is_null() || answer == ffi::Py_NotImplemented() {
+            return answer;
+        }
+        let truth = ffi::PyObject_Not(answer);
+        ffi::Py_DECREF(answer);
+        if truth < 0 {
+            return ptr::null_mut();
+        }
+        ffi::PyBool_FromLong(truth.into())
     }
 }
 
@@ -204,7 +262,36 @@ fn host_hooks() -> HostHooks {
             let mut body = Exclusive(body);
             Python::attach(|py| py.detach(move || body.run()));
         },
+        poll: || Python::attach(poll).map_err(from_python),
     }
+}
+
+/// When a long operation gave up the GIL last.
+static RELEASED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Longer than a thread waits for the GIL before it demands it (five
+/// milliseconds unless set otherwise). Giving it up more often would start that
+/// wait anew each time, and the thread would never get it.
+const SHARE: Duration = Duration::from_millis(6);
+
+/// What the core calls in the middle of long operations.
+fn poll(py: Python<'_>) -> PyResult<()> {
+    // Handlers of signals run here; Ctrl-C comes as an exception.
+    py.check_signals()?;
+    let now = Instant::now();
+    let due = {
+        let mut released = RELEASED.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = released.is_none_or(|last| now.duration_since(last) >= SHARE);
+        if due {
+            *released = Some(now);
+        }
+        due
+    };
+    if due {
+        // A thread that has demanded the GIL gets it before this one does.
+        py.detach(|| ());
+    }
+    Ok(())
 }
 
 /// Lets a closure be run by `detach`, which runs it in this thread.

@@ -7,7 +7,7 @@
 
 use std::ffi::{CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use isoform::host;
 use isoform::{Obj, Ref};
@@ -29,9 +29,10 @@ impl<F: Copy + 'static> Stateless for F {}
 /// The function of this type.
 fn function<F: Stateless>() -> F {
     const { assert!(size_of::<F>() == 0, "the function must capture nothing") };
-    // SAFETY: the type has no size, and a value of it was there when the
-    // function was registered; it may be copied any number of times.
-    unsafe { std::ptr::NonNull::<F>::dangling().read() }
+    // SAFETY: to read a type without size touches no memory, and a value of it
+    // was there when the function was registered; it may be copied any number
+    // of times.
+    unsafe { NonNull::<F>::dangling().read() }
 }
 
 fn truth(py: Python<'_>, answer: bool) -> Object<'_> {

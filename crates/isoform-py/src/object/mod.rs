@@ -29,6 +29,7 @@
 
 pub(crate) mod class;
 pub(crate) mod construct;
+pub(crate) mod fast;
 pub(crate) mod gc;
 pub(crate) mod gil;
 pub(crate) mod lend;

@@ -8,6 +8,7 @@ use super::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, reco
 use crate::container::{Array, Bytes, Dict, List, Shape, Tensor};
 use crate::error::{Error, Result};
 use crate::json::read_data;
+use crate::object::access::Poll;
 use crate::object::fill::Filler;
 use crate::object::table;
 use crate::registry::Kind;
@@ -88,7 +89,9 @@ impl<'a> Reader<'a> {
 
     /// The root.
     pub(super) fn value(mut self) -> Result<Value> {
+        let mut poll = Poll::default();
         loop {
+            poll.step()?;
             match self.record() {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => break,

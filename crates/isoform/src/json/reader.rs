@@ -15,6 +15,7 @@ use super::lexer::Lexer;
 use super::writer::VOID;
 use crate::container::{Array, Bytes, Dict, List, Shape, Tensor};
 use crate::error::{Error, Result};
+use crate::object::access::Poll;
 use crate::object::field::Storage;
 use crate::object::fill::Filler;
 use crate::object::table;
@@ -184,8 +185,10 @@ impl<'a> Reader<'a> {
     fn all_nodes(&mut self) -> Result<()> {
         self.outside(|reader| reader.lexer.expect(b'['))?;
         let mut first = true;
+        let mut poll = Poll::default();
         while self.outside(|reader| reader.lexer.more(first, b']'))? {
             first = false;
+            poll.step()?;
             let Ok(number) = u32::try_from(self.nodes.len()) else {
                 return Err(self.document_fault(&format!("more than {} nodes", u32::MAX)));
             };

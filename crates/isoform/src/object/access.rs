@@ -144,6 +144,44 @@ fn refresh_now() {
     });
 }
 
+/// Counts the steps of a long operation, and asks the host from time to time
+/// whether to go on; see [`host::HostHooks::poll`].
+pub(crate) struct Poll(u32);
+
+impl Default for Poll {
+    fn default() -> Self {
+        Poll(Poll::STEPS)
+    }
+}
+
+impl Poll {
+    /// Some hundred microseconds of work: far less than people notice, and far
+    /// more than the question costs.
+    const STEPS: u32 = 1 << 14;
+
+    /// One step. May run foreign code, so no reference into a field may be
+    /// kept across it.
+    ///
+    /// # Errors
+    ///
+    /// What the host raises to end the operation.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> Result<()> {
+        self.0 -= 1;
+        if self.0 == 0 { self.ask() } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self) -> Result<()> {
+        self.0 = Poll::STEPS;
+        match host::hooks() {
+            Some(hooks) if host::is_held() => outside(hooks.poll),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Runs `body` while nobody else reads or writes fields; `body` is told
 /// whether no traversal runs. It must run no foreign code.
 ///

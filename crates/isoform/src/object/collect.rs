@@ -85,6 +85,19 @@ fn forget(address: usize) {
     }
 }
 
+fn is_tracked(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    let may_be = match info.class {
+        Class::List | Class::Dict => true,
+        _ => info.tracked.load(Ordering::Acquire),
+    };
+    let address = object.raw().as_ptr() as usize;
+    may_be
+        && tracked()
+            .as_ref()
+            .is_some_and(|tracked| tracked.contains(&address))
+}
+
 /// Whether a cycle may go through an object.
 pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
@@ -122,7 +135,14 @@ pub fn collect_cycles() -> usize {
         let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
             return;
         };
-        if let Some(graph) = Graph::visit(roots) {
+        let mut addresses: Vec<usize> = roots.iter().copied().collect();
+        // The order of a hash set changes from run to run.
+        addresses.sort_unstable();
+        let roots: Vec<_> = addresses
+            .into_iter()
+            .filter_map(|address| NonNull::new(address as *mut Header))
+            .collect();
+        if let Some(graph) = Graph::visit(&roots, usize::MAX) {
             graph.break_up(&mut doomed);
         }
     });
@@ -132,12 +152,12 @@ pub fn collect_cycles() -> usize {
     count
 }
 
-/// Visits the objects that live only because of the one who asks: the object,
-/// if it has one owner, and what is reached from it through objects with one
-/// owner, but at most `limit` of them. A preserved wrapper does not count as an
-/// owner of what is reached, since only its object keeps it alive; the visitor
-/// tells it by the bit [`PRESERVED`] of the spare word. For the cycle collector
-/// of a host language, which must know what its wrapper keeps alive.
+/// Visits the objects that live only because of the one who asks, for the
+/// cycle collector of a host language, which must know what its wrapper keeps
+/// alive: the object, if it has one owner, and what is reached from it through
+/// objects with one owner, but at most `limit` of them. Where the object may be
+/// part of a cycle, owners that it keeps alive itself do not count, if it
+/// reaches at most `limit` objects.
 ///
 /// # Safety
 ///
@@ -146,15 +166,32 @@ pub fn collect_cycles() -> usize {
 pub unsafe fn visit_exclusively_owned(
     object: &Ref<Obj>,
     limit: usize,
-    visit: &mut dyn FnMut(&Ref<Obj>),
+    visit: &mut dyn FnMut(Exclusive<'_>),
 ) {
-    let mut waiting = Waiting(Vec::new());
-    // The wrapper that asks is an owner itself.
-    if object.owners() == 1 {
-        waiting.0.push(object.raw());
+    if object.owners() > 1 && is_tracked(object) {
+        let Some(mut graph) = Graph::visit(&[object.raw()], limit) else {
+            return;
+        };
+        if object.header().host.load(Ordering::Relaxed) & PRESERVED == 0 {
+            // The wrapper of the one who asks.
+            graph.internal[0] += 1;
+        }
+        for number in graph.garbage() {
+            let pointer = graph.objects[number as usize];
+            // SAFETY: what is reached from the object is alive as long as it.
+            let borrowed = unsafe { super::view::ObjRef::new(pointer) };
+            let word = borrowed.header().host.load(Ordering::Relaxed);
+            if word & PRESERVED != 0 && number > 0 {
+                visit(Exclusive::Wrapper(word & !PRESERVED));
+            }
+            visit(Exclusive::Object(borrowed.as_ref()));
+        }
+        return;
     }
+    let mut waiting = Waiting::default();
+    waiting.add(object.raw());
     let mut left = limit;
-    while let Some(object) = waiting.0.pop() {
+    while let Some(object) = waiting.objects.pop() {
         if left == 0 {
             return;
         }
@@ -165,7 +202,7 @@ pub unsafe fn visit_exclusively_owned(
         // host's lock, or else by a thread that would be another owner.
         unsafe {
             let borrowed = super::view::ObjRef::new(object);
-            visit(borrowed.as_ref());
+            visit(Exclusive::Object(borrowed.as_ref()));
             let info = borrowed.info();
             for slot in &info.drop_slots {
                 if let Some(child) = child_in(object, *slot) {
@@ -204,19 +241,42 @@ pub unsafe fn visit_exclusively_owned(
                 _ => {}
             }
         }
+        for word in waiting.wrappers.drain(..) {
+            visit(Exclusive::Wrapper(word));
+        }
     }
 }
 
+/// What lives only because of one object.
+pub enum Exclusive<'a> {
+    /// An object of the core.
+    Object(&'a Ref<Obj>),
+    /// The spare word, without [`PRESERVED`], of an object whose only other
+    /// owner is its own preserved wrapper: the reference by which the object
+    /// keeps that wrapper alive.
+    Wrapper(usize),
+}
+
 /// Objects with one owner that are still to be visited.
-struct Waiting(Vec<NonNull<Header>>);
+#[derive(Default)]
+struct Waiting {
+    objects: Vec<NonNull<Header>>,
+    wrappers: Vec<usize>,
+}
 
 impl Waiting {
     fn add(&mut self, object: NonNull<Header>) {
         // SAFETY: callers pass objects that are alive.
         let header = unsafe { object.as_ref() };
-        let preserved = header.host.load(Ordering::Relaxed) & PRESERVED != 0;
-        if header.count() == 1 + u32::from(preserved) {
-            self.0.push(object);
+        match header.count() {
+            1 => self.objects.push(object),
+            2 => {
+                let word = header.host.load(Ordering::Relaxed);
+                if word & PRESERVED != 0 {
+                    self.wrappers.push(word & !PRESERVED);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -256,19 +316,20 @@ struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// None when a list or dict is in use by another thread: it is alive, and
     /// the next collection will see the rest.
-    fn visit(roots: &Addresses) -> Option<Self> {
+    /// None as well when there are more than `limit` objects.
+    fn visit(roots: &[NonNull<Header>], limit: usize) -> Option<Self> {
         let mut graph = Graph::default();
-        let mut addresses: Vec<usize> = roots.iter().copied().collect();
-        // The order of a hash set changes from run to run.
-        addresses.sort_unstable();
-        for address in addresses {
-            graph.number(NonNull::new(address as *mut Header)?);
+        for &root in roots {
+            graph.number(root);
         }
         let mut next = 0;
         while let Some(&object) = graph.objects.get(next) {
             graph.starts.push(graph.edges.len());
             graph.children(object)?;
             next += 1;
+            if graph.objects.len() > limit {
+                return None;
+            }
         }
         graph.starts.push(graph.edges.len());
         Some(graph)

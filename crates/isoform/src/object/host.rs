@@ -23,6 +23,11 @@ pub struct HostHooks {
     /// Runs a closure once while this thread, which holds the host's lock,
     /// does not hold it, and takes it again.
     pub release_while: fn(&mut dyn FnMut()),
+    /// Called every few thousand steps of a long operation by a thread that
+    /// holds the host's lock: looks whether the operation is to end early,
+    /// which an error does, and lets other threads have the lock for a moment.
+    /// Runs outside of sections, as a callback does.
+    pub poll: fn() -> Result<()>,
 }
 
 impl fmt::Debug for HostHooks {
@@ -52,7 +57,8 @@ thread_local! {
 /// time, and `is_held` answers true in that thread only. `hold` and
 /// `release_while` must do what [`HostHooks`] says of them, call the closure at
 /// most once and return with the lock as they found it. None of the three may
-/// panic, or use this library other than through the closure.
+/// panic, or use this library other than through the closure. `poll` returns
+/// with the lock held.
 ///
 /// ```
 /// use isoform::host::{HostHooks, install};
@@ -87,6 +93,7 @@ thread_local! {
 ///         body();
 ///         host::lock();
 ///     },
+///     poll: || Ok(()),
 /// };
 /// // SAFETY: the lock of this host is a mutex, and the functions do no more
 /// // than their names say.
@@ -217,6 +224,7 @@ mod tests {
             body();
             HOST.acquire();
         },
+        poll: || Ok(()),
     };
 
     fn node(key: &str, hook: Option<DynEqual>) -> Ref<Obj> {

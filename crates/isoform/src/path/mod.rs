@@ -177,7 +177,7 @@ impl AccessStep {
         match self {
             AccessStep::Attr(name) => match value.as_object() {
                 Some(object) => dynamic::get_field(object, name),
-                None => Err(unsupported("an object with fields")),
+                None => Err(unsupported(&format!("an object with a field '{name}'"))),
             },
             AccessStep::ArrayItem(index) => {
                 // A path that was read from text does not tell positions from
@@ -195,7 +195,7 @@ impl AccessStep {
                     ValueRef::Array(array) => array.get(*index).cloned(),
                     ValueRef::List(list) => list.snapshot().get(*index).cloned(),
                     ValueRef::Shape(shape) => shape.get(*index).map(|&dim| Value::from(dim)),
-                    _ => return Err(unsupported("a sequence")),
+                    _ => return Err(unsupported(&format!("a sequence for step [{index}]"))),
                 };
                 found.ok_or_else(|| missing(ErrorKind::Index, format!("no element {index}")))
             }
@@ -203,7 +203,7 @@ impl AccessStep {
                 let found = match value.view() {
                     ValueRef::Map(map) => map.get(key).cloned(),
                     ValueRef::Dict(dict) => dict.snapshot().get(key).cloned(),
-                    _ => return Err(unsupported("a map")),
+                    _ => return Err(unsupported(&format!("a map for step [{key:?}]"))),
                 };
                 found.ok_or_else(|| missing(ErrorKind::Key, format!("no key {key:?}")))
             }

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use super::singletons;
 use crate::container::{ArrayObj, DictObj, ListObj, MapObj, ShapeObj, TensorObj};
 use crate::error::{Error, Result};
-use crate::object::access;
+use crate::object::access::{self, Poll};
 use crate::object::arena::Arena;
 use crate::object::field::Storage;
 use crate::object::reference::{Obj, Ref};
@@ -120,13 +120,17 @@ struct Linearizer<'a, 's, S> {
 impl<'a, S: Sink> Linearizer<'a, '_, S> {
     fn run(&mut self, root: &'a Value) -> Result<()> {
         self.meet(Loaded::Value(root))?;
-        while let Some(frame) = self.stack.last_mut() {
+        let mut poll = Poll::default();
+        loop {
+            poll.step()?;
+            let Some(frame) = self.stack.last_mut() else {
+                return Ok(());
+            };
             match frame.next_child() {
                 Some(child) => self.meet(child)?,
                 None => self.close()?,
             }
         }
-        Ok(())
     }
 
     /// Adds the number of the child's node to the parts, now or when the

@@ -104,6 +104,10 @@ impl Question<'_> {
     }
 
     fn equal(self) -> Result<bool> {
+        if self.left.as_object().is_none() && self.right.as_object().is_none() {
+            VISITS.set(0);
+            return Ok(leaf::plain_equal(self.left, self.right));
+        }
         if let (Some(l), Some(r)) = (self.left.object_ref(), self.right.object_ref())
             && matches!(self.pins, (None, None))
             && let Some(equal) = access::reading(|| leaf::childless_equal(l, r))

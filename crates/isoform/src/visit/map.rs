@@ -5,7 +5,7 @@ use super::parts::{Child, ChildOptions, Children, children_of};
 use super::region::RegionKind;
 use super::walk::WalkOrder;
 use crate::error::{Error, Result};
-use crate::object::access;
+use crate::object::access::{self, Poll};
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::path::AccessPath;
@@ -210,7 +210,9 @@ where
             is_key: false,
         };
         let mut finished = self.meet(root)?;
+        let mut poll = Poll::default();
         loop {
+            poll.step()?;
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(finished.unwrap_or_default());
             };

@@ -9,7 +9,7 @@ use super::recycle::recycle;
 use super::region::RegionKind;
 use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
-use crate::object::access;
+use crate::object::access::{self, Poll};
 use crate::object::arena::Arena;
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
@@ -352,13 +352,17 @@ where
 {
     fn run(&mut self, root: &'a Value) -> Result<(), Stop<B>> {
         self.meet(children::root(root))?;
-        while let Some(frame) = self.stack.last_mut() {
+        let mut poll = Poll::default();
+        loop {
+            poll.step().map_err(Stop::Error)?;
+            let Some(frame) = self.stack.last_mut() else {
+                return Ok(());
+            };
             match frame.next() {
                 Some(child) => self.meet(child)?,
                 None => self.close()?,
             }
         }
-        Ok(())
     }
 
     #[inline(always)]

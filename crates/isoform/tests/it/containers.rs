@@ -147,6 +147,72 @@ fn a_destructor_may_look_at_the_list_it_was_in() {
 }
 
 #[test]
+fn a_list_counts_changes_of_its_length_or_order() {
+    let list: List<i64> = List::from(vec![1, 2, 3]);
+    let mut last = list.version();
+    let mut changed = |what: &str, expected: bool| {
+        assert_eq!(list.version() != last, expected, "{what}");
+        last = list.version();
+    };
+    list.set(0, 9).unwrap();
+    changed("set", false);
+    list.push(4);
+    changed("push", true);
+    list.pop();
+    changed("pop", true);
+    list.insert(0, 0).unwrap();
+    changed("insert", true);
+    list.remove(0).unwrap();
+    changed("remove", true);
+    assert_eq!(list.splice(1..2, vec![5, 6]).unwrap(), vec![Value::from(2)]);
+    changed("splice", true);
+    assert_eq!(list.snapshot().values(), ints(&[9, 5, 6, 3]).values());
+    let old = list.replace(ints(&[7]));
+    changed("replace", true);
+    assert_eq!((old.len(), list.len()), (4, 1));
+    list.clear();
+    changed("clear", true);
+    for range in [0..1, 1..1, 1..0] {
+        let error = list.splice(range, vec![1]).unwrap_err();
+        assert_eq!(error.kind(), isoform::ErrorKind::Index);
+    }
+    assert!(list.is_empty());
+}
+
+#[test]
+fn a_dict_counts_changes_of_its_keys() {
+    let dict: Dict = Dict::new();
+    dict.insert("a".into(), 1.into());
+    let before = dict.version();
+    dict.insert("a".into(), 2.into());
+    assert!(dict.remove(&"z".into()).is_none());
+    assert_eq!(dict.version(), before);
+    dict.insert("b".into(), 3.into());
+    assert_ne!(dict.version(), before);
+    assert_eq!(dict.get_index(1), Some(("b".into(), 3.into())));
+    assert_eq!(dict.get_index(2), None);
+    let before = dict.version();
+    let removed = dict.remove_entry(&"a".into());
+    assert_eq!(removed, Some(("a".into(), 2.into())));
+    assert!(!dict.contains_key(&"a".into()));
+    assert_ne!(dict.version(), before);
+    let before = dict.version();
+    let old = dict.replace(Map::new());
+    assert_eq!(old.get_index(0), Some((&"b".into(), &3.into())));
+    assert_ne!(dict.version(), before);
+}
+
+#[test]
+fn dtypes_have_dlpacks_numbers() {
+    let dtype = DType::from_parts(2, 32, 4).unwrap();
+    assert_eq!(dtype.to_string(), "float32x4");
+    assert_eq!(dtype.to_bits(), 2 | 32 << 8 | 4 << 16);
+    for (code, bits, lanes) in [(18, 8, 1), (0, 0, 1), (0, 8, 0)] {
+        assert_eq!(DType::from_parts(code, bits, lanes), None);
+    }
+}
+
+#[test]
 fn a_map_keeps_the_order_of_insertion() {
     let mut map: Map = Map::new();
     for key in ["c", "a", "b"] {

@@ -26,6 +26,7 @@ use super::pins::{Pins, snapshot};
 use super::scope::{Levels, Region, Touched};
 use crate::container::ArrayObj;
 use crate::error::Result;
+use crate::object::access::Poll;
 use crate::object::arena::Arena;
 use crate::object::table::{Class, Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
@@ -134,6 +135,7 @@ pub(super) struct Engine<'a> {
     levels: Levels,
     hook_depth: u32,
     pub(super) visits: u64,
+    poll: Poll,
     /// The error was raised by the walk itself and may be given a path.
     pub(super) own_error: bool,
     // What follows is used with the recorder only.
@@ -164,6 +166,7 @@ impl<'a> Engine<'a> {
             levels,
             hook_depth: 0,
             visits: 0,
+            poll: Poll::default(),
             own_error: false,
             names: Vec::new(),
             found: None,
@@ -228,6 +231,7 @@ impl<'a> Engine<'a> {
         let base = self.stack.len();
         let (mut l, mut r, mut region) = (l, r, region);
         loop {
+            self.poll.step()?;
             match self.enter::<REC>(l, r, region, base)? {
                 Entered::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);

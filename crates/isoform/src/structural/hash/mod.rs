@@ -23,7 +23,7 @@ use super::scope::{Levels, Needs, Region, Touched};
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
-use crate::object::access;
+use crate::object::access::{self, Poll};
 use crate::object::arena::Arena;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
@@ -139,6 +139,7 @@ pub(super) struct Hasher<'a, S: Sink> {
     tables: Box<HashTables<S::Out>>,
     hook_depth: u32,
     pub(super) visits: u64,
+    poll: Poll,
     /// Whether anything was met that can change: a list, a dict, or an object
     /// with mutable fields.
     pub(super) met_mutable: bool,
@@ -161,6 +162,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             tables,
             hook_depth: 0,
             visits: 0,
+            poll: Poll::default(),
             met_mutable: false,
         }
     }
@@ -187,6 +189,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let base = self.stack.len();
         let (mut object, mut region) = (object, region);
         loop {
+            self.poll.step()?;
             let mut finished = match self.enter(object, region)? {
                 Step::Child(next, next_region) => {
                     (object, region) = (next, next_region);

@@ -1,0 +1,110 @@
+"""The command `isoform`, as the package installs it."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import isoform
+from isoform import _core
+
+MODELS = os.environ.get("ISOFORM_MODELS")
+# Pipes and interpreters of a busy machine may take a while; nothing waits so long.
+PATIENCE = 60
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "isoform", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
+
+
+def test_version():
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"isoform {isoform.__version__}\n")
+
+
+def test_help_names_the_commands():
+    done = run("--help")
+    assert done.returncode == 0
+    for command in ("hash", "diff", "show", "dedup"):
+        assert command in done.stdout
+
+
+def test_no_command_is_trouble():
+    done = run()
+    assert done.returncode == 2
+    assert not done.stdout
+    assert "isoform" in done.stderr
+
+
+def test_a_file_that_is_missing_is_trouble(tmp_path):
+    done = run("hash", tmp_path / "missing.onnx")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"isoform: {tmp_path}/missing.onnx: ")
+
+
+def test_names_of_files_need_not_be_text(tmp_path):
+    name = os.fsdecode(b"\xff.onnx")
+    done = run("hash", tmp_path / name, errors="surrogateescape")
+    assert done.returncode == 2
+    assert "No such file" in done.stderr
+
+
+def test_the_installed_command_is_the_same():
+    installed = Path(sys.executable).with_name("isoform")
+    if not installed.exists():
+        pytest.skip("the package is not installed, only importable")
+    done = subprocess.run([installed, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"isoform {isoform.__version__}\n"
+
+
+def test_the_function_returns_the_status(tmp_path):
+    assert _core.cli_main(["isoform", "hash", str(tmp_path / "missing.onnx")]) == 2
+    with pytest.raises(TypeError):
+        _core.cli_main([1])
+
+
+@pytest.mark.skipif(MODELS is None, reason="ISOFORM_MODELS names no folder of models")
+class TestModels:
+    def models(self):
+        return sorted(Path(MODELS).glob("light_*.onnx"))
+
+    def test_statuses_of_diff(self, tmp_path):
+        first, second, *_ = self.models()
+        copy = tmp_path / "copy.onnx"
+        shutil.copyfile(first, copy)
+        assert run("diff", first, copy).returncode == 0
+        assert run("diff", first, second).returncode == 1
+
+    def test_a_reader_that_goes_away_is_no_trouble(self):
+        command = f"'{sys.executable}' -m isoform show '{self.models()[0]}' | head -n 1"
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("# light_")
+
+
+def test_ctrl_c_ends_the_command():
+    # The pipe is full long before the script is written, so the command waits.
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    command = [sys.executable, "-m", "isoform", "completions", "zsh"]
+    started = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    try:
+        assert os.read(reader, 1)
+        started.send_signal(signal.SIGINT)
+        assert started.wait(PATIENCE) == -signal.SIGINT
+    finally:
+        started.kill()
+        os.close(reader)
+    assert started.communicate()[1] == b""

@@ -1,0 +1,29 @@
+"""The Python blocks of the pages run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+
+
+def blocks():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for found in BLOCK.finditer(text):
+            line = text.count("\n", 0, found.start(1))
+            name = f"{page.relative_to(ROOT)}:{line + 1}"
+            # Errors then name the line of the page.
+            yield pytest.param("\n" * line + found[1], str(page), id=name)
+
+
+def test_there_are_blocks():
+    assert any(True for _ in blocks())
+
+
+@pytest.mark.parametrize(("source", "page"), list(blocks()))
+def test_block(source, page):
+    exec(compile(source, page, "exec"), {"__name__": "__main__"})  # noqa: S102

@@ -1,0 +1,101 @@
+"""Node types of a Rust library, used from Python without a line of Python.
+
+The library is examples/rust_types. It brings the core with it, so every test runs
+in a process of its own.
+"""
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+# The gate builds the module; where the package alone is tested it may be missing.
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("calc_ir") is None, reason="the module calc_ir is not built"
+)
+
+
+def run(program):
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_types_are_classes():
+    run("""
+import calc_ir, inspect, isoform
+Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
+assert Add.__doc__.startswith("A sum.")
+assert Add.lhs.__doc__ == "The first operand."
+assert str(inspect.signature(Const)) .startswith("(value")
+assert Add.__match_args__ == ("lhs", "rhs")
+three = Add(Const(1), Const(value=2))
+match three:
+    case Add(Const(left), Const(right)):
+        assert (left, right) == (1, 2)
+    case _:
+        raise AssertionError
+for wrong in (lambda: Const("1"), lambda: Add(1, 2), lambda: Const()):
+    try:
+        wrong()
+    except TypeError as error:
+        assert "calc." in str(error), error
+    else:
+        raise AssertionError
+""")
+
+
+def test_everything_works_on_them():
+    run("""
+import calc_ir, copy, pickle, isoform
+from isoform import serialization
+Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
+three = Add(Const(1), Const(2))
+assert repr(three) == "calc.Add(lhs=calc.Const(value=1), rhs=calc.Const(value=2))", repr(three)
+text = serialization.to_json_graph_str(three)
+for other in (copy.deepcopy(three), pickle.loads(pickle.dumps(three)),
+              serialization.from_json_graph_str(text)):
+    assert other is not three and isoform.structural_equal(three, other)
+assert not isoform.structural_equal(three, Add(Const(1), Const(3)))
+""")
+
+
+def test_python_classes_extend_them():
+    run("""
+import calc_ir, isoform
+from isoform.dataclasses import Object, py_class
+Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
+
+@py_class("calc_test.Neg")
+class Neg(Object):
+    operand: Const
+
+assert isoform.structural_equal(Add(Neg(Const(1)), Const(2)), Add(Neg(Const(1)), Const(2)))
+""")
+
+
+def test_the_order_of_imports_is_checked():
+    run("""
+import isoform
+try:
+    import calc_ir
+except ImportError as error:
+    assert str(error).endswith("declares node types in Rust: import it before isoform")
+else:
+    raise AssertionError
+""")
+
+
+def test_stubs():
+    done = subprocess.run(
+        [sys.executable, "-m", "isoform.stubgen", "calc_ir", "--prefix", "calc"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "class Add(isoform.Object):" in done.stdout
+    assert "def __init__(self, value: builtins.int) -> None: ..." in done.stdout
