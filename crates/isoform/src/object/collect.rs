@@ -189,7 +189,11 @@ pub unsafe fn visit_exclusively_owned(
         return;
     }
     let mut waiting = Waiting::default();
-    waiting.add(object.raw());
+    // Not by `add`: with two owners, the one who asks may be the wrapper, and
+    // then the other owner is somebody else.
+    if object.owners() == 1 {
+        waiting.objects.push(object.raw());
+    }
     let mut left = limit;
     while let Some(object) = waiting.objects.pop() {
         if left == 0 {
@@ -274,6 +278,7 @@ impl Waiting {
                 let word = header.host.load(Ordering::Relaxed);
                 if word & PRESERVED != 0 {
                     self.wrappers.push(word & !PRESERVED);
+                    self.objects.push(object);
                 }
             }
             _ => {}
