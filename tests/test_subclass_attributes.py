@@ -180,6 +180,39 @@ def test_cycles_through_a_kept_instance_are_collected():
         assert ref() is None
 
 
+def test_cycles_from_the_fields_of_a_kept_instance_are_collected():
+    class Holder:
+        pass
+
+    holder = Holder()
+    box = Loaded(holder)
+    box.tag = "kept"
+    holder.parent = nodes.Box(box)
+    ref = weakref.ref(holder)
+    del box, holder
+    gc.collect()
+    assert ref() is None
+
+
+def test_instances_kept_by_containers_and_functions_stay():
+    def kept(hold):
+        box = Loaded(1)
+        box.tag = "kept"
+        return hold(box)
+
+    holders = [
+        (kept(lambda b: isoform.Array([b])), lambda h: h[0]),
+        (kept(lambda b: isoform.Map({"k": b})), lambda h: h["k"]),
+        (kept(nodes.Box), lambda h: h.v),
+        (kept(lambda b: isoform.convert(lambda n=nodes.Box(b): n.v)), lambda h: h()),
+    ]
+    for _ in range(3):
+        gc.collect()
+    for held, get in holders:
+        assert type(get(held)) is Loaded
+        assert get(held).tag == "kept"
+
+
 def test_a_kept_instance_outlives_collections():
     box = Loaded(1)
     box.tag = "kept"
