@@ -106,19 +106,19 @@ fn a_step_that_leads_nowhere_names_the_place() {
         5,
         root().attr("x"),
         ErrorKind::Type,
-        "TypeError: expected an object with fields, got int (at <root>)",
+        "TypeError: expected an object with a field 'x', got int (at <root>)",
     );
     fails(
         map(),
         root().array_item(0),
         ErrorKind::Type,
-        "TypeError: expected a sequence, got Map (at <root>)",
+        "TypeError: expected a sequence for step [0], got Map (at <root>)",
     );
     fails(
         call(),
         root().attr("args").map_item(0),
         ErrorKind::Type,
-        "TypeError: expected a map, got Array (at <root>.args)",
+        "TypeError: expected a map for step [0], got Array (at <root>.args)",
     );
     fails(
         List::from(vec![1i64]),
