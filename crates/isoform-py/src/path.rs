@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use isoform::{AccessPath, AccessStep, Error, Value};
+use isoform::{AccessPath, AccessStep, Value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -172,19 +172,8 @@ impl PathHandle {
         let py = root.py();
         let given = untyped(root)?;
         let path = AccessPath::from_steps(self.steps().to_vec());
-        let found = under_gil(py, || path.get(&given)).map_err(|error| {
-            let at = error.path().map(AccessPath::depth);
-            let step = at.and_then(|depth| path.steps().get(depth));
-            match step {
-                Some(step) => Error::new(
-                    error.kind(),
-                    format!("step {step} of the path: {}", error.message()),
-                )
-                .at(error.path().cloned().unwrap_or_default()),
-                None => error,
-            }
-        });
-        to_python(py, &found.into_py()?)
+        let found = under_gil(py, || path.get(&given)).into_py()?;
+        to_python(py, &found)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
