@@ -1,6 +1,7 @@
 """Attributes that a Python subclass adds to its instances."""
 
 import copy
+import functools
 import gc
 import pickle
 import weakref
@@ -204,7 +205,10 @@ def test_instances_kept_by_containers_and_functions_stay():
         (kept(lambda b: isoform.Array([b])), lambda h: h[0]),
         (kept(lambda b: isoform.Map({"k": b})), lambda h: h["k"]),
         (kept(nodes.Box), lambda h: h.v),
-        (kept(lambda b: isoform.convert(lambda n=nodes.Box(b): n.v)), lambda h: h()),
+        (
+            kept(lambda b: isoform.convert(functools.partial(getattr, nodes.Box(b), "v"))),
+            lambda h: h(),
+        ),
     ]
     for _ in range(3):
         gc.collect()

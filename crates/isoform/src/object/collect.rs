@@ -178,7 +178,11 @@ pub unsafe fn visit_exclusively_owned(
             // The wrapper of the one who asks.
             graph.internal[0] += 1;
         }
-        for number in graph.garbage() {
+        let garbage = graph.garbage();
+        if !graph.speaks_for(&garbage) {
+            return;
+        }
+        for number in garbage {
             let pointer = graph.objects[number as usize];
             // SAFETY: what is reached from the object is alive as long as it.
             let borrowed = unsafe { super::view::ObjRef::new(pointer) };
@@ -451,6 +455,17 @@ impl<'a> Graph<'a> {
         (0..self.objects.len() as u32)
             .filter(|&number| !alive[number as usize])
             .collect()
+    }
+
+    /// Whether the wrapper of the first object is the one to report a group of
+    /// objects. Preserved wrappers of objects that reach each other would all
+    /// report the same group, and count what is in it several times.
+    fn speaks_for(&self, garbage: &[u32]) -> bool {
+        // SAFETY: as in `children`.
+        let header = |number: u32| unsafe { self.objects[number as usize].as_ref() };
+        let preserved = |number| header(number).host.load(Ordering::Relaxed) & PRESERVED != 0;
+        let mut rivals = garbage.iter().filter(|&&number| preserved(number));
+        !preserved(0) || rivals.all(|&number| header(number).ident() >= header(0).ident())
     }
 
     /// Takes the references out of the garbage that make its cycles.
