@@ -187,7 +187,7 @@ pub mod host {
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
     pub use crate::structural::objects_equal;
-    pub use crate::visit::structural_walk_where;
+    pub use crate::visit::{structural_map_where, structural_walk_where};
 }
 
 /// What the derive macro names; not part of the public interface.

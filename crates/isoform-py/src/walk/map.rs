@@ -1,6 +1,7 @@
 //! `structural_map` and `substitute`: new values from old ones.
 
 use hashbrown::HashMap;
+use isoform::host::structural_map_where;
 use isoform::{Kind, MapOptions, MapVisit, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -40,7 +41,10 @@ pub(crate) fn structural_map<'py>(
     let mut variables = HashMap::new();
     let call =
         |visit: &MapVisit<'_>| call(py, &callbacks, &mut variables, visit).map_err(from_python);
-    let mapped = under_gil(py, || isoform::structural_map(&value, options, call)).into_py()?;
+    let mapped = under_gil(py, || {
+        structural_map_where(&value, options, |ty| callbacks.wants(ty), call)
+    })
+    .into_py()?;
     to_python(py, &mapped)
 }
 

@@ -6,6 +6,7 @@ use super::region::RegionKind;
 use super::walk::WalkOrder;
 use crate::error::{Error, Result};
 use crate::object::access::{self, Poll};
+use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::path::AccessPath;
@@ -62,8 +63,29 @@ pub fn structural_map(
     options: MapOptions,
     callback: impl FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
+    structural_map_where(root, options, |_| true, callback)
+}
+
+/// [`structural_map`] that calls back only for the types that are wanted; all
+/// the others are rebuilt where something below them changes.
+///
+/// `wanted` is asked with the type of an object, or with None for a plain value
+/// that is kept inline. It is called in the middle of the traversal, where a
+/// callback would cost more, and must not use this library.
+///
+/// # Errors
+///
+/// As [`structural_map`].
+pub fn structural_map_where(
+    root: impl Into<Value>,
+    options: MapOptions,
+    wanted: impl Fn(Option<TypeIndex>) -> bool,
+    callback: impl FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
+) -> Result<Value> {
     let mut mapper = Mapper {
         options,
+        plain_wanted: wanted(None),
+        wanted,
         callback,
         stack: Vec::new(),
         changes: Vec::new(),
@@ -186,8 +208,11 @@ struct Frame {
     descent: Option<u64>,
 }
 
-struct Mapper<F> {
+struct Mapper<W, F> {
     options: MapOptions,
+    /// What the filter says of plain values.
+    plain_wanted: bool,
+    wanted: W,
     callback: F,
     stack: Vec<Frame>,
     /// Children that were replaced, by position; those of the innermost open
@@ -199,8 +224,9 @@ struct Mapper<F> {
     descents: Results,
 }
 
-impl<F> Mapper<F>
+impl<W, F> Mapper<W, F>
 where
+    W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
 {
     fn run(&mut self, root: Value) -> Result<Value> {
@@ -279,6 +305,9 @@ where
         {
             return self.finish(result, region, is_key, remembered).map(Some);
         }
+        if !self.plain_wanted && is_bare(&source) {
+            return self.finish(source, region, is_key, remembered).map(Some);
+        }
         let children = children_of(&source, self.options.children);
         if children.is_empty() {
             return self.finish(source, region, is_key, remembered).map(Some);
@@ -332,6 +361,13 @@ where
 
     /// Calls the callback: its answer, or the value itself.
     fn call(&mut self, value: Value, region: RegionKind, is_key: bool) -> Result<Value> {
+        let wanted = match value.as_object() {
+            Some(object) => (self.wanted)(Some(object.type_info().index())),
+            None => self.plain_wanted,
+        };
+        if !wanted {
+            return Ok(value);
+        }
         let visit = MapVisit {
             value: &value,
             region,
@@ -347,6 +383,13 @@ where
     fn cycle(&self, value: &Value) -> Error {
         cyclic(value).at(path_of(&self.stack))
     }
+}
+
+/// Whether an object has no fields but numbers, bools and data types, so that
+/// nothing below it is an object.
+fn is_bare(value: &Value) -> bool {
+    let declared = value.as_object().map(|object| object.type_info());
+    declared.is_some_and(|info| !info.is_builtin() && info.drop_slots.is_empty())
 }
 
 /// The error for a value that contains itself.

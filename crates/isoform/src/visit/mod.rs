@@ -14,7 +14,7 @@ mod walk;
 
 pub use copy::{deep_copy, shallow_copy};
 pub(crate) use map::cyclic;
-pub use map::{MapOptions, MapVisit, structural_map};
+pub use map::{MapOptions, MapVisit, structural_map, structural_map_where};
 pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
