@@ -126,7 +126,7 @@ lint-types: setup-python
 	$(call say,stubs)
 	$(VENV)/bin/python scripts/make_stubs.py --check
 	$(call say,pyright)
-	$(VENV)/bin/pyright --warnings
+	$(VENV)/bin/pyright --warnings --project pyproject.toml
 
 # The tidy tests hold the dependencies to deny.toml in any case.
 .PHONY: lint-deps
