@@ -1,7 +1,9 @@
 //! Registration of classes, from descriptions that the Python layer makes.
 
 use isoform::host::{self, FieldPlace};
-use isoform::{FieldDef, FieldFlag, Kind, Schema, TypeDef, Value, find_type, register_type};
+use isoform::{
+    FieldDef, FieldFlag, Kind, Schema, TypeDef, Value, ValueRef, find_type, register_type,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -153,9 +155,7 @@ impl Field {
                 format!("{type_key}: the default of field '{name}': {message}")
             })
         })?;
-        let mutable = value.as_object().is_some_and(|object| {
-            matches!(object.type_info().key(), "isoform.List" | "isoform.Dict")
-        });
+        let mutable = matches!(value.view(), ValueRef::List(_) | ValueRef::Dict(_));
         Ok(Some(if mutable {
             Default::Convert(default.unbind())
         } else {

@@ -596,9 +596,11 @@ impl InitFunction {
             }
         } else {
             let stored = staged(instance, data.info, |values| {
-                for (place, value) in values.iter_mut().zip(slots) {
+                for (place, value) in values.iter_mut().zip(&mut slots) {
                     if value.is_some() {
-                        *place = value;
+                        // What was there goes with the slots, after the
+                        // closure, since that may run Python code.
+                        std::mem::swap(place, value);
                     }
                 }
             });

@@ -74,8 +74,9 @@ impl Property {
         let Some(core) = wrapper::core_of(object) else {
             return self.read_staged(object);
         };
-        // SAFETY: the GIL is held, and what is read is turned into a Python
-        // object, or referenced, before any Python code can run.
+        // SAFETY: the GIL is held, and what is read is copied, or gets an owner,
+        // before any Python code can run. Allocating may run some: CPython's
+        // collector calls finalisers, and those may write this field.
         match unsafe { host::read_field(core, &self.place) } {
             Some(FieldRef::Object(child)) => {
                 if host::type_index_of(child).get() < convert::FIRST_DECLARED {
@@ -90,7 +91,10 @@ impl Property {
             }
             Some(FieldRef::None) => Ok(py.None().into_bound(py)),
             Some(FieldRef::DType(dtype)) => convert::dtype_to_python(py, dtype),
-            Some(FieldRef::Value(value)) => convert::to_python(py, value),
+            Some(FieldRef::Value(value)) => {
+                let value = value.clone();
+                convert::to_python(py, &value)
+            }
             None => Err(self.foreign(object)),
         }
     }
@@ -127,10 +131,11 @@ impl Property {
             }
             return isoform::overwrite_field_at(core, self.place.position(), value).into_py();
         }
-        let written = super::construct::staged(object, self.info, |values| {
-            values[self.place.position()] = Some(value);
+        // What was there goes after the closure, since that may run Python code.
+        let before = super::construct::staged(object, self.info, |values| {
+            values[self.place.position()].replace(value)
         });
-        written.ok_or_else(|| self.foreign(object))
+        before.map(drop).ok_or_else(|| self.foreign(object))
     }
 
     fn assign(&self, object: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {

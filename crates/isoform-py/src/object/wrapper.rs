@@ -126,14 +126,16 @@ impl Wrapper {
     unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
         // SAFETY: promised by the caller.
         let wrapper = unsafe { layout(this) };
-        if let Some(staging) = wrapper.staging() {
-            // SAFETY: the box was made by `set_staging` and is replaced now.
-            drop(unsafe { Box::from_raw(staging) });
-        }
+        let staging = wrapper.staging();
         host::host_word(&object).store(this as usize, Ordering::Release);
         wrapper
             .state
             .set(object.into_raw_pointer().as_ptr() as usize);
+        if let Some(staging) = staging {
+            // SAFETY: the box was made by `set_staging`, and the wrapper does
+            // not lead to it any more.
+            drop(unsafe { Box::from_raw(staging) });
+        }
     }
 }
 
