@@ -13,6 +13,7 @@ mod shape;
 mod tensor;
 mod text;
 
+pub(crate) use crate::function::Function;
 pub use mapping::{Dict, Map};
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};

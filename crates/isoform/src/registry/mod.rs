@@ -2,8 +2,10 @@
 
 mod definition;
 mod functions;
+mod hook_cells;
 mod hooks;
 mod json_hooks;
+mod methods;
 mod schema;
 
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
@@ -11,13 +13,17 @@ pub use functions::{
     get_function, list_functions, register_function, register_functions, remove_function,
 };
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+pub use methods::{call_method, register_method, set_method_hook};
 pub use schema::{Schema, TypeRef};
 
 pub use json_hooks::{DynFromJson, DynToJson};
 
-pub(crate) use hooks::Hooks;
+pub(crate) use hook_cells::Compiled;
+pub use hook_cells::Hook;
+pub(crate) use hook_cells::{
+    FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
+};
 pub use hooks::{DynEqual, DynHash};
-pub(crate) use json_hooks::JsonHooks;
 
 use crate::error::Result;
 use crate::object::header::TypeIndex;
