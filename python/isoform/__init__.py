@@ -71,8 +71,8 @@ from isoform.function import (
     convert_func,
 )
 from isoform.registry import (
-    get_global_func,
     call_method,
+    get_global_func,
     get_global_func_metadata,
     init_ffi_api,
     method,

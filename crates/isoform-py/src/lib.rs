@@ -23,6 +23,7 @@ mod state;
 mod structural;
 mod tensor;
 mod testing;
+mod testing_functions;
 mod type_info;
 mod walk;
 

@@ -101,7 +101,8 @@ fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
             classes
         }};
     }
-    Ok(classes!(
+    crate::testing_functions::register_methods(true)?;
+    let classes = classes!(
         Expr,
         Var,
         TypedVar,
@@ -119,11 +120,14 @@ fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         SharedLambda,
         Comm,
         Binder,
-    ))
+    );
+    crate::testing_functions::register_methods(false)?;
+    Ok(classes)
 }
 
 /// Adds the functions of `isoform.testing`.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::testing_functions::init()?;
     module.add_function(wrap_pyfunction!(laws, module)?)?;
     module.add_function(wrap_pyfunction!(types, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_equal, module)?)?;
