@@ -200,6 +200,11 @@ macro_rules! exports {
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+// So do those of the page about functions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/functions.md")]
+struct FunctionsPage;
+
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.
 pub mod host {
