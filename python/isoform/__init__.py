@@ -71,6 +71,7 @@ from isoform.function import (
     convert_func,
 )
 from isoform.registry import (
+    call_method,
     get_global_func,
     get_global_func_metadata,
     init_ffi_api,
@@ -139,6 +140,7 @@ __all__ = [
     "assert_structural_equal",
     "bfloat16",
     "bool",
+    "call_method",
     "container",
     "convert",
     "convert_func",

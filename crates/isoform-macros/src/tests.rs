@@ -1,4 +1,5 @@
 //! Tests of the macro on token streams: what it writes, and what it says about misuse.
 
 mod expansion;
+mod export;
 mod misuse;
