@@ -1,0 +1,271 @@
+//! Writes the impls that make a trait a type attribute.
+//!
+//! Four things come out: what the attribute is called and looks like (`NodeTrait`), how a node that implements the
+//! trait is seen through it and called by other languages (`Implementation`), the trait for `Adapter`, which calls the
+//! functions that are the attribute's value, and the trait for `Defaults`, which runs the body that the trait itself
+//! gives a method, with an adapter for all others.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Ident, Type};
+
+use super::model::{Argument, MethodModel, TraitModel};
+use crate::expand::located_at;
+
+/// The whole expansion, behind the trait itself.
+pub(crate) fn expand(model: &TraitModel) -> TokenStream {
+    let cx = Ctx::new(model);
+    let node_trait = cx.node_trait();
+    let implementation = cx.implementation();
+    let adapter = (!cx.is_rust_only()).then(|| cx.adapter());
+    let defaults = model
+        .methods
+        .iter()
+        .enumerate()
+        .filter(|(_, method)| method.has_default)
+        .map(|(index, _)| cx.defaults(index));
+    quote! {
+        const _: () = {
+            #node_trait
+            #implementation
+            #adapter
+            #(#defaults)*
+        };
+    }
+}
+
+struct Ctx<'a> {
+    model: &'a TraitModel,
+    ident: &'a Ident,
+    /// The `__private` module.
+    private: TokenStream,
+}
+
+impl<'a> Ctx<'a> {
+    fn new(model: &'a TraitModel) -> Self {
+        let krate = &model.krate;
+        Self {
+            model,
+            ident: &model.item.ident,
+            private: quote!(#krate::__private),
+        }
+    }
+
+    /// Whether only Rust can implement the trait.
+    fn is_rust_only(&self) -> bool {
+        self.model.methods.is_empty() && self.model.has_rust_only
+    }
+
+    /// What the attribute is.
+    fn node_trait(&self) -> TokenStream {
+        let Self { ident, private, .. } = self;
+        let name = &self.model.name;
+        let doc = self.model.doc.as_deref().unwrap_or_default();
+        let methods = self.model.methods.iter().map(|method| {
+            let name = method.bare_name();
+            let doc = method.doc.as_deref().unwrap_or_default();
+            let required = !method.has_default;
+            let arguments = method
+                .arguments
+                .iter()
+                .map(|argument| argument.ident.unraw().to_string());
+            quote! {
+                #private::TraitMethod {
+                    name: #name,
+                    doc: #doc,
+                    required: #required,
+                    arguments: &[#(#arguments),*],
+                }
+            }
+        });
+        let (rust_only, adapted) = match self.is_rust_only() {
+            true => (
+                Some(quote!(
+                    const RUST_ONLY: bool = true;
+                )),
+                quote!(::core::option::Option::None),
+            ),
+            false => (None, quote!(::core::option::Option::Some(adapter))),
+        };
+        // A name of its own for the argument that is not used keeps the expansion free of warnings.
+        let adapter = match self.is_rust_only() {
+            true => quote!(_),
+            false => quote!(adapter),
+        };
+        quote! {
+            #[automatically_derived]
+            impl #private::NodeTrait for dyn #ident {
+                type Object<'object> = dyn #ident + 'object;
+                const NAME: &'static str = #name;
+                const DOC: &'static str = #doc;
+                const METHODS: &'static [#private::TraitMethod] = &[#(#methods),*];
+                #rust_only
+                fn cell() -> &'static #private::TraitCell {
+                    static CELL: #private::TraitCell = #private::TraitCell::new();
+                    &CELL
+                }
+                fn adapted<'adapter, 'object>(
+                    #adapter: &'adapter #private::Adapter<'object, Self>,
+                ) -> ::core::option::Option<&'adapter Self::Object<'object>> {
+                    #adapted
+                }
+            }
+        }
+    }
+
+    /// How nodes that implement the trait are seen and called.
+    fn implementation(&self) -> TokenStream {
+        let Self { ident, private, .. } = self;
+        let calls = self.model.methods.iter().map(|method| self.call(method));
+        quote! {
+            #[automatically_derived]
+            impl<T: #private::Node + #ident> #private::Implementation<T> for dyn #ident {
+                const CALLS: &'static [#private::MethodCall<T>] = &[#(#calls),*];
+                fn view(node: &T) -> &(dyn #ident + '_) {
+                    node
+                }
+            }
+        }
+    }
+
+    /// A function that calls the method of a node with values.
+    fn call(&self, method: &MethodModel) -> TokenStream {
+        let Self { ident, private, .. } = self;
+        let function = &method.ident;
+        let arguments = method
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(position, argument)| {
+                let owned = self.owned(argument);
+                let value = quote_spanned!(located_at(argument.ty.span())=>
+                    #private::argument::<#owned>(values, #position)?
+                );
+                match argument.target {
+                    Some(_) => quote!(&#value),
+                    None => value,
+                }
+            });
+        let result = self.result(method);
+        quote! {
+            |node, values| #result::into_call(<T as #ident>::#function(node, #(#arguments),*))
+        }
+    }
+
+    /// The type that an argument is converted from and to.
+    fn owned(&self, argument: &Argument) -> TokenStream {
+        let private = &self.private;
+        match &argument.target {
+            // The one type without a size whose owner is known.
+            Some(Type::Path(path)) if path.path.is_ident("str") => quote!(#private::Str),
+            Some(target) => target.to_token_stream(),
+            None => argument.ty.to_token_stream(),
+        }
+    }
+
+    /// The conversions of the method's result; a type that has none is reported there.
+    fn result(&self, method: &MethodModel) -> TokenStream {
+        let private = &self.private;
+        let output = &method.output;
+        quote_spanned!(located_at(output.span())=> <#output as #private::MethodResult>)
+    }
+
+    /// The trait implemented by the functions that are the attribute's value.
+    fn adapter(&self) -> TokenStream {
+        let Self { ident, private, .. } = self;
+        let methods = self
+            .model
+            .methods
+            .iter()
+            .enumerate()
+            .map(|(index, method)| {
+                let function = &method.ident;
+                let names = method.arguments.iter().map(|argument| &argument.ident);
+                let call = self.adapter_call(index, method);
+                let body = match method.has_default {
+                    false => call,
+                    true => quote! {
+                        if self.has(#index) {
+                            #call
+                        } else {
+                            <#private::Defaults<'_, dyn #ident, #index> as #ident>::#function(
+                                &#private::Defaults::of(self),
+                                #(#names),*
+                            )
+                        }
+                    },
+                };
+                self.method(method, &body)
+            });
+        quote! {
+            #[automatically_derived]
+            impl #ident for #private::Adapter<'_, dyn #ident> {
+                #(#methods)*
+            }
+        }
+    }
+
+    fn adapter_call(&self, index: usize, method: &MethodModel) -> TokenStream {
+        let private = &self.private;
+        let values = method.arguments.iter().map(|argument| {
+            let name = &argument.ident;
+            let owned = self.owned(argument);
+            match &argument.target {
+                Some(_) => quote_spanned!(located_at(argument.ty.span())=>
+                    #private::pass::<#owned>(#private::to_owned::<#owned>(#name))?
+                ),
+                None => quote_spanned!(located_at(argument.ty.span())=>
+                    #private::pass::<#owned>(#name)?
+                ),
+            }
+        });
+        let result = self.result(method);
+        quote! {
+            #result::from_call(|| self.call(#index, &[self.receiver(), #(#values),*]))
+        }
+    }
+
+    /// The trait with the default body of one method, and an adapter for the others.
+    fn defaults(&self, left_out: usize) -> TokenStream {
+        let Self { ident, private, .. } = self;
+        let others = self
+            .model
+            .methods
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != left_out)
+            .map(|(_, method)| {
+                let function = &method.ident;
+                let names = method.arguments.iter().map(|argument| &argument.ident);
+                let body = quote! {
+                    <#private::Adapter<'_, dyn #ident> as #ident>::#function(self.adapter(), #(#names),*)
+                };
+                self.method(method, &body)
+            });
+        quote! {
+            #[automatically_derived]
+            impl #ident for #private::Defaults<'_, dyn #ident, #left_out> {
+                #(#others)*
+            }
+        }
+    }
+
+    fn method(&self, method: &MethodModel, body: &TokenStream) -> TokenStream {
+        let MethodModel {
+            ident,
+            arguments,
+            output,
+            ..
+        } = method;
+        let arguments = arguments
+            .iter()
+            .map(|Argument { ident, ty, .. }| quote!(#ident: #ty));
+        quote! {
+            fn #ident(&self, #(#arguments),*) -> #output {
+                #body
+            }
+        }
+    }
+}
