@@ -87,6 +87,7 @@
 //! | check | [`verify()`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
+//! | call by name | [`Function`], [`register_function`], [`get_function`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
 //! # What always holds
@@ -105,6 +106,7 @@ mod convert;
 mod display;
 mod dtype;
 mod error;
+mod function;
 mod json;
 mod object;
 mod pages;
@@ -121,9 +123,10 @@ mod verify;
 mod visit;
 
 pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
-pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
+pub use container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor};
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorKind, Result};
+pub use function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
 pub use isoform_macros::Node;
 pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
@@ -194,6 +197,10 @@ pub mod host {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::convert::{IntoField, IsA};
+    pub use crate::error::Result;
+    pub use crate::function::{
+        Borrowed, Call, Function, Returned, Signature, parameter, parameter_ref,
+    };
     pub use crate::object::field::FieldType;
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};

@@ -4,12 +4,12 @@ use std::sync::{PoisonError, RwLock};
 
 use indexmap::IndexMap;
 
-use crate::container::Function;
 use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
 
 static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(None);
 
-/// Registers a function under a global name.
+/// Registers a function under a global name, which becomes its own.
 ///
 /// # Errors
 ///
@@ -18,6 +18,12 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
     if name.is_empty() {
         return Err(Error::value_error("a global function needs a name"));
     }
+    // Under its name before the lock: what a function holds may be counted by
+    // code of the user.
+    let function = match function.name() == Some(name) {
+        true => function,
+        false => function.named(name),
+    };
     let mut guard = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let table = guard.get_or_insert_default();
     if !replace && table.contains_key(name) {
