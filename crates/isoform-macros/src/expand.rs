@@ -131,9 +131,6 @@ impl<'a> Ctx<'a> {
     }
 
     /// The call that adds an attribute to the `TypeDef`.
-    ///
-    /// The value is kept in a static: a definition that is made twice has the same values, also where they are
-    /// functions or containers, and so it is recognised as the same definition.
     fn attr(&self, attr: &AttrOption) -> TokenStream {
         let private = &self.private;
         match attr {
@@ -141,12 +138,7 @@ impl<'a> Ctx<'a> {
             AttrOption::Trait(ty) => {
                 quote_spanned!(located_at(ty.span())=> .implements::<#ty, Self>())
             }
-            AttrOption::Value { name, value } => quote! {
-                .attr(#name, {
-                    static CELL: #private::AttrCell = #private::AttrCell::new();
-                    CELL.get(|| #private::Value::from(#value))
-                })
-            },
+            AttrOption::Value { name, value } => quote!(.attr(#name, #value)),
         }
     }
 

@@ -80,20 +80,35 @@ impl<'a> Ctx<'a> {
                 }
             }
         });
-        let (rust_only, adapted) = match self.is_rust_only() {
-            true => (
-                Some(quote!(
-                    const RUST_ONLY: bool = true;
-                )),
-                quote!(::core::option::Option::None),
-            ),
-            false => (None, quote!(::core::option::Option::Some(adapter))),
+        let adapted = match self.is_rust_only() {
+            true => quote! {
+                type Adapted<'object> = ::core::convert::Infallible;
+                fn adapt(
+                    _: #private::Adapter<'_, Self>,
+                ) -> ::core::option::Option<Self::Adapted<'_>> {
+                    ::core::option::Option::None
+                }
+                fn adapted<'adapter, 'object>(
+                    adapted: &'adapter Self::Adapted<'object>,
+                ) -> &'adapter Self::Object<'object> {
+                    match *adapted {}
+                }
+            },
+            false => quote! {
+                type Adapted<'object> = #private::Adapter<'object, Self>;
+                fn adapt(
+                    adapter: #private::Adapter<'_, Self>,
+                ) -> ::core::option::Option<Self::Adapted<'_>> {
+                    ::core::option::Option::Some(adapter)
+                }
+                fn adapted<'adapter, 'object>(
+                    adapted: &'adapter Self::Adapted<'object>,
+                ) -> &'adapter Self::Object<'object> {
+                    adapted
+                }
+            },
         };
-        // A name of its own for the argument that is not used keeps the expansion free of warnings.
-        let adapter = match self.is_rust_only() {
-            true => quote!(_),
-            false => quote!(adapter),
-        };
+        let rust_only = self.is_rust_only();
         quote! {
             #[automatically_derived]
             impl #private::NodeTrait for dyn #ident {
@@ -101,16 +116,12 @@ impl<'a> Ctx<'a> {
                 const NAME: &'static str = #name;
                 const DOC: &'static str = #doc;
                 const METHODS: &'static [#private::TraitMethod] = &[#(#methods),*];
-                #rust_only
+                const RUST_ONLY: bool = #rust_only;
                 fn cell() -> &'static #private::TraitCell {
                     static CELL: #private::TraitCell = #private::TraitCell::new();
                     &CELL
                 }
-                fn adapted<'adapter, 'object>(
-                    #adapter: &'adapter #private::Adapter<'object, Self>,
-                ) -> ::core::option::Option<&'adapter Self::Object<'object>> {
-                    #adapted
-                }
+                #adapted
             }
         }
     }
@@ -122,7 +133,7 @@ impl<'a> Ctx<'a> {
         quote! {
             #[automatically_derived]
             impl<T: #private::Node + #ident> #private::Implementation<T> for dyn #ident {
-                const CALLS: &'static [#private::MethodCall<T>] = &[#(#calls),*];
+                const CALLS: &'static [#private::MethodCall] = &[#(#calls),*];
                 fn view(node: &T) -> &(dyn #ident + '_) {
                     node
                 }
@@ -134,42 +145,44 @@ impl<'a> Ctx<'a> {
     fn call(&self, method: &MethodModel) -> TokenStream {
         let Self { ident, private, .. } = self;
         let function = &method.ident;
-        let arguments = method
-            .arguments
-            .iter()
-            .enumerate()
+        let count = method.arguments.len() + 1;
+        // The first argument is the node.
+        let arguments = (1usize..)
+            .zip(&method.arguments)
             .map(|(position, argument)| {
-                let owned = self.owned(argument);
-                let value = quote_spanned!(located_at(argument.ty.span())=>
-                    #private::argument::<#owned>(values, #position)?
-                );
-                match argument.target {
-                    Some(_) => quote!(&#value),
-                    None => value,
+                let Argument { ty, target, .. } = argument;
+                match target {
+                    Some(target) => quote_spanned!(located_at(ty.span())=>
+                        <#target as #private::Borrowed>::borrow(&call.held::<#target>(#position)?)
+                    ),
+                    None => {
+                        quote_spanned!(located_at(ty.span())=> call.argument::<#ty>(#position)?)
+                    }
                 }
             });
-        let result = self.result(method);
-        quote! {
-            |node, values| #result::into_call(<T as #ident>::#function(node, #(#arguments),*))
-        }
-    }
-
-    /// The type that an argument is converted from and to.
-    fn owned(&self, argument: &Argument) -> TokenStream {
-        let private = &self.private;
-        match &argument.target {
-            // The one type without a size whose owner is known.
-            Some(Type::Path(path)) if path.path.is_ident("str") => quote!(#private::Str),
-            Some(target) => target.to_token_stream(),
-            None => argument.ty.to_token_stream(),
-        }
-    }
-
-    /// The conversions of the method's result; a type that has none is reported there.
-    fn result(&self, method: &MethodModel) -> TokenStream {
-        let private = &self.private;
+        let parameters = method
+            .arguments
+            .iter()
+            .map(|Argument { ty, target, .. }| match target {
+                Some(target) => quote_spanned!(located_at(ty.span())=>
+                    #private::parameter_ref::<#target>()
+                ),
+                None => quote_spanned!(located_at(ty.span())=> #private::parameter::<#ty>()),
+            });
         let output = &method.output;
-        quote_spanned!(located_at(output.span())=> <#output as #private::MethodResult>)
+        quote! {
+            #private::MethodCall {
+                body: |call| {
+                    call.expect(#count)?;
+                    let node = call.argument::<#private::Ref<T>>(0)?;
+                    #private::Returned::into_value(<T as #ident>::#function(&node, #(#arguments),*))
+                },
+                signature: || #private::method_signature::<#output, _>([
+                    #private::parameter::<#private::Ref<T>>(),
+                    #(#parameters),*
+                ]),
+            }
+        }
     }
 
     /// The trait implemented by the functions that are the attribute's value.
@@ -210,20 +223,20 @@ impl<'a> Ctx<'a> {
     fn adapter_call(&self, index: usize, method: &MethodModel) -> TokenStream {
         let private = &self.private;
         let values = method.arguments.iter().map(|argument| {
-            let name = &argument.ident;
-            let owned = self.owned(argument);
-            match &argument.target {
-                Some(_) => quote_spanned!(located_at(argument.ty.span())=>
-                    #private::pass::<#owned>(#private::to_owned::<#owned>(#name))?
+            let Argument { ident, ty, target } = argument;
+            match target {
+                Some(target) => quote_spanned!(located_at(ty.span())=>
+                    #private::lend::<#target>(#ident)?
                 ),
-                None => quote_spanned!(located_at(argument.ty.span())=>
-                    #private::pass::<#owned>(#name)?
-                ),
+                None => quote_spanned!(located_at(ty.span())=> #private::pass::<#ty>(#ident)?),
             }
         });
-        let result = self.result(method);
+        // A type that has no conversions is reported where it is written.
+        let output = &method.output;
+        let result =
+            quote_spanned!(located_at(output.span())=> <#output as #private::MethodResult>);
         quote! {
-            #result::from_call(|| self.call(#index, &[self.receiver(), #(#values),*]))
+            #result::from_answer((|| self.call(#index, &[self.receiver(), #(#values),*]))())
         }
     }
 

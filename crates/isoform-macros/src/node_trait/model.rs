@@ -144,7 +144,6 @@ fn check_trait(item: &ItemTrait, errors: &mut Errors) {
             TypeParamBound::Trait(bound) => {
                 SUPERTRAITS.iter().any(|name| bound.path.is_ident(name))
             }
-            TypeParamBound::Lifetime(_) => false,
             _ => false,
         };
         if !known {
@@ -230,6 +229,9 @@ fn check_method(function: &TraitItemFn, errors: &mut Errors) -> Option<MethodMod
             Type::ImplTrait(ty) => refuse(ty, "without `impl Trait`"),
             Type::Reference(reference) if reference.mutability.is_some() => {
                 refuse(reference, "without mutable references");
+            }
+            Type::Reference(reference) if reference.lifetime.is_some() => {
+                refuse(reference, "without named lifetimes");
             }
             _ => {}
         }
