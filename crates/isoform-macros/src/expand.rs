@@ -115,7 +115,7 @@ impl<'a> Ctx<'a> {
         let hook_equal = options.hook_equal.then(|| quote!(.hook_equal::<Self>()));
         let hook_hash = options.hook_hash.then(|| quote!(.hook_hash::<Self>()));
         let hook_verify = options.hook_verify.then(|| quote!(.hook_verify::<Self>()));
-        let attrs = options.attrs.iter().map(|attr| self.attr(attr));
+        let attrs = options.attrs.iter().map(|attr| attr_call(attr));
         quote! {
             #private::TypeDef::of::<Self>()
                 .kind(#private::Kind::#kind)
@@ -127,18 +127,6 @@ impl<'a> Ctx<'a> {
                 #hook_hash
                 #hook_verify
                 #(#attrs)*
-        }
-    }
-
-    /// The call that adds an attribute to the `TypeDef`.
-    fn attr(&self, attr: &AttrOption) -> TokenStream {
-        let private = &self.private;
-        match attr {
-            // A trait that is not implemented is reported at its name.
-            AttrOption::Trait(ty) => {
-                quote_spanned!(located_at(ty.span())=> .implements::<#ty, Self>())
-            }
-            AttrOption::Value { name, value } => quote!(.attr(#name, #value)),
         }
     }
 
@@ -396,6 +384,17 @@ impl<'a> Ctx<'a> {
                 #private::Ref::new(#copy)
             }
         }
+    }
+}
+
+/// The call that adds an attribute to the `TypeDef`.
+fn attr_call(attr: &AttrOption) -> TokenStream {
+    match attr {
+        // A trait that is not implemented is reported at its name.
+        AttrOption::Trait(ty) => {
+            quote_spanned!(located_at(ty.span())=> .implements::<#ty, Self>())
+        }
+        AttrOption::Value { name, value } => quote!(.attr(#name, #value)),
     }
 }
 

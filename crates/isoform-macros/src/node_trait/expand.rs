@@ -6,15 +6,15 @@
 //! gives a method, with an adapter for all others.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
+use syn::Ident;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Ident, Type};
 
 use super::model::{Argument, MethodModel, TraitModel};
 use crate::expand::located_at;
 
-/// The whole expansion, behind the trait itself.
+/// The trait itself, and behind it the impls.
 pub(crate) fn expand(model: &TraitModel) -> TokenStream {
     let cx = Ctx::new(model);
     let node_trait = cx.node_trait();
@@ -26,7 +26,11 @@ pub(crate) fn expand(model: &TraitModel) -> TokenStream {
         .enumerate()
         .filter(|(_, method)| method.has_default)
         .map(|(index, _)| cx.defaults(index));
+    let diagnostic = cx.diagnostic();
+    let item = &model.item;
     quote! {
+        #diagnostic
+        #item
         const _: () = {
             #node_trait
             #implementation
@@ -56,6 +60,22 @@ impl<'a> Ctx<'a> {
     /// Whether only Rust can implement the trait.
     fn is_rust_only(&self) -> bool {
         self.model.methods.is_empty() && self.model.has_rust_only
+    }
+
+    /// What the compiler says about a node type that names the trait without implementing it, unless the trait says
+    /// that itself.
+    fn diagnostic(&self) -> Option<TokenStream> {
+        let is_given = self.model.item.attrs.iter().any(|attr| {
+            let name = attr.path().segments.last();
+            name.is_some_and(|segment| segment.ident == "on_unimplemented")
+        });
+        let message = format!(
+            "`{{Self}}` does not implement the node trait `{}`",
+            self.ident
+        );
+        let note = format!("write `impl {} for {{Self}}`", self.ident);
+        (!is_given)
+            .then(|| quote!(#[diagnostic::on_unimplemented(message = #message, note = #note)]))
     }
 
     /// What the attribute is.

@@ -5,7 +5,6 @@
 //! which are reported at the type.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
 
 mod expand;
 mod model;
@@ -14,12 +13,9 @@ pub(crate) use model::TraitModel;
 
 /// The whole macro on `proc_macro2` tokens, which unit tests can build.
 pub(crate) fn node_trait(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    match syn::parse2(item).and_then(|item| TraitModel::new(arguments, item)) {
-        Ok(model) => {
-            let declaration = model.item.to_token_stream();
-            let impls = expand::expand(&model);
-            quote::quote!(#declaration #impls)
-        }
-        Err(error) => error.into_compile_error(),
-    }
+    syn::parse2(item)
+        .and_then(|item| TraitModel::new(arguments, item))
+        .map_or_else(syn::Error::into_compile_error, |model| {
+            expand::expand(&model)
+        })
 }
