@@ -4,8 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::TypeInfo;
 use crate::path::AccessPath;

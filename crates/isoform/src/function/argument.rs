@@ -343,7 +343,12 @@ impl<T: Returned, E: Into<Error>> Returned for Result<T, E> {
         T::schema()
     }
     fn into_value(self) -> Result<Value> {
-        self.map_err(Into::into)?.into_value()
+        match self {
+            Ok(result) => result.into_value(),
+            // An error of another type becomes one of the library here, which
+            // is no news to anybody.
+            Err(error) => Err(error.into().unless_made_in(file!())),
+        }
     }
 }
 

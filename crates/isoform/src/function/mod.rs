@@ -9,13 +9,14 @@ mod typed;
 
 use std::any::Any;
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 pub use self::argument::{Argument, Borrowed, Returned};
 pub use self::signature::{Parameter, Signature};
-pub use self::typed::{Call, TypedFunction, parameter, parameter_ref};
+pub use self::typed::{Call, TypedFunction, parameter, parameter_ref, signature};
 use crate::container::Str;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
 
@@ -30,9 +31,12 @@ pub(crate) struct FunctionObj {
     body: Arc<Body>,
     /// What the function is made of, for who made it.
     content: Option<Arc<dyn Any + Send + Sync>>,
+    /// Where a function written in Rust was made, for tracebacks.
+    location: Option<&'static Location<'static>>,
 }
 
 impl FunctionObj {
+    #[track_caller]
     fn new(body: Arc<Body>) -> Self {
         FunctionObj {
             name: None,
@@ -40,6 +44,7 @@ impl FunctionObj {
             signature: None,
             body,
             content: None,
+            location: Some(Location::caller()),
         }
     }
 
@@ -67,6 +72,7 @@ pub struct Function(Ref<FunctionObj>);
 
 impl Function {
     /// An anonymous function of any number of values.
+    #[track_caller]
     pub fn new(call: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) -> Self {
         let body = move |made: &Call<'_>| call(made.arguments);
         Function(Ref::new(FunctionObj::new(Arc::new(body))))
@@ -78,11 +84,13 @@ impl Function {
     /// Calls fail with a `TypeError` that names the argument when one does not
     /// convert, or the numbers of arguments differ. An [`Option`] behind all
     /// other arguments may be left out.
+    #[track_caller]
     pub fn typed<F: TypedFunction<Arguments>, Arguments>(function: F) -> Self {
         let body = move |call: &Call<'_>| function.invoke(call);
         Function::of_body(Arc::new(body), F::signature())
     }
 
+    #[track_caller]
     fn of_body(body: Arc<Body>, signature: Signature) -> Self {
         Function(Ref::new(FunctionObj {
             signature: Some(Arc::new(signature)),
@@ -92,6 +100,7 @@ impl Function {
 
     /// What `#[isoform::export]` makes of a function.
     #[doc(hidden)]
+    #[track_caller]
     pub fn exported(
         body: fn(&Call<'_>) -> Result<Value>,
         name: &str,
@@ -116,6 +125,8 @@ impl Function {
         let body = move |made: &Call<'_>| call(&held, made.arguments);
         Function(Ref::new(FunctionObj {
             content: Some(content),
+            // The host language has tracebacks of its own.
+            location: None,
             ..FunctionObj::new(Arc::new(body))
         }))
     }
@@ -184,6 +195,11 @@ impl Function {
         Some(Function::from_payload_ref(object.downcast_ref()?))
     }
 
+    /// Whether both are the very same function. O(1).
+    pub fn same_as(&self, other: &Function) -> bool {
+        self.0.same_as(&other.0)
+    }
+
     /// The name, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.0.name.as_deref()
@@ -203,13 +219,23 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// Whatever the function returns.
+    /// Whatever the function returns. An error that comes out of a function
+    /// written in Rust says so in its [traceback](Error::traceback).
     pub fn call(&self, arguments: &[Value]) -> Result<Value> {
-        (self.0.body)(&Call {
+        let result = (self.0.body)(&Call {
             name: self.0.name.as_deref(),
             signature: self.0.signature.as_deref(),
             arguments,
-        })
+        });
+        result.map_err(|error| self.left_by(error))
+    }
+
+    #[cold]
+    fn left_by(&self, error: Error) -> Error {
+        match self.0.location {
+            Some(location) => error.passing(self.name(), location),
+            None => error,
+        }
     }
 }
 

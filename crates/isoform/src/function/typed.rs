@@ -4,6 +4,7 @@
 use crate::error::{Error, Result};
 use crate::function::argument::{Argument, Borrowed, Returned};
 use crate::function::signature::{Parameter, Signature};
+use crate::registry::Schema;
 use crate::value::Value;
 
 /// A Rust function whose arguments and result are values of the core: what
@@ -49,6 +50,11 @@ pub fn parameter_ref<A: Borrowed + ?Sized>() -> Parameter {
     parameter::<A::Held>()
 }
 
+/// The signature of an exported function.
+pub fn signature<const COUNT: usize>(parameters: [Parameter; COUNT], returns: Schema) -> Signature {
+    Signature::new(parameters.into(), returns)
+}
+
 impl Call<'_> {
     /// Checks the number of arguments against that of the parameters.
     ///
@@ -71,9 +77,8 @@ impl Call<'_> {
             (least, most) => format!("{least} to {most} arguments"),
         };
         let name = self.name.unwrap_or("function");
-        Err(Error::type_error(format!(
-            "{name}() expects {expected}, got {given}"
-        )))
+        let message = format!("{name}() expects {expected}, got {given}");
+        Err(Error::type_error(message).made_by_caller())
     }
 
     /// The argument at a position, converted; its default if it is left out.
@@ -118,7 +123,7 @@ impl Call<'_> {
             None => (position + 1).to_string(),
         };
         let message = format!("{name}() argument {argument}: {}", error.message());
-        Error::new(error.kind(), message)
+        Error::new(error.kind(), message).made_by_caller()
     }
 }
 

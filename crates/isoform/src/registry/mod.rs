@@ -8,7 +8,9 @@ mod json_hooks;
 mod schema;
 
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
-pub use functions::{get_function, list_functions, register_function, remove_function};
+pub use functions::{
+    get_function, list_functions, register_function, register_functions, remove_function,
+};
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use schema::{Schema, TypeRef};
 

@@ -48,6 +48,7 @@ impl<T: ElementType> Column<T> {
             let about = About {
                 doc: doc.unwrap_or_default(),
                 schema: Some(schema),
+                check: None,
             };
             table().declare(name, about)?;
         }

@@ -21,6 +21,31 @@ use crate::value::Value;
 pub(crate) struct About {
     pub(crate) doc: Box<str>,
     pub(crate) schema: Option<Schema>,
+    /// What a schema cannot say about the values.
+    pub(crate) check: Option<fn(&Value) -> Result<()>>,
+}
+
+impl About {
+    /// The value that an attribute takes for this one.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` and `ValueError` that say what was expected.
+    pub(crate) fn accept(&self, value: Value) -> Result<Value> {
+        let value = match &self.schema {
+            Some(schema) => schema.convert(value)?,
+            None => value,
+        };
+        self.check.map_or(Ok(()), |check| check(&value))?;
+        Ok(value)
+    }
+
+    fn check(&self, value: &Value) -> Result<()> {
+        if let Some(schema) = &self.schema {
+            schema.check(value)?;
+        }
+        self.check.map_or(Ok(()), |check| check(value))
+    }
 }
 
 /// One attribute: its name and its values by index.
@@ -365,8 +390,8 @@ impl AttrTable {
             // A conversion may run user code, so it happens without the lock,
             // and again should the declaration have changed meanwhile.
             let about = self.find(name).and_then(Attribute::about);
-            if let Some(schema) = about.and_then(|about| about.schema.as_ref()) {
-                value = schema.convert(value).map_err(|error| {
+            if let Some(about) = about {
+                value = about.accept(value).map_err(|error| {
                     let owner = (self.describe)(index);
                     error.in_context(format_args!("attribute '{name}' of {owner}"))
                 })?;
@@ -442,13 +467,11 @@ impl AttrTable {
                     Err(conflict(name, known, &about))
                 };
             }
-            if let Some(schema) = &about.schema {
-                for (index, value) in attribute.entries() {
-                    schema.check(value).map_err(|error| {
-                        let owner = (self.describe)(index);
-                        error.in_context(format_args!("attribute '{name}' of {owner}"))
-                    })?;
-                }
+            for (index, value) in attribute.entries() {
+                about.check(value).map_err(|error| {
+                    let owner = (self.describe)(index);
+                    error.in_context(format_args!("attribute '{name}' of {owner}"))
+                })?;
             }
             let guard = self.lock();
             if guard.version == version && attribute.about().is_none() {

@@ -14,8 +14,15 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-pub use adapter::{Adapter, Answer, Defaults, MethodResult, Lent, lend, pass};
-pub use native::{MethodCall, method_signature};
+/// What the expansion of `node_trait` names.
+pub(crate) mod macros {
+    pub use super::TraitCell;
+    pub use super::adapter::{Adapter, Answer, Defaults, Lent, MethodResult, lend, pass};
+    pub use super::native::{MethodCall, method_signature};
+}
+
+use adapter::Adapter;
+use native::MethodCall;
 
 use super::{AttrDef, Column, Lookup};
 use crate::error::{Error, Result};
@@ -144,7 +151,11 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
             )));
         }
     }
-    let known = |name: &Value| methods.iter().any(|method| name.as_str() == Some(method.name));
+    let known = |name: &Value| {
+        methods
+            .iter()
+            .any(|method| name.as_str() == Some(method.name))
+    };
     match given.keys().find(|name| !known(name)) {
         None => Ok(()),
         Some(name) => Err(Error::value_error(format!(
@@ -190,14 +201,16 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `ValueError` when the attribute is set otherwise on the type, or declared
-/// otherwise, and for a type key that another definition owns.
+/// `ValueError` when the attribute is set otherwise on the type, and for a type
+/// key that another definition owns; `TypeError` when the attribute is declared
+/// for other values.
 pub fn implement<Tr, T>() -> Result<()>
 where
     Tr: Implementation<T> + ?Sized,
     T: Node,
 {
-    declare_trait::<Tr>()?;
+    // As for `TypeDef::implements`.
+    let _ = declare_trait::<Tr>();
     let ty = register::<T>()?;
     let value = native::value::<Tr, T>();
     let known = super::get(ty, Tr::NAME, Lookup::Exact);
@@ -323,8 +336,8 @@ impl TypeDef {
         Tr: Implementation<T> + ?Sized,
         T: Node,
     {
-        // What is wrong with the declaration is wrong with the value as well,
-        // and said when the type is registered.
+        // Where another language declared the name first, the words may be
+        // others; that the values are not is said when the type is registered.
         let _ = declare_trait::<Tr>();
         self.attr(Tr::NAME, native::value::<Tr, T>())
     }

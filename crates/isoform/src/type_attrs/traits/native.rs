@@ -23,7 +23,9 @@ pub struct MethodCall {
 
 impl fmt::Debug for MethodCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MethodCall").field(&(self.signature)()).finish()
+        f.debug_tuple("MethodCall")
+            .field(&(self.signature)())
+            .finish()
     }
 }
 
@@ -78,7 +80,9 @@ where
         (Value::from(method.name), Value::from(function))
     });
     if Tr::METHODS.len() == 1 {
-        return functions.next().map_or(Value::NONE, |(_, function)| function);
+        return functions
+            .next()
+            .map_or(Value::NONE, |(_, function)| function);
     }
     let map = Value::from(functions.collect::<Map>());
     if let Some(object) = map.as_object() {
@@ -99,7 +103,9 @@ fn find<Tr: NodeTrait + ?Sized>(value: &Value) -> Option<&Native<Tr>> {
             (native.map.get() == Some(&identity)).then_some(native)
         }
         ValueRef::Object(object) if Tr::RUST_ONLY => {
-            let content = object.downcast_ref::<OpaqueObj>()?.content::<Arc<Native<Tr>>>();
+            let content = object
+                .downcast_ref::<OpaqueObj>()?
+                .content::<Arc<Native<Tr>>>();
             content.map(|native| &**native)
         }
         _ => None,
