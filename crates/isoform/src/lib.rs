@@ -164,7 +164,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use verify::{DynVerify, VerifyHooks, verify};
+pub use verify::{DynVerify, Verify, VerifyHooks, verify};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,

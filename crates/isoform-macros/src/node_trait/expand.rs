@@ -197,10 +197,10 @@ impl<'a> Ctx<'a> {
                     let node = call.argument::<#private::Ref<T>>(0)?;
                     #private::Returned::into_value(<T as #ident>::#function(&node, #(#arguments),*))
                 },
-                signature: || #private::method_signature::<#output, _>([
-                    #private::parameter::<#private::Ref<T>>(),
-                    #(#parameters),*
-                ]),
+                signature: || #private::signature(
+                    [#private::parameter::<#private::Ref<T>>(), #(#parameters),*],
+                    <#output as #private::Returned>::schema(),
+                ),
             }
         }
     }

@@ -26,6 +26,7 @@ mod known_prelude;
 mod map;
 mod mutable;
 mod mutation;
+mod node_traits;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;

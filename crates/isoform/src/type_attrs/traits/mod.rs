@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 pub(crate) mod macros {
     pub use super::TraitCell;
     pub use super::adapter::{Adapter, Answer, Defaults, Lent, MethodResult, lend, pass};
-    pub use super::native::{MethodCall, method_signature};
+    pub use super::native::MethodCall;
 }
 
 use adapter::Adapter;
@@ -137,17 +137,22 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
     let ValueRef::Map(given) = value.view() else {
         return Ok(());
     };
-    let names = || {
-        let names: Vec<_> = methods.iter().map(|method| method.name).collect();
-        names.join("', '")
+    let list = |names: &mut dyn Iterator<Item = String>| {
+        let names: Vec<_> = names.collect();
+        names.join(", ")
     };
     for method in methods.iter().filter(|method| method.required) {
         if given.get(&method.name.into()).is_none() {
-            let given: Vec<_> = given.keys().map(|name| format!("{name:?}")).collect();
+            let got = match given.is_empty() {
+                true => "no functions".to_owned(),
+                false => {
+                    let mut names = given.keys().map(|name| format!("{name:?}"));
+                    format!("functions {}", list(&mut names))
+                }
+            };
             return Err(Error::value_error(format!(
-                "expected a function '{}', got functions [{}]",
-                method.name,
-                given.join(", ")
+                "expected a function '{}', got {got}",
+                method.name
             )));
         }
     }
@@ -159,8 +164,8 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
     match given.keys().find(|name| !known(name)) {
         None => Ok(()),
         Some(name) => Err(Error::value_error(format!(
-            "expected functions among '{}', got {name:?}",
-            names()
+            "expected functions among {}, got {name:?}",
+            list(&mut methods.iter().map(|method| format!("'{}'", method.name)))
         ))),
     }
 }

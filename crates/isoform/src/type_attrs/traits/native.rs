@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Implementation, NodeTrait};
 use crate::container::{Map, OpaqueObj};
 use crate::error::{Error, Result};
-use crate::function::{Call, Function, Parameter, Returned, Signature};
+use crate::function::{Call, Function, Signature};
 use crate::object::reference::{Node, Obj, Ref};
 use crate::value::{Value, ValueRef};
 
@@ -27,11 +27,6 @@ impl fmt::Debug for MethodCall {
             .field(&(self.signature)())
             .finish()
     }
-}
-
-/// The signature of a method with this result, for the expansion of the macro.
-pub fn method_signature<R: Returned, const N: usize>(parameters: [Parameter; N]) -> Signature {
-    Signature::new(parameters.into(), R::schema())
 }
 
 type Cast<Tr> = for<'a> fn(&'a Ref<Obj>) -> Option<&'a <Tr as NodeTrait>::Object<'a>>;
