@@ -189,17 +189,18 @@ impl<'a> Ctx<'a> {
                 ),
                 None => quote_spanned!(located_at(ty.span())=> #private::parameter::<#ty>()),
             });
-        let output = &method.output;
+        let into_value = self.result(method, "into_value");
+        let schema = self.result(method, "schema");
         quote! {
             #private::MethodCall {
                 body: |call| {
                     call.expect(#count)?;
                     let node = call.argument::<#private::Ref<T>>(0)?;
-                    #private::Returned::into_value(<T as #ident>::#function(&node, #(#arguments),*))
+                    #into_value(<T as #ident>::#function(&node, #(#arguments),*))
                 },
                 signature: || #private::signature(
                     [#private::parameter::<#private::Ref<T>>(), #(#parameters),*],
-                    <#output as #private::Returned>::schema(),
+                    #schema(),
                 ),
             }
         }
@@ -258,6 +259,15 @@ impl<'a> Ctx<'a> {
         quote! {
             #result::from_answer((|| self.call(#index, &[self.receiver(), #(#values),*]))())
         }
+    }
+
+    /// A function of `MethodResult` for the method; a result that cannot be one is reported where it is written.
+    fn result(&self, method: &MethodModel, function: &str) -> TokenStream {
+        let private = &self.private;
+        let output = &method.output;
+        let place = located_at(output.span());
+        let function = Ident::new(function, place);
+        quote_spanned!(place=> <#output as #private::MethodResult>::#function)
     }
 
     /// The trait with the default body of one method, and an adapter for the others.

@@ -5,6 +5,8 @@
 //! which are reported at the type.
 
 use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemTrait;
 
 mod expand;
 mod model;
@@ -13,9 +15,17 @@ pub(crate) use model::TraitModel;
 
 /// The whole macro on `proc_macro2` tokens, which unit tests can build.
 pub(crate) fn node_trait(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    syn::parse2(item)
-        .and_then(|item| TraitModel::new(arguments, item))
-        .map_or_else(syn::Error::into_compile_error, |model| {
-            expand::expand(&model)
-        })
+    let mut item = match syn::parse2::<ItemTrait>(item) {
+        Ok(item) => item,
+        Err(error) => return error.into_compile_error(),
+    };
+    match TraitModel::new(arguments, item.clone()) {
+        Ok(model) => expand::expand(&model),
+        Err(error) => {
+            // The trait stays, so that what implements it has no errors of its own.
+            model::strip(&mut item);
+            let error = error.into_compile_error();
+            quote!(#item #error)
+        }
+    }
 }

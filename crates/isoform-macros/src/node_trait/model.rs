@@ -35,7 +35,6 @@ pub(crate) struct MethodModel {
     pub(crate) ident: Ident,
     pub(crate) doc: Option<String>,
     pub(crate) arguments: Vec<Argument>,
-    /// `()` where the method names no result.
     pub(crate) output: Type,
     /// Whether an implementation may leave it out.
     pub(crate) has_default: bool,
@@ -92,6 +91,17 @@ impl TraitModel {
             item,
         });
         errors.finish(model)
+    }
+}
+
+/// Takes what only this macro understands out of the trait.
+pub(crate) fn strip(item: &mut ItemTrait) {
+    for member in &mut item.items {
+        if let TraitItem::Fn(function) = member {
+            function
+                .attrs
+                .retain(|attr| !attr.path().is_ident("node_trait"));
+        }
     }
 }
 
@@ -244,18 +254,23 @@ fn check_method(function: &TraitItemFn, errors: &mut Errors) -> Option<MethodMod
             },
         });
     }
+    let output = match &sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => {
+            refuse(name, "to return an `isoform::Result`");
+            None
+        }
+    };
     let is_right = wrong.is_empty();
     for (tokens, message) in wrong {
         errors.push_at(tokens, message);
     }
-    is_right.then(|| MethodModel {
+    let output = output.filter(|_| is_right)?;
+    Some(MethodModel {
         ident: name.clone(),
         doc: parse::doc(&function.attrs),
         arguments,
-        output: match &sig.output {
-            ReturnType::Default => syn::parse_quote!(()),
-            ReturnType::Type(_, ty) => (**ty).clone(),
-        },
+        output,
         has_default: function.default.is_some(),
     })
 }

@@ -74,6 +74,19 @@ fn rust_only() {
     );
 }
 
+#[test]
+fn the_trait_stays_after_an_error() {
+    check!(
+        r#""t.wrong""#,
+        "
+        trait Wrong: Clone {
+            #[node_trait(rust_only)]
+            fn f(&self) -> u8;
+        }
+        "
+    );
+}
+
 /// Checks that the macro fails with exactly these messages.
 #[track_caller]
 fn check_error(arguments: &str, source: &str, messages: &[&str]) {
@@ -139,18 +152,19 @@ fn traits() {
 #[test]
 fn methods() {
     check_method("fn f(&self, a: i64, b: &str) -> Result<()>;", &[]);
-    check_method("fn f(&mut self);", &["to take `&self`"]);
-    check_method("fn f(self);", &["to take `&self`"]);
-    check_method("fn f(self: &Self);", &["to take `&self`"]);
-    check_method("fn f(a: i64);", &["to take `&self`"]);
-    check_method("fn f();", &["to take `&self`"]);
-    check_method("fn f<A>(&self);", &["without generic parameters"]);
+    check_method("fn f(&self);", &["to return an `isoform::Result`"]);
+    check_method("fn f(&mut self) -> R;", &["to take `&self`"]);
+    check_method("fn f(self) -> R;", &["to take `&self`"]);
+    check_method("fn f(self: &Self) -> R;", &["to take `&self`"]);
+    check_method("fn f(a: i64) -> R;", &["to take `&self`"]);
+    check_method("fn f() -> R;", &["to take `&self`"]);
+    check_method("fn f<A>(&self) -> R;", &["without generic parameters"]);
     check_method(
-        "fn f(&self) where Self: Sized;",
+        "fn f(&self) -> R where Self: Sized;",
         &["without a `where` clause"],
     );
     check_method(
-        "async unsafe extern \"C\" fn f(&self);",
+        "async unsafe extern \"C\" fn f(&self) -> R;",
         &[
             "without `async`",
             "without `unsafe`",
@@ -158,20 +172,23 @@ fn methods() {
         ],
     );
     check_method(
-        "fn f(&self, (a, b): (i64, i64), _: i64);",
+        "fn f(&self, (a, b): (i64, i64), _: i64) -> R;",
         &[
             "with a name for each argument",
             "with a name for each argument",
         ],
     );
-    check_method("fn f(&self, a: impl Copy);", &["without `impl Trait`"]);
-    check_method("fn f(&self, a: &mut i64);", &["without mutable references"]);
+    check_method("fn f(&self, a: impl Copy) -> R;", &["without `impl Trait`"]);
     check_method(
-        "fn f(&self, a: &'static str);",
+        "fn f(&self, a: &mut i64) -> R;",
+        &["without mutable references"],
+    );
+    check_method(
+        "fn f(&self, a: &'static str) -> R;",
         &["without named lifetimes"],
     );
     check_method(
-        "#[cfg(test)] fn f(&self);",
+        "#[cfg(test)] fn f(&self) -> R;",
         &["without conditions: other languages see one trait"],
     );
 }

@@ -9,6 +9,7 @@ use crate::container::Array;
 use crate::error::{Error, Result};
 use crate::function::{Argument, Borrowed, Function, Returned};
 use crate::object::reference::{Obj, Ref};
+use crate::registry::Schema;
 use crate::value::{Value, ValueRef};
 
 /// A node whose type implements a trait by functions; the trait is implemented
@@ -140,12 +141,26 @@ impl Answer {
     note = "methods return `isoform::Result<T>`, since an implementation in another language may \
             fail; `#[node_trait(rust_only)]` on the method hides it from other languages"
 )]
-pub trait MethodResult: Returned {
+pub trait MethodResult: Sized {
+    /// What the result is.
+    fn schema() -> Schema;
+    /// The result as a value.
+    ///
+    /// # Errors
+    ///
+    /// The error that it is.
+    fn into_value(self) -> Result<Value>;
     /// The result that a function's answer stands for.
     fn from_answer(answer: Result<Answer>) -> Self;
 }
 
 impl<T: Argument + Returned> MethodResult for Result<T> {
+    fn schema() -> Schema {
+        <T as Returned>::schema()
+    }
+    fn into_value(self) -> Result<Value> {
+        self?.into_value()
+    }
     fn from_answer(answer: Result<Answer>) -> Self {
         answer?.convert()
     }

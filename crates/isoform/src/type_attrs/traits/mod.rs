@@ -77,6 +77,10 @@ pub struct TraitMethod {
 
 /// A [`NodeTrait`] that a Rust type implements: true of `dyn Trait` whenever
 /// `T: Trait`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a node trait that `{T}` implements",
+    note = "write `#[isoform::node_trait(\"name\")]` above the trait, and implement it for `{T}`"
+)]
 pub trait Implementation<T: Node>: NodeTrait {
     /// In the order of [`NodeTrait::METHODS`].
     #[doc(hidden)]
