@@ -199,6 +199,11 @@ macro_rules! exports {
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+// So do those of the pages.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/type-attributes.md")]
+struct TypeAttributes;
+
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.
 pub mod host {

@@ -19,6 +19,7 @@ trait Methods {
     fn hidden(&self);
     #[node_trait(rust_only)]
     fn bodiless(&self);
+    fn no_result(&self);
     fn right(&self) -> Result<()>;
 }
 

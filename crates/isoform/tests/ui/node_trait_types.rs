@@ -7,7 +7,6 @@ trait Types {
     fn by_value(&self, own: Own) -> Result<Value>;
     fn by_reference(&self, own: &Own) -> Result<Value>;
     fn cannot_fail(&self) -> i64;
-    fn no_result(&self);
     fn own_result(&self) -> Result<Own>;
     #[node_trait(rust_only)]
     fn hidden(&self, own: Own) -> Own {
