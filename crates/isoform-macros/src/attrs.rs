@@ -16,7 +16,7 @@ const EXPECTED: &str = "`attrs(...)` of `dyn Trait` and `\"name\" = value`";
 /// One attribute of a node type.
 pub(crate) enum AttrOption {
     /// `dyn Trait`: a node trait that the type implements.
-    Trait(Type),
+    Trait(Box<Type>),
     /// `"name" = value`
     Value { name: LitStr, value: Box<Expr> },
 }
@@ -24,7 +24,7 @@ pub(crate) enum AttrOption {
 impl Parse for AttrOption {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(Token![dyn]) {
-            return Ok(AttrOption::Trait(input.parse()?));
+            return Ok(AttrOption::Trait(Box::new(input.parse()?)));
         }
         if !input.peek(LitStr) {
             return Err(input.error("expected `dyn Trait` or `\"name\" = value`"));

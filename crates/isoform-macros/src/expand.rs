@@ -115,7 +115,7 @@ impl<'a> Ctx<'a> {
         let hook_equal = options.hook_equal.then(|| quote!(.hook_equal::<Self>()));
         let hook_hash = options.hook_hash.then(|| quote!(.hook_hash::<Self>()));
         let hook_verify = options.hook_verify.then(|| quote!(.hook_verify::<Self>()));
-        let attrs = options.attrs.iter().map(|attr| attr_call(attr));
+        let attrs = options.attrs.iter().map(attr_call);
         quote! {
             #private::TypeDef::of::<Self>()
                 .kind(#private::Kind::#kind)

@@ -21,7 +21,7 @@ pub trait SideEffectFree {}
 pub trait Commutative {}
 
 /// Knows a simpler form of itself.
-#[node_trait("ir_trait.canonicalizer")]
+#[node_trait("ir_trait.has_canonicalizer")]
 pub trait HasCanonicalizer {
     /// The simpler form; None if there is none.
     fn canonicalize(&self) -> Result<Option<Ref<Obj>>>;
@@ -253,7 +253,7 @@ pub fn register_relu() -> Result<TypeIndex> {
     let relu = TypeDef::new("four_traits.Relu")
         .field(FieldDef::new("operand", Schema::named("isoform.Object")))
         .attr("ir_trait.side_effect_free", true)
-        .attr("ir_trait.canonicalizer", canonicalize)
+        .attr("ir_trait.has_canonicalizer", canonicalize)
         .attr("ir_trait.fusible", fusible);
     // The traits check these values from now on, also when no Rust type was
     // used before.

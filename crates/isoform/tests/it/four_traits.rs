@@ -108,7 +108,7 @@ fn errors_of_a_canonicalizer_end_the_pass() {
     let failing = Function::new(|_| Err(isoform::Error::type_error("no rule today")));
     let ty = TypeDef::new("four_traits.Failing")
         .field(FieldDef::new("n", Schema::Int))
-        .attr("ir_trait.canonicalizer", failing);
+        .attr("ir_trait.has_canonicalizer", failing);
     let node = construct(register_type(ty).expect("free"), vec![1.into()]).expect("fits");
     let a = Var::new("a");
     let error = simplify(&Block::new([Bind::new(&a, node)], a.into_object())).expect_err("fails");

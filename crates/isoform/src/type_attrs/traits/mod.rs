@@ -132,8 +132,10 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
             |value| check_names(Tr::METHODS, value),
         ),
     };
-    let definition = AttrDef::new(Tr::NAME).doc(Tr::DOC).schema(schema);
-    super::declare(definition.check(check))
+    let definition = AttrDef::new(Tr::NAME).schema(schema).check(check);
+    // Another language may know the trait as well; the documentation that came
+    // first stays.
+    super::declare(definition.clone().doc(Tr::DOC)).or_else(|_| super::declare(definition))
 }
 
 /// Whether the functions of a map are those that the methods ask for.
