@@ -105,6 +105,7 @@ struct Attributed {
 trait Marker {}
 
 impl Marker for Attributed {}
+#[allow(clippy::implicit_return, reason = "the macro is under test")]
 impl traits::Wide for Attributed {
     fn required(&self, first: i64, _: &str) -> isoform::Result<i64> {
         Ok(first)
@@ -137,7 +138,11 @@ mod traits {
         /// # Errors
         ///
         /// Never.
-        #[allow(clippy::too_many_arguments, reason = "the macro is under test")]
+        #[allow(
+            clippy::implicit_return,
+            clippy::too_many_arguments,
+            reason = "the macro is under test"
+        )]
         fn defaulted(
             &self,
             call: i64,

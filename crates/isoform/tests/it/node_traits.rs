@@ -550,6 +550,26 @@ fn a_name_that_means_something_else_is_an_error_and_no_panic() {
 }
 
 #[test]
+fn another_language_may_have_declared_the_trait_in_other_words() {
+    /// In the words of Rust.
+    #[node_trait("node_traits.shared")]
+    trait Shared {
+        fn one(&self) -> Result<()>;
+        fn two(&self) -> Result<()>;
+    }
+    let functions_of = Schema::Map(Box::new((Schema::Str, Schema::Function)));
+    let other = type_attrs::AttrDef::new("node_traits.shared");
+    type_attrs::declare(other.doc("In other words.").schema(functions_of)).expect("free");
+    type_attrs::declare_trait::<dyn Shared>().expect("the values are the same");
+    let info = type_attrs::info("node_traits.shared").expect("declared");
+    assert_eq!(info.doc, "In other words.");
+    // The names of the methods are checked from now on.
+    let (ty, _) = run_time("node_traits.Sharer");
+    let given = type_attrs::set(ty, "node_traits.shared", functions([unit(1)]));
+    assert!(text(given).contains("expected a function 'one', got functions \"unit\""));
+}
+
+#[test]
 fn values_set_before_the_trait_is_used_are_checked() {
     /// Used after a wrong value was set.
     #[node_trait("node_traits.late")]
