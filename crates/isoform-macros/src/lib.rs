@@ -119,7 +119,7 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// /// Knows a simpler form of itself.
 /// #[isoform::node_trait("ir_trait.canonicalize")]
 /// pub trait Canonicalize {
-///     /// The simpler form, or the node itself.
+///     /// The simpler form; None if there is none.
 ///     fn canonicalize(&self) -> isoform::Result<Value>;
 /// }
 ///
@@ -128,7 +128,14 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// #[repr(C)]
 /// pub struct Neg { pub value: Ref<Expr> }
 ///
-/// impl Canonicalize for Neg { … }
+/// impl Canonicalize for Neg {
+///     fn canonicalize(&self) -> isoform::Result<Value> {
+///         Ok(match self.value.downcast_ref::<Neg>() {
+///             Some(inner) => (&inner.value).into(),
+///             None => Value::from(()),
+///         })
+///     }
+/// }
 ///
 /// if let Some(rule) = node.implements::<dyn Canonicalize>() {
 ///     rule.canonicalize()?;
