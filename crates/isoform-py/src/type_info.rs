@@ -1,7 +1,7 @@
 //! What is registered about a type, for Python.
 
 use isoform::host::{self, FieldPlace};
-use isoform::{FieldFlag, Kind, TypeInfo, find_type};
+use isoform::{FieldFlag, Kind, TypeIndex, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -19,6 +19,10 @@ pub(crate) struct TypeInfoHandle {
 impl TypeInfoHandle {
     pub(crate) fn new(info: &'static TypeInfo) -> Self {
         TypeInfoHandle { info }
+    }
+
+    pub(crate) fn index(&self) -> TypeIndex {
+        self.info.index()
     }
 }
 
