@@ -84,6 +84,7 @@
 //! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
+//! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
 //! | check | [`verify()`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
@@ -116,6 +117,7 @@ mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod type_attrs;
 mod value;
 mod verify;
 mod visit;
@@ -145,7 +147,7 @@ pub use recursive::{
 };
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
-    Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
+    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
     list_functions, register, register_function, register_type, registered_types, remove_function,
 };
 pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};

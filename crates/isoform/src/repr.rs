@@ -238,7 +238,7 @@ impl Writer<'_> {
             ValueRef::List(list) => ("]", Todo::Items(list.snapshot(), 0)),
             ValueRef::Map(map) => ("}", Todo::Entries(map.clone(), 0)),
             ValueRef::Dict(dict) => ("}", Todo::Entries(dict.snapshot(), 0)),
-            ValueRef::Object(object) if object.type_info().class != Class::Incomparable => {
+            ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
                 (")", Todo::Fields(object.clone(), 0, false))
             }
             _ => {

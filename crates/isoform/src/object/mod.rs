@@ -51,6 +51,7 @@ pub(crate) mod header;
 pub(crate) mod host;
 mod limbo;
 pub(crate) mod native;
+pub(crate) mod published;
 pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;

@@ -172,7 +172,7 @@ impl<'h> Comparison<'h> {
             (V::Map(l), V::Map(r)) => Parts::Entries(l.clone(), r.clone()),
             (V::Dict(l), V::Dict(r)) => Parts::Entries(l.snapshot(), r.snapshot()),
             (V::Object(l), V::Object(r)) if l.type_info().index == r.type_info().index => {
-                if l.type_info().class == Class::Incomparable {
+                if l.type_info().class() == Class::Incomparable {
                     return self.unordered(left == right, left, right);
                 }
                 Parts::Fields(l.clone(), r.clone())

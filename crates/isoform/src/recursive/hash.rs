@@ -85,7 +85,7 @@ impl Hashing<'_> {
             ValueRef::List(list) => (4, Parts::Items(list.snapshot())),
             ValueRef::Map(map) => (5, Parts::Entries(map.clone())),
             ValueRef::Dict(dict) => (6, Parts::Entries(dict.snapshot())),
-            ValueRef::Object(object) if object.type_info().class != Class::Incomparable => {
+            ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
                 let hooks = self.hooks;
                 if let Some(hash) = call_hook(|| hooks.hash(object)) {
                     return hash.map(Some);

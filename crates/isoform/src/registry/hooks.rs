@@ -4,12 +4,13 @@
 //! bindings, scopes and shortcuts stay with the engine.
 
 use std::any::TypeId;
-use std::fmt;
 use std::sync::Arc;
 
+use super::hook_cells::{Compiled, Hook, Shown, arguments, object};
+use crate::container::Function;
 use crate::error::{Error, Result};
 use crate::object::reference::{Node, Obj, Ref};
-use crate::value::Value;
+use crate::value::{Value, ValueRef};
 use crate::visit::RegionChange;
 
 /// Equality of two objects of a type, in the type's own code.
@@ -172,17 +173,24 @@ pub struct DynEqual {
     // The Rust type whose trait is called, so that registering it twice is
     // recognised as the same definition; None for a closure.
     origin: Option<TypeId>,
-    call: Arc<EqualFn>,
+    call: Shown<EqualFn>,
 }
 
 /// A hash hook for a type declared at run time.
 #[derive(Clone)]
 pub struct DynHash {
     origin: Option<TypeId>,
-    call: Arc<HashFn>,
+    call: Shown<HashFn>,
 }
 
 impl DynEqual {
+    /// Sets the function that shows the hook as an attribute.
+    #[must_use]
+    pub fn shown_as(mut self, function: Function) -> Self {
+        self.call.function = Some(function);
+        self
+    }
+
     /// Wraps a function of both objects and the callback.
     pub fn new(
         call: impl Fn(&Ref<Obj>, &Ref<Obj>, &mut dyn EqualCallback) -> Result<bool>
@@ -192,7 +200,7 @@ impl DynEqual {
     ) -> Self {
         DynEqual {
             origin: None,
-            call: Arc::new(call),
+            call: Shown::new(Arc::new(call)),
         }
     }
 
@@ -202,18 +210,25 @@ impl DynEqual {
         right: &Ref<Obj>,
         callback: &mut dyn EqualCallback,
     ) -> Result<bool> {
-        (self.call)(left, right, callback)
+        (self.call.call)(left, right, callback)
     }
 }
 
 impl DynHash {
+    /// Sets the function that shows the hook as an attribute.
+    #[must_use]
+    pub fn shown_as(mut self, function: Function) -> Self {
+        self.call.function = Some(function);
+        self
+    }
+
     /// Wraps a function of the object, the start and the callback.
     pub fn new(
         call: impl Fn(&Ref<Obj>, u64, &mut dyn HashCallback) -> Result<u64> + Send + Sync + 'static,
     ) -> Self {
         DynHash {
             origin: None,
-            call: Arc::new(call),
+            call: Shown::new(Arc::new(call)),
         }
     }
 
@@ -223,7 +238,7 @@ impl DynHash {
         init: u64,
         callback: &mut dyn HashCallback,
     ) -> Result<u64> {
-        (self.call)(object, init, callback)
+        (self.call.call)(object, init, callback)
     }
 }
 
@@ -237,73 +252,123 @@ fn expect<T: Node>(object: &Ref<Obj>) -> Result<&Ref<T>> {
 pub(super) fn typed_equal<T: StructuralEqual>() -> DynEqual {
     DynEqual {
         origin: Some(TypeId::of::<T>()),
-        call: Arc::new(|left, right, callback| {
+        call: Shown::new(Arc::new(|left, right, callback| {
             expect::<T>(left)?.s_equal(expect::<T>(right)?, callback)
-        }),
+        })),
     }
 }
 
 pub(super) fn typed_hash<T: StructuralHash>() -> DynHash {
     DynHash {
         origin: Some(TypeId::of::<T>()),
-        call: Arc::new(|object, init, callback| expect::<T>(object)?.s_hash(init, callback)),
+        call: Shown::new(Arc::new(|object, init, callback| {
+            expect::<T>(object)?.s_hash(init, callback)
+        })),
     }
 }
 
-/// The hooks of one type.
-#[derive(Clone, Default)]
-pub(crate) struct Hooks {
-    pub(crate) equal: Option<DynEqual>,
-    pub(crate) hash: Option<DynHash>,
-}
-
-impl Hooks {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.equal.is_none() && self.hash.is_none()
+impl Compiled for DynEqual {
+    fn from_function(function: &Function) -> Result<Self> {
+        function.content::<DynEqual>().cloned().ok_or_else(|| {
+            Error::type_error(format!(
+                "{}: expected a hook made with DynEqual",
+                Self::NAME
+            ))
+        })
     }
 
-    pub(crate) fn same_as(&self, other: &Hooks) -> bool {
-        fn same<F: ?Sized>(
-            left: Option<(&Option<TypeId>, &Arc<F>)>,
-            right: Option<(&Option<TypeId>, &Arc<F>)>,
-        ) -> bool {
-            match (left, right) {
-                (None, None) => true,
-                (Some((origin, call)), Some((other_origin, other_call))) => {
-                    Arc::ptr_eq(call, other_call) || (origin.is_some() && origin == other_origin)
-                }
-                _ => false,
-            }
-        }
-        let equal = |hooks: &Hooks| {
-            hooks
-                .equal
-                .as_ref()
-                .map(|hook| (hook.origin, hook.call.clone()))
-        };
-        let hash = |hooks: &Hooks| {
-            hooks
-                .hash
-                .as_ref()
-                .map(|hook| (hook.origin, hook.call.clone()))
-        };
-        let (left_equal, right_equal) = (equal(self), equal(other));
-        let (left_hash, right_hash) = (hash(self), hash(other));
-        same(
-            left_equal.as_ref().map(|(origin, call)| (origin, call)),
-            right_equal.as_ref().map(|(origin, call)| (origin, call)),
-        ) && same(
-            left_hash.as_ref().map(|(origin, call)| (origin, call)),
-            right_hash.as_ref().map(|(origin, call)| (origin, call)),
-        )
+    fn function(&self) -> Function {
+        self.call.function.clone().unwrap_or_else(|| {
+            Function::with_content(self.clone(), |hook, given| {
+                let [left, right, callback] = arguments(Self::NAME, given)?;
+                let (left, right) = (object(Self::NAME, left)?, object(Self::NAME, right)?);
+                let mut callback = Callback(function(Self::NAME, callback)?);
+                hook.call(left, right, &mut callback).map(Value::from)
+            })
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.call.same_as(&other.call) || (self.origin.is_some() && self.origin == other.origin)
     }
 }
 
-impl fmt::Debug for Hooks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hooks")
-            .field("equal", &self.equal.is_some())
-            .field("hash", &self.hash.is_some())
-            .finish()
+impl Compiled for DynHash {
+    fn from_function(function: &Function) -> Result<Self> {
+        function.content::<DynHash>().cloned().ok_or_else(|| {
+            Error::type_error(format!("{}: expected a hook made with DynHash", Self::NAME))
+        })
+    }
+
+    fn function(&self) -> Function {
+        self.call.function.clone().unwrap_or_else(|| {
+            Function::with_content(self.clone(), |hook, given| {
+                let [subject, init, callback] = arguments(Self::NAME, given)?;
+                let init = hash_of(Self::NAME, init)?;
+                let mut callback = Callback(function(Self::NAME, callback)?);
+                let hash = hook.call(object(Self::NAME, subject)?, init, &mut callback)?;
+                Ok(Value::from(hash))
+            })
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.call.same_as(&other.call) || (self.origin.is_some() && self.origin == other.origin)
+    }
+}
+
+/// The callback of a hook, given as a function.
+struct Callback<'a>(&'a Function);
+
+impl EqualCallback for Callback<'_> {
+    fn equal_in(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        region: RegionChange,
+        name: &str,
+    ) -> Result<bool> {
+        let region = Value::from(region as i64);
+        let answer = self
+            .0
+            .call(&[left.clone(), right.clone(), region, name.into()])?;
+        answer.as_bool().ok_or_else(|| {
+            Error::type_error(format!(
+                "{}: expected a bool, got {answer:?}",
+                DynEqual::NAME
+            ))
+        })
+    }
+
+    fn attempt(
+        &mut self,
+        alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
+    ) -> Result<bool> {
+        // Each question takes back its own bindings; whose function this is
+        // offers no more.
+        alternative(self)
+    }
+}
+
+impl HashCallback for Callback<'_> {
+    fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
+        let region = Value::from(region as i64);
+        let answer = self.0.call(&[value.clone(), Value::from(init), region])?;
+        hash_of(DynHash::NAME, &answer)
+    }
+}
+
+fn function<'a>(name: &str, given: &'a Value) -> Result<&'a Function> {
+    let function = given.as_object().and_then(Function::of);
+    function.ok_or_else(|| Error::type_error(format!("{name}: expected a function, got {given:?}")))
+}
+
+fn hash_of(name: &str, given: &Value) -> Result<u64> {
+    match given.view() {
+        ValueRef::Int(number) => Ok(number as u64),
+        ValueRef::BigInt(number) => Ok(number.iter_u64_digits().next().unwrap_or(0)),
+        _ => Err(Error::type_error(format!(
+            "{name}: expected an int, got {given:?}"
+        ))),
     }
 }

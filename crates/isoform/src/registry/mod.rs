@@ -2,6 +2,7 @@
 
 mod definition;
 mod functions;
+mod hook_cells;
 mod hooks;
 mod json_hooks;
 mod schema;
@@ -13,9 +14,12 @@ pub use schema::{Schema, TypeRef};
 
 pub use json_hooks::{DynFromJson, DynToJson};
 
-pub(crate) use hooks::Hooks;
+pub(crate) use hook_cells::Compiled;
+pub use hook_cells::Hook;
+pub(crate) use hook_cells::{
+    FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
+};
 pub use hooks::{DynEqual, DynHash};
-pub(crate) use json_hooks::JsonHooks;
 
 use crate::error::Result;
 use crate::object::header::TypeIndex;

@@ -269,7 +269,7 @@ where
             return self.call(value, region, is_key).map(Some);
         };
         // Plain values that are too large to be inline.
-        if let Class::Str | Class::Bytes | Class::BigInt = object.type_info().class {
+        if let Class::Str | Class::Bytes | Class::BigInt = object.type_info().class() {
             return self.call(value, region, is_key).map(Some);
         }
         let ident = object.identity();

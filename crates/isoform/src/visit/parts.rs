@@ -101,7 +101,7 @@ pub fn children_of(value: &Value, options: ChildOptions) -> Children {
         ValueRef::List(list) => Content::Items(list.snapshot()),
         ValueRef::Map(map) => Content::Entries(map.clone()),
         ValueRef::Dict(dict) => Content::Entries(dict.snapshot()),
-        ValueRef::Object(object) => match object.type_info().class {
+        ValueRef::Object(object) => match object.type_info().class() {
             Class::Plain | Class::Node => Content::Fields(object.clone()),
             _ => Content::Nothing,
         },

@@ -373,7 +373,7 @@ where
         let Met::Object(object) = child.met else {
             return self.call(child).map(drop);
         };
-        let content = match object.info().class {
+        let content = match object.info().class() {
             Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
             Class::Plain | Class::Node => Content::Fields,
             Class::Array => Content::Items,
