@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
+use super::slot::guarded_object;
 use super::{construct, gc};
 use crate::error::{IntoPyResult, from_python};
 use crate::type_attrs::attribute_of_class;
@@ -148,18 +149,12 @@ unsafe extern "C" fn meta_getattro(
         let missing = PyErr::fetch(py);
         let class = Bound::from_borrowed_ptr(py, class);
         let name = Bound::from_borrowed_ptr(py, name);
-        let attribute = catch_unwind(AssertUnwindSafe(|| {
-            attribute_of_class(class.cast::<PyType>()?, &name)
-        }));
-        match attribute {
-            Ok(Ok(Some(value))) => value.into_ptr(),
-            Ok(Ok(None)) => raised(py, missing, ptr::null_mut()),
-            Ok(Err(error)) => raised(py, error, ptr::null_mut()),
-            Err(_panic) => {
-                let error = PyRuntimeError::new_err("internal error while reading a class");
-                raised(py, error, ptr::null_mut())
+        guarded_object(py, || {
+            match attribute_of_class(class.cast::<PyType>()?, &name)? {
+                Some(value) => Ok(value),
+                None => Err(missing),
             }
-        }
+        })
     }
 }
 
