@@ -139,7 +139,7 @@ class Trait:
         >>> @py_class("doc.trait.Neg")
         ... class Neg(Object):
         ...     ir_trait = Canonicalize, Fusible(kind="elementwise")
-        ...     operand: Object
+        ...     operand: Any
         ...     def canonicalize(self) -> Object:
         ...         return self.operand.operand if isinstance(self.operand, Neg) else self
         >>> @py_class("doc.trait.Leaf")

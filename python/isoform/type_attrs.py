@@ -109,7 +109,7 @@ def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # no
         >>> type_attrs.set(float, "doc.set.cost", 2)
         >>> type_attrs.set(float, "doc.set.cost", 3)
         Traceback (most recent call last):
-        ValueError: attribute 'doc.set.cost' of type float is set already, to 2; ...
+        ValueError: attribute 'doc.set.cost' of type isoform.Float is set already, to 2; ...
         >>> type_attrs.set(float, "doc.set.cost", 3, override=True)
     """
     _core._type_attrs_set(of, _name(name), value, override)
@@ -245,7 +245,7 @@ def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> N
         >>> type_attrs.declare("doc.declare.cost", "What it costs.", int)
         >>> type_attrs.set(str, "doc.declare.cost", "much")
         Traceback (most recent call last):
-        TypeError: attribute 'doc.declare.cost' of type str: expected int, got str
+        TypeError: attribute 'doc.declare.cost' of type isoform.Str: expected int, got str
     """
     _core._type_attrs_declare(name, doc, _schema(type), dense)
 

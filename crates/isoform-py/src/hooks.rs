@@ -30,7 +30,11 @@ impl PythonHook {
     /// # Errors
     ///
     /// `TypeError` for anything that is not callable.
-    pub(crate) fn make(key: &str, name: &str, callable: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    pub(crate) fn make(
+        key: &str,
+        name: &str,
+        callable: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Self>> {
         let make: fn(Py<PyAny>, &str, Function) -> Self = match name {
             DynEqual::NAME => |hook, key, shown| Self::Equal(equality(hook, key).shown_as(shown)),
             DynHash::NAME => |hook, key, shown| Self::Hash(hashing(hook, key).shown_as(shown)),

@@ -110,10 +110,7 @@ fn registered(class: &Bound<'_, PyType>) -> PyResult<Option<TypeIndex>> {
     if let Some(data) = class::of_class(py, class.as_type_ptr()) {
         return Ok(Some(data.info.index()));
     }
-    if wrapper::is_base(class) {
-        return Ok(Some(Obj::type_index()));
-    }
-    if let Some(index) = value_class(class) {
+    if let Some(index) = built_in(class) {
         return Ok(Some(index));
     }
     // The class may wait for names that it uses.
@@ -143,7 +140,23 @@ const VALUE_TYPES: [&str; 9] = [
     "isoform.Shape",
 ];
 
-fn class_of_values<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>> {
+/// The class that Python has for the objects of a built-in type; None for a
+/// type that has a class of its own.
+pub(crate) fn class_of_values(
+    py: Python<'_>,
+    index: TypeIndex,
+) -> PyResult<Option<Bound<'_, PyType>>> {
+    if index == Obj::type_index() {
+        return wrapper::base_class(py).map(Some);
+    }
+    let info = host::type_info(index);
+    Ok(match info.is_builtin() {
+        true => value_class(py, info.key()),
+        false => None,
+    })
+}
+
+fn value_class<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>> {
     let own = |class: Option<Bound<'py, PyAny>>| class?.cast_into().ok();
     match key {
         "isoform.None" => Some(py.get_type::<PyNone>()),
@@ -159,24 +172,20 @@ fn class_of_values<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>
     }
 }
 
-fn value_class(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
-    let stands_for = |key: &&&str| {
-        class_of_values(class.py(), key).is_some_and(|known| known.is(class))
-    };
+/// The built-in type of a class that has no type of its own.
+pub(crate) fn built_in(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
+    if wrapper::is_base(class) {
+        return Some(Obj::type_index());
+    }
+    let stands_for =
+        |key: &&&str| value_class(class.py(), key).is_some_and(|known| known.is(class));
     let key = VALUE_TYPES.iter().find(stands_for)?;
     find_type(key).map(|info| info.index())
 }
 
 /// The class of a type; one that Rust declares gets it now.
 fn class_of<'py>(py: Python<'py>, index: TypeIndex) -> PyResult<Bound<'py, PyType>> {
-    let key = host::type_info(index).key();
-    if index == Obj::type_index() {
-        return wrapper::base_class(py);
-    }
-    match class_of_values(py, key) {
-        Some(class) => Ok(class),
-        None => class::class_by_key(py, key),
-    }
+    class::class_by_key(py, host::type_info(index).key())
 }
 
 /// The value of an attribute as it was given: a function comes back as the
@@ -232,12 +241,7 @@ pub(crate) fn define(definition: TypeDef, name: &str, value: &Object<'_>) -> PyR
 
 /// Sets an attribute of a type; see `isoform.type_attrs.set`.
 #[pyfunction]
-fn _type_attrs_set(
-    of: &Object<'_>,
-    name: &str,
-    value: &Object<'_>,
-    replace: bool,
-) -> PyResult<()> {
+fn _type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
     assign(type_to_change(of)?, name, value, replace)
 }
 
@@ -264,10 +268,7 @@ fn _type_attrs_has(of: &Object<'_>, name: &str, inherit: bool) -> PyResult<bool>
 
 /// The type that has an attribute; see `isoform.type_attrs.owner`.
 #[pyfunction]
-fn _type_attrs_owner<'py>(
-    of: &Object<'py>,
-    name: &str,
-) -> PyResult<Option<Bound<'py, PyType>>> {
+fn _type_attrs_owner<'py>(of: &Object<'py>, name: &str) -> PyResult<Option<Bound<'py, PyType>>> {
     let owner = type_attrs::owner(type_of(of)?, name);
     owner.map(|owner| class_of(of.py(), owner)).transpose()
 }

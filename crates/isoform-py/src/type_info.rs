@@ -313,9 +313,13 @@ pub(crate) fn type_info(py: Python<'_>, of: &Bound<'_, PyAny>) -> PyResult<TypeI
         return Ok(TypeInfoHandle { info });
     }
     if let Ok(ty) = of.cast::<PyType>() {
-        let data = class::of_class(py, ty.as_type_ptr())
+        if let Some(data) = class::of_class(py, ty.as_type_ptr()) {
+            return Ok(TypeInfoHandle { info: data.info });
+        }
+        let index = crate::type_attrs::built_in(ty)
             .ok_or_else(|| PyTypeError::new_err(format!("{ty} is not a registered class")))?;
-        return Ok(TypeInfoHandle { info: data.info });
+        let info = host::type_info(index);
+        return Ok(TypeInfoHandle { info });
     }
     match crate::object::wrapper::unwrap(of)? {
         Some(core) => Ok(TypeInfoHandle {

@@ -15,8 +15,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::slot::guarded_object;
+use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{construct, gc};
 use crate::error::{IntoPyResult, from_python};
 use crate::type_attrs::attribute_of_class;
