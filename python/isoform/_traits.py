@@ -267,13 +267,16 @@ def _native(name: str) -> type[Trait]:
     info = _core._type_attrs_info(name)
     form = None if info is None or info["schema"] is None else repr(info["schema"])
     short = name.rpartition(".")[2]
-    if form not in ("bool", "Callable"):
-        raise KeyError(f"no trait is declared as '{name}'")
+    if form not in ("bool", "Function"):
+        what = f"; the attribute holds {form}" if form else ""
+        raise KeyError(f"no trait is declared as '{name}'{what}")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
-    if form == "Callable":
+    if form == "Function":
         body[short] = _written_elsewhere
     title = "".join(word.capitalize() for word in short.split("_"))
-    return types.new_class(title, (Trait,), {"attr": name}, lambda namespace: namespace.update(body))
+    return types.new_class(
+        title, (Trait,), {"attr": name}, lambda namespace: namespace.update(body)
+    )
 
 
 def _written_elsewhere(self: Trait, *args: Any) -> Any:
@@ -281,9 +284,7 @@ def _written_elsewhere(self: Trait, *args: Any) -> Any:
     raise NotImplementedError(f"{type(self).__name__} is declared in another language")
 
 
-def implements(
-    of: object, trait: type[_T], /, *, inherit: bool = False
-) -> _T | None:
+def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T | None:
     """A node as an instance of a trait, None if its type does not have it.
 
     The methods of the result are those of the node; its other attributes are the
@@ -366,7 +367,7 @@ def implement(
         >>> implements(Load(640), HasCost).cost()
         10
     """
-    place = _core.type_info(of)
+    place = _core._type_to_change(of)
     given = dict(methods or {})
     unknown = sorted(given.keys() - plan_of(trait).methods.keys())
     if unknown:
@@ -396,8 +397,7 @@ def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]
         required = [
             field.name
             for field in dataclasses.fields(cast("Any", trait))
-            if field.default is dataclasses.MISSING
-            and field.default_factory is dataclasses.MISSING
+            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         ]
         if required:
             raise TypeError(

@@ -314,4 +314,3 @@ def column(name: Name, type: Any = None) -> Column:  # noqa: A002
         doc = known["doc"] if known else ""
         _core._type_attrs_declare(handle.name, doc, _schema(type), False)
     return handle
-

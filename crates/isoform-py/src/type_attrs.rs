@@ -188,10 +188,11 @@ fn class_of<'py>(py: Python<'py>, index: TypeIndex) -> PyResult<Bound<'py, PyTyp
     class::class_by_key(py, host::type_info(index).key())
 }
 
-/// The value of an attribute as it was given: a function comes back as the
-/// callable that it was made of.
+/// The value of an attribute as it was given: a function without a name comes
+/// back as the callable that it was made of.
 fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Object<'py>> {
     if let Some(function) = value.as_object().and_then(Function::of)
+        && function.name().is_none()
         && let Some(callable) = function.content::<HostObject>()
     {
         return Ok(callable.get(py));
@@ -243,6 +244,14 @@ pub(crate) fn define(definition: TypeDef, name: &str, value: &Object<'_>) -> PyR
 #[pyfunction]
 fn _type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
     assign(type_to_change(of)?, name, value, replace)
+}
+
+/// The type that is to be changed, by its class, key or `TypeInfo`.
+///
+/// Raises TypeError for anything else, KeyError for an unknown key.
+#[pyfunction]
+fn _type_to_change(of: &Object<'_>) -> PyResult<TypeInfoHandle> {
+    type_to_change(of).map(|index| TypeInfoHandle::new(host::type_info(index)))
 }
 
 /// The attribute of a type or of the type of a node; see
@@ -466,6 +475,7 @@ impl ColumnHandle {
 /// Adds the functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ColumnHandle>()?;
+    module.add_function(wrap_pyfunction!(_type_to_change, module)?)?;
     module.add_function(wrap_pyfunction!(_type_attrs_set, module)?)?;
     module.add_function(wrap_pyfunction!(_type_attrs_get, module)?)?;
     module.add_function(wrap_pyfunction!(_type_attrs_has, module)?)?;

@@ -98,8 +98,7 @@ def _names(cls: type, attribute: str) -> tuple[str, ...] | None:
             for name in cast("Iterable[Any]", names):
                 if not isinstance(name, str):
                     raise TypeError(
-                        f"{cls.__qualname__}.{attribute}: expected names, got "
-                        f"{type(name).__name__}"
+                        f"{cls.__qualname__}.{attribute}: expected names, got {type(name).__name__}"
                     )
             return tuple(cast("Iterable[str]", names))
     return None
