@@ -298,7 +298,7 @@ def test_a_tuple_that_is_not_all_traits(key):
 
 
 def test_a_trait_given_twice(key):
-    with pytest.raises(ValueError, match="'test_traits.commutative' is given twice"):
+    with pytest.raises(ValueError, match=r"'test_traits\.commutative' is given twice"):
 
         @py_class(key())
         class Broken(Object):

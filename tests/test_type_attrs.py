@@ -417,7 +417,7 @@ def test_many_types(key, name):
 
 
 def test_declare(line, name):
-    a, b, c = line
+    a, b, _ = line
     attr = name()
     type_attrs.declare(attr, "What it costs.", list[int], dense=True)
     known = type_attrs.info(attr)

@@ -51,7 +51,7 @@ def test_hooks_are_attributes(parent):
         assert type_attrs.get(parent, name) is body[name]
         assert parent in type_attrs.types_with(name)
     assert set(type_attrs.attrs_of(parent)) == {"__s_equal__", "__s_hash__"}
-    with pytest.raises(ValueError, match="'__s_equal__' of type .* is set already"):
+    with pytest.raises(ValueError, match=r"'__s_equal__' of type .* is set already"):
         type_attrs.set(parent, "__s_equal__", always_equal)
 
 
