@@ -447,3 +447,78 @@ def test_traits_of_other_languages(key):
 
     assert implements(Node(), fast)
     assert implements(Node(), fold).fold_all() == 42
+
+
+# ---- the other language --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def rust():
+    return isoform.testing.rust_family()
+
+
+def test_attributes_of_rust_types(rust):
+    node = rust.Add(None, 1, 2)
+    assert type_attrs.get(node, "testing.arity") == 2
+    assert type_attrs.info("testing.arity").doc == "How many operands there are."
+    assert type_attrs.types_with("testing.arity") == [rust.Add]
+    assert getattr(rust.Add, "testing.arity") == 2
+    with pytest.raises(TypeError, match="expected int, got str"):
+        type_attrs.set(rust.Const, "testing.arity", "none")
+
+
+def test_python_calls_functions_of_rust(rust):
+    swap = type_attrs.get(rust.Add, "testing.swap")
+    swapped = swap(rust.Add(None, 1, 2))
+    assert (swapped.lhs, swapped.rhs) == (2, 1)
+    with pytest.raises(TypeError, match=r"testing\.swap takes a node, got"):
+        swap(1)
+
+    class Swap(Trait, attr="testing.swap"):
+        """The same trait as a class of Python."""
+
+        def swap(self) -> object: ...
+
+    assert implements(rust.Add(None, 1, 2), Swap).swap().lhs == 2
+    assert implements(rust.Const(1), Swap) is None
+
+
+def test_rust_calls_functions_of_python(rust, key):
+    call = isoform._core.call_attribute
+
+    @py_class(key())
+    class Neg(Object):
+        ir_trait = Canonicalize
+        operand: int
+
+        def canonicalize(self, times=1):
+            if self.operand == 0:
+                raise ArithmeticError("no zero")
+            return Neg(-self.operand * times)
+
+    name = type_attrs.info(Canonicalize).name
+    assert call(Neg(3), name).operand == -3
+    assert call(Neg(3), name, 2).operand == -6
+    with pytest.raises(ArithmeticError, match="no zero") as caught:
+        call(Neg(0), name)
+    assert any(entry.name == "canonicalize" for entry in caught.traceback)
+    # Python gives a trait to a type of Rust, and Rust calls it.
+    implement(rust.Const, Canonicalize, {"canonicalize": lambda node: node.value})
+    assert call(rust.Const([5]), name) == [5]
+    with pytest.raises(AttributeError, match=r"testing\.Op has no attribute"):
+        call(rust.Op("x"), name)
+    with pytest.raises(TypeError, match="expected a function"):
+        call(rust.Add(None, 1, 2), "testing.arity")
+
+
+def test_python_classes_extend_rust_types_with_attributes(rust, key):
+    @py_class(key())
+    class Scaled(rust.Add):
+        factor: int
+
+    assert type_attrs.get(Scaled, "testing.arity") is None
+    assert type_attrs.get(Scaled, "testing.arity", inherit=True) == 2
+    assert getattr(Scaled, "testing.arity") == 2
+    swapped = isoform._core.call_attribute(Scaled(None, 1, 2, 3), "testing.swap")
+    assert type(swapped) is Scaled
+    assert (swapped.lhs, swapped.factor) == (2, 3)
