@@ -189,7 +189,8 @@ def _declare(cls: type[Trait], name: str, doc: str) -> None:
     if not methods and not fields:
         kind: Any = bool
     elif not fields:
-        kind = Callable if len(methods) == 1 else dict[str, Callable]
+        function = Callable[..., Any]
+        kind = function if len(methods) == 1 else dict[str, function]
     else:
         kind = dict[str, Any]
     _register(cls, name, doc, kind, methods, fields)
@@ -204,11 +205,11 @@ def _register(
     fields: tuple[str, ...],
 ) -> None:
     schema = schema_of(kind)
-    known = _core._type_attrs_info(name)
+    known = _core.type_attrs_info(name)
     # Who declares a trait again, as a module does that is loaded again, need
     # not use the same words.
     text = "" if known is not None and known["schema"] is not None else doc
-    _core._type_attrs_declare(name, text, schema, False)
+    _core.type_attrs_declare(name, text, schema, False)
     column = _core.Column(name)
     cls.__isoform_trait__ = Plan(name, column, types.MappingProxyType(dict(methods)), fields)
     _known[name] = cls
@@ -264,10 +265,10 @@ def trait(name: str) -> type[Trait]:
 
 
 def _native(name: str) -> type[Trait]:
-    info = _core._type_attrs_info(name)
+    info = _core.type_attrs_info(name)
     form = None if info is None or info["schema"] is None else repr(info["schema"])
     short = name.rpartition(".")[2]
-    if form not in ("bool", "Function"):
+    if info is None or form not in ("bool", "Function"):
         what = f"; the attribute holds {form}" if form else ""
         raise KeyError(f"no trait is declared as '{name}'{what}")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
@@ -367,7 +368,7 @@ def implement(
         >>> implements(Load(640), HasCost).cost()
         10
     """
-    place = _core._type_to_change(of)
+    place = _core.type_attrs_place(of)
     given = dict(methods or {})
     unknown = sorted(given.keys() - plan_of(trait).methods.keys())
     if unknown:
@@ -378,7 +379,7 @@ def implement(
     else:
         find = given.get
     value = value_for(place.type_key, trait, find)
-    _core._type_attrs_set(place, plan_of(trait).name, value, override)
+    _core.type_attrs_set(place, plan_of(trait).name, value, override)
 
 
 def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]) -> Any:

@@ -112,7 +112,7 @@ def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # no
         ValueError: attribute 'doc.set.cost' of type isoform.Float is set already, to 2; ...
         >>> type_attrs.set(float, "doc.set.cost", 3, override=True)
     """
-    _core._type_attrs_set(of, _name(name), value, override)
+    _core.type_attrs_set(of, _name(name), value, override)
 
 
 def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -> Any:
@@ -137,7 +137,7 @@ def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -
         >>> type_attrs.get(Array([1, 2]), "doc.get.cost", inherit=True)
         1
     """
-    return _core._type_attrs_get(of, _name(name), default, inherit)
+    return _core.type_attrs_get(of, _name(name), default, inherit)
 
 
 def has(of: object, name: Name, *, inherit: bool = False) -> bool:
@@ -152,7 +152,7 @@ def has(of: object, name: Name, *, inherit: bool = False) -> bool:
         >>> type_attrs.has(int, "doc.has.cost")
         False
     """
-    return _core._type_attrs_has(of, _name(name), inherit)
+    return _core.type_attrs_has(of, _name(name), inherit)
 
 
 def owner(of: object, name: Name) -> type[Any] | None:
@@ -168,7 +168,7 @@ def owner(of: object, name: Name) -> type[Any] | None:
         >>> type_attrs.owner(Array, "doc.owner.cost").__name__
         'Object'
     """
-    return _core._type_attrs_owner(of, _name(name))
+    return _core.type_attrs_owner(of, _name(name))
 
 
 def attrs_of(of: object, *, inherit: bool = False) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def attrs_of(of: object, *, inherit: bool = False) -> dict[str, Any]:
         >>> type_attrs.attrs_of(Device)["doc.attrs_of.cost"]
         1
     """
-    return _core._type_attrs_of(of, inherit)
+    return _core.type_attrs_of(of, inherit)
 
 
 def list(of: object = None) -> builtins.list[str]:  # noqa: A001
@@ -207,7 +207,7 @@ def list(of: object = None) -> builtins.list[str]:  # noqa: A001
         >>> "__s_equal__" in type_attrs.list()
         True
     """
-    return _core._type_attrs_list() if of is None else [*attrs_of(of)]
+    return _core.type_attrs_list() if of is None else [*attrs_of(of)]
 
 
 def types_with(name: Name) -> builtins.list[type[Any]]:
@@ -247,7 +247,7 @@ def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> N
         Traceback (most recent call last):
         TypeError: attribute 'doc.declare.cost' of type isoform.Str: expected int, got str
     """
-    _core._type_attrs_declare(name, doc, _schema(type), dense)
+    _core.type_attrs_declare(name, doc, _schema(type), dense)
 
 
 def _schema(annotation: Any) -> Any:
@@ -270,7 +270,7 @@ def declare_dense(name: Name) -> None:
         >>> type_attrs.info("doc.declare_dense.cost").dense
         True
     """
-    _core._type_attrs_declare_dense(_name(name))
+    _core.type_attrs_declare_dense(_name(name))
 
 
 def info(name: Name) -> AttrInfo | None:
@@ -283,7 +283,7 @@ def info(name: Name) -> AttrInfo | None:
         >>> type_attrs.info("doc.info.unknown") is None
         True
     """
-    known = _core._type_attrs_info(_name(name))
+    known = _core.type_attrs_info(_name(name))
     if known is None:
         return None
     schema = known.pop("schema")
@@ -310,7 +310,7 @@ def column(name: Name, type: Any = None) -> Column:  # noqa: A002
     """
     handle = _core.Column(_name(name))
     if type is not None and type is not Any:
-        known = _core._type_attrs_info(handle.name)
+        known = _core.type_attrs_info(handle.name)
         doc = known["doc"] if known else ""
-        _core._type_attrs_declare(handle.name, doc, _schema(type), False)
+        _core.type_attrs_declare(handle.name, doc, _schema(type), False)
     return handle

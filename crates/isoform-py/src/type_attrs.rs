@@ -242,7 +242,7 @@ pub(crate) fn define(definition: TypeDef, name: &str, value: &Object<'_>) -> PyR
 
 /// Sets an attribute of a type; see `isoform.type_attrs.set`.
 #[pyfunction]
-fn _type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
+fn type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
     assign(type_to_change(of)?, name, value, replace)
 }
 
@@ -250,14 +250,14 @@ fn _type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: boo
 ///
 /// Raises TypeError for anything else, KeyError for an unknown key.
 #[pyfunction]
-fn _type_to_change(of: &Object<'_>) -> PyResult<TypeInfoHandle> {
+fn type_attrs_place(of: &Object<'_>) -> PyResult<TypeInfoHandle> {
     type_to_change(of).map(|index| TypeInfoHandle::new(host::type_info(index)))
 }
 
 /// The attribute of a type or of the type of a node; see
 /// `isoform.type_attrs.get`.
 #[pyfunction]
-fn _type_attrs_get<'py>(
+fn type_attrs_get<'py>(
     of: &Object<'py>,
     name: &str,
     default: Object<'py>,
@@ -271,20 +271,20 @@ fn _type_attrs_get<'py>(
 
 /// Whether an attribute is set; see `isoform.type_attrs.has`.
 #[pyfunction]
-fn _type_attrs_has(of: &Object<'_>, name: &str, inherit: bool) -> PyResult<bool> {
+fn type_attrs_has(of: &Object<'_>, name: &str, inherit: bool) -> PyResult<bool> {
     Ok(type_attrs::has(type_of(of)?, name, lookup(inherit)))
 }
 
 /// The type that has an attribute; see `isoform.type_attrs.owner`.
 #[pyfunction]
-fn _type_attrs_owner<'py>(of: &Object<'py>, name: &str) -> PyResult<Option<Bound<'py, PyType>>> {
+fn type_attrs_owner<'py>(of: &Object<'py>, name: &str) -> PyResult<Option<Bound<'py, PyType>>> {
     let owner = type_attrs::owner(type_of(of)?, name);
     owner.map(|owner| class_of(of.py(), owner)).transpose()
 }
 
 /// The attributes of a type; see `isoform.type_attrs.attrs_of`.
 #[pyfunction]
-fn _type_attrs_of<'py>(of: &Object<'py>, inherit: bool) -> PyResult<Bound<'py, PyDict>> {
+fn type_attrs_of<'py>(of: &Object<'py>, inherit: bool) -> PyResult<Bound<'py, PyDict>> {
     let py = of.py();
     let index = type_of(of)?;
     let attributes = PyDict::new(py);
@@ -304,14 +304,14 @@ fn _type_attrs_of<'py>(of: &Object<'py>, inherit: bool) -> PyResult<Bound<'py, P
 
 /// The names of all attributes; see `isoform.type_attrs.list`.
 #[pyfunction]
-fn _type_attrs_list() -> Vec<&'static str> {
+fn type_attrs_list() -> Vec<&'static str> {
     let all = type_attrs::list().into_iter();
     all.map(|known| known.name).collect()
 }
 
 /// The names of the attributes that the library itself reads.
 #[pyfunction]
-fn _type_attrs_hooks() -> Vec<&'static str> {
+fn type_attrs_hooks() -> Vec<&'static str> {
     let all = type_attrs::list().into_iter();
     all.filter(|known| known.builtin)
         .map(|known| known.name)
@@ -320,7 +320,7 @@ fn _type_attrs_hooks() -> Vec<&'static str> {
 
 /// Declares an attribute; see `isoform.type_attrs.declare`.
 #[pyfunction]
-fn _type_attrs_declare(
+fn type_attrs_declare(
     name: &str,
     doc: &str,
     schema: Option<&Bound<'_, SchemaHandle>>,
@@ -338,13 +338,13 @@ fn _type_attrs_declare(
 
 /// Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`.
 #[pyfunction]
-fn _type_attrs_declare_dense(name: &str) -> PyResult<()> {
+fn type_attrs_declare_dense(name: &str) -> PyResult<()> {
     type_attrs::declare_dense(name).into_py()
 }
 
 /// What is known about an attribute; see `isoform.type_attrs.info`.
 #[pyfunction]
-fn _type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
+fn type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
     let described = |known: AttrInfo| -> PyResult<Bound<'py, PyDict>> {
         let about = PyDict::new(py);
         about.set_item("name", known.name)?;
@@ -362,7 +362,7 @@ fn _type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'
 /// A Python object as a value of which the core knows nothing, also one that
 /// would be converted otherwise.
 #[pyfunction]
-fn _opaque<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
+fn opaque<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
     match HostObject::wrap(value).as_object() {
         Some(object) => wrapper::wrap_borrowed(value.py(), object),
         None => Err(PyTypeError::new_err("an opaque value is an object")),
@@ -475,16 +475,16 @@ impl ColumnHandle {
 /// Adds the functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ColumnHandle>()?;
-    module.add_function(wrap_pyfunction!(_type_to_change, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_set, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_get, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_has, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_owner, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_of, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_list, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_hooks, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_declare, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_declare_dense, module)?)?;
-    module.add_function(wrap_pyfunction!(_type_attrs_info, module)?)?;
-    module.add_function(wrap_pyfunction!(_opaque, module)?)
+    module.add_function(wrap_pyfunction!(type_attrs_place, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_set, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_get, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_has, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_owner, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_of, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_list, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_hooks, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_declare, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_declare_dense, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_info, module)?)?;
+    module.add_function(wrap_pyfunction!(opaque, module)?)
 }

@@ -11,7 +11,7 @@ from isoform.core import Object
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-HOOKS = frozenset(_core._type_attrs_hooks())
+HOOKS = frozenset(_core.type_attrs_hooks())
 """The names that the library itself reads."""
 
 # The library runs the verifiers of all ancestors, and what converts a value to
@@ -68,7 +68,7 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
     for name, traits in _traits_of(bodies).items():
         if name not in seen:
             seen.add(name)
-            values = [_core._opaque(trait) for trait in _each(traits)]
+            values = [_core.opaque(trait) for trait in _each(traits)]
             yield name, values if isinstance(traits, (tuple, list)) else values[0]
         for trait in _each(traits):
             attribute = plan_of(trait).name
@@ -89,7 +89,7 @@ def _names(cls: type, attribute: str) -> tuple[str, ...] | None:
     """A list of names that a class or one of its bases holds."""
     for base in cls.__mro__:
         if attribute in base.__dict__:
-            names = cast("Any", base.__dict__[attribute])
+            names = base.__dict__[attribute]
             if not isinstance(names, (tuple, list)):
                 raise TypeError(
                     f"{cls.__qualname__}.{attribute}: expected a tuple or list of names, got "
@@ -112,14 +112,16 @@ def _inherited(cls: type, parent: type | None, name: str) -> Any:
             return getattr(cls, name)
         if "__isoform_type_key__" in base.__dict__:
             # Set from outside, or in another language.
-            value = _core._type_attrs_get(base, name, None, False)
+            value = _core.type_attrs_get(base, name, None, False)
             if value is not None:
                 return value
     return None
 
 
 def _each(traits: Any) -> Iterable[type[Trait] | Trait]:
-    return traits if isinstance(traits, (tuple, list)) else (traits,)
+    if isinstance(traits, (tuple, list)):
+        return cast("Iterable[Any]", traits)
+    return (traits,)
 
 
 def _traits_of(bodies: list[type]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def c_class(
         attributes = _attributes_for(cls, type_key)
         _core.bind_class(cls, type_key)
         for name, value in attributes:
-            _core._type_attrs_set(type_key, name, value, False)
+            _core.type_attrs_set(type_key, name, value, False)
         _complete(cls, own_init=own_init)
         _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
         if not init and not own_init:
@@ -99,7 +99,7 @@ def _attributes_for(cls: type, type_key: str) -> list[tuple[str, Any]]:
 
     attributes = [*of_body(cls, type_key, registered_parent(cls))]
     for name, _ in attributes:
-        if _core._type_attrs_has(type_key, name, False):
+        if _core.type_attrs_has(type_key, name, False):
             raise ValueError(f"attribute '{name}' of type {type_key} is set already")
     return attributes
 
