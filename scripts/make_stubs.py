@@ -49,6 +49,13 @@ PARAMETERS = {
     "schema": "Schema | None",
     "skip_tensor_content": "bool",
     "type_key": "str",
+    # The name of an attribute or its trait.
+    "type_attrs_declare_dense.name": "Any",
+    "type_attrs_get.name": "Any",
+    "type_attrs_has.name": "Any",
+    "type_attrs_info.name": "Any",
+    "type_attrs_owner.name": "Any",
+    "type_attrs_set.name": "Any",
 }
 
 RETURNS = {
@@ -84,6 +91,7 @@ RETURNS = {
     "type_attrs_owner": "type[Any] | None",
     "type_attrs_set": "None",
     "type_attrs_place": "TypeInfo",
+    "TraitHandle.name": "str",
     "Column.items": "list[tuple[type[Any], Any]]",
     "Column.keys": "list[type[Any]]",
     "Column.name": "str",
@@ -150,7 +158,11 @@ SPECIAL = {
 }
 
 # What users of a class construct it from; other classes are not constructed.
-CONSTRUCTORS = {"Column": "name: str", "Schema": "spec: Any"}
+CONSTRUCTORS = {
+    "Column": "name: Any",
+    "Schema": "spec: Any",
+    "TraitHandle": "name: str, marker: Any, view: Any",
+}
 
 # Classes whose bases introspection does not show as one would write them.
 BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
@@ -194,7 +206,8 @@ def parameters_of(function: Any, *, method: bool) -> str:
         elif kind is parameter.VAR_KEYWORD:
             text = f"**{text}"
         if not (method and position == 0):
-            text += f": {PARAMETERS.get(parameter.name, 'Any')}"
+            known = f"{function.__name__}.{parameter.name}"
+            text += f": {PARAMETERS.get(known) or PARAMETERS.get(parameter.name, 'Any')}"
         if parameter.default is not parameter.empty:
             text += " = ..."
         parts.append(text)

@@ -91,7 +91,7 @@ class AccessStep:
 class Column:
     """An attribute whose name was looked up once."""
 
-    def __new__(cls, name: str) -> Column: ...
+    def __new__(cls, name: Any) -> Column: ...
     def __bool__(self, /) -> bool: ...
     def __contains__(self, key: Any, /) -> bool: ...
     def __getitem__(self, key: Any, /) -> Any: ...
@@ -316,6 +316,15 @@ class StructuralVisitor:
         """Calls a function without arguments with another kind of region, and
         returns what it returns.
         """
+
+@final
+class TraitHandle:
+    """What `implements` needs of a trait, under `__isoform_handle__` of its class."""
+
+    def __new__(cls, name: str, marker: Any, view: Any) -> TraitHandle: ...
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
 
 @final
 class TypeField:
@@ -612,6 +621,11 @@ def get_global_func(name: str, allow_missing: Any = ...) -> Any:
     None.
     """
 
+def implements(of: Any, trait: Any, /, *, inherit: bool = ...) -> Any:
+    """A type or node as an instance of a trait, None if it does not have the
+    trait; see `isoform.type_attrs.implements`.
+    """
+
 def json_graph_metadata(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
     """What was given as `metadata` when a JSON graph was written; None if nothing
     was. Reads the whole graph.
@@ -869,21 +883,21 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
 def type_attrs_declare(name: str, doc: str, schema: Schema | None, dense: bool) -> None:
     """Declares an attribute; see `isoform.type_attrs.declare`."""
 
-def type_attrs_declare_dense(name: str) -> None:
+def type_attrs_declare_dense(name: Any) -> None:
     """Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`."""
 
-def type_attrs_get(of: Any, name: str, default: Any, inherit: bool) -> Any:
+def type_attrs_get(of: Any, name: Any, default: Any, inherit: bool) -> Any:
     """The attribute of a type or of the type of a node; see
     `isoform.type_attrs.get`.
     """
 
-def type_attrs_has(of: Any, name: str, inherit: bool) -> bool:
+def type_attrs_has(of: Any, name: Any, inherit: bool) -> bool:
     """Whether an attribute is set; see `isoform.type_attrs.has`."""
 
 def type_attrs_hooks() -> list[str]:
     """The names of the attributes that the library itself reads."""
 
-def type_attrs_info(name: str) -> dict[str, Any] | None:
+def type_attrs_info(name: Any) -> dict[str, Any] | None:
     """What is known about an attribute; see `isoform.type_attrs.info`."""
 
 def type_attrs_list() -> list[str]:
@@ -892,7 +906,7 @@ def type_attrs_list() -> list[str]:
 def type_attrs_of(of: Any, inherit: bool) -> dict[str, Any]:
     """The attributes of a type; see `isoform.type_attrs.attrs_of`."""
 
-def type_attrs_owner(of: Any, name: str) -> type[Any] | None:
+def type_attrs_owner(of: Any, name: Any) -> type[Any] | None:
     """The type that has an attribute; see `isoform.type_attrs.owner`."""
 
 def type_attrs_place(of: Any) -> TypeInfo:
@@ -901,7 +915,7 @@ def type_attrs_place(of: Any) -> TypeInfo:
     Raises TypeError for anything else, KeyError for an unknown key.
     """
 
-def type_attrs_set(of: Any, name: str, value: Any, replace: bool) -> None:
+def type_attrs_set(of: Any, name: Any, value: Any, replace: bool) -> None:
     """Sets an attribute of a type; see `isoform.type_attrs.set`."""
 
 def type_info(of: Any) -> TypeInfo:

@@ -1,8 +1,9 @@
 //! Attributes of types, for Python; see `isoform.type_attrs`.
 
 use isoform::type_attrs::{self, AttrDef, AttrInfo, Column, Lookup};
-use isoform::{Function, Node, Obj, TypeDef, TypeIndex, Value, find_type, host};
+use isoform::{Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType,
@@ -242,8 +243,13 @@ pub(crate) fn define(definition: TypeDef, name: &str, value: &Object<'_>) -> PyR
 
 /// Sets an attribute of a type; see `isoform.type_attrs.set`.
 #[pyfunction]
-fn type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
-    assign(type_to_change(of)?, name, value, replace)
+fn type_attrs_set(
+    of: &Object<'_>,
+    name: Name<'_>,
+    value: &Object<'_>,
+    replace: bool,
+) -> PyResult<()> {
+    assign(type_to_change(of)?, name.text()?, value, replace)
 }
 
 /// The type that is to be changed, by its class, key or `TypeInfo`.
@@ -259,11 +265,11 @@ fn type_attrs_place(of: &Object<'_>) -> PyResult<TypeInfoHandle> {
 #[pyfunction]
 fn type_attrs_get<'py>(
     of: &Object<'py>,
-    name: &str,
+    name: Name<'_>,
     default: Object<'py>,
     inherit: bool,
 ) -> PyResult<Object<'py>> {
-    match type_attrs::get(type_of(of)?, name, lookup(inherit)) {
+    match type_attrs::get(type_of(of)?, name.text()?, lookup(inherit)) {
         Some(value) => shown(of.py(), value),
         None => Ok(default),
     }
@@ -271,14 +277,14 @@ fn type_attrs_get<'py>(
 
 /// Whether an attribute is set; see `isoform.type_attrs.has`.
 #[pyfunction]
-fn type_attrs_has(of: &Object<'_>, name: &str, inherit: bool) -> PyResult<bool> {
-    Ok(type_attrs::has(type_of(of)?, name, lookup(inherit)))
+fn type_attrs_has(of: &Object<'_>, name: Name<'_>, inherit: bool) -> PyResult<bool> {
+    Ok(type_attrs::has(type_of(of)?, name.text()?, lookup(inherit)))
 }
 
 /// The type that has an attribute; see `isoform.type_attrs.owner`.
 #[pyfunction]
-fn type_attrs_owner<'py>(of: &Object<'py>, name: &str) -> PyResult<Option<Bound<'py, PyType>>> {
-    let owner = type_attrs::owner(type_of(of)?, name);
+fn type_attrs_owner<'py>(of: &Object<'py>, name: Name<'_>) -> PyResult<Option<Bound<'py, PyType>>> {
+    let owner = type_attrs::owner(type_of(of)?, name.text()?);
     owner.map(|owner| class_of(of.py(), owner)).transpose()
 }
 
@@ -338,13 +344,13 @@ fn type_attrs_declare(
 
 /// Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`.
 #[pyfunction]
-fn type_attrs_declare_dense(name: &str) -> PyResult<()> {
-    type_attrs::declare_dense(name).into_py()
+fn type_attrs_declare_dense(name: Name<'_>) -> PyResult<()> {
+    type_attrs::declare_dense(name.text()?).into_py()
 }
 
 /// What is known about an attribute; see `isoform.type_attrs.info`.
 #[pyfunction]
-fn type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
+fn type_attrs_info<'py>(py: Python<'py>, name: Name<'_>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let described = |known: AttrInfo| -> PyResult<Bound<'py, PyDict>> {
         let about = PyDict::new(py);
         about.set_item("name", known.name)?;
@@ -356,7 +362,7 @@ fn type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'p
         about.set_item("bytes", known.bytes)?;
         Ok(about)
     };
-    type_attrs::info(name).map(described).transpose()
+    type_attrs::info(name.text()?).map(described).transpose()
 }
 
 /// A Python object as a value of which the core knows nothing, also one that
@@ -378,8 +384,8 @@ struct ColumnHandle {
 #[pymethods]
 impl ColumnHandle {
     #[new]
-    fn new(name: &str) -> PyResult<Self> {
-        let column = Column::open(name).into_py()?;
+    fn new(name: Name<'_>) -> PyResult<Self> {
+        let column = Column::open(name.text()?).into_py()?;
         Ok(ColumnHandle { column })
     }
 
@@ -472,9 +478,104 @@ impl ColumnHandle {
     }
 }
 
+/// What `implements` needs of a trait, under `__isoform_handle__` of its class.
+#[pyclass(frozen, name = "TraitHandle", module = "isoform._core")]
+struct TraitHandle {
+    column: Column<Value>,
+    /// The one instance of a trait without methods and arguments.
+    marker: Option<Py<PyAny>>,
+    /// Makes an instance from what was asked and the value.
+    view: Py<PyAny>,
+}
+
+#[pymethods]
+impl TraitHandle {
+    #[new]
+    fn new(name: &str, marker: Option<Py<PyAny>>, view: Py<PyAny>) -> PyResult<Self> {
+        Ok(TraitHandle {
+            column: Column::open(name).into_py()?,
+            marker,
+            view,
+        })
+    }
+
+    /// The name of the attribute.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.column.name()
+    }
+}
+
+fn handle_of<'py>(of: &Object<'py>) -> PyResult<Bound<'py, TraitHandle>> {
+    let handle = of.getattr_opt(intern!(of.py(), "__isoform_handle__"))?;
+    match handle.map(Bound::cast_into) {
+        Some(Ok(handle)) => Ok(handle),
+        _ => Err(PyTypeError::new_err(format!(
+            "expected a subclass of Trait, got {}",
+            of.repr()?
+        ))),
+    }
+}
+
+/// A type or node as an instance of a trait, None if it does not have the
+/// trait; see `isoform.type_attrs.implements`.
+#[pyfunction]
+#[pyo3(name = "implements", signature = (of, r#trait, /, *, inherit=false))]
+fn implements<'py>(
+    of: &Object<'py>,
+    r#trait: &Object<'py>,
+    inherit: bool,
+) -> PyResult<Option<Object<'py>>> {
+    let handle = handle_of(r#trait)?;
+    let handle = handle.get();
+    let Some(value) = handle.column.lookup(type_of(of)?, lookup(inherit)) else {
+        return Ok(None);
+    };
+    match (&handle.marker, value.view()) {
+        (_, ValueRef::None | ValueRef::Bool(false)) => Ok(None),
+        (Some(marker), _) => Ok(Some(marker.bind(of.py()).clone())),
+        (None, _) => {
+            let value = shown(of.py(), value)?;
+            handle.view.bind(of.py()).call1((of, value)).map(Some)
+        }
+    }
+}
+
+/// The name of an attribute, given as text or as its trait.
+struct Name<'py>(Bound<'py, PyString>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Name<'py> {
+    type Error = PyErr;
+
+    #[inline]
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = given.cast::<PyString>() {
+            return Ok(Name(name.to_owned()));
+        }
+        match given.is_instance_of::<PyType>() {
+            true => {
+                let handle = handle_of(&given)?;
+                Ok(Name(PyString::new(given.py(), handle.get().name())))
+            }
+            false => Err(PyTypeError::new_err(format!(
+                "expected the name of an attribute or its trait, got {}",
+                given.get_type().name()?
+            ))),
+        }
+    }
+}
+
+impl Name<'_> {
+    fn text(&self) -> PyResult<&str> {
+        self.0.to_str()
+    }
+}
+
 /// Adds the functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ColumnHandle>()?;
+    module.add_class::<TraitHandle>()?;
+    module.add_function(wrap_pyfunction!(implements, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_place, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_set, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_get, module)?)?;
