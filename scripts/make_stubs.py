@@ -161,7 +161,7 @@ SPECIAL = {
 CONSTRUCTORS = {
     "Column": "name: Any",
     "Schema": "spec: Any",
-    "TraitHandle": "name: str, marker: Any, view: Any",
+    "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
 }
 
 # Classes whose bases introspection does not show as one would write them.

@@ -321,7 +321,7 @@ class StructuralVisitor:
 class TraitHandle:
     """What `implements` needs of a trait, under `__isoform_handle__` of its class."""
 
-    def __new__(cls, name: str, marker: Any, view: Any) -> TraitHandle: ...
+    def __new__(cls, name: str, marker: Any, view: Any, has_methods: bool) -> TraitHandle: ...
     @property
     def name(self) -> str:
         """The name of the attribute."""

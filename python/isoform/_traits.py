@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from isoform import _core
-from isoform._core import Object, TypeInfo
+from isoform._core import TypeInfo
 from isoform.core import TypeSchema
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _register(
     _core.type_attrs_declare(name, text, schema, False)
     plan = Plan(name, types.MappingProxyType(dict(methods)), fields)
     marker = object.__new__(cls) if plan.is_marker else None
-    cls.__isoform_handle__ = _core.TraitHandle(name, marker, _view_of(cls, plan))
+    cls.__isoform_handle__ = _core.TraitHandle(name, marker, _view_of(cls, plan), bool(methods))
     cls.__isoform_trait__ = plan
     _known[name] = cls
 
@@ -322,23 +322,22 @@ def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T |
     return _core.implements(of, trait, inherit=inherit)
 
 
-def _view_of(cls: type[Trait], plan: Plan) -> Callable[[Any, Any], Any]:
+def _view_of(cls: type[Trait], plan: Plan) -> Callable[[Any, bool, Any], Any]:
     """What makes an instance of a trait from a type or node and the value."""
     new, bound, fields = object.__new__, types.MethodType, frozenset(plan.fields)
 
     if plan.is_single:
         (only,) = plan.methods
 
-        def single(of: Any, function: Any) -> Any:
+        def single(of: Any, is_node: bool, function: Any) -> Any:
             made = new(cls)
-            made.__dict__[only] = bound(function, of) if isinstance(of, Object) else function
+            made.__dict__[only] = bound(function, of) if is_node else function
             return made
 
         return single
 
-    def several(of: Any, parts: Mapping[str, Any]) -> Any:
+    def several(of: Any, is_node: bool, parts: Mapping[str, Any]) -> Any:
         made = new(cls)
-        is_node = isinstance(of, Object)
         attributes = made.__dict__
         for name, part in parts.items():
             attributes[name] = bound(part, of) if is_node and name not in fields else part

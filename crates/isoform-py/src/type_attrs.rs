@@ -1,5 +1,8 @@
 //! Attributes of types, for Python; see `isoform.type_attrs`.
 
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
 use isoform::type_attrs::{self, AttrDef, AttrInfo, Column, Lookup};
 use isoform::{Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -484,18 +487,59 @@ struct TraitHandle {
     column: Column<Value>,
     /// The one instance of a trait without methods and arguments.
     marker: Option<Py<PyAny>>,
-    /// Makes an instance from what was asked and the value.
+    /// Makes an instance from what was asked, whether that is a node, and the
+    /// value.
     view: Py<PyAny>,
+    /// The instances of a trait without methods, by the address of the value,
+    /// which lives as long as the process. None for a trait with methods, whose
+    /// instances are made for each node.
+    made: Option<Mutex<HashMap<usize, Py<PyAny>>>>,
+}
+
+impl TraitHandle {
+    fn instance<'py>(&self, of: &Object<'py>, value: &'static Value) -> PyResult<Object<'py>> {
+        let py = of.py();
+        let make = || {
+            let is_node = !is_type(of);
+            self.view.bind(py).call1((of, is_node, shown(py, value)?))
+        };
+        let Some(made) = &self.made else {
+            return make();
+        };
+        let address = std::ptr::from_ref(value) as usize;
+        let known = |made: &HashMap<usize, Py<PyAny>>| Some(made.get(&address)?.bind(py).clone());
+        if let Some(known) = known(&made.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(known);
+        }
+        // Python code runs meanwhile, so the lock is not held.
+        let instance = make()?;
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.insert(address, instance.clone().unbind());
+        Ok(instance)
+    }
+}
+
+/// Whether what stands for a type is the type itself.
+fn is_type(of: &Object<'_>) -> bool {
+    of.is_instance_of::<PyType>()
+        || of.is_instance_of::<TypeInfoHandle>()
+        || of.is_exact_instance_of::<PyString>()
 }
 
 #[pymethods]
 impl TraitHandle {
     #[new]
-    fn new(name: &str, marker: Option<Py<PyAny>>, view: Py<PyAny>) -> PyResult<Self> {
+    fn new(
+        name: &str,
+        marker: Option<Py<PyAny>>,
+        view: Py<PyAny>,
+        has_methods: bool,
+    ) -> PyResult<Self> {
         Ok(TraitHandle {
             column: Column::open(name).into_py()?,
             marker,
             view,
+            made: (!has_methods).then(Mutex::default),
         })
     }
 
@@ -534,10 +578,7 @@ fn implements<'py>(
     match (&handle.marker, value.view()) {
         (_, ValueRef::None | ValueRef::Bool(false)) => Ok(None),
         (Some(marker), _) => Ok(Some(marker.bind(of.py()).clone())),
-        (None, _) => {
-            let value = shown(of.py(), value)?;
-            handle.view.bind(of.py()).call1((of, value)).map(Some)
-        }
+        (None, _) => handle.instance(of, value).map(Some),
     }
 }
 
