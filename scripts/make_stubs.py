@@ -50,6 +50,7 @@ PARAMETERS = {
     "skip_tensor_content": "bool",
     "type_key": "str",
     # The name of an attribute or its trait.
+    "type_attrs_check.name": "Any",
     "type_attrs_declare_dense.name": "Any",
     "type_attrs_get.name": "Any",
     "type_attrs_has.name": "Any",
@@ -81,6 +82,7 @@ RETURNS = {
     "to_bytes": "bytes",
     "to_json_graph_str": "str",
     "type_info": "TypeInfo",
+    "type_attrs_check": "None",
     "type_attrs_declare": "None",
     "type_attrs_declare_dense": "None",
     "type_attrs_has": "bool",

@@ -880,6 +880,9 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
     both with the path. O(size).
     """
 
+def type_attrs_check(of: Any, name: Any, value: Any) -> None:
+    """Raises what setting an attribute would raise, without setting it."""
+
 def type_attrs_declare(name: str, doc: str, schema: Schema | None, dense: bool) -> None:
     """Declares an attribute; see `isoform.type_attrs.declare`."""
 

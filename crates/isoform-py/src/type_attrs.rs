@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
 use isoform::type_attrs::{self, AttrDef, AttrInfo, Column, Lookup};
-use isoform::{Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use isoform::{Error, Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -253,6 +253,30 @@ fn type_attrs_set(
     replace: bool,
 ) -> PyResult<()> {
     assign(type_to_change(of)?, name.text()?, value, replace)
+}
+
+/// Raises what setting an attribute would raise, without setting it.
+#[pyfunction]
+fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyResult<()> {
+    let (index, name) = (type_to_change(of)?, name.text()?);
+    let key = host::type_info(index).key();
+    if type_attrs::has(index, name, Lookup::Exact) {
+        return Err(PyValueError::new_err(format!(
+            "attribute '{name}' of type {key} is set already"
+        )));
+    }
+    if PythonHook::make(key, name, value)?.is_some() {
+        return Ok(());
+    }
+    let value = untyped(value)?;
+    let Some(schema) = type_attrs::info(name).and_then(|known| known.schema) else {
+        return Ok(());
+    };
+    let wrong = |error: Error| {
+        let place = format!("attribute '{name}' of type {key}");
+        Error::new(error.kind(), format!("{place}: {}", error.message()))
+    };
+    schema.convert(value).map(drop).map_err(wrong).into_py()
 }
 
 /// The type that is to be changed, by its class, key or `TypeInfo`.
@@ -617,6 +641,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ColumnHandle>()?;
     module.add_class::<TraitHandle>()?;
     module.add_function(wrap_pyfunction!(implements, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_check, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_place, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_set, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_get, module)?)?;

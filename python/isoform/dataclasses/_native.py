@@ -93,14 +93,15 @@ def _attributes_for(cls: type, type_key: str) -> list[tuple[str, Any]]:
 
     Raises:
         ValueError: the type has an attribute of this name.
+        TypeError: an attribute cannot have the value.
+        KeyError: no type has the key.
     """
     from ._attributes import of_body
     from ._collect import registered_parent
 
     attributes = [*of_body(cls, type_key, registered_parent(cls))]
-    for name, _ in attributes:
-        if _core.type_attrs_has(type_key, name, False):
-            raise ValueError(f"attribute '{name}' of type {type_key} is set already")
+    for name, value in attributes:
+        _core.type_attrs_check(type_key, name, value)
     return attributes
 
 
