@@ -9,7 +9,9 @@ mod schema;
 
 pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
-pub use functions::{get_function, list_functions, register_function, remove_function};
+pub use functions::{
+    get_function, list_functions, register_function, register_functions, remove_function,
+};
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use schema::{Schema, TypeRef};
 
