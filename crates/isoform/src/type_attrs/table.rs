@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rapidhash::fast::RandomState;
 
+use super::traits::TraitMethod;
 use crate::error::{Error, Result};
 use crate::object::published::Published;
 use crate::registry::Schema;
@@ -25,6 +26,8 @@ pub(crate) struct About {
     pub(crate) schema: Option<Schema>,
     /// What a schema cannot say about the values.
     pub(crate) check: Option<fn(&Value) -> Result<()>>,
+    /// What the functions of the value are called, if it is a trait of Rust.
+    pub(crate) methods: &'static [TraitMethod],
 }
 
 impl About {
@@ -54,6 +57,7 @@ impl About {
         self.doc == other.doc
             && self.schema == other.schema
             && self.check.is_some() == other.check.is_some()
+            && self.methods == other.methods
     }
 
     /// What both say; None if they contradict each other.
@@ -73,8 +77,12 @@ impl About {
         Some(About {
             doc: doc.into(),
             schema: schema.clone(),
-            // Only the trait that an attribute belongs to has a check.
+            // Only the trait that an attribute belongs to has these.
             check: self.check.or(other.check),
+            methods: match self.methods {
+                [] => other.methods,
+                own => own,
+            },
         })
     }
 }
