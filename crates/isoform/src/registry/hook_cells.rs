@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::hooks::{DynEqual, DynHash};
 use super::json_hooks::{DynFromJson, DynToJson};
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::object::published::Published;
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;

@@ -7,8 +7,8 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use super::hook_cells::{Compiled, Hook, Shown, arguments, object};
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::value::{Value, ValueRef};
 use crate::visit::RegionChange;
