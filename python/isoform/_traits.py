@@ -294,7 +294,7 @@ def _native(name: str) -> type[Trait]:
 def _written_elsewhere(name: str, doc: str, required: bool) -> Any:
     """A method of a trait that another language declares."""
 
-    def method(self: Trait, *args: Any) -> Any:  # noqa: ARG001
+    def method(self: Trait, *args: Any) -> Any:
         raise NotImplementedError(
             f"{type(self).__name__}.{name} is not defined by the type, and its default is written "
             "in Rust"

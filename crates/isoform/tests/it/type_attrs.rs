@@ -363,7 +363,11 @@ fn three_threads_register_read_and_traverse() {
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut seen = 0u64;
-            while !done.load(Ordering::Relaxed) {
+            // The last round comes after the last write, however late this
+            // thread gets a processor.
+            let mut last = false;
+            while !last {
+                last = done.load(Ordering::Relaxed);
                 for (n, ty) in types.iter().enumerate() {
                     if let Some(value) = column.get(*ty) {
                         assert_eq!(*value as usize % 100, n, "a value of another type");
