@@ -60,6 +60,12 @@ PARAMETERS = {
 }
 
 RETURNS = {
+    "_callable_of": "Any",
+    "_describe_function": "Any",
+    "_methods_of": "list[tuple[str, Any]]",
+    "_register_method": "None",
+    "_set_method_hook": "None",
+    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any]], str, str] | None",
     "bind_class": "TypeInfo",
     "check_types": "None",
     "class_of": "type[Any]",

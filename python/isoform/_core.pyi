@@ -433,6 +433,20 @@ class VisitInterrupt:
     def value(self) -> Any:
         """What the walk was ended with."""
 
+def _callable_of(function: Any) -> Any:
+    """The Python callable that a function was made of; None if it is made of
+    something else.
+    """
+
+def _describe_function(
+    function: Any, known_as: Any, doc: str, parameters: Any, returns: Any
+) -> Any:
+    """Tells what is known about a callable: a new `Function` called `known_as` unless that
+    is None, with documentation, and with a signature unless the parameters are
+    None. Each of them is a name, a schema, whether it has a default, and the
+    default.
+    """
+
 def _device_name(kind: Any) -> Any:
     """The name of a kind of device."""
 
@@ -466,16 +480,35 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
+def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
+    """The methods that are registered for exactly the type of a class: names and
+    functions.
+    """
+
 def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """Registers a callable under a global name; the function as it is registered.
 
     Raises ValueError when the name is taken and `replace` is false.
     """
 
+def _register_method(
+    cls: type[Any], name: str, function: Any, is_static: Any, replace: bool
+) -> None:
+    """Registers a method of the type of a class. Its first argument is the object
+    unless it is static.
+
+    Raises TypeError for anything that is no class of a type or no callable,
+    ValueError for the name of a field, and for one that is taken unless
+    `replace`.
+    """
+
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Tells the paths which class the kinds of steps are members of. Called once,
     by the package.
     """
+
+def _set_method_hook(hook: Any) -> None:
+    """Sets, once, the function that gives classes the methods registered in Rust."""
 
 def _set_native_hook(hook: Any) -> None:
     """Sets, once, the function that completes the classes made for native types,
@@ -490,6 +523,11 @@ def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
 def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
     """Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
     by the package.
+    """
+
+def _signature_of(function: Any) -> tuple[list[tuple[str | None, str, bool, Any]], str, str] | None:
+    """The parameters of a function, the text of its result's schema, and its
+    language; None if they are not known.
     """
 
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
@@ -529,6 +567,13 @@ def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
 
     Raises AttributeError when there is none, TypeError when it is no function,
     and what the function raises.
+    """
+
+def call_method(object: Any, name: str, *arguments: Any) -> Any:
+    """Calls a method of an object by its name, as Rust does.
+
+    Raises AttributeError when the type has no such method, and what the method
+    raises.
     """
 
 def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:

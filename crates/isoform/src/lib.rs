@@ -88,7 +88,8 @@
 //! | check | [`verify()`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
-//! | call by name | [`Function`], [`register_function`], [`get_function`] |
+//! | call by name | [`Function`], [`register_function`], [`get_function`], [`export`](macro@export) |
+//! | give methods to types | [`register_method`], [`call_method`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
 //! # What always holds
@@ -150,9 +151,9 @@ pub use recursive::{
 };
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
-    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
-    list_functions, register, register_function, register_functions, register_type,
-    registered_types, remove_function,
+    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type,
+    get_function, list_functions, register, register_function, register_functions, register_method,
+    register_type, registered_types, remove_function,
 };
 pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
@@ -199,6 +200,10 @@ macro_rules! exports {
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+// So do those of the page about functions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/functions.md")]
+struct FunctionsPage;
 // So do those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]
@@ -222,6 +227,7 @@ pub mod host {
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::registry::set_method_hook;
     pub use crate::structural::objects_equal;
     pub use crate::visit::{structural_map_where, structural_walk_where};
 }

@@ -27,6 +27,14 @@ impl OpaqueObj {
     pub fn content<T: Any>(&self) -> Option<&T> {
         self.content.downcast_ref()
     }
+
+    /// The content, if it is a `T` and no copy of the object shares it.
+    pub fn exclusive_content<T: Any>(&self) -> Option<&T> {
+        match Arc::strong_count(&self.content) {
+            1 => self.content(),
+            _ => None,
+        }
+    }
 }
 
 impl Value {

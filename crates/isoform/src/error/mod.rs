@@ -141,13 +141,6 @@ impl Error {
         self
     }
 
-    /// The same error, whose message says first what it is about.
-    #[must_use]
-    pub(crate) fn in_context(mut self, what: impl fmt::Display) -> Self {
-        self.0.message = format!("{what}: {}", self.0.message);
-        self
-    }
-
     /// The same error as an exception of a host language: what it is called
     /// there, and how its traceback is written. For bindings.
     #[must_use]
@@ -156,6 +149,13 @@ impl Error {
             self.0.kind_name = Some(class_name.into());
         }
         self.0.trace.host = Some(traceback);
+        self
+    }
+
+    /// The same error, whose message says first what it is about.
+    #[must_use]
+    pub(crate) fn in_context(mut self, what: impl fmt::Display) -> Self {
+        self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 

@@ -142,6 +142,15 @@ impl Function {
         self.0.content.as_ref()?.downcast_ref()
     }
 
+    /// The [`content`](Self::content), if no copy of the function shares it.
+    pub fn exclusive_content<T: Any>(&self) -> Option<&T> {
+        // One owner is the payload, the other one its body.
+        match Arc::strong_count(self.0.content.as_ref()?) {
+            2 => self.content(),
+            _ => None,
+        }
+    }
+
     fn changed(&self, change: impl FnOnce(&mut FunctionObj)) -> Self {
         let mut payload = self.0.copy_payload();
         change(&mut payload);
@@ -198,6 +207,16 @@ impl Function {
     /// Whether both are the very same function. O(1).
     pub fn same_as(&self, other: &Function) -> bool {
         self.0.same_as(&other.0)
+    }
+
+    /// Whether both do the same, whatever their names. O(1).
+    pub(crate) fn same_body(&self, other: &Function) -> bool {
+        Arc::ptr_eq(&self.0.body, &other.0.body)
+    }
+
+    /// How messages call the argument at a position: `demo.add() argument 'x'`.
+    pub fn argument_label(&self, position: usize) -> String {
+        typed::label(self.name(), self.signature(), position)
     }
 
     /// The name, if it has one.

@@ -116,14 +116,22 @@ impl Call<'_> {
 
     #[cold]
     fn misfit(&self, position: usize, error: &Error) -> Error {
-        let name = self.name.unwrap_or("function");
-        let parameter = self.parameter(position);
-        let argument = match parameter.and_then(|parameter| parameter.name()) {
-            Some(parameter) => format!("'{parameter}'"),
-            None => (position + 1).to_string(),
-        };
-        let message = format!("{name}() argument {argument}: {}", error.message());
+        let label = label(self.name, self.signature, position);
+        let message = format!("{label}: {}", error.message());
         Error::new(error.kind(), message).made_by_caller()
+    }
+}
+
+pub(super) fn label(
+    function: Option<&str>,
+    signature: Option<&Signature>,
+    position: usize,
+) -> String {
+    let function = function.unwrap_or("function");
+    let parameter = signature.and_then(|signature| signature.parameters().get(position));
+    match parameter.and_then(|parameter| parameter.name()) {
+        Some(parameter) => format!("{function}() argument '{parameter}'"),
+        None => format!("{function}() argument {}", position + 1),
     }
 }
 

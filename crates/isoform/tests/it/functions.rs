@@ -2,7 +2,8 @@
 
 use isoform::{
     Array, Error, ErrorKind, Function, List, Map, Node, Obj, Ref, Result, Schema, Str, Value,
-    exports, get_function, list_functions, register_function, register_functions, remove_function,
+    call_method, exports, get_function, list_functions, register_function, register_functions,
+    register_method, remove_function,
 };
 
 /// A point.
@@ -340,6 +341,12 @@ fn groups_are_registered_whole_or_not_at_all() {
         "global function 'functions.read' is already registered"
     );
     assert!(get_function("functions.fresh").is_err());
+    let wrong = Function::typed(|x: i64| x).with_default(0, "x");
+    let error = register_functions([wrong.named("functions.wrong")]).expect_err("no int");
+    let expected = "the default of functions.wrong() argument 1: expected int, got str";
+    assert_eq!(error.message(), expected);
+    let error = register_function("functions.wrong", wrong, false).expect_err("no int");
+    assert_eq!(error.message(), expected);
     let error = register_functions([other]).expect_err("it has no name");
     assert_eq!(error.message(), "a global function needs a name");
 }
@@ -419,4 +426,97 @@ fn kinds_of_ones_own() {
         (ErrorKind::Runtime, "ShapeError")
     );
     assert_eq!(Error::type_error("x").kind_name(), "TypeError");
+}
+
+#[derive(Node)]
+#[node(key = "functions.Named")]
+#[repr(C)]
+struct Named {
+    #[node(base)]
+    base: Point,
+    label: Str,
+}
+
+#[test]
+fn methods_are_found_by_name_and_inherited() {
+    let area = Function::typed(|this: Ref<Point>, scale: i64| this.x * this.y * scale)
+        .with_parameters(&["this", "scale"]);
+    let ty = Point::type_index();
+    register_method(ty, "area", area.clone(), false).expect("the name is free");
+    register_method(ty, "area", area.clone(), false).expect("it is the same one");
+    let point = Point::new(2, 3);
+    let call = |object: Value, arguments: &[Value]| call_method(object, "area", arguments);
+    assert_eq!(
+        call((&point).into(), &[2.into()]).expect("it is called"),
+        12.into()
+    );
+    let named = Named::new(Point::clone_fields(&point), "n");
+    assert_eq!(
+        call((&named).into(), &[1.into()]).expect("it is inherited"),
+        6.into()
+    );
+    let info = named.type_info();
+    assert_eq!(
+        info.method("area").expect("inherited").name(),
+        Some("functions.Point.area")
+    );
+    assert!(info.methods().is_empty());
+    let own = Function::typed(|_: Ref<Named>| "own");
+    register_method(info.index(), "area", own, false).expect("the name is free for this type");
+    assert_eq!(
+        call((&named).into(), &[]).expect("it is overridden"),
+        "own".into()
+    );
+    assert_eq!(
+        call((&point).into(), &[1.into()]).expect("it is called"),
+        6.into()
+    );
+    let names: Vec<_> = info.methods().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["area"]);
+
+    let result = call((&point).into(), &["x".into()]);
+    let message = "functions.Point.area() argument 'scale': expected int, got str";
+    check_error(result, ErrorKind::Type, message);
+    let result = call_method(&point, "volume", &[]);
+    check_error(
+        result,
+        ErrorKind::Attribute,
+        "functions.Point has no method 'volume'",
+    );
+    let result = call_method(3, "volume", &[]);
+    let message = "expected an object with a method 'volume', got int";
+    check_error(result, ErrorKind::Type, message);
+
+    let refused = |name: &str, message: &str| {
+        let other = Function::typed(|_: Value| 1);
+        let error = register_method(ty, name, other, false).expect_err("it is refused");
+        assert_eq!((error.kind(), error.message()), (ErrorKind::Value, message));
+    };
+    refused(
+        "area",
+        "type functions.Point: method 'area' is already registered",
+    );
+    refused(
+        "x",
+        "type functions.Point: method 'x' has the name of a field",
+    );
+    refused("", "type functions.Point: a method needs a name");
+    register_method(ty, "area", area.named("other"), true).expect("it is replaced");
+    assert_eq!(
+        point.type_info().method("area").expect("there").name(),
+        Some("other")
+    );
+    // Built-in types have methods as well.
+    let length = Function::typed(|items: Array| items.len());
+    let array = Value::from(vec![1, 2]);
+    let ty = array
+        .as_object()
+        .expect("an array is an object")
+        .type_info()
+        .index();
+    register_method(ty, "functions_length", length, false).expect("the name is free");
+    assert_eq!(
+        call_method(array, "functions_length", &[]).expect("it is called"),
+        2.into()
+    );
 }
