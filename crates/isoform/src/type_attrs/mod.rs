@@ -77,8 +77,7 @@ pub struct AttrInfo {
     pub doc: &'static str,
     /// What values it takes; anything if not declared.
     pub schema: Option<Schema>,
-    /// The methods of the Rust trait whose attribute it is; empty for any
-    /// other, and for a trait without methods.
+    /// The methods of the Rust trait that declares it, if it has any.
     pub methods: &'static [TraitMethod],
     /// Whether it is in the hot tier.
     pub dense: bool,
@@ -129,9 +128,8 @@ impl AttrDef {
         self
     }
 
-    /// Sets the methods of the trait that the attribute belongs to.
-    #[must_use]
-    pub fn methods(mut self, methods: &'static [TraitMethod]) -> Self {
+    /// Names the methods of the trait that the attribute belongs to.
+    fn methods(mut self, methods: &'static [TraitMethod]) -> Self {
         self.about.methods = methods;
         self
     }

@@ -26,7 +26,7 @@ pub(crate) struct About {
     pub(crate) schema: Option<Schema>,
     /// What a schema cannot say about the values.
     pub(crate) check: Option<fn(&Value) -> Result<()>>,
-    /// What the functions of the value are called, if it is a trait of Rust.
+    /// The methods of the trait that the attribute belongs to.
     pub(crate) methods: &'static [TraitMethod],
 }
 
@@ -57,7 +57,7 @@ impl About {
         self.doc == other.doc
             && self.schema == other.schema
             && self.check.is_some() == other.check.is_some()
-            && self.methods == other.methods
+            && self.methods.len() == other.methods.len()
     }
 
     /// What both say; None if they contradict each other.
@@ -77,7 +77,7 @@ impl About {
         Some(About {
             doc: doc.into(),
             schema: schema.clone(),
-            // Only the trait that an attribute belongs to has these.
+            // Only the trait that an attribute belongs to has a check.
             check: self.check.or(other.check),
             methods: match self.methods {
                 [] => other.methods,
