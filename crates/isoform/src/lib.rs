@@ -105,6 +105,7 @@ mod convert;
 mod display;
 mod dtype;
 mod error;
+mod hooks;
 mod json;
 mod object;
 mod pages;

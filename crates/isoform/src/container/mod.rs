@@ -7,6 +7,7 @@
 //! it looked and a concurrent change can neither tear nor invalidate it.
 
 mod function;
+mod lookup;
 mod mapping;
 mod sequence;
 mod shape;
@@ -21,6 +22,7 @@ pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
 pub(crate) use function::FunctionObj;
+pub(crate) use lookup::{key_hash, note_key_hooks};
 pub(crate) use mapping::{DictGuard, DictObj, MapObj};
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;

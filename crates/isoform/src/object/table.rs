@@ -84,6 +84,7 @@ pub struct TypeInfo {
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
     pub(crate) hooks: Hooks,
+    pub(crate) cells: crate::hooks::HookCells,
     /// Whether a field is mutable.
     mutable: bool,
     /// Whether there are fields, and all were declared at run time.
@@ -224,6 +225,7 @@ impl TypeInfo {
             layout,
             slots: Box::default(),
             hooks: Hooks::default(),
+            cells: Default::default(),
             mutable: false,
             run_time_fields: false,
             tracked: AtomicBool::new(false),
@@ -583,6 +585,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         layout: payload_layout(placement.size),
         slots: placement.slots.into(),
         hooks,
+        cells: Default::default(),
         ancestors: parent.ancestors.iter().copied().chain([index]).collect(),
         key: definition.key().into(),
         doc: definition.documentation().into(),
