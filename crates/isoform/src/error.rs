@@ -106,6 +106,13 @@ impl Error {
         self
     }
 
+    /// The same error, whose message says first what it is about.
+    #[must_use]
+    pub(crate) fn in_context(mut self, what: impl fmt::Display) -> Self {
+        self.0.message = format!("{what}: {}", self.0.message);
+        self
+    }
+
     /// What kind of error it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

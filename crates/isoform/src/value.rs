@@ -12,9 +12,12 @@ use crate::container::{
 use crate::display;
 use crate::error::{Error, Result};
 use crate::object::field::ElementType;
+use crate::object::header::TypeIndex;
+use crate::object::native;
 use crate::object::raw_value::Tag;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::structural::KeyObj;
+use crate::type_attrs::Column;
 
 pub use crate::dtype::{DType, DTypeCode, Device};
 pub use crate::object::raw_value::Value;
@@ -70,6 +73,17 @@ pub enum ValueRef<'a> {
 }
 
 impl Value {
+    /// The type of the value; large integers are of the type of integers. O(1).
+    pub fn type_index(&self) -> TypeIndex {
+        native::type_of(self)
+    }
+
+    /// The attribute of the value's type; see [`type_attrs`](crate::type_attrs).
+    /// O(1), no lock.
+    pub fn attr<T: ElementType>(&self, column: &Column<T>) -> Option<&'static T> {
+        column.get(self.type_index())
+    }
+
     /// An integer of any size.
     pub fn from_bigint(number: BigInt) -> Self {
         match i64::try_from(&number) {

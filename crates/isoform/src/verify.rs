@@ -4,10 +4,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::container::Function;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::TypeInfo;
 use crate::path::AccessPath;
+use crate::registry::{Compiled, Hook, Shown, hook_arguments as arguments, hook_object as object};
 use crate::value::Value;
 use crate::visit::{WalkOptions, WalkResult, structural_walk};
 
@@ -16,16 +18,43 @@ type VerifyFn = dyn Fn(&Ref<Obj>) -> Result<()> + Send + Sync;
 /// What a type demands of its objects and those of the types that extend it;
 /// see [`TypeDef::verifier`](crate::TypeDef::verifier).
 #[derive(Clone)]
-pub struct DynVerify(Arc<VerifyFn>);
+pub struct DynVerify(Shown<VerifyFn>);
 
 impl DynVerify {
     /// Wraps a function that says what is wrong with an object.
     pub fn new(verify: impl Fn(&Ref<Obj>) -> Result<()> + Send + Sync + 'static) -> Self {
-        DynVerify(Arc::new(verify))
+        DynVerify(Shown::new(Arc::new(verify)))
     }
 
-    pub(crate) fn same_as(&self, other: &DynVerify) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// Sets the function that shows the hook as an attribute.
+    #[must_use]
+    pub fn shown_as(mut self, function: Function) -> Self {
+        self.0.function = Some(function);
+        self
+    }
+}
+
+impl Compiled for DynVerify {
+    fn from_function(function: &Function) -> Result<Self> {
+        if let Some(hook) = function.content::<DynVerify>() {
+            return Ok(hook.clone());
+        }
+        let call = function.clone();
+        let hook = DynVerify::new(move |object| call.call(&[object.into()]).map(drop));
+        Ok(hook.shown_as(function.clone()))
+    }
+
+    fn function(&self) -> Function {
+        self.0.function.clone().unwrap_or_else(|| {
+            Function::with_content(self.clone(), |hook, given| {
+                let [subject] = arguments(Self::NAME, given)?;
+                (hook.0.call)(object(Self::NAME, subject)?).map(|()| Value::NONE)
+            })
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.0.same_as(&other.0)
     }
 }
 
@@ -106,7 +135,7 @@ pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, 
                 }
             };
             for verifier in verifiers(object.type_info()) {
-                check((verifier.0)(object))?;
+                check((verifier.0.call)(object))?;
             }
             check(hooks.verify(object))?;
         }
@@ -118,7 +147,7 @@ pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, 
 /// The verifiers of a type, parents' first.
 fn verifiers(info: &'static TypeInfo) -> Vec<&'static DynVerify> {
     let line = std::iter::successors(Some(info), |info| info.parent());
-    let mut found: Vec<_> = line.filter_map(TypeInfo::verifier).collect();
+    let mut found: Vec<_> = line.filter_map(|info| info.hooks.verify.get()).collect();
     found.reverse();
     found
 }

@@ -1,12 +1,11 @@
 //! Making objects: calls of classes, generated constructors, staged objects.
 
 use std::ffi::c_int;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use isoform::host;
 use isoform::{Schema, TypeInfo, Value};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,6 +14,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 use super::class::{self, ClassData, Default};
+use super::slot::guarded;
 use super::wrapper::{self, Staging};
 use crate::convert;
 use crate::error::IntoPyResult;
@@ -24,20 +24,6 @@ pub(super) const SIMPLE_FIELDS: usize = 8;
 
 /// One value per field while an object is made; usually on the stack.
 type Slots = SmallVec<[Option<Value>; 8]>;
-
-/// Runs a slot's body; a panic becomes an exception.
-fn guarded(
-    py: Python<'_>,
-    body: impl FnOnce() -> PyResult<*mut ffi::PyObject>,
-) -> *mut ffi::PyObject {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(made)) => return made,
-        Ok(Err(error)) => error,
-        Err(_panic) => PyRuntimeError::new_err("internal error while constructing an object"),
-    };
-    error.restore(py);
-    ptr::null_mut()
-}
 
 /// The call of a registered class with the generated constructor.
 ///
@@ -56,7 +42,7 @@ pub(super) unsafe extern "C" fn class_vectorcall(
         let py = Python::assume_attached();
         let positional = ffi::PyVectorcall_NARGS(nargsf) as usize;
         let class = class.cast::<ffi::PyTypeObject>();
-        guarded(py, || {
+        guarded(py, ptr::null_mut(), || {
             let Some(data) = class::of_class(py, class) else {
                 return Err(PyTypeError::new_err("the class is not registered"));
             };
@@ -448,7 +434,7 @@ pub(super) unsafe extern "C" fn object_new(
     // SAFETY: CPython passes a live class, and holds the GIL.
     unsafe {
         let py = Python::assume_attached();
-        guarded(py, || {
+        guarded(py, ptr::null_mut(), || {
             let Some(data) = class::nearest(py, class) else {
                 let class = Bound::from_borrowed_ptr(py, class.cast()).cast_into::<PyType>()?;
                 return Err(PyTypeError::new_err(format!(

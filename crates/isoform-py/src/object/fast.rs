@@ -1,14 +1,14 @@
 //! Functions that are called often with little to do: without the general
 //! treatment of arguments, which would cost more than the work.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
+use super::slot::guarded;
 use crate::structural::{self, Flags};
 
 /// The most parameters that a function here has.
@@ -127,21 +127,6 @@ impl Signature {
     }
 }
 
-/// Runs a function's body; an error or a panic is left with CPython.
-#[inline(always)]
-fn guarded(
-    py: Python<'_>,
-    body: impl FnOnce() -> PyResult<*mut ffi::PyObject>,
-) -> *mut ffi::PyObject {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(made)) => return made,
-        Ok(Err(error)) => error,
-        Err(_panic) => PyRuntimeError::new_err("internal error in a structural function"),
-    };
-    error.restore(py);
-    ptr::null_mut()
-}
-
 unsafe extern "C" fn structural_equal(
     _module: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
@@ -152,7 +137,7 @@ unsafe extern "C" fn structural_equal(
     // tuple of names say, and holds the GIL.
     unsafe {
         let py = Python::assume_attached();
-        guarded(py, || {
+        guarded(py, ptr::null_mut(), || {
             let (left, right, flags) = if count == 2 && names.is_null() {
                 (*arguments, *arguments.add(1), Flags::default())
             } else {
@@ -175,7 +160,7 @@ unsafe extern "C" fn structural_hash(
     // SAFETY: as in `structural_equal`.
     unsafe {
         let py = Python::assume_attached();
-        guarded(py, || {
+        guarded(py, ptr::null_mut(), || {
             let (value, flags) = if count == 1 && names.is_null() {
                 (*arguments, Flags::default())
             } else {

@@ -173,12 +173,6 @@ unsafe extern "C" fn richcompare(
                     (Some(left), Some(right)) => left.same_as(right),
                     _ => false,
                 });
-        if operation == ffi::Py_NE
-            && let Some(compare) = (*ffi::Py_TYPE(this)).tp_richcompare
-            && compare as usize != richcompare as *const () as usize
-        {
-            return not_equal(compare(this, other, ffi::Py_EQ));
-        }
         let answer = match operation {
             ffi::Py_EQ if same => ffi::Py_True(),
             ffi::Py_NE if same => ffi::Py_False(),
@@ -186,26 +180,6 @@ unsafe extern "C" fn richcompare(
         };
         ffi::Py_INCREF(answer);
         answer
-    }
-}
-
-/// The opposite of what a class's own `__eq__` answered.
-///
-/// # Safety
-///
-/// The GIL must be held; `answer` is null or an owned reference.
-unsafe fn not_equal(answer: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: promised by the caller.
-    unsafe {
-        if answer.is_null() || answer == ffi::Py_NotImplemented() {
-            return answer;
-        }
-        let truth = ffi::PyObject_Not(answer);
-        ffi::Py_DECREF(answer);
-        if truth < 0 {
-            return ptr::null_mut();
-        }
-        ffi::PyBool_FromLong(truth.into())
     }
 }
 

@@ -6,17 +6,17 @@
 //! calls without a look at the descriptor.
 
 use std::ffi::{CString, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 
 use isoform::host;
 use isoform::{Obj, Ref};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple, PyType};
 
+use super::slot::{guarded, guarded_object};
 use super::{class, wrapper};
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -37,23 +37,6 @@ fn function<F: Stateless>() -> F {
 
 fn truth(py: Python<'_>, answer: bool) -> Object<'_> {
     PyBool::new(py, answer).to_owned().into_any()
-}
-
-/// Runs a body; an error or a panic is left with CPython.
-#[inline(always)]
-fn guarded<R>(py: Python<'_>, failed: R, body: impl FnOnce() -> PyResult<R>) -> R {
-    let error = match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(value)) => return value,
-        Ok(Err(error)) => error,
-        Err(_panic) => PyRuntimeError::new_err("internal error in a method"),
-    };
-    error.restore(py);
-    failed
-}
-
-#[inline(always)]
-fn guarded_object<'py>(py: Python<'py>, body: impl FnOnce() -> Answer<'py>) -> *mut ffi::PyObject {
-    guarded(py, ptr::null_mut(), || body().map(Bound::into_ptr))
 }
 
 unsafe extern "C" fn unary<F>(

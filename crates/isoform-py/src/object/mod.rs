@@ -36,5 +36,6 @@ pub(crate) mod lend;
 pub(crate) mod meta;
 pub(crate) mod method;
 pub(crate) mod property;
+mod slot;
 pub(crate) mod tensor;
 pub(crate) mod wrapper;

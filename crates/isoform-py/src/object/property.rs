@@ -1,7 +1,6 @@
 //! The descriptor of a field.
 
 use std::ffi::c_int;
-use std::ptr;
 
 use isoform::host::{self, FieldPlace, FieldRef};
 use isoform::{FieldDef, Schema, TypeInfo};
@@ -11,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::class::FieldData;
+use super::slot::{guarded, guarded_object};
 use super::wrapper;
 use crate::convert;
 use crate::error::IntoPyResult;
@@ -250,13 +250,7 @@ unsafe extern "C" fn descr_get(
         }
         let this = Bound::from_borrowed_ptr(py, this).cast_into_unchecked::<Property>();
         let node = Bound::from_borrowed_ptr(py, node);
-        match this.get().read(&node) {
-            Ok(value) => value.into_ptr(),
-            Err(error) => {
-                error.restore(py);
-                ptr::null_mut()
-            }
-        }
+        guarded_object(py, || this.get().read(&node))
     }
 }
 
@@ -274,16 +268,12 @@ unsafe extern "C" fn descr_set(
         let py = Python::assume_attached();
         let this = Bound::from_borrowed_ptr(py, this).cast_into_unchecked::<Property>();
         let node = Bound::from_borrowed_ptr(py, node);
-        let result = match Bound::from_borrowed_ptr_or_opt(py, value) {
-            Some(value) => this.get().assign(&node, &value),
-            None => Err(this.get().refuse("cannot be deleted")),
-        };
-        match result {
-            Ok(()) => 0,
-            Err(error) => {
-                error.restore(py);
-                -1
+        guarded(py, -1, || {
+            match Bound::from_borrowed_ptr_or_opt(py, value) {
+                Some(value) => this.get().assign(&node, &value)?,
+                None => return Err(this.get().refuse("cannot be deleted")),
             }
-        }
+            Ok(0)
+        })
     }
 }

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::hooks::{self, DynKeyEqual, DynKeyHash};
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::TypeInfo;
+use crate::registry::Hook;
 use crate::value::{Value, ValueRef};
 
 /// Whether any type has hooks for keys. Until then they cost one load.
@@ -52,7 +53,7 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
         return Ok(None);
     };
     let info = object.type_info();
-    let (has, misses) = match (info.cells.key_hash.get(), info.cells.key_equal.get()) {
+    let (has, misses) = match (info.hooks.key_hash.get(), info.hooks.key_equal.get()) {
         (None, None) => return Ok(None),
         (Some(hash), Some(equal)) => {
             let hash = hooks::run(DynKeyHash::NAME, info.key(), || hash.call(object))?;
@@ -76,7 +77,7 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
 /// the user.
 pub(super) fn is_hooked(object: &Ref<Obj>) -> bool {
     HOOKED.load(Relaxed) && {
-        let cells = &object.type_info().cells;
+        let cells = &object.type_info().hooks;
         cells.key_hash.get().is_some() || cells.key_equal.get().is_some()
     }
 }

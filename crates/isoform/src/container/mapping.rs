@@ -44,10 +44,7 @@ pub(crate) struct MapObj {
 impl MapObj {
     /// A map with copies of the entries of another one. Its keys are copies
     /// of the other's, so no hook is asked; they may be unfinished.
-    pub(crate) fn of_copies(
-        source: &MapObj,
-        mut copy: impl FnMut(&Value) -> Value,
-    ) -> Self {
+    pub(crate) fn of_copies(source: &MapObj, mut copy: impl FnMut(&Value) -> Value) -> Self {
         let mut made = MapObj::with_capacity(source.entries.len());
         for (key, value) in &source.entries {
             let hash = source.hash_of(key);

@@ -8,6 +8,7 @@ use crate::container::Function;
 use crate::error::{Error, Result};
 use crate::object::lend::lend_function;
 use crate::object::reference::{Obj, Ref};
+use crate::registry::Hook;
 use crate::value::Value;
 
 hook! {
@@ -25,7 +26,7 @@ hook! {
     /// assert_eq!(repr(&value.into()), "--1");
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    DynRepr(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<String>) -> String, "__ffi_repr__"
+    DynRepr(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<String>) -> String
 }
 
 impl DynRepr {
@@ -34,7 +35,7 @@ impl DynRepr {
         object: &Ref<Obj>,
         part: &mut dyn FnMut(&Value) -> Result<String>,
     ) -> Result<String> {
-        (self.call)(object, part)
+        (self.0.call)(object, part)
     }
 
     fn adapter(
@@ -55,21 +56,18 @@ impl DynRepr {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynRepr::NAME, given, 2, 2)?;
-            let part = given.function(1)?;
-            let mut call = |value: &Value| {
-                let text = part.call(std::slice::from_ref(value))?;
-                match text.as_str() {
-                    Some(text) => Ok(text.to_owned()),
-                    None => Err(not_a("fn_repr", "a str", &text)),
-                }
-            };
-            hook.call(given.object(0)?, &mut call)
-                .map(|text| Value::from(&*text))
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynRepr::NAME, given, 2, 2)?;
+        let part = given.function(1)?;
+        let mut call = |value: &Value| {
+            let text = part.call(std::slice::from_ref(value))?;
+            match text.as_str() {
+                Some(text) => Ok(text.to_owned()),
+                None => Err(not_a("fn_repr", "a str", &text)),
+            }
+        };
+        self.call(given.object(0)?, &mut call)
+            .map(|text| Value::from(&*text))
     }
 }
 
@@ -84,7 +82,7 @@ hook! {
         &Ref<Obj>,
         &Ref<Obj>,
         &mut dyn FnMut(&Value, &Value) -> Result<bool>
-    ) -> bool, "__ffi_eq__"
+    ) -> bool
 }
 
 impl DynRecursiveEqual {
@@ -94,16 +92,13 @@ impl DynRecursiveEqual {
         right: &Ref<Obj>,
         parts: &mut dyn FnMut(&Value, &Value) -> Result<bool>,
     ) -> Result<bool> {
-        (self.call)(left, right, parts)
+        (self.0.call)(left, right, parts)
     }
 
     fn adapter(
         function: Function,
-    ) -> impl Fn(
-        &Ref<Obj>,
-        &Ref<Obj>,
-        &mut dyn FnMut(&Value, &Value) -> Result<bool>,
-    ) -> Result<bool> {
+    ) -> impl Fn(&Ref<Obj>, &Ref<Obj>, &mut dyn FnMut(&Value, &Value) -> Result<bool>) -> Result<bool>
+    {
         move |left, right, parts| {
             let mut call = |given: &[Value]| {
                 let given = Arguments::new("cmp", given, 2, 2)?;
@@ -118,18 +113,17 @@ impl DynRecursiveEqual {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynRecursiveEqual::NAME, given, 3, 3)?;
-            let parts = given.function(2)?;
-            let mut call = |left: &Value, right: &Value| {
-                let equal = parts.call(&[left.clone(), right.clone()])?;
-                equal.as_bool().ok_or_else(|| not_a("cmp", "a bool", &equal))
-            };
-            hook.call(given.object(0)?, given.object(1)?, &mut call)
-                .map(Value::from)
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynRecursiveEqual::NAME, given, 3, 3)?;
+        let parts = given.function(2)?;
+        let mut call = |left: &Value, right: &Value| {
+            let equal = parts.call(&[left.clone(), right.clone()])?;
+            equal
+                .as_bool()
+                .ok_or_else(|| not_a("cmp", "a bool", &equal))
+        };
+        self.call(given.object(0)?, given.object(1)?, &mut call)
+            .map(Value::from)
     }
 }
 
@@ -143,7 +137,7 @@ hook! {
         &Ref<Obj>,
         &Ref<Obj>,
         &mut dyn FnMut(&Value, &Value) -> Result<Ordering>
-    ) -> Ordering, "__ffi_compare__"
+    ) -> Ordering
 }
 
 impl DynRecursiveCompare {
@@ -153,7 +147,7 @@ impl DynRecursiveCompare {
         right: &Ref<Obj>,
         parts: &mut dyn FnMut(&Value, &Value) -> Result<Ordering>,
     ) -> Result<Ordering> {
-        (self.call)(left, right, parts)
+        (self.0.call)(left, right, parts)
     }
 
     fn adapter(
@@ -176,18 +170,15 @@ impl DynRecursiveCompare {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynRecursiveCompare::NAME, given, 3, 3)?;
-            let parts = given.function(2)?;
-            let mut call = |left: &Value, right: &Value| {
-                let order = parts.call(&[left.clone(), right.clone()])?;
-                ordering(&order).ok_or_else(|| not_a("cmp", "an int", &order))
-            };
-            hook.call(given.object(0)?, given.object(1)?, &mut call)
-                .map(|order| Value::from(order as i64))
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynRecursiveCompare::NAME, given, 3, 3)?;
+        let parts = given.function(2)?;
+        let mut call = |left: &Value, right: &Value| {
+            let order = parts.call(&[left.clone(), right.clone()])?;
+            ordering(&order).ok_or_else(|| not_a("cmp", "an int", &order))
+        };
+        self.call(given.object(0)?, given.object(1)?, &mut call)
+            .map(|order| Value::from(order as i64))
     }
 }
 
@@ -196,7 +187,7 @@ hook! {
     /// [`recursive_hash`](crate::recursive_hash). `fn_hash` gives the hash of
     /// a part. As a function it works with the bits of the hash as a signed
     /// int.
-    DynRecursiveHash(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<u64>) -> u64, "__ffi_hash__"
+    DynRecursiveHash(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<u64>) -> u64
 }
 
 impl DynRecursiveHash {
@@ -205,7 +196,7 @@ impl DynRecursiveHash {
         object: &Ref<Obj>,
         part: &mut dyn FnMut(&Value) -> Result<u64>,
     ) -> Result<u64> {
-        (self.call)(object, part)
+        (self.0.call)(object, part)
     }
 
     fn adapter(
@@ -223,17 +214,14 @@ impl DynRecursiveHash {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynRecursiveHash::NAME, given, 2, 2)?;
-            let part = given.function(1)?;
-            let mut call = |value: &Value| {
-                let hash = part.call(std::slice::from_ref(value))?;
-                word(&hash).ok_or_else(|| not_a("fn_hash", "an int", &hash))
-            };
-            hook.call(given.object(0)?, &mut call).map(from_word)
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynRecursiveHash::NAME, given, 2, 2)?;
+        let part = given.function(1)?;
+        let mut call = |value: &Value| {
+            let hash = part.call(std::slice::from_ref(value))?;
+            word(&hash).ok_or_else(|| not_a("fn_hash", "an int", &hash))
+        };
+        self.call(given.object(0)?, &mut call).map(from_word)
     }
 }
 
@@ -253,5 +241,7 @@ fn ordering(number: &Value) -> Option<Ordering> {
 #[cold]
 fn not_a(callback: &str, expected: &str, got: &Value) -> Error {
     let got = got.type_name();
-    Error::type_error(format!("{callback}: expected {expected} as result, got {got}"))
+    Error::type_error(format!(
+        "{callback}: expected {expected} as result, got {got}"
+    ))
 }

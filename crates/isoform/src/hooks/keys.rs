@@ -4,6 +4,7 @@ use super::{Arguments, from_word, hook, word, wrong_result};
 use crate::container::Function;
 use crate::error::Result;
 use crate::object::reference::{Obj, Ref};
+use crate::registry::Hook;
 use crate::value::Value;
 
 hook! {
@@ -32,12 +33,12 @@ hook! {
     /// assert_eq!(map.try_get(&key(2)?)?, None);
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    DynKeyHash(&Ref<Obj>) -> u64, "__any_hash__"
+    DynKeyHash(&Ref<Obj>) -> u64
 }
 
 impl DynKeyHash {
     pub(crate) fn call(&self, object: &Ref<Obj>) -> Result<u64> {
-        (self.call)(object)
+        (self.0.call)(object)
     }
 
     fn adapter(function: Function) -> impl Fn(&Ref<Obj>) -> Result<u64> {
@@ -47,12 +48,9 @@ impl DynKeyHash {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynKeyHash::NAME, given, 1, 1)?;
-            hook.call(given.object(0)?).map(from_word)
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynKeyHash::NAME, given, 1, 1)?;
+        self.call(given.object(0)?).map(from_word)
     }
 }
 
@@ -60,12 +58,12 @@ hook! {
     /// `__any_equal__(self, other) -> bool`: whether two objects of one type
     /// are the same key of a map or dict. Needs a [`DynKeyHash`]. It is not
     /// asked about an object and itself.
-    DynKeyEqual(&Ref<Obj>, &Ref<Obj>) -> bool, "__any_equal__"
+    DynKeyEqual(&Ref<Obj>, &Ref<Obj>) -> bool
 }
 
 impl DynKeyEqual {
     pub(crate) fn call(&self, left: &Ref<Obj>, right: &Ref<Obj>) -> Result<bool> {
-        (self.call)(left, right)
+        (self.0.call)(left, right)
     }
 
     fn adapter(function: Function) -> impl Fn(&Ref<Obj>, &Ref<Obj>) -> Result<bool> {
@@ -77,11 +75,9 @@ impl DynKeyEqual {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynKeyEqual::NAME, given, 2, 2)?;
-            hook.call(given.object(0)?, given.object(1)?).map(Value::from)
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynKeyEqual::NAME, given, 2, 2)?;
+        self.call(given.object(0)?, given.object(1)?)
+            .map(Value::from)
     }
 }

@@ -4,17 +4,18 @@ use super::{Arguments, hook, wrong_result};
 use crate::container::Function;
 use crate::error::Result;
 use crate::object::reference::{Obj, Ref};
+use crate::registry::Hook;
 use crate::value::Value;
 
 hook! {
     /// `__ffi_shallow_copy__(self)`: a copy of one object, for
     /// [`shallow_copy`](crate::shallow_copy). It must be of the same type.
-    DynCopy(&Ref<Obj>) -> Value, "__ffi_shallow_copy__"
+    DynCopy(&Ref<Obj>) -> Value
 }
 
 impl DynCopy {
     pub(crate) fn call(&self, object: &Ref<Obj>) -> Result<Ref<Obj>> {
-        let copy = (self.call)(object)?;
+        let copy = (self.0.call)(object)?;
         match copy.as_object() {
             Some(made) if made.type_info().index() == object.type_info().index() => {
                 Ok(made.clone())
@@ -30,12 +31,9 @@ impl DynCopy {
         move |object| function.call(&[object.into()])
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynCopy::NAME, given, 1, 1)?;
-            hook.call(given.object(0)?).map(Value::from)
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynCopy::NAME, given, 1, 1)?;
+        self.call(given.object(0)?).map(Value::from)
     }
 }
 
@@ -59,25 +57,24 @@ hook! {
     /// assert!(construct(tag, vec!["x".into()]).is_ok());
     /// assert_eq!(
     ///     construct(tag, vec![1.into()]).expect_err("no name").message(),
-    ///     "doc.Tag field 'name': expected doc.Name, got int (doc.Name.__ffi_convert__: \
-    ///      doc.Name field 'text': expected str, got int)"
+    ///     "doc.Tag.name: expected doc.Name, got int (doc.Name.__ffi_convert__: \
+    ///      doc.Name.text: expected str, got int)"
     /// );
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    DynConvert(&Value) -> Value, "__ffi_convert__"
+    DynConvert(&Value) -> Value
 }
 
 impl DynConvert {
     pub(crate) fn call(&self, value: &Value) -> Result<Value> {
-        (self.call)(value)
+        (self.0.call)(value)
     }
 
     fn adapter(function: Function) -> impl Fn(&Value) -> Result<Value> {
         move |value| function.call(std::slice::from_ref(value))
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| hook.call(Arguments::new(DynConvert::NAME, given, 1, 1)?.get(0)))
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        self.call(Arguments::new(DynConvert::NAME, given, 1, 1)?.get(0))
     }
 }

@@ -5,8 +5,8 @@
 //! language can give it and call it; what an engine calls is the compiled hook
 //! in a cell of the type's entry, which costs one load to find.
 //!
-//! A hook given as a closure is exposed as a function, and a function is
-//! adapted to a closure. The callback that some hooks get is a function too,
+//! A hook made of a closure is shown as a function, and a function is adapted
+//! to a closure. The callback that some hooks get is a function too,
 //! valid only while the hook runs (`object/lend.rs`).
 //!
 //! The cells hold hooks of exactly their type, as `__s_equal__` does: whether
@@ -22,87 +22,59 @@ mod make;
 mod traverse;
 
 use std::cell::Cell;
-use std::fmt;
 
 pub use fields::{DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr};
 pub use keys::{DynKeyEqual, DynKeyHash};
 pub use make::{DynConvert, DynCopy};
 pub use traverse::{DynMutate, DynVisit, LentMutate, LentVisit, MutateCallback, VisitCallback};
+pub(crate) use traverse::{has_traversal_hooks, note_traversal_hooks};
 
 use crate::container::Function;
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access;
-use crate::object::published::Published;
 use crate::object::reference::{Obj, Ref};
 use crate::structural::MAX_HOOK_DEPTH;
 use crate::value::{Value, ValueRef};
-
-/// The hooks of one type, each readable without a lock.
-#[derive(Default)]
-pub(crate) struct HookCells {
-    pub(crate) repr: Published<DynRepr>,
-    pub(crate) recursive_equal: Published<DynRecursiveEqual>,
-    pub(crate) recursive_compare: Published<DynRecursiveCompare>,
-    pub(crate) recursive_hash: Published<DynRecursiveHash>,
-    pub(crate) key_hash: Published<DynKeyHash>,
-    pub(crate) key_equal: Published<DynKeyEqual>,
-    pub(crate) copy: Published<DynCopy>,
-    pub(crate) convert: Published<DynConvert>,
-    pub(crate) visit: Published<DynVisit>,
-    pub(crate) mutate: Published<DynMutate>,
-}
-
-impl fmt::Debug for HookCells {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookCells").finish_non_exhaustive()
-    }
-}
 
 /// Declares a hook: a closure, and the function that it was made of or is
 /// shown as.
 macro_rules! hook {
     (
         $(#[$doc:meta])*
-        $name:ident($($argument:ty),*) -> $result:ty, $attribute:literal
+        $name:ident($($argument:ty),*) -> $result:ty
     ) => {
         $(#[$doc])*
         #[derive(Clone)]
-        pub struct $name {
-            call: std::sync::Arc<dyn Fn($($argument),*) -> Result<$result> + Send + Sync>,
-            /// The function it was made of, which is then its attribute.
-            source: Option<Function>,
-        }
+        pub struct $name(
+            crate::registry::Shown<dyn Fn($($argument),*) -> Result<$result> + Send + Sync>,
+        );
 
         impl $name {
-            /// The name of the attribute.
-            pub const NAME: &'static str = $attribute;
-
             /// The hook around a closure.
             pub fn new(
                 call: impl Fn($($argument),*) -> Result<$result> + Send + Sync + 'static,
             ) -> Self {
-                $name { call: std::sync::Arc::new(call), source: None }
+                $name(crate::registry::Shown::new(std::sync::Arc::new(call)))
             }
+        }
 
-            /// Whether both are one hook.
-            #[allow(dead_code, reason = "used where a definition is compared with another")]
-            pub(crate) fn same_as(&self, other: &Self) -> bool {
-                std::sync::Arc::ptr_eq(&self.call, &other.call)
-            }
-
-            /// The hook that calls a function.
-            pub fn from_function(function: Function) -> Self {
-                let source = Some(function.clone());
-                $name { source, ..$name::new(Self::adapter(function)) }
-            }
-
-            /// The hook as a function of values: what it was made of, or one
-            /// that calls it.
-            pub fn function(&self) -> Function {
-                match &self.source {
-                    Some(function) => function.clone(),
-                    None => self.exposed(),
+        impl crate::registry::Compiled for $name {
+            fn from_function(function: &Function) -> Result<Self> {
+                if let Some(hook) = function.content::<$name>() {
+                    return Ok(hook.clone());
                 }
+                let mut hook = $name::new(Self::adapter(function.clone()));
+                hook.0.function = Some(function.clone());
+                Ok(hook)
+            }
+
+            fn function(&self) -> Function {
+                let shown = || Function::with_content(self.clone(), Self::call_as_function);
+                self.0.function.clone().unwrap_or_else(shown)
+            }
+
+            fn is_same(&self, other: &Self) -> bool {
+                self.0.same_as(&other.0)
             }
         }
 
@@ -124,11 +96,7 @@ thread_local! {
 /// # Errors
 ///
 /// `RecursionError` naming the type and the hook; what the hook returns.
-pub(crate) fn run<T>(
-    name: &str,
-    key: &str,
-    hook: impl FnOnce() -> Result<T>,
-) -> Result<T> {
+pub(crate) fn run<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<T> {
     struct Leave;
     impl Drop for Leave {
         fn drop(&mut self) {
@@ -148,10 +116,12 @@ pub(crate) fn run<T>(
 
 /// The error for an answer of the wrong type.
 #[cold]
-fn wrong_result(object: &Ref<Obj>, hook: &str, expected: &str, got: &Value) -> Error {
+pub(crate) fn wrong_result(object: &Ref<Obj>, hook: &str, expected: &str, got: &Value) -> Error {
     let key = object.type_info().key();
     let got = got.type_name();
-    Error::type_error(format!("{key}.{hook}: expected {expected} as result, got {got}"))
+    Error::type_error(format!(
+        "{key}.{hook}: expected {expected} as result, got {got}"
+    ))
 }
 
 /// The arguments of a hook that is called as a function.
@@ -213,7 +183,7 @@ fn from_word(word: u64) -> Value {
 }
 
 /// The low 64 bits of an int.
-fn word(number: &Value) -> Option<u64> {
+pub(crate) fn word(number: &Value) -> Option<u64> {
     match number.view() {
         ValueRef::Int(number) => Some(number as u64),
         ValueRef::BigInt(number) => {

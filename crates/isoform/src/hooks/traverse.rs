@@ -2,14 +2,29 @@
 //! order, and what the object becomes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{Arguments, hook};
 use crate::container::Function;
 use crate::error::{Error, Result};
 use crate::object::lend::{Lent, lend_mutate, lend_visit, not_lent};
 use crate::object::reference::{Obj, Ref};
+use crate::registry::Hook;
 use crate::value::{Value, ValueRef};
 use crate::visit::RegionKind;
+
+/// Whether any type has a hook for walks or rewrites.
+static HOOKED: AtomicBool = AtomicBool::new(false);
+
+/// Tells that a type has such a hook from now on.
+pub(crate) fn note_traversal_hooks() {
+    HOOKED.store(true, Relaxed);
+}
+
+/// Whether a traversal that begins now may meet such types.
+pub(crate) fn has_traversal_hooks() -> bool {
+    HOOKED.load(Relaxed)
+}
 
 /// A running walk, for a hook that says itself what lies below its object.
 ///
@@ -135,7 +150,7 @@ hook! {
     /// assert_eq!(met, [2, 1]);
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    DynVisit(&Ref<Obj>, &mut dyn VisitCallback) -> Option<Value>, "__s_visit__"
+    DynVisit(&Ref<Obj>, &mut dyn VisitCallback) -> Option<Value>
 }
 
 /// The visitor inside the function that a hook gets.
@@ -246,7 +261,7 @@ impl DynVisit {
         object: &Ref<Obj>,
         visitor: &mut dyn VisitCallback,
     ) -> Result<Option<Value>> {
-        (self.call)(object, visitor)
+        (self.0.call)(object, visitor)
     }
 
     fn adapter(
@@ -261,14 +276,11 @@ impl DynVisit {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynVisit::NAME, given, 2, 2)?;
-            let mut visitor = GivenVisitor(given.function(1)?);
-            let end = hook.call(given.object(0)?, &mut visitor)?;
-            Ok(end.unwrap_or_default())
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynVisit::NAME, given, 2, 2)?;
+        let mut visitor = GivenVisitor(given.function(1)?);
+        let end = self.call(given.object(0)?, &mut visitor)?;
+        Ok(end.unwrap_or_default())
     }
 }
 
@@ -280,7 +292,7 @@ hook! {
     ///
     /// As a function, the mutator is called as the visitor of [`DynVisit`] is,
     /// and answers what the part becomes.
-    DynMutate(&Ref<Obj>, &mut dyn MutateCallback) -> Value, "__s_mutate__"
+    DynMutate(&Ref<Obj>, &mut dyn MutateCallback) -> Value
 }
 
 /// A mutator that another language gave as a function.
@@ -321,12 +333,10 @@ impl DynMutate {
         object: &Ref<Obj>,
         mutator: &mut dyn MutateCallback,
     ) -> Result<Value> {
-        (self.call)(object, mutator)
+        (self.0.call)(object, mutator)
     }
 
-    fn adapter(
-        function: Function,
-    ) -> impl Fn(&Ref<Obj>, &mut dyn MutateCallback) -> Result<Value> {
+    fn adapter(function: Function) -> impl Fn(&Ref<Obj>, &mut dyn MutateCallback) -> Result<Value> {
         move |object, mutator| {
             lend_mutate(mutator, |place| {
                 let mutator = LentMutate(Arc::clone(place)).function();
@@ -335,13 +345,9 @@ impl DynMutate {
         }
     }
 
-    fn exposed(&self) -> Function {
-        let hook = self.clone();
-        Function::new(move |given| {
-            let given = Arguments::new(DynMutate::NAME, given, 2, 2)?;
-            let mut mutator = GivenMutator(given.function(1)?);
-            hook.call(given.object(0)?, &mut mutator)
-        })
+    fn call_as_function(&self, given: &[Value]) -> Result<Value> {
+        let given = Arguments::new(DynMutate::NAME, given, 2, 2)?;
+        let mut mutator = GivenMutator(given.function(1)?);
+        self.call(given.object(0)?, &mut mutator)
     }
 }
-

@@ -29,7 +29,7 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     if !is_copied(info) {
         return object.clone();
     }
-    match info.class {
+    match info.class() {
         Class::Plain | Class::Node => copy_of_node(object, info),
         _ => copy_of_container(object),
     }
@@ -133,7 +133,7 @@ pub(crate) fn deep_copy(root: &Value) -> Value {
 /// Whether copies of objects of this type are objects of their own.
 #[inline]
 fn is_copied(info: &TypeInfo) -> bool {
-    match info.class {
+    match info.class() {
         Class::Plain | Class::Node => info.kind != Kind::Singleton,
         Class::Array | Class::List | Class::Map | Class::Dict => true,
         _ => false,
@@ -182,7 +182,7 @@ impl Copier {
             unsafe { copy.as_ref() }.retain();
             return copy;
         }
-        let copy = match info.class {
+        let copy = match info.class() {
             // SAFETY: the layout is the type's own, and the fields are written
             // before the copy is shown.
             Class::Plain | Class::Node => unsafe {
@@ -237,7 +237,7 @@ impl Copier {
                 }
             }
             if info.is_builtin() {
-                self.fill_container(source, copy, info.class);
+                self.fill_container(source, copy, info.class());
             } else if info.tracked.load(Ordering::Acquire) {
                 // The source may be part of a cycle, and so may its copy.
                 collect::track_raw(copy);

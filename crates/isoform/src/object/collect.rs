@@ -87,7 +87,7 @@ fn forget(address: usize) {
 
 fn is_tracked(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
-    let may_be = match info.class {
+    let may_be = match info.class() {
         Class::List | Class::Dict => true,
         _ => info.tracked.load(Ordering::Acquire),
     };
@@ -101,8 +101,10 @@ fn is_tracked(object: &Ref<Obj>) -> bool {
 /// Whether a cycle may go through an object.
 pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
-    match info.class {
-        Class::Plain | Class::Node => !info.slots.is_empty() || !info.hooks.is_empty(),
+    match info.class() {
+        Class::Plain | Class::Node => {
+            !info.slots.is_empty() || !info.hooks.are_structural_defaults()
+        }
         Class::Array | Class::List | Class::Map | Class::Dict => true,
         _ => false,
     }
@@ -214,7 +216,7 @@ pub unsafe fn visit_exclusively_owned(
                     waiting.add(child);
                 }
             }
-            match info.class {
+            match info.class() {
                 Class::Array => {
                     let items = borrowed.downcast::<ArrayObj>();
                     items
@@ -358,7 +360,7 @@ impl<'a> Graph<'a> {
                 self.edge(child);
             }
         }
-        match info.class {
+        match info.class() {
             Class::Array => {
                 for item in payload::<ArrayObj>(header, info)?.items() {
                     self.value(item);
@@ -401,7 +403,7 @@ impl<'a> Graph<'a> {
     /// Whether other threads may go from an object to its children meanwhile.
     fn is_open(&self, number: u32) -> bool {
         let info = self.info(number);
-        match info.class {
+        match info.class() {
             Class::List | Class::Dict => false,
             Class::Plain | Class::Node => !info.has_run_time_fields(),
             _ => true,

@@ -219,6 +219,21 @@ payload_elements! {
     f64, Float, Value::from_float;
 }
 
+impl ElementType for bool {
+    fn element_schema() -> Schema {
+        Schema::Bool
+    }
+    fn peek(value: &Value) -> Option<&Self> {
+        // There are but two, so each has a place of its own.
+        value
+            .as_bool()
+            .map(|flag| if flag { &true } else { &false })
+    }
+    fn into_value(self) -> Value {
+        self.into()
+    }
+}
+
 impl ElementType for Str {
     fn element_schema() -> Schema {
         Schema::Str

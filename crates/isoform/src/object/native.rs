@@ -9,7 +9,7 @@ use crate::container::{
 };
 use crate::registry::TypeDef;
 use crate::structural::KeyObj;
-use crate::value::BigIntObj;
+use crate::value::{BigIntObj, Value, ValueRef};
 
 macro_rules! native_types {
     ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal;)*) => {
@@ -34,14 +34,16 @@ macro_rules! native_types {
 
         /// The entries of the built-in types, in index order.
         pub(super) fn builtin_types() -> Vec<TypeInfo> {
-            vec![$(TypeInfo::native(
+            let mut all = vec![$(TypeInfo::native(
                 TypeIndex($index),
                 $key,
                 $doc,
                 Class::$class,
                 block_layout::<$ty>(),
                 drop_payload::<$ty>,
-            )),*]
+            )),*];
+            all.extend(PLAIN_TYPES.iter().map(|(index, key, doc)| TypeInfo::plain(*index, key, doc)));
+            all
         }
     };
 }
@@ -59,6 +61,43 @@ native_types! {
     FunctionObj = 10, "isoform.Function", Incomparable, "A callable.";
     OpaqueObj = 11, "isoform.Opaque", Incomparable, "A host object of which nothing is known.";
     KeyObj = 12, "isoform.StructuralKey", Incomparable, "A value frozen as a key of maps.";
+}
+
+/// The types of values that are no objects. They are in the table so that they
+/// can have attributes.
+const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
+    (TypeIndex(13), "isoform.None", "Nothing."),
+    (TypeIndex(14), "isoform.Bool", "True or false."),
+    (INT, "isoform.Int", "An integer of any size."),
+    (TypeIndex(16), "isoform.Float", "A 64-bit float."),
+    (TypeIndex(17), "isoform.DType", "A data type of tensors."),
+    (
+        TypeIndex(18),
+        "isoform.Device",
+        "A place where tensors live.",
+    ),
+];
+
+/// The type of integers, also of those that are stored as objects.
+pub(crate) const INT: TypeIndex = TypeIndex(15);
+
+/// The type of the objects in which large integers are stored.
+pub(crate) const BIG_INT: TypeIndex = TypeIndex(3);
+
+/// The type of strings, however they are stored.
+const STR: TypeIndex = TypeIndex(1);
+
+/// The type of a value.
+pub(crate) fn type_of(value: &Value) -> TypeIndex {
+    match value.view() {
+        ValueRef::None => PLAIN_TYPES[0].0,
+        ValueRef::Bool(_) => PLAIN_TYPES[1].0,
+        ValueRef::Int(_) | ValueRef::BigInt(_) => INT,
+        ValueRef::Float(_) => PLAIN_TYPES[3].0,
+        ValueRef::DType(_) => PLAIN_TYPES[4].0,
+        ValueRef::Device(_) => PLAIN_TYPES[5].0,
+        _ => value.as_object().map_or(STR, |object| object.type_index()),
+    }
 }
 
 /// User types get indices from here on.

@@ -156,6 +156,12 @@ impl<T: Node> Ref<T> {
         table::info(self.header().type_index)
     }
 
+    /// The index of [`type_info`](Self::type_info), without a look at the table.
+    #[inline(always)]
+    pub fn type_index(&self) -> TypeIndex {
+        self.header().type_index
+    }
+
     /// Whether both point to the same object. O(1).
     #[inline]
     pub fn same_as<U: Node>(&self, other: &Ref<U>) -> bool {

@@ -2,6 +2,8 @@
 
 use std::alloc::Layout;
 use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::mem;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -12,8 +14,8 @@ use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 use crate::error::{Error, Result};
-use crate::registry::{FieldDef, FieldFlag, Hooks, JsonHooks, Kind, Schema, TypeDef};
-use crate::verify::DynVerify;
+use crate::registry::{FieldDef, FieldFlag, FileHooks, HookCells, HookSet, Kind, Schema, TypeDef};
+use crate::type_attrs;
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -65,8 +67,8 @@ pub(crate) struct Slot {
 
 /// Everything known about a registered type.
 pub struct TypeInfo {
-    pub(crate) shape: Shape,
-    pub(crate) class: Class,
+    shape: Code<Shape>,
+    class: Code<Class>,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
     /// Whether a compared field may hold an object.
@@ -83,8 +85,7 @@ pub struct TypeInfo {
     pub(crate) layout: Layout,
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
-    pub(crate) hooks: Hooks,
-    pub(crate) cells: crate::hooks::HookCells,
+    pub(crate) hooks: HookCells,
     /// Whether a field is mutable.
     mutable: bool,
     /// Whether there are fields, and all were declared at run time.
@@ -188,8 +189,42 @@ impl TypeInfo {
         self.fields.iter().position(|field| field.name() == name)
     }
 
-    pub(crate) fn file_hooks(&self) -> Option<&JsonHooks> {
-        self.definition.file_hooks()
+    /// How a visit treats objects of this type.
+    #[inline(always)]
+    pub(crate) fn class(&self) -> Class {
+        self.class.get()
+    }
+
+    /// What a visit of an object of this type comes to.
+    #[inline(always)]
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape.get()
+    }
+
+    pub(crate) fn file_hooks(&self) -> Option<FileHooks> {
+        self.hooks.file_hooks()
+    }
+
+    /// Whether attributes that are hooks have a meaning for this type: it has
+    /// declared fields, or none, but no content of its own.
+    pub(crate) fn takes_hooks(&self) -> bool {
+        !self.is_builtin()
+    }
+
+    /// Puts hooks into effect. Traversals under way may still see the type
+    /// without them.
+    pub(crate) fn install_hooks(&self, hooks: &HookSet) {
+        hooks.publish(&self.hooks);
+        self.hooks.note();
+        if !self.hooks.are_structural_defaults() {
+            self.class.set(Class::Node);
+            self.shape.set(Shape::Other);
+        }
+    }
+
+    /// The type and its ancestors, nearest first.
+    pub(crate) fn lineage(&self) -> impl Iterator<Item = TypeIndex> {
+        self.ancestors.iter().rev().copied()
     }
 
     /// Whether the type is built in and has no declared fields.
@@ -197,9 +232,19 @@ impl TypeInfo {
         self.index.0 < FIRST_USER_TYPE
     }
 
-    /// What the type itself demands of its objects.
-    pub(crate) fn verifier(&self) -> Option<&DynVerify> {
-        self.definition.own_verifier()
+    /// The entry of values that are no objects.
+    pub(super) fn plain(index: TypeIndex, key: &str, doc: &str) -> TypeInfo {
+        TypeInfo {
+            native_drop: None,
+            ..TypeInfo::native(
+                index,
+                key,
+                doc,
+                Class::Incomparable,
+                payload_layout(0),
+                no_payload,
+            )
+        }
     }
 
     pub(super) fn native(
@@ -211,8 +256,8 @@ impl TypeInfo {
         drop_payload: unsafe fn(NonNull<Header>),
     ) -> TypeInfo {
         TypeInfo {
-            shape: Shape::Other,
-            class,
+            shape: Code::new(Shape::Other),
+            class: Code::new(class),
             kind: Kind::Tree,
             scope: false,
             has_children: true,
@@ -224,8 +269,7 @@ impl TypeInfo {
             native_drop: Some(drop_payload),
             layout,
             slots: Box::default(),
-            hooks: Hooks::default(),
-            cells: Default::default(),
+            hooks: HookCells::default(),
             mutable: false,
             run_time_fields: false,
             tracked: AtomicBool::new(false),
@@ -237,6 +281,40 @@ impl TypeInfo {
             fields: Box::default(),
             definition: TypeDef::new(key).doc(doc),
         }
+    }
+}
+
+/// A small enum that changes when hooks are set, and is read without locks.
+struct Code<E>(AtomicU8, PhantomData<E>);
+
+/// # Safety
+///
+/// The type is a `repr(u8)` enum without fields.
+unsafe trait ByteEnum: Copy {}
+// SAFETY: `repr(u8)`, without fields.
+unsafe impl ByteEnum for Class {}
+// SAFETY: `repr(u8)`, without fields.
+unsafe impl ByteEnum for Shape {}
+
+impl<E: ByteEnum> Code<E> {
+    const fn of(value: E) -> u8 {
+        // SAFETY: `E` is a `repr(u8)` enum without fields.
+        unsafe { mem::transmute_copy(&value) }
+    }
+
+    fn new(value: E) -> Self {
+        Code(AtomicU8::new(Self::of(value)), PhantomData)
+    }
+
+    #[inline(always)]
+    fn get(&self) -> E {
+        let code = self.0.load(Ordering::Relaxed);
+        // SAFETY: only values of the enum are ever stored.
+        unsafe { mem::transmute_copy(&code) }
+    }
+
+    fn set(&self, value: E) {
+        self.0.store(Self::of(value), Ordering::Relaxed);
     }
 }
 
@@ -286,7 +364,6 @@ fn registry() -> MutexGuard<'static, Registry> {
         let mut by_key = HashMap::new();
         let root = TypeDef::root();
         let mut all = vec![TypeInfo {
-            class: Class::Node,
             kind: Kind::None,
             ancestors: Box::new([OBJECT]),
             native_drop: None,
@@ -458,10 +535,9 @@ fn visit_order(slots: &[Slot], defs_first: bool) -> Box<[Slot]> {
     order.into()
 }
 
-fn class_of(definition: &TypeDef, visited: &[Slot], hooks: &Hooks) -> Class {
+fn class_of(definition: &TypeDef, visited: &[Slot]) -> Class {
     let plain = definition.structural_kind() == Kind::Tree
         && !definition.is_scope()
-        && hooks.is_empty()
         && visited.iter().all(|slot| slot.flag == FieldFlag::None);
     if plain { Class::Plain } else { Class::Node }
 }
@@ -475,6 +551,8 @@ fn class_of(definition: &TypeDef, visited: &[Slot], hooks: &Hooks) -> Class {
 /// registered after an error.
 pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     definition.validate()?;
+    let (hooks, attrs) = definition.attributes()?;
+    let attrs = type_attrs::prepare(definition.key(), attrs)?;
     let parent = match definition.parent_index() {
         None => info(OBJECT),
         Some(index) => {
@@ -549,26 +627,25 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         None => Claim::Nobody,
     };
     let index = TypeIndex(table.next);
-    let hooks = definition.hooks().clone();
     let visited_and_ignored = visit_order(&placement.slots, definition.visits_defs_first());
     let visited: Box<[Slot]> = visited_and_ignored
         .iter()
         .copied()
         .filter(|slot| slot.flag != FieldFlag::Ignore)
         .collect();
-    let class = class_of(&definition, &visited, &hooks);
+    let class = class_of(&definition, &visited);
     let kind = definition.structural_kind();
     let has_children = visited
         .iter()
         .any(|slot| slot.storage.drop_slot(slot.offset).is_some());
     let info = TypeInfo {
-        shape: match (class, kind) {
+        shape: Code::new(match (class, kind) {
             (Class::Plain, _) if has_children => Shape::Inner,
             (Class::Plain, _) => Shape::Leaf,
-            (_, Kind::Var) if visited.is_empty() && hooks.is_empty() => Shape::Var,
+            (_, Kind::Var) if visited.is_empty() => Shape::Var,
             _ => Shape::Other,
-        },
-        class,
+        }),
+        class: Code::new(class),
         kind,
         scope: definition.is_scope(),
         has_children,
@@ -584,8 +661,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         native_drop: None,
         layout: payload_layout(placement.size),
         slots: placement.slots.into(),
-        hooks,
-        cells: Default::default(),
+        hooks: HookCells::default(),
         ancestors: parent.ancestors.iter().copied().chain([index]).collect(),
         key: definition.key().into(),
         doc: definition.documentation().into(),
@@ -598,9 +674,12 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         fields,
         definition,
     };
+    info.install_hooks(&hooks);
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
+    // Nobody has the index yet: it can be had by the key, whose lock is held.
+    type_attrs::enter(index, &hooks, attrs);
     Ok(index)
 }
 

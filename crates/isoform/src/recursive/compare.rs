@@ -13,6 +13,7 @@ use crate::object::access;
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
+use crate::registry::Hook;
 use crate::structural::structural_equal;
 use crate::value::{Value, ValueRef};
 
@@ -22,7 +23,9 @@ pub(super) fn equal(left: &Value, right: &Value) -> Result<bool> {
 }
 
 pub(super) fn order(left: &Value, right: &Value) -> Result<Ordering> {
-    Comparison::new(true).run(left, right)?.ordering(left, right)
+    Comparison::new(true)
+        .run(left, right)?
+        .ordering(left, right)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,7 +196,7 @@ impl Comparison {
             (V::Map(l), V::Map(r)) => Parts::Entries(l.clone(), r.clone()),
             (V::Dict(l), V::Dict(r)) => Parts::Entries(l.snapshot(), r.snapshot()),
             (V::Object(l), V::Object(r)) if l.type_info().index == r.type_info().index => {
-                if l.type_info().class == Class::Incomparable {
+                if l.type_info().class() == Class::Incomparable {
                     return self.unordered(left == right, left, right);
                 }
                 Parts::Fields(l.clone(), r.clone())
@@ -233,8 +236,8 @@ impl Comparison {
     /// What the type of both objects says, if it has a hook.
     fn call_hook(&mut self, left: &Ref<Obj>, right: &Ref<Obj>) -> Result<Option<Verdict>> {
         let info = left.type_info();
-        if info.cells.recursive_equal.get().is_none()
-            && info.cells.recursive_compare.get().is_none()
+        if info.hooks.recursive_equal.get().is_none()
+            && info.hooks.recursive_compare.get().is_none()
         {
             return Ok(None);
         }
@@ -255,7 +258,7 @@ impl Comparison {
     ) -> Result<Option<Verdict>> {
         let key = info.key();
         if !self.ordered
-            && let Some(hook) = info.cells.recursive_equal.get()
+            && let Some(hook) = info.hooks.recursive_equal.get()
         {
             let equal = hooks::run(DynRecursiveEqual::NAME, key, || {
                 hook.call(left, right, &mut |l, r| {
@@ -264,7 +267,7 @@ impl Comparison {
             });
             return equal.map(|equal| Some(equal.into()));
         }
-        let Some(hook) = info.cells.recursive_compare.get() else {
+        let Some(hook) = info.hooks.recursive_compare.get() else {
             return Ok(None);
         };
         // Where only equality is asked for, parts without an order still

@@ -9,6 +9,7 @@ use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
 use crate::pages::Pages;
 use crate::path::{AccessPath, AccessStep};
+use crate::registry::Hook;
 use crate::structural::structural_hash;
 use crate::value::{Value, ValueRef, canonical_float_bits};
 
@@ -98,7 +99,7 @@ impl Hashing {
             ValueRef::List(list) => (4, Parts::Items(list.snapshot())),
             ValueRef::Map(map) => (5, Parts::Entries(map.clone())),
             ValueRef::Dict(dict) => (6, Parts::Entries(dict.snapshot())),
-            ValueRef::Object(object) if object.type_info().class != Class::Incomparable => {
+            ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
                 (object.type_info().seed, Parts::Fields(object.clone()))
             }
             _ => return key_hash(value).map(Some),
@@ -135,7 +136,7 @@ impl Hashing {
     /// What the type of an object says, if it has a hook.
     fn call_hook(&mut self, object: &Ref<Obj>) -> Option<Result<u64>> {
         let info = object.type_info();
-        let cells = &info.cells;
+        let cells = &info.hooks;
         if let Some(hook) = cells.recursive_hash.get() {
             return Some(hooks::run(DynRecursiveHash::NAME, info.key(), || {
                 hook.call(object, &mut |part| access::traversing(|| self.run(part)))

@@ -90,4 +90,3 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
 pub fn recursive_hash(value: &Value) -> Result<u64> {
     access::traversing(|| hash::hash(value))
 }
-

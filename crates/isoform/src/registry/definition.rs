@@ -4,8 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::hooks::{DynEqual, DynHash, Hooks, StructuralEqual, StructuralHash};
-use super::json_hooks::{DynFromJson, DynToJson, JsonHooks};
+use super::hook_cells::{Hook, HookSet};
+use super::hooks::{DynEqual, DynHash, StructuralEqual, StructuralHash};
+use super::json_hooks::{DynFromJson, DynToJson};
 use super::schema::Schema;
 use crate::error::{Error, Result};
 use crate::object::field::{FieldType, Storage};
@@ -337,9 +338,8 @@ pub struct TypeDef {
     defs_first: Option<bool>,
     doc: Box<str>,
     fields: Vec<FieldDef>,
-    hooks: Hooks,
-    verifier: Option<DynVerify>,
-    json: Option<JsonHooks>,
+    hooks: HookSet,
+    attrs: Vec<(Box<str>, Value)>,
     size: Option<usize>,
 }
 
@@ -354,9 +354,8 @@ impl TypeDef {
             defs_first: None,
             doc: Box::default(),
             fields: Vec::new(),
-            hooks: Hooks::default(),
-            verifier: None,
-            json: None,
+            hooks: HookSet::default(),
+            attrs: Vec::new(),
             size: None,
         }
     }
@@ -434,24 +433,36 @@ impl TypeDef {
 
     /// Compares objects of this type with a function.
     #[must_use]
-    pub fn custom_equal(mut self, hook: DynEqual) -> Self {
-        self.hooks.equal = Some(hook);
-        self
+    pub fn custom_equal(self, hook: DynEqual) -> Self {
+        self.hook(hook)
     }
 
     /// Hashes objects of this type with a function.
     #[must_use]
-    pub fn custom_hash(mut self, hook: DynHash) -> Self {
-        self.hooks.hash = Some(hook);
+    pub fn custom_hash(self, hook: DynHash) -> Self {
+        self.hook(hook)
+    }
+
+    /// Sets a hook, which is an attribute of the type as well.
+    #[must_use]
+    pub fn hook<H: Hook>(mut self, hook: H) -> Self {
+        *H::slot(&mut self.hooks) = Some(hook);
+        self
+    }
+
+    /// Sets an attribute, which is registered with the type or not at all; see
+    /// [`type_attrs`](crate::type_attrs).
+    #[must_use]
+    pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.attrs.push((name.into(), value.into()));
         self
     }
 
     /// Sets what [`verify`](crate::verify()) demands of objects of this type and
     /// of types that extend it.
     #[must_use]
-    pub fn verifier(mut self, verifier: DynVerify) -> Self {
-        self.verifier = Some(verifier);
-        self
+    pub fn verifier(self, verifier: DynVerify) -> Self {
+        self.hook(verifier)
     }
 
     /// Sets what stands in files for objects of exactly this type, instead of
@@ -478,22 +489,13 @@ impl TypeDef {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     #[must_use]
-    pub fn json_hooks(mut self, to_json: DynToJson, from_json: DynFromJson) -> Self {
-        self.json = Some(JsonHooks { to_json, from_json });
-        self
-    }
-
-    pub(crate) fn file_hooks(&self) -> Option<&JsonHooks> {
-        self.json.as_ref()
+    pub fn json_hooks(self, to_json: DynToJson, from_json: DynFromJson) -> Self {
+        self.hook(to_json).hook(from_json)
     }
 
     /// The type's name.
     pub fn key(&self) -> &str {
         &self.key
-    }
-
-    pub(crate) fn own_verifier(&self) -> Option<&DynVerify> {
-        self.verifier.as_ref()
     }
 
     pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
@@ -520,8 +522,33 @@ impl TypeDef {
         &self.fields
     }
 
-    pub(crate) fn hooks(&self) -> &Hooks {
-        &self.hooks
+    /// The hooks, and the other attributes by name.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an attribute without a name or one that is set twice,
+    /// `TypeError` for a hook that is none.
+    pub(crate) fn attributes(&self) -> Result<(HookSet, Vec<(Box<str>, Value)>)> {
+        let mut hooks = self.hooks.clone();
+        let mut others: Vec<(Box<str>, Value)> = Vec::new();
+        for (name, value) in &self.attrs {
+            let what = || format!("type {}", self.key);
+            if name.is_empty() {
+                return Err(Error::value_error("an attribute needs a name").in_context(what()));
+            }
+            let is_set = |known: &str| *known == **name;
+            if hooks.attributes().iter().any(|(known, _)| is_set(known))
+                || others.iter().any(|(known, _)| is_set(known))
+            {
+                let error = Error::value_error(format!("attribute '{name}' is set twice"));
+                return Err(error.in_context(what()));
+            }
+            let is_hook = hooks.set_attribute(name, value);
+            if !is_hook.map_err(|error| error.in_context(what()))? {
+                others.push((name.clone(), value.clone()));
+            }
+        }
+        Ok((hooks, others))
     }
 
     pub(crate) fn declared_size(&self) -> Option<usize> {
@@ -579,24 +606,11 @@ impl TypeDef {
         if self.scope != other.scope || self.visits_defs_first() != other.visits_defs_first() {
             return Some("scope or defs_first differs".to_string());
         }
-        if !self.hooks.same_as(&other.hooks) {
-            return Some("the hooks differ".to_string());
+        if let Some(name) = self.hooks.difference(&other.hooks) {
+            return Some(format!("the hook {name} differs"));
         }
-        let same_verifier = match (&self.verifier, &other.verifier) {
-            (None, None) => true,
-            (Some(own), Some(other)) => own.same_as(other),
-            _ => false,
-        };
-        if !same_verifier {
-            return Some("the verifier differs".to_string());
-        }
-        let same_json = match (&self.json, &other.json) {
-            (None, None) => true,
-            (Some(json), Some(other)) => json.same_as(other),
-            _ => false,
-        };
-        if !same_json {
-            return Some("the hooks for files differ".to_string());
+        if let Some(name) = attr_difference(&self.attrs, &other.attrs) {
+            return Some(format!("the attribute '{name}' differs"));
         }
         if self.fields.len() != other.fields.len() {
             return Some(format!(
@@ -608,6 +622,30 @@ impl TypeDef {
         let mut pairs = self.fields.iter().zip(&other.fields);
         pairs.find_map(|(old, new)| old.difference(new))
     }
+}
+
+/// The name of an attribute that only one definition has, or both have with
+/// other plain values. Functions and other objects are made anew whenever a
+/// definition is, so they count as the same.
+fn attr_difference<'a>(
+    own: &'a [(Box<str>, Value)],
+    other: &'a [(Box<str>, Value)],
+) -> Option<&'a str> {
+    let find = |list: &'a [(Box<str>, Value)], name: &str| {
+        let mut found = list.iter().filter(|(known, _)| **known == *name);
+        found.next().map(|(_, value)| value)
+    };
+    let differs = |(name, value): &&'a (Box<str>, Value)| match find(other, name) {
+        None => true,
+        Some(known) => match (known.as_object(), value.as_object()) {
+            (Some(known), Some(value)) => !std::ptr::eq(known.type_info(), value.type_info()),
+            _ => known != value,
+        },
+    };
+    let mut differing = own.iter().filter(differs);
+    let missing = || other.iter().find(|(name, _)| find(own, name).is_none());
+    let name = differing.next().or_else(missing)?;
+    Some(&name.0)
 }
 
 impl fmt::Debug for TypeDef {

@@ -4,12 +4,15 @@
 //! bindings, scopes and shortcuts stay with the engine.
 
 use std::any::TypeId;
-use std::fmt;
 use std::sync::Arc;
 
+use super::hook_cells::{Compiled, Hook, Shown, arguments, object};
+use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::hooks::{word, wrong_result};
+use crate::object::lend::{Lent, lend_equal, lend_hash, not_lent};
 use crate::object::reference::{Node, Obj, Ref};
-use crate::value::Value;
+use crate::value::{Value, ValueRef};
 use crate::visit::RegionChange;
 
 /// Equality of two objects of a type, in the type's own code.
@@ -172,17 +175,24 @@ pub struct DynEqual {
     // The Rust type whose trait is called, so that registering it twice is
     // recognised as the same definition; None for a closure.
     origin: Option<TypeId>,
-    call: Arc<EqualFn>,
+    call: Shown<EqualFn>,
 }
 
 /// A hash hook for a type declared at run time.
 #[derive(Clone)]
 pub struct DynHash {
     origin: Option<TypeId>,
-    call: Arc<HashFn>,
+    call: Shown<HashFn>,
 }
 
 impl DynEqual {
+    /// Sets the function that shows the hook as an attribute.
+    #[must_use]
+    pub fn shown_as(mut self, function: Function) -> Self {
+        self.call.function = Some(function);
+        self
+    }
+
     /// Wraps a function of both objects and the callback.
     pub fn new(
         call: impl Fn(&Ref<Obj>, &Ref<Obj>, &mut dyn EqualCallback) -> Result<bool>
@@ -192,7 +202,7 @@ impl DynEqual {
     ) -> Self {
         DynEqual {
             origin: None,
-            call: Arc::new(call),
+            call: Shown::new(Arc::new(call)),
         }
     }
 
@@ -202,18 +212,25 @@ impl DynEqual {
         right: &Ref<Obj>,
         callback: &mut dyn EqualCallback,
     ) -> Result<bool> {
-        (self.call)(left, right, callback)
+        (self.call.call)(left, right, callback)
     }
 }
 
 impl DynHash {
+    /// Sets the function that shows the hook as an attribute.
+    #[must_use]
+    pub fn shown_as(mut self, function: Function) -> Self {
+        self.call.function = Some(function);
+        self
+    }
+
     /// Wraps a function of the object, the start and the callback.
     pub fn new(
         call: impl Fn(&Ref<Obj>, u64, &mut dyn HashCallback) -> Result<u64> + Send + Sync + 'static,
     ) -> Self {
         DynHash {
             origin: None,
-            call: Arc::new(call),
+            call: Shown::new(Arc::new(call)),
         }
     }
 
@@ -223,7 +240,7 @@ impl DynHash {
         init: u64,
         callback: &mut dyn HashCallback,
     ) -> Result<u64> {
-        (self.call)(object, init, callback)
+        (self.call.call)(object, init, callback)
     }
 }
 
@@ -237,73 +254,201 @@ fn expect<T: Node>(object: &Ref<Obj>) -> Result<&Ref<T>> {
 pub(super) fn typed_equal<T: StructuralEqual>() -> DynEqual {
     DynEqual {
         origin: Some(TypeId::of::<T>()),
-        call: Arc::new(|left, right, callback| {
+        call: Shown::new(Arc::new(|left, right, callback| {
             expect::<T>(left)?.s_equal(expect::<T>(right)?, callback)
-        }),
+        })),
     }
 }
 
 pub(super) fn typed_hash<T: StructuralHash>() -> DynHash {
     DynHash {
         origin: Some(TypeId::of::<T>()),
-        call: Arc::new(|object, init, callback| expect::<T>(object)?.s_hash(init, callback)),
+        call: Shown::new(Arc::new(|object, init, callback| {
+            expect::<T>(object)?.s_hash(init, callback)
+        })),
     }
 }
 
-/// The hooks of one type.
-#[derive(Clone, Default)]
-pub(crate) struct Hooks {
-    pub(crate) equal: Option<DynEqual>,
-    pub(crate) hash: Option<DynHash>,
-}
-
-impl Hooks {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.equal.is_none() && self.hash.is_none()
-    }
-
-    pub(crate) fn same_as(&self, other: &Hooks) -> bool {
-        fn same<F: ?Sized>(
-            left: Option<(&Option<TypeId>, &Arc<F>)>,
-            right: Option<(&Option<TypeId>, &Arc<F>)>,
-        ) -> bool {
-            match (left, right) {
-                (None, None) => true,
-                (Some((origin, call)), Some((other_origin, other_call))) => {
-                    Arc::ptr_eq(call, other_call) || (origin.is_some() && origin == other_origin)
-                }
-                _ => false,
-            }
+impl Compiled for DynEqual {
+    fn from_function(function: &Function) -> Result<Self> {
+        if let Some(hook) = function.content::<DynEqual>() {
+            return Ok(hook.clone());
         }
-        let equal = |hooks: &Hooks| {
-            hooks
-                .equal
-                .as_ref()
-                .map(|hook| (hook.origin, hook.call.clone()))
-        };
-        let hash = |hooks: &Hooks| {
-            hooks
-                .hash
-                .as_ref()
-                .map(|hook| (hook.origin, hook.call.clone()))
-        };
-        let (left_equal, right_equal) = (equal(self), equal(other));
-        let (left_hash, right_hash) = (hash(self), hash(other));
-        same(
-            left_equal.as_ref().map(|(origin, call)| (origin, call)),
-            right_equal.as_ref().map(|(origin, call)| (origin, call)),
-        ) && same(
-            left_hash.as_ref().map(|(origin, call)| (origin, call)),
-            right_hash.as_ref().map(|(origin, call)| (origin, call)),
-        )
+        let called = function.clone();
+        let hook = DynEqual::new(move |left, right, callback| {
+            let answer = lend_equal(callback, |place| {
+                let callback = LentEqual(Arc::clone(place)).function();
+                called.call(&[left.into(), right.into(), callback.into()])
+            })?;
+            answer
+                .as_bool()
+                .ok_or_else(|| wrong_result(left, Self::NAME, "a bool", &answer))
+        });
+        Ok(hook.shown_as(function.clone()))
+    }
+
+    fn function(&self) -> Function {
+        self.call.function.clone().unwrap_or_else(|| {
+            Function::with_content(self.clone(), |hook, given| {
+                let [left, right, callback] = arguments(Self::NAME, given)?;
+                let (left, right) = (object(Self::NAME, left)?, object(Self::NAME, right)?);
+                let mut callback = Callback(function(Self::NAME, callback)?);
+                hook.call(left, right, &mut callback).map(Value::from)
+            })
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.call.same_as(&other.call) || (self.origin.is_some() && self.origin == other.origin)
     }
 }
 
-impl fmt::Debug for Hooks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hooks")
-            .field("equal", &self.equal.is_some())
-            .field("hash", &self.hash.is_some())
-            .finish()
+impl Compiled for DynHash {
+    fn from_function(function: &Function) -> Result<Self> {
+        if let Some(hook) = function.content::<DynHash>() {
+            return Ok(hook.clone());
+        }
+        let called = function.clone();
+        let hook = DynHash::new(move |object, init, callback| {
+            let answer = lend_hash(callback, |place| {
+                let callback = LentHash(Arc::clone(place)).function();
+                called.call(&[object.into(), Value::from(init), callback.into()])
+            })?;
+            word(&answer).ok_or_else(|| wrong_result(object, Self::NAME, "an int", &answer))
+        });
+        Ok(hook.shown_as(function.clone()))
     }
+
+    fn function(&self) -> Function {
+        self.call.function.clone().unwrap_or_else(|| {
+            Function::with_content(self.clone(), |hook, given| {
+                let [subject, init, callback] = arguments(Self::NAME, given)?;
+                let init = hash_of(Self::NAME, init)?;
+                let mut callback = Callback(function(Self::NAME, callback)?);
+                let hash = hook.call(object(Self::NAME, subject)?, init, &mut callback)?;
+                Ok(Value::from(hash))
+            })
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.call.same_as(&other.call) || (self.origin.is_some() && self.origin == other.origin)
+    }
+}
+
+/// The callback of a custom equality inside the function that a hook gets.
+///
+/// A host language finds it as [`Function::content`], and may show it as an
+/// object of its own.
+#[derive(Clone, Debug)]
+pub struct LentEqual(pub Arc<Lent<dyn EqualCallback>>);
+
+/// The callback of a custom hash inside the function that a hook gets.
+#[derive(Clone, Debug)]
+pub struct LentHash(pub Arc<Lent<dyn HashCallback>>);
+
+/// The region that the argument of a callback says; the current one without.
+fn region_of(given: &[Value], position: usize) -> Result<RegionChange> {
+    match given.get(position).map(Value::view) {
+        None | Some(ValueRef::None) => Ok(RegionChange::Inherit),
+        Some(ValueRef::Bool(flag)) => RegionChange::from_number(i64::from(flag)),
+        Some(ValueRef::Int(number)) => RegionChange::from_number(number),
+        Some(_) => Err(Error::type_error(format!(
+            "def_region: expected a bool or an int, got {}",
+            given[position].type_name()
+        ))),
+    }
+}
+
+impl LentEqual {
+    /// The callback as a function of two parts, the region and the name of the
+    /// step, both of which may be left out.
+    pub fn function(&self) -> Function {
+        Function::with_content(self.clone(), |lent, given| {
+            let (Some(left), Some(right)) = (given.first(), given.get(1)) else {
+                return Err(Error::type_error("eq_cb: expected 2 to 4 arguments"));
+            };
+            let region = region_of(given, 2)?;
+            let name = given.get(3).and_then(Value::as_str).unwrap_or("?");
+            let equal = lent
+                .0
+                .with(|callback| callback.equal_in(left, right, region, name));
+            let equal = equal.ok_or_else(|| not_lent(DynEqual::NAME))?;
+            equal.map(Value::from)
+        })
+    }
+}
+
+impl LentHash {
+    /// The callback as a function of a part, the start and the region, which
+    /// may be left out.
+    pub fn function(&self) -> Function {
+        Function::with_content(self.clone(), |lent, given| {
+            let (Some(value), Some(init)) = (given.first(), given.get(1)) else {
+                return Err(Error::type_error("hash_cb: expected 2 or 3 arguments"));
+            };
+            let init = hash_of("hash_cb", init)?;
+            let region = region_of(given, 2)?;
+            let hash = lent
+                .0
+                .with(|callback| callback.hash_in(value, init, region));
+            let hash = hash.ok_or_else(|| not_lent(DynHash::NAME))?;
+            hash.map(Value::from)
+        })
+    }
+}
+
+/// The callback of a hook, given as a function.
+struct Callback<'a>(&'a Function);
+
+impl EqualCallback for Callback<'_> {
+    fn equal_in(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        region: RegionChange,
+        name: &str,
+    ) -> Result<bool> {
+        let region = Value::from(region as i64);
+        let answer = self
+            .0
+            .call(&[left.clone(), right.clone(), region, name.into()])?;
+        answer.as_bool().ok_or_else(|| {
+            Error::type_error(format!(
+                "{}: expected a bool, got {answer:?}",
+                DynEqual::NAME
+            ))
+        })
+    }
+
+    fn attempt(
+        &mut self,
+        alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
+    ) -> Result<bool> {
+        // Each question takes back its own bindings; whose function this is
+        // offers no more.
+        alternative(self)
+    }
+}
+
+impl HashCallback for Callback<'_> {
+    fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
+        let region = Value::from(region as i64);
+        let answer = self.0.call(&[value.clone(), Value::from(init), region])?;
+        hash_of(DynHash::NAME, &answer)
+    }
+}
+
+fn function<'a>(name: &str, given: &'a Value) -> Result<&'a Function> {
+    let function = given.as_object().and_then(Function::of);
+    function.ok_or_else(|| Error::type_error(format!("{name}: expected a function, got {given:?}")))
+}
+
+fn hash_of(name: &str, given: &Value) -> Result<u64> {
+    word(given).ok_or_else(|| {
+        Error::type_error(format!(
+            "{name}: expected an int, got {}",
+            given.type_name()
+        ))
+    })
 }

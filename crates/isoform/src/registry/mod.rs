@@ -2,6 +2,7 @@
 
 mod definition;
 mod functions;
+mod hook_cells;
 mod hooks;
 mod json_hooks;
 mod schema;
@@ -9,13 +10,17 @@ mod schema;
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
 pub use functions::{get_function, list_functions, register_function, remove_function};
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+pub(crate) use schema::at as in_place;
 pub use schema::{Schema, TypeRef};
 
 pub use json_hooks::{DynFromJson, DynToJson};
 
-pub(crate) use hooks::Hooks;
-pub use hooks::{DynEqual, DynHash};
-pub(crate) use json_hooks::JsonHooks;
+pub(crate) use hook_cells::Compiled;
+pub use hook_cells::Hook;
+pub(crate) use hook_cells::{
+    FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
+};
+pub use hooks::{DynEqual, DynHash, LentEqual, LentHash};
 
 use crate::error::Result;
 use crate::object::header::TypeIndex;

@@ -145,7 +145,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             },
             other => return self.inline_value(&other.to_value()),
         };
-        let content = match object.info().class {
+        let content = match object.info().class() {
             Class::Plain | Class::Node => Content::Fields,
             Class::Array => Content::Items,
             Class::Map => Content::Entries,
@@ -254,7 +254,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     fn finish(&mut self, object: ObjRef<'a>, base: usize, marked: bool) -> Result<()> {
         let info = object.info();
         let parts = &self.parts[base..];
-        match info.class {
+        match info.class() {
             Class::Plain | Class::Node => match info.file_hooks() {
                 None => {
                     if let Err(error) = self.sink.object(object, parts, self.count) {
@@ -314,7 +314,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     #[inline(never)]
     fn leaf_object(&mut self, object: ObjRef<'a>) -> Result<()> {
         let value = Value::from_object(object.to_ref());
-        match object.info().class {
+        match object.info().class() {
             Class::Str | Class::Bytes | Class::BigInt => {
                 if let Some(&number) = self.texts.get(&value) {
                     self.parts.push(number);

@@ -47,7 +47,7 @@ pub(super) fn fields_equal(twins: Twins<'_>) -> bool {
 #[inline]
 pub(super) fn childless_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> Option<bool> {
     let twins = Twins::new(left, right)?;
-    (twins.info().shape == Shape::Leaf).then(|| fields_equal(twins))
+    (twins.info().shape() == Shape::Leaf).then(|| fields_equal(twins))
 }
 
 /// Equality of two strings, byte strings, large integers or shapes.

@@ -190,7 +190,7 @@ fn canonical_text_decides(bytes: &[u8]) -> Result<(), String> {
 
 /// Whether a node whose equality is code is somewhere in a value.
 fn has_hooks(value: &Value) -> bool {
-    any_type(value, |info| !info.hooks.is_empty())
+    any_type(value, |info| !info.hooks.are_structural_defaults())
 }
 
 /// Whether a type below a value, or the value's own, has some trait.

@@ -187,7 +187,7 @@ impl Substitution {
         };
         let info = object.type_info();
         let searched = matches!(
-            info.class,
+            info.class(),
             Class::Plain | Class::Node | Class::Array | Class::List | Class::Map | Class::Dict
         );
         if !searched {

@@ -575,7 +575,9 @@ fn hooks_decide_what_stands_in_the_text() {
     let again = TypeDef::new(key).field(FieldDef::new("code", Schema::Int));
     let error = register_type(again).expect_err("another definition");
     assert!(
-        error.message().ends_with("the hooks for files differ"),
+        error
+            .message()
+            .ends_with("the hook __data_to_json__ differs"),
         "{error}"
     );
 }

@@ -41,6 +41,7 @@ mod semantics_table;
 mod substitute;
 mod support;
 mod threads;
+mod type_attrs;
 mod values;
 #[cfg(feature = "testing")]
 mod values_table;

@@ -119,5 +119,8 @@ fn a_cycle_is_an_error_and_another_verifier_another_definition() {
     let (base, _) = types();
     let again = TypeDef::new("verify.Even").parent(base);
     let error = register_type(again).expect_err("another definition");
-    assert!(error.message().ends_with("the verifier differs"), "{error}");
+    assert!(
+        error.message().ends_with("the hook __verify__ differs"),
+        "{error}"
+    );
 }

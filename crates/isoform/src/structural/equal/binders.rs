@@ -46,7 +46,7 @@ impl<'a> Engine<'a> {
                     self.begin_shared(l, r, region)?
                 } else {
                     // A hook may go on to what no compared field holds.
-                    if !info.hooks.is_empty() {
+                    if !info.hooks.are_structural_defaults() {
                         self.open_unremembered(l, r, region)?;
                     }
                     false
@@ -81,7 +81,7 @@ impl<'a> Engine<'a> {
             self.tables.bindings.open_scope(&mut self.levels);
         }
         let (l, r) = self.contents(l, r);
-        if info.hooks.is_empty() {
+        if info.hooks.are_structural_defaults() {
             self.push(Job::Fields, l, r, inner);
             return Ok(Entered::Open);
         }

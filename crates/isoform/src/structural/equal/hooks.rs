@@ -21,7 +21,7 @@ impl<'a> Engine<'a> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Entered<'a>> {
-        let Some(hook) = &info.hooks.equal else {
+        let Some(hook) = info.hooks.equal.get() else {
             let text = format!(
                 "type {} has a custom hash but no custom equality (__s_equal__), so it cannot be compared",
                 info.key()

@@ -280,7 +280,7 @@ impl<'a> Engine<'a> {
         if !REC
             && !self.pinned
             && let Some(twins) = Twins::new(l, r)
-            && twins.info().class == Class::Plain
+            && twins.info().class() == Class::Plain
         {
             let remember = twins.info().has_children && twins.is_shared();
             if remember && self.is_proven(l, r, region)? {
@@ -343,7 +343,7 @@ impl<'a> Engine<'a> {
                     // Nodes with children are told apart by a branch of their
                     // own, which is predicted better than a jump table.
                     if info.has_children {
-                        if info.shape != Shape::Inner {
+                        if info.shape() != Shape::Inner {
                             self.return_to(twins, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }
@@ -359,7 +359,7 @@ impl<'a> Engine<'a> {
                         (twins, position) = (child, 0);
                         continue;
                     }
-                    match info.shape {
+                    match info.shape() {
                         Shape::Leaf => {
                             self.visits += 1;
                             leaf::fields_equal(child)
@@ -451,7 +451,7 @@ impl<'a> Engine<'a> {
     #[inline(always)]
     fn leaf(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Option<bool> {
         let twins = Twins::new(l, r)?;
-        match twins.info().shape {
+        match twins.info().shape() {
             Shape::Leaf if self.pinned => None,
             Shape::Leaf => {
                 self.visits += 1;
@@ -479,7 +479,7 @@ impl<'a> Engine<'a> {
             self.check_comparable(r)?;
             return Ok(self.differ_objects::<REC>(Reason::Type, l, r));
         }
-        let equal = match info.class {
+        let equal = match info.class() {
             Class::Plain | Class::Node => return self.enter_node::<REC>(l, r, info, region),
             Class::Array => {
                 let (Some(left), Some(right)) =
@@ -501,7 +501,7 @@ impl<'a> Engine<'a> {
                 return self.enter_map::<REC>(l, r, region);
             }
             Class::List | Class::Dict => {
-                return self.enter_mutable::<REC>(l, r, info.class, region);
+                return self.enter_mutable::<REC>(l, r, info.class(), region);
             }
             Class::Tensor => leaf::tensors_equal(l, r, self.options.skip_tensor_content),
             _ => leaf::native_equal(l, r),

@@ -55,8 +55,8 @@ impl<'a> Engine<'a> {
     #[inline]
     pub(super) fn check_comparable(&mut self, object: ObjRef<'a>) -> Result<()> {
         let info = object.info();
-        let incomparable = info.class == Class::Incomparable
-            || (info.class == Class::Node && info.kind == Kind::None);
+        let incomparable = info.class() == Class::Incomparable
+            || (info.class() == Class::Node && info.kind == Kind::None);
         if !incomparable {
             return Ok(());
         }

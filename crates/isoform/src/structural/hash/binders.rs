@@ -93,7 +93,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     if let Some(out) = self.remembered(object, inner)? {
                         return Ok(Step::Done(out));
                     }
-                } else if !info.hooks.is_empty() {
+                } else if !info.hooks.are_structural_defaults() {
                     // A hook may go on to what no compared field holds.
                     self.open_unremembered(object, inner)?;
                 }
@@ -123,7 +123,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.numbering.open_scope(&mut self.tables.levels);
         }
         let object = content_of(self.pins, object);
-        if info.hooks.is_empty() {
+        if info.hooks.are_structural_defaults() {
             return self.open_fields(object, info, inner);
         }
         self.met_mutable |= info.may_change();

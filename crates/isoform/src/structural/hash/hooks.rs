@@ -22,7 +22,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        let Some(hook) = &info.hooks.hash else {
+        let Some(hook) = info.hooks.hash.get() else {
             let text = format!(
                 "type {} has a custom equality but no custom hash (__s_hash__), so it cannot be hashed",
                 info.key()

@@ -232,7 +232,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn enter(&mut self, object: ObjRef<'a>, region: Region) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
-        if info.class == Class::Plain && self.pins.is_none() {
+        if info.class() == Class::Plain && self.pins.is_none() {
             if info.has_children
                 && object.is_shared()
                 && let Some(out) = self.remembered(object, region)?
@@ -388,7 +388,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if info.has_children {
             return None;
         }
-        if info.class == Class::Plain {
+        if info.class() == Class::Plain {
             if self.pins.is_some() {
                 return None;
             }
@@ -404,7 +404,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             return Some(self.sink.close(acc));
         }
-        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.is_empty() {
+        if info.kind == Kind::Var && info.visited.is_empty() && info.hooks.are_structural_defaults()
+        {
             let index = self.bound(object, region)?;
             self.visits += 1;
             return Some(self.occurrence(object, index, region));
@@ -459,7 +460,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        match info.class {
+        match info.class() {
             Class::Plain | Class::Node => self.enter_node(object, info, region),
             Class::Incomparable => {
                 let name = Value::from(object.to_ref()).type_name();

@@ -222,7 +222,7 @@ impl Printer {
 
     fn fields(&mut self, object: &Ref<Obj>, region: Region) -> Result<()> {
         let info = object.type_info();
-        if !info.hooks.is_empty() {
+        if !info.hooks.are_structural_defaults() {
             return Err(Error::type_error(format!("type {} has hooks", info.key())));
         }
         self.put(info.key());

@@ -475,7 +475,7 @@ fn scoped(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
 
 fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
     let info = l.type_info();
-    match (&info.hooks.equal, &info.hooks.hash) {
+    match (info.hooks.equal.get(), info.hooks.hash.get()) {
         (Some(hook), _) => {
             let mut callback = Callback {
                 spot,

@@ -1,0 +1,31 @@
+//! What every function that CPython calls does with errors and panics.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Runs the body of a slot; an error is left with CPython, and `failed`
+/// returned. A panic becomes an exception too: it must not leave a function
+/// that C code called, and is a mistake of this library.
+#[inline(always)]
+pub(super) fn guarded<R>(py: Python<'_>, failed: R, body: impl FnOnce() -> PyResult<R>) -> R {
+    let error = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => return value,
+        Ok(Err(error)) => error,
+        Err(_panic) => PyRuntimeError::new_err("internal error of isoform: a slot panicked"),
+    };
+    error.restore(py);
+    failed
+}
+
+/// [`guarded`] for a slot that returns an object.
+#[inline(always)]
+pub(super) fn guarded_object<'py>(
+    py: Python<'py>,
+    body: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> *mut ffi::PyObject {
+    guarded(py, ptr::null_mut(), || body().map(Bound::into_ptr))
+}

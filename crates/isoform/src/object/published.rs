@@ -1,0 +1,41 @@
+//! A cell whose value is read without locks.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A place for a value that lives as long as the process: readers never wait,
+/// and what they read stays valid when another value takes its place.
+pub(crate) struct Published<T: 'static>(AtomicPtr<T>);
+
+impl<T: Sync + 'static> Published<T> {
+    /// An empty cell.
+    pub(crate) const fn new() -> Self {
+        Published(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// What was published last, if anything. O(1), no lock.
+    #[inline(always)]
+    pub(crate) fn get(&self) -> Option<&'static T> {
+        let value = self.0.load(Ordering::Acquire);
+        // SAFETY: the cell holds null or what came from a `&'static T`, which
+        // is valid for ever; `T` is `Sync`, so any thread may look at it.
+        unsafe { value.as_ref() }
+    }
+
+    /// Shows a value to all readers from now on.
+    pub(crate) fn publish(&self, value: &'static T) {
+        self.0
+            .store(ptr::from_ref(value).cast_mut(), Ordering::Release);
+    }
+
+    /// Empties the cell.
+    pub(crate) fn withdraw(&self) {
+        self.0.store(ptr::null_mut(), Ordering::Release);
+    }
+}
+
+impl<T: Sync + 'static> Default for Published<T> {
+    fn default() -> Self {
+        Published::new()
+    }
+}

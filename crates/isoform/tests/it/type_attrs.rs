@@ -1,0 +1,396 @@
+//! Attributes of types: both tiers, lookups, declarations, hooks.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use isoform::type_attrs::{self, AttrDef, Column, Lookup};
+use isoform::{
+    Array, DynEqual, DynHash, DynVerify, Error, ErrorKind, FieldDef, Function, Node, Schema,
+    TypeDef, TypeIndex, Value, construct, find_type, register_type, structural_equal,
+    structural_hash, verify,
+};
+
+fn node_type(key: &str) -> TypeIndex {
+    let definition = TypeDef::new(key).field(FieldDef::new("a", Schema::Any));
+    register_type(definition).expect("a new type")
+}
+
+fn message<T: std::fmt::Debug>(result: isoform::Result<T>) -> String {
+    result.expect_err("an error").to_string()
+}
+
+#[test]
+fn an_attribute_is_set_once_or_replaced_on_purpose() {
+    let ty = node_type("attrs.Once");
+    type_attrs::set(ty, "attrs.once", 1).expect("new");
+    let text = message(type_attrs::set(ty, "attrs.once", 2));
+    assert_eq!(
+        text,
+        "ValueError: attribute 'attrs.once' of type attrs.Once is set already, to 1; to replace \
+         it, say so (override)"
+    );
+    assert_eq!(
+        type_attrs::get(ty, "attrs.once", Lookup::Exact),
+        Some(&1.into())
+    );
+    let old = type_attrs::get(ty, "attrs.once", Lookup::Exact);
+    type_attrs::replace(ty, "attrs.once", "two, and more than fits into the value")
+        .expect("said so");
+    // What was looked up stays what it was.
+    assert_eq!(old, Some(&1.into()));
+    let new = type_attrs::get(ty, "attrs.once", Lookup::Exact).and_then(Value::as_str);
+    assert_eq!(new, Some("two, and more than fits into the value"));
+    assert!(type_attrs::remove(ty, "attrs.once").expect("no hook"));
+    assert!(!type_attrs::remove(ty, "attrs.once").expect("no hook"));
+    assert!(!type_attrs::has(ty, "attrs.once", Lookup::Exact));
+    type_attrs::set(ty, "attrs.once", 3).expect("free again");
+    assert_eq!(
+        message(type_attrs::set(ty, "", 1)),
+        "ValueError: an attribute needs a name"
+    );
+}
+
+#[test]
+fn none_is_a_value_like_any_other() {
+    let ty = node_type("attrs.Nothing");
+    type_attrs::set(ty, "attrs.nothing", Value::NONE).expect("any value");
+    assert!(type_attrs::has(ty, "attrs.nothing", Lookup::Exact));
+    assert_eq!(
+        type_attrs::get(ty, "attrs.nothing", Lookup::Exact),
+        Some(&Value::NONE)
+    );
+}
+
+#[test]
+fn inheritance_is_chosen_at_the_lookup() {
+    let base = node_type("attrs.Base");
+    let middle = register_type(TypeDef::new("attrs.Middle").parent(base)).expect("new");
+    let leaf = register_type(TypeDef::new("attrs.Leaf").parent(middle)).expect("new");
+    type_attrs::set(base, "attrs.level", 1).expect("new");
+    assert_eq!(type_attrs::get(leaf, "attrs.level", Lookup::Exact), None);
+    assert_eq!(
+        type_attrs::get(leaf, "attrs.level", Lookup::Nearest),
+        Some(&1.into())
+    );
+    assert_eq!(type_attrs::owner(leaf, "attrs.level"), Some(base));
+    type_attrs::set(middle, "attrs.level", 2).expect("new");
+    assert_eq!(type_attrs::owner(leaf, "attrs.level"), Some(middle));
+    let level = Column::<i64>::open("attrs.level").expect("ints");
+    let node = construct(leaf, vec![Value::NONE]).expect("a leaf");
+    assert_eq!(node.attr(&level), None);
+    assert_eq!(node.attr_nearest(&level), Some(&2));
+    // The root holds for every declared type.
+    type_attrs::set(<isoform::Obj as Node>::type_index(), "attrs.root", true).expect("new");
+    assert_eq!(
+        type_attrs::get(leaf, "attrs.root", Lookup::Nearest),
+        Some(&true.into())
+    );
+}
+
+#[test]
+fn types_and_attributes_are_listed_both_ways() {
+    let (one, other) = (node_type("attrs.ListOne"), node_type("attrs.ListOther"));
+    type_attrs::set(other, "attrs.list.b", 2).expect("new");
+    type_attrs::set(one, "attrs.list.b", 1).expect("new");
+    type_attrs::set(one, "attrs.list.a", "x").expect("new");
+    let listed = type_attrs::attrs_of(one);
+    assert_eq!(
+        listed,
+        [("attrs.list.a", &"x".into()), ("attrs.list.b", &1.into())]
+    );
+    assert_eq!(type_attrs::types_with("attrs.list.b"), [one, other]);
+    assert_eq!(type_attrs::types_with("attrs.list.unknown"), []);
+    assert!(type_attrs::info("attrs.list.unknown").is_none());
+    let info = type_attrs::info("attrs.list.b").expect("set");
+    assert_eq!(
+        (info.count, info.dense, info.builtin, info.doc),
+        (2, false, false, "")
+    );
+}
+
+#[test]
+fn values_of_builtin_types_have_attributes() {
+    let values: [(&str, Value); 11] = [
+        ("isoform.None", Value::NONE),
+        ("isoform.Bool", true.into()),
+        ("isoform.Int", 1.into()),
+        ("isoform.Int", u64::MAX.into()),
+        ("isoform.Float", 1.5.into()),
+        ("isoform.Str", "short".into()),
+        (
+            "isoform.Str",
+            "a string that does not fit into a value".into(),
+        ),
+        ("isoform.DType", isoform::DType::INT32.into()),
+        ("isoform.Device", isoform::Device::CPU.into()),
+        ("isoform.Array", Array::<Value>::new().into()),
+        (
+            "isoform.Function",
+            Function::new(|_| Ok(Value::NONE)).into(),
+        ),
+    ];
+    let name = Column::<isoform::Str>::open("attrs.pod.name").expect("new");
+    for (key, value) in &values {
+        let ty = find_type(key).expect("built in").index();
+        name.replace(ty, *key).expect("any type");
+        assert_eq!(
+            value.attr(&name).map(|text| &**text),
+            Some(*key),
+            "{value:?}"
+        );
+    }
+    // The objects in which large integers are kept are no type of their own.
+    let large = find_type("isoform.BigInt").expect("built in").index();
+    assert_eq!(name.get(large).map(|text| &**text), Some("isoform.Int"));
+}
+
+#[test]
+fn a_declared_type_of_values_is_enforced() {
+    let ty = node_type("attrs.Declared");
+    type_attrs::set(ty, "attrs.declared.late", "text").expect("undeclared");
+    let late = AttrDef::new("attrs.declared.late").schema(Schema::Int);
+    assert_eq!(
+        message(type_attrs::declare(late)),
+        "TypeError: attribute 'attrs.declared.late' of type attrs.Declared: expected int, got str"
+    );
+    let def = AttrDef::new("attrs.declared")
+        .doc("How many.")
+        .schema(Schema::Int);
+    type_attrs::declare(def.clone()).expect("new");
+    type_attrs::declare(def).expect("the same again");
+    assert_eq!(
+        message(type_attrs::set(ty, "attrs.declared", "text")),
+        "TypeError: attribute 'attrs.declared' of type attrs.Declared: expected int, got str"
+    );
+    assert!(!type_attrs::has(ty, "attrs.declared", Lookup::Exact));
+    // As a field would: a bool is converted.
+    type_attrs::set(ty, "attrs.declared", true).expect("converts");
+    assert_eq!(
+        type_attrs::get(ty, "attrs.declared", Lookup::Exact),
+        Some(&1.into())
+    );
+    let other = AttrDef::new("attrs.declared").schema(Schema::Str);
+    assert_eq!(
+        message(type_attrs::declare(other)),
+        "ValueError: attribute 'attrs.declared' is declared already, for int, now for str"
+    );
+    assert!(message(Column::<bool>::open("attrs.declared")).contains("for int, now for bool"));
+    let info = type_attrs::info("attrs.declared").expect("declared");
+    assert_eq!((info.doc, info.schema), ("How many.", Some(Schema::Int)));
+}
+
+#[test]
+fn promotion_keeps_every_value() {
+    let types: Vec<_> = (0..100)
+        .map(|n| node_type(&format!("attrs.Promoted{n}")))
+        .collect();
+    for (n, ty) in types.iter().enumerate().filter(|(n, _)| n % 3 == 0) {
+        type_attrs::set(*ty, "attrs.promoted", n).expect("new");
+    }
+    let column = Column::<i64>::open("attrs.promoted").expect("ints");
+    let read = || {
+        types
+            .iter()
+            .map(|ty| column.get(*ty).copied())
+            .collect::<Vec<_>>()
+    };
+    let before = read();
+    assert!(!type_attrs::info("attrs.promoted").expect("set").dense);
+    type_attrs::declare_dense("attrs.promoted").expect("a name");
+    type_attrs::declare_dense("attrs.promoted").expect("again");
+    assert!(type_attrs::info("attrs.promoted").expect("set").dense);
+    assert_eq!(read(), before);
+    assert_eq!(before.iter().flatten().count(), 34);
+    for (n, ty) in types.iter().enumerate().filter(|(n, _)| n % 3 == 1) {
+        type_attrs::set(*ty, "attrs.promoted", n).expect("new");
+    }
+    let found: Vec<_> = column.iter().map(|(ty, value)| (ty, *value)).collect();
+    let expected = types.iter().enumerate().filter(|(n, _)| n % 3 != 2);
+    assert_eq!(
+        found,
+        expected.map(|(n, ty)| (*ty, n as i64)).collect::<Vec<_>>()
+    );
+    assert!(message(type_attrs::set(types[0], "attrs.promoted", 1)).contains("set already"));
+}
+
+#[test]
+fn many_attributes_and_types_stay_apart() {
+    let types: Vec<_> = (0..60)
+        .map(|n| node_type(&format!("attrs.Many{n}")))
+        .collect();
+    let name = |n: usize| format!("attrs.many.{n}");
+    for attribute in 0..80 {
+        for (n, ty) in types.iter().enumerate() {
+            if (n * 7 + attribute) % 5 == 0 {
+                type_attrs::set(*ty, &name(attribute), n * 1000 + attribute).expect("new");
+            }
+        }
+    }
+    for attribute in 0..80 {
+        for (n, ty) in types.iter().enumerate() {
+            let expected =
+                ((n * 7 + attribute) % 5 == 0).then(|| Value::from(n * 1000 + attribute));
+            let found = type_attrs::get(*ty, &name(attribute), Lookup::Exact);
+            assert_eq!(found, expected.as_ref(), "{attribute} of type {n}");
+        }
+    }
+}
+
+#[test]
+fn attributes_come_with_the_definition_or_not_at_all() {
+    type_attrs::declare(AttrDef::new("attrs.def.count").schema(Schema::Int)).expect("new");
+    let definition = |count: Value| {
+        TypeDef::new("attrs.Def")
+            .attr("attrs.def.pure", true)
+            .attr("attrs.def.count", count)
+    };
+    assert_eq!(
+        message(register_type(definition("x".into()))),
+        "TypeError: attribute 'attrs.def.count' of type attrs.Def: expected int, got str"
+    );
+    assert!(find_type("attrs.Def").is_none());
+    let ty = register_type(definition(3.into())).expect("good now");
+    assert_eq!(register_type(definition(3.into())).expect("the same"), ty);
+    assert!(
+        message(register_type(definition(4.into())))
+            .contains("the attribute 'attrs.def.count' differs")
+    );
+    assert!(message(register_type(TypeDef::new("attrs.Def"))).contains("'attrs.def.pure' differs"));
+    assert_eq!(type_attrs::attrs_of(ty).len(), 2);
+    let twice = TypeDef::new("attrs.DefTwice").attr("a", 1).attr("a", 2);
+    assert!(message(register_type(twice)).contains("attribute 'a' is set twice"));
+    let no_hook = TypeDef::new("attrs.DefHook").attr("__verify__", 1);
+    assert_eq!(
+        message(register_type(no_hook)),
+        "TypeError: type attrs.DefHook: __verify__: expected a function, got 1"
+    );
+    assert!(find_type("attrs.DefHook").is_none());
+}
+
+fn by_first_letter() -> (DynEqual, DynHash) {
+    fn letter(value: &Value) -> Option<char> {
+        value.as_str().and_then(|text| text.chars().next())
+    }
+    fn field(object: &isoform::Ref<isoform::Obj>) -> isoform::Result<Option<char>> {
+        Ok(letter(&isoform::get_field(object, "a")?))
+    }
+    (
+        DynEqual::new(|l, r, _| Ok(field(l)? == field(r)?)),
+        DynHash::new(|object, init, _| Ok(init ^ u64::from(field(object)?.map_or(0, u32::from)))),
+    )
+}
+
+#[test]
+fn hooks_set_after_registration_take_effect() {
+    let ty = node_type("attrs.Late");
+    let value = |text: &str| Value::from(construct(ty, vec![text.into()]).expect("a node"));
+    let (l, r) = (value("abc"), value("axyz"));
+    assert!(!structural_equal(&l, &r).expect("comparable"));
+    let (equal, hash) = by_first_letter();
+    type_attrs::set_hook(ty, equal, false).expect("new");
+    type_attrs::set_hook(ty, hash, false).expect("new");
+    assert!(structural_equal(&l, &r).expect("comparable"));
+    assert!(!structural_equal(&l, &value("b")).expect("comparable"));
+    let hash = |value: &Value| structural_hash(value).expect("hashable");
+    assert_eq!(hash(&l), hash(&r));
+    let (equal, _) = by_first_letter();
+    assert!(message(type_attrs::set_hook(ty, equal, false)).contains("is set already"));
+    // The hooks are attributes that can be called.
+    let shown = type_attrs::get(ty, "__s_equal__", Lookup::Exact).expect("set");
+    let shown = shown
+        .as_object()
+        .and_then(Function::of)
+        .expect("a function");
+    let callback = Function::new(|_| Ok(true.into()));
+    let answer = shown.call(&[l, r, callback.into()]).expect("comparable");
+    assert_eq!(answer, true.into());
+    assert!(message(type_attrs::remove(ty, "__s_equal__")).contains("cannot be removed"));
+}
+
+#[test]
+fn a_plain_function_can_be_a_hook() {
+    let ty = node_type("attrs.Verified");
+    let check = Function::new(|given| match given {
+        [value] if value.as_object().is_some() => Err(Error::value_error("never good")),
+        _ => Err(Error::type_error("one object")),
+    });
+    type_attrs::set(ty, "__verify__", check).expect("a function");
+    let value = Value::from(construct(ty, vec![1.into()]).expect("a node"));
+    let failures = verify(&value, &()).expect("no cycle");
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0].1.message(), "never good");
+    type_attrs::replace(ty, "__verify__", DynVerifyFunction::always_good()).expect("replaced");
+    assert!(verify(&value, &()).expect("no cycle").is_empty());
+    assert_eq!(
+        message(type_attrs::replace(ty, "__verify__", 5)),
+        "TypeError: type attrs.Verified: __verify__: expected a function, got 5"
+    );
+    let array = find_type("isoform.Array").expect("built in").index();
+    let error = type_attrs::set_hook(array, DynVerify::new(|_| Ok(())), false);
+    assert_eq!(error.as_ref().map_err(Error::kind), Err(ErrorKind::Type));
+    assert_eq!(
+        message(error),
+        "TypeError: the built-in type isoform.Array takes no hook __verify__"
+    );
+}
+
+struct DynVerifyFunction;
+
+impl DynVerifyFunction {
+    fn always_good() -> Function {
+        Function::new(|_| Ok(Value::NONE))
+    }
+}
+
+#[test]
+fn readers_see_whole_values_while_writers_write() {
+    let types: Vec<_> = (0..40)
+        .map(|n| node_type(&format!("attrs.Race{n}")))
+        .collect();
+    let done = AtomicBool::new(false);
+    let column = Column::<i64>::open("attrs.race").expect("new");
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut seen = 0u64;
+            while !done.load(Ordering::Relaxed) {
+                for (n, ty) in types.iter().enumerate() {
+                    if let Some(value) = column.get(*ty) {
+                        assert_eq!(*value as usize % 100, n, "a value of another type");
+                        seen += 1;
+                    }
+                }
+            }
+            seen
+        });
+        let registrar = scope.spawn(|| {
+            for n in 0..200 {
+                let key = format!("attrs.RaceNew{n}");
+                let ty = register_type(
+                    TypeDef::new(&key)
+                        .field(FieldDef::new("a", Schema::Any))
+                        .attr("attrs.race.new", n),
+                )
+                .expect("new");
+                let node = Value::from(construct(ty, vec![n.into()]).expect("a node"));
+                assert!(structural_equal(&node, &node.clone()).expect("comparable"));
+                assert_eq!(
+                    type_attrs::get(ty, "attrs.race.new", Lookup::Exact),
+                    Some(&n.into())
+                );
+            }
+        });
+        for round in 0..300i64 {
+            for (n, ty) in types.iter().enumerate() {
+                column.replace(*ty, round * 100 + n as i64).expect("an int");
+            }
+            type_attrs::set(types[0], &format!("attrs.race.extra{round}"), round).expect("new");
+            if round == 150 {
+                type_attrs::declare_dense("attrs.race").expect("a name");
+            }
+        }
+        registrar.join().expect("no panic");
+        done.store(true, Ordering::Relaxed);
+        assert!(reader.join().expect("no panic") > 0);
+    });
+    assert_eq!(type_attrs::types_with("attrs.race.new").len(), 200);
+}
