@@ -118,11 +118,6 @@ impl MapObj {
         Some(removed)
     }
 
-    /// The entries in insertion order.
-    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
-        self.entries.iter()
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
