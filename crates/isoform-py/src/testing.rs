@@ -1,8 +1,9 @@
 //! The judges of structural comparison, and node types declared in Rust, for
 //! tests written in Python.
 
-use isoform::testing::{check_laws, check_types, family, oracle};
-use isoform::{CompareOptions, Value, register};
+use isoform::testing::family::{Family, ROLES};
+use isoform::testing::{check_laws, check_types, oracle};
+use isoform::{CompareOptions, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -90,36 +91,13 @@ fn oracle_canonical(
 /// Rust, and gives their Python classes by name.
 #[pyfunction]
 fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    macro_rules! classes {
-        ($($name:ident),* $(,)?) => {{
-            let classes = PyDict::new(py);
-            $(
-                let index = register::<family::$name>().into_py()?;
-                let key = isoform::host::type_info(index).key();
-                classes.set_item(stringify!($name), class::class_by_key(py, key)?)?;
-            )*
-            classes
-        }};
+    let family = Family::native().into_py()?;
+    let classes = PyDict::new(py);
+    for role in ROLES {
+        let key = isoform::host::type_info(family.type_of(role)).key();
+        classes.set_item(format!("{role:?}"), class::class_by_key(py, key)?)?;
     }
-    Ok(classes!(
-        Expr,
-        Var,
-        TypedVar,
-        Const,
-        Add,
-        Storages,
-        Frozen,
-        Shared,
-        Op,
-        Hidden,
-        Lambda,
-        LateLambda,
-        Function,
-        Let,
-        SharedLambda,
-        Comm,
-        Binder,
-    ))
+    Ok(classes)
 }
 
 /// Adds the functions of `isoform.testing`.

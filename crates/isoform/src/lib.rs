@@ -188,6 +188,7 @@ pub mod host {
     pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::lend::{Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent};
+    pub use crate::object::native::is_plain;
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,

@@ -113,7 +113,7 @@ impl Callbacks {
     pub(super) fn wants(&self, ty: Option<TypeIndex>) -> bool {
         match ty {
             None => self.any_plain,
-            Some(ty) if is_plain(ty) => self.any_plain,
+            Some(ty) if host::is_plain(ty) => self.any_plain,
             Some(ty) => self.entry(FIRST_OBJECT + ty.get(), Some(ty)).is_some(),
         }
     }
@@ -158,7 +158,7 @@ impl Callbacks {
     #[inline]
     pub(super) fn find_for_object(&self, object: &Ref<Obj>) -> Option<Chosen<'_>> {
         let ty = host::type_index_of(object);
-        if is_plain(ty) {
+        if host::is_plain(ty) {
             return self.find_for(&object.into());
         }
         self.entry(FIRST_OBJECT + ty.get(), Some(ty))
@@ -166,19 +166,12 @@ impl Callbacks {
     }
 }
 
-/// Whether values of a built-in object type are plain.
-#[inline]
-fn is_plain(ty: TypeIndex) -> bool {
-    // Strings, bytes, large ints and shapes.
-    matches!(ty.get(), 1..=3 | 8)
-}
-
 /// The object behind a value that is not plain.
 #[inline]
 pub(super) fn node_of(value: &Value) -> Option<&Ref<Obj>> {
     value
         .as_object()
-        .filter(|object| !is_plain(host::type_index_of(object)))
+        .filter(|object| !host::is_plain(host::type_index_of(object)))
 }
 
 impl Entry {

@@ -63,6 +63,13 @@ native_types! {
     KeyObj = 12, "isoform.StructuralKey", Incomparable, "A value frozen as a key of maps.";
 }
 
+/// Whether objects of a type are values without parts or identity: long
+/// strings, bytes, large integers and shapes.
+#[inline]
+pub fn is_plain(ty: TypeIndex) -> bool {
+    matches!(ty.0, 1..=3 | 8)
+}
+
 /// The types of values that are no objects. They are in the table so that they
 /// can have attributes.
 const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [

@@ -325,6 +325,9 @@ impl fmt::Debug for FieldDef {
     }
 }
 
+/// Attributes that are no hooks.
+pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
+
 /// A node type's declaration: key, parent, kind, fields and options.
 ///
 /// The derive writes it for Rust structs; [`register_type`](crate::register_type)
@@ -339,7 +342,7 @@ pub struct TypeDef {
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: HookSet,
-    attrs: Vec<(Box<str>, Value)>,
+    attrs: NamedValues,
     size: Option<usize>,
 }
 
@@ -355,7 +358,7 @@ impl TypeDef {
             doc: Box::default(),
             fields: Vec::new(),
             hooks: HookSet::default(),
-            attrs: Vec::new(),
+            attrs: NamedValues::new(),
             size: None,
         }
     }
@@ -528,9 +531,9 @@ impl TypeDef {
     ///
     /// `ValueError` for an attribute without a name or one that is set twice,
     /// `TypeError` for a hook that is none.
-    pub(crate) fn attributes(&self) -> Result<(HookSet, Vec<(Box<str>, Value)>)> {
+    pub(crate) fn attributes(&self) -> Result<(HookSet, NamedValues)> {
         let mut hooks = self.hooks.clone();
-        let mut others: Vec<(Box<str>, Value)> = Vec::new();
+        let mut others = NamedValues::new();
         for (name, value) in &self.attrs {
             let what = || format!("type {}", self.key);
             if name.is_empty() {

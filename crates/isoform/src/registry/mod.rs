@@ -7,6 +7,7 @@ mod hooks;
 mod json_hooks;
 mod schema;
 
+pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
 pub use functions::{get_function, list_functions, register_function, remove_function};
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::object::field::ElementType;
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Ref};
+use crate::registry::Schema;
 use crate::value::Value;
 
 /// A handle of an attribute with values of type `T`: lookups need no name.
@@ -40,17 +41,16 @@ impl<T: ElementType> Column<T> {
     /// another type of values; `TypeError` when a value that is set already is
     /// not of this type.
     pub fn open(name: &str) -> Result<Self> {
-        let schema = T::element_schema();
+        let schema = match T::element_schema() {
+            Schema::Any => None,
+            schema => Some(schema),
+        };
+        let about = About {
+            schema,
+            ..About::default()
+        };
+        table().declare(name, about)?;
         let attribute = table().open(name)?;
-        let known = attribute.about().and_then(|about| about.schema.as_ref());
-        if known != Some(&schema) && !matches!(schema, crate::Schema::Any) {
-            let doc = attribute.about().map(|about| about.doc.clone());
-            let about = About {
-                doc: doc.unwrap_or_default(),
-                schema: Some(schema),
-            };
-            table().declare(name, about)?;
-        }
         Ok(Column {
             attribute,
             values: PhantomData,

@@ -49,7 +49,7 @@ use crate::error::{Error, Result};
 use crate::object::header::TypeIndex;
 use crate::object::native::{BIG_INT, INT};
 use crate::object::table as types;
-use crate::registry::{HOOKS, HookSet, Schema};
+use crate::registry::{HOOKS, HookSet, NamedValues, Schema};
 use crate::value::Value;
 
 /// Which types a lookup asks.
@@ -269,7 +269,7 @@ pub fn types_with(name: &str) -> Vec<TypeIndex> {
 /// Declares an attribute: what it means, and what its values are.
 ///
 /// An attribute need not be declared; a declared value type is enforced from
-/// then on. The same declaration again changes nothing.
+/// then on. A later declaration may say what an earlier one left open.
 ///
 /// # Errors
 ///
@@ -318,7 +318,7 @@ fn describe_attribute(attribute: &'static table::Attribute) -> AttrInfo {
 }
 
 /// Checks the attributes of a definition against their declarations.
-pub(crate) fn prepare(key: &str, attrs: Vec<(Box<str>, Value)>) -> Result<Vec<(Box<str>, Value)>> {
+pub(crate) fn prepare(key: &str, attrs: NamedValues) -> Result<NamedValues> {
     let convert = |(name, value): (Box<str>, Value)| {
         let about = table().find(&name).and_then(table::Attribute::about);
         let value = match about.and_then(|about| about.schema.as_ref()) {
@@ -333,7 +333,7 @@ pub(crate) fn prepare(key: &str, attrs: Vec<(Box<str>, Value)>) -> Result<Vec<(B
 }
 
 /// Enters the attributes of a type that was registered just now.
-pub(crate) fn enter(ty: TypeIndex, hooks: &HookSet, attrs: Vec<(Box<str>, Value)>) {
+pub(crate) fn enter(ty: TypeIndex, hooks: &HookSet, attrs: NamedValues) {
     for (name, function) in hooks.attributes() {
         table().place(ty.get(), name, function.into());
     }

@@ -17,10 +17,39 @@ use crate::registry::Schema;
 use crate::value::Value;
 
 /// What is known about an attribute besides its values.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct About {
+    /// Empty if nobody said anything.
     pub(crate) doc: Box<str>,
+    /// None if nobody said anything.
     pub(crate) schema: Option<Schema>,
+}
+
+impl About {
+    /// What both say; None if they contradict each other.
+    fn and(&self, other: &About) -> Option<About> {
+        let doc = match (&*self.doc, &*other.doc) {
+            (own, "") => own,
+            ("", other) => other,
+            (own, other) if own == other => own,
+            _ => return None,
+        };
+        let schema = match (&self.schema, &other.schema) {
+            (own, None) => own,
+            (None, other) => other,
+            (own, other) if own == other => own,
+            _ => return None,
+        };
+        Some(About {
+            doc: doc.into(),
+            schema: schema.clone(),
+        })
+    }
+}
+
+/// Whether nothing was declared meanwhile.
+fn same(now: Option<&'static About>, then: Option<&'static About>) -> bool {
+    now.map(std::ptr::from_ref) == then.map(std::ptr::from_ref)
 }
 
 /// One attribute: its name and its values by index.
@@ -100,8 +129,22 @@ impl Sparse {
             })
     }
 
+    /// The capacity of the table that replaces one of this capacity.
+    fn next_capacity(capacity: usize) -> usize {
+        match capacity {
+            0 => 4,
+            4 => 12,
+            more => more * 2,
+        }
+    }
+
+    /// Memory of the table, and of those it has replaced.
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.keys.len() * (size_of::<u32>() + size_of::<usize>())
+        let sizes = std::iter::successors(Some(4), |&size| Some(Sparse::next_capacity(size)));
+        sizes
+            .take_while(|&size| size <= self.keys.len())
+            .map(|size| size_of::<Self>() + size * (size_of::<u32>() + size_of::<usize>()))
+            .sum()
     }
 }
 
@@ -142,14 +185,15 @@ impl Attribute {
         found
     }
 
-    /// Memory of the map in use and of the attribute itself.
+    /// Memory of the attribute, without the values.
     pub(crate) fn bytes(&self) -> usize {
         let map = match (self.dense.get(), self.sparse.get()) {
             (Some(dense), _) => size_of::<Dense>() + dense.values.len() * size_of::<usize>(),
             (None, Some(sparse)) => sparse.bytes(),
             (None, None) => 0,
         };
-        size_of::<Self>() + self.name.len() + map
+        // A name has two places in the table of names, which is half empty.
+        size_of::<Self>() + self.name.len() + 2 * size_of::<usize>() + map
     }
 
     /// Sets or, with None, removes a value; the caller holds the lock.
@@ -195,11 +239,8 @@ impl Attribute {
         if !add {
             return None;
         }
-        let capacity = current.map_or(4, |sparse| match sparse.keys.len() {
-            4 => 12,
-            capacity => capacity * 2,
-        });
-        let grown = Sparse::with_capacity(capacity);
+        let capacity = current.map_or(0, |sparse| sparse.keys.len());
+        let grown = Sparse::with_capacity(Sparse::next_capacity(capacity));
         for (known, value) in current.into_iter().flat_map(Sparse::iter) {
             let (place, _) = grown.place(known);
             grown.values[place].publish(value);
@@ -373,11 +414,7 @@ impl AttrTable {
             }
             let mut guard = self.lock();
             let attribute = self.open_locked(name, &guard)?;
-            let unchanged = match (attribute.about(), about) {
-                (Some(now), Some(then)) => std::ptr::eq(now, then),
-                (now, then) => now.is_none() && then.is_none(),
-            };
-            if !unchanged {
+            if !same(attribute.about(), about) {
                 continue;
             }
             if let Some(old) = attribute.get(index).filter(|_| !replace) {
@@ -433,14 +470,15 @@ impl AttrTable {
         loop {
             let version = self.lock().version;
             let attribute = self.open(name)?;
-            if let Some(known) = attribute.about() {
-                let same = known.schema == about.schema
-                    && (about.doc.is_empty() || known.doc == about.doc);
-                return if same {
-                    Ok(())
-                } else {
-                    Err(conflict(name, known, &about))
-                };
+            let known = attribute.about();
+            let about = match known {
+                Some(known) => known
+                    .and(&about)
+                    .ok_or_else(|| conflict(name, known, &about))?,
+                None => about.clone(),
+            };
+            if known.is_some_and(|known| *known == about) {
+                return Ok(());
             }
             if let Some(schema) = &about.schema {
                 for (index, value) in attribute.entries() {
@@ -451,8 +489,8 @@ impl AttrTable {
                 }
             }
             let guard = self.lock();
-            if guard.version == version && attribute.about().is_none() {
-                attribute.about.publish(Box::leak(Box::new(about.clone())));
+            if guard.version == version && same(attribute.about(), known) {
+                attribute.about.publish(Box::leak(Box::new(about)));
                 return Ok(());
             }
         }
@@ -500,7 +538,7 @@ fn conflict(name: &str, known: &About, given: &About) -> Error {
         Some(schema) => schema.to_string(),
         None => "anything".to_owned(),
     };
-    let what = if known.schema == given.schema {
+    let what = if known.schema == given.schema || given.schema.is_none() {
         "with another documentation".to_owned()
     } else {
         format!("for {}, now for {}", schema(known), schema(given))

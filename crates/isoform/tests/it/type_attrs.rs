@@ -5,9 +5,9 @@ use std::thread;
 
 use isoform::type_attrs::{self, AttrDef, Column, Lookup};
 use isoform::{
-    Array, DynEqual, DynHash, DynVerify, Error, ErrorKind, FieldDef, Function, Node, Schema,
-    TypeDef, TypeIndex, Value, construct, find_type, register_type, structural_equal,
-    structural_hash, verify,
+    Array, DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, Error, ErrorKind, FieldDef,
+    Function, Node, Schema, TypeDef, TypeIndex, Value, construct, find_type, register_type,
+    structural_equal, structural_hash, verify,
 };
 
 fn node_type(key: &str) -> TypeIndex {
@@ -175,6 +175,17 @@ fn a_declared_type_of_values_is_enforced() {
         "ValueError: attribute 'attrs.declared' is declared already, for int, now for str"
     );
     assert!(message(Column::<bool>::open("attrs.declared")).contains("for int, now for bool"));
+    // What was left open can be said later.
+    type_attrs::declare(AttrDef::new("attrs.open").dense()).expect("new");
+    Column::<bool>::open("attrs.open").expect("was open");
+    type_attrs::declare(AttrDef::new("attrs.open").doc("Late.")).expect("was open");
+    let open = type_attrs::info("attrs.open").expect("declared");
+    assert_eq!(
+        (open.doc, open.schema, open.dense),
+        ("Late.", Some(Schema::Bool), true)
+    );
+    let other = AttrDef::new("attrs.open").doc("Other.");
+    assert!(message(type_attrs::declare(other)).contains("with another documentation"));
     let info = type_attrs::info("attrs.declared").expect("declared");
     assert_eq!((info.doc, info.schema), ("How many.", Some(Schema::Int)));
 }
@@ -290,7 +301,7 @@ fn hooks_set_after_registration_take_effect() {
     type_attrs::set_hook(ty, equal, false).expect("new");
     type_attrs::set_hook(ty, hash, false).expect("new");
     assert!(structural_equal(&l, &r).expect("comparable"));
-    assert!(!structural_equal(&l, &value("b")).expect("comparable"));
+    assert!(!structural_equal(&l, value("b")).expect("comparable"));
     let hash = |value: &Value| structural_hash(value).expect("hashable");
     assert_eq!(hash(&l), hash(&r));
     let (equal, _) = by_first_letter();
@@ -319,7 +330,7 @@ fn a_plain_function_can_be_a_hook() {
     let failures = verify(&value, &()).expect("no cycle");
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].1.message(), "never good");
-    type_attrs::replace(ty, "__verify__", DynVerifyFunction::always_good()).expect("replaced");
+    type_attrs::replace(ty, "__verify__", Function::new(|_| Ok(Value::NONE))).expect("replaced");
     assert!(verify(&value, &()).expect("no cycle").is_empty());
     assert_eq!(
         message(type_attrs::replace(ty, "__verify__", 5)),
@@ -334,19 +345,19 @@ fn a_plain_function_can_be_a_hook() {
     );
 }
 
-struct DynVerifyFunction;
-
-impl DynVerifyFunction {
-    fn always_good() -> Function {
-        Function::new(|_| Ok(Value::NONE))
-    }
-}
-
+/// One thread registers types with attributes and hooks, one sets, replaces
+/// and promotes attributes, one reads them and traverses objects.
 #[test]
-fn readers_see_whole_values_while_writers_write() {
+fn three_threads_register_read_and_traverse() {
     let types: Vec<_> = (0..40)
         .map(|n| node_type(&format!("attrs.Race{n}")))
         .collect();
+    let node = |ty, n: usize| construct(ty, vec![n.into()]).expect("a node");
+    let nodes: Array<Value> = (0..400)
+        .map(|n| Value::from(node(types[n % 40], n)))
+        .collect();
+    let (left, right) = (Value::from(nodes.clone()), Value::from(nodes));
+    let right = isoform::deep_copy(&right).expect("no cycle");
     let done = AtomicBool::new(false);
     let column = Column::<i64>::open("attrs.race").expect("new");
     thread::scope(|scope| {
@@ -359,33 +370,47 @@ fn readers_see_whole_values_while_writers_write() {
                         seen += 1;
                     }
                 }
+                assert!(structural_equal(&left, &right).expect("comparable"));
+                for known in type_attrs::types_with("attrs.race.new") {
+                    let value = type_attrs::get(known, "attrs.race.new", Lookup::Exact);
+                    let number = value.and_then(Value::as_int).expect("set with the type");
+                    let object = node(known, number as usize);
+                    // Its hook was registered with it, and says so.
+                    let error = isoform::to_json_graph(&object.into(), &Default::default());
+                    assert!(error.is_err_and(|error| error.message() == "not for files"));
+                }
             }
             seen
         });
         let registrar = scope.spawn(|| {
             for n in 0..200 {
-                let key = format!("attrs.RaceNew{n}");
-                let ty = register_type(
-                    TypeDef::new(&key)
-                        .field(FieldDef::new("a", Schema::Any))
-                        .attr("attrs.race.new", n),
-                )
-                .expect("new");
-                let node = Value::from(construct(ty, vec![n.into()]).expect("a node"));
-                assert!(structural_equal(&node, &node.clone()).expect("comparable"));
-                assert_eq!(
-                    type_attrs::get(ty, "attrs.race.new", Lookup::Exact),
-                    Some(&n.into())
-                );
+                let refuse = DynToJson::new(|_| Err(Error::value_error("not for files")));
+                let read = DynFromJson::new(|_| Err(Error::value_error("not from files")));
+                let definition = TypeDef::new(&format!("attrs.RaceNew{n}"))
+                    .field(FieldDef::new("a", Schema::Any))
+                    .json_hooks(refuse, read)
+                    .attr("attrs.race.new", n);
+                let ty = register_type(definition).expect("new");
+                let number = type_attrs::get(ty, "attrs.race.new", Lookup::Exact);
+                assert_eq!(number, Some(&n.into()));
             }
         });
         for round in 0..300i64 {
             for (n, ty) in types.iter().enumerate() {
-                column.replace(*ty, round * 100 + n as i64).expect("an int");
+                let value = round * 100 + n as i64;
+                column.replace(*ty, value).expect("an int");
             }
-            type_attrs::set(types[0], &format!("attrs.race.extra{round}"), round).expect("new");
-            if round == 150 {
+            let extra = format!("attrs.race.extra{round}");
+            type_attrs::set(types[0], &extra, round).expect("new");
+            if round == 100 {
                 type_attrs::declare_dense("attrs.race").expect("a name");
+            }
+            if round == 200 {
+                let (equal, hash) = by_field();
+                for ty in &types {
+                    type_attrs::set_hook(*ty, equal.clone(), false).expect("new");
+                    type_attrs::set_hook(*ty, hash.clone(), false).expect("new");
+                }
             }
         }
         registrar.join().expect("no panic");
@@ -393,4 +418,19 @@ fn readers_see_whole_values_while_writers_write() {
         assert!(reader.join().expect("no panic") > 0);
     });
     assert_eq!(type_attrs::types_with("attrs.race.new").len(), 200);
+    assert!(structural_equal(&left, &right).expect("comparable"));
+}
+
+/// Hooks that compare the field, as without them.
+fn by_field() -> (DynEqual, DynHash) {
+    (
+        DynEqual::new(|l, r, eq| {
+            eq.equal(
+                &isoform::get_field(l, "a")?,
+                &isoform::get_field(r, "a")?,
+                "a",
+            )
+        }),
+        DynHash::new(|object, init, hash| hash.hash(&isoform::get_field(object, "a")?, init)),
+    )
 }
