@@ -30,8 +30,11 @@ PARAMETERS = {
     "callbacks": "Any",
     "argv": "Sequence[str]",
     "class": "type[Any]",
+    "dense": "bool",
+    "doc": "str",
     "cls": "type[Any]",
     "ignore_unknown_fields": "bool",
+    "inherit": "bool",
     "init": "int",
     "instance": "Any",
     "io_names": "bool",
@@ -39,8 +42,11 @@ PARAMETERS = {
     "mmap": "bool",
     "name": "str",
     "options": "dict[str, Any]",
+    "override": "bool",
     "parent": "type[Any] | None",
     "path": "str | PathLike[str]",
+    "replace": "bool",
+    "schema": "Schema | None",
     "skip_tensor_content": "bool",
     "type_key": "str",
 }
@@ -68,6 +74,21 @@ RETURNS = {
     "to_bytes": "bytes",
     "to_json_graph_str": "str",
     "type_info": "TypeInfo",
+    "type_attrs_declare": "None",
+    "type_attrs_declare_dense": "None",
+    "type_attrs_has": "bool",
+    "type_attrs_hooks": "list[str]",
+    "type_attrs_info": "dict[str, Any] | None",
+    "type_attrs_list": "list[str]",
+    "type_attrs_of": "dict[str, Any]",
+    "type_attrs_owner": "type[Any] | None",
+    "type_attrs_set": "None",
+    "type_attrs_place": "TypeInfo",
+    "Column.items": "list[tuple[type[Any], Any]]",
+    "Column.keys": "list[type[Any]]",
+    "Column.name": "str",
+    "Column.set": "None",
+    "Column.values": "list[Any]",
     "Object.same_as": "bool",
     "OnnxModel.constant_bytes": "int",
     "OnnxModel.dropped_node_count": "int",
@@ -127,6 +148,9 @@ SPECIAL = {
     "__set__": "None",
     "__str__": "str",
 }
+
+# What users of a class construct it from; other classes are not constructed.
+CONSTRUCTORS = {"Column": "name: str", "Schema": "spec: Any"}
 
 # Classes whose bases introspection does not show as one would write them.
 BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
@@ -199,8 +223,8 @@ def stub_of_class(cls: type, name: str) -> str:
     final = "" if cls.__flags__ & (1 << 10) else "@final\n"
     text = f"{final}class {name}{f'({bases})' if bases else ''}:"
     text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"
-    if name == "Schema":
-        text += "    def __new__(cls, spec: Any) -> Schema: ...\n"
+    if name in CONSTRUCTORS:
+        text += f"    def __new__(cls, {CONSTRUCTORS[name]}) -> {name}: ...\n"
     members = sorted(vars(cls).items(), key=lambda item: item[0])
     for member, value in members:
         known = f"{name}.{member}"

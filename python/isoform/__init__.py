@@ -13,6 +13,7 @@ from isoform import (
     serialization,
     structural,
     testing,
+    type_attrs,
     types,
 )
 from isoform._core import (
@@ -199,6 +200,7 @@ __all__ = [
     "structural_walk",
     "substitute",
     "testing",
+    "type_attrs",
     "types",
     "uint8",
     "uint16",

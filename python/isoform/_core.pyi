@@ -88,6 +88,40 @@ class AccessStep:
         """What the step goes through, an `AccessKind`."""
 
 @final
+class Column:
+    """An attribute whose name was looked up once."""
+
+    def __new__(cls, name: str) -> Column: ...
+    def __bool__(self, /) -> bool: ...
+    def __contains__(self, key: Any, /) -> bool: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def get(self, /, of: Any, default: Any = ..., *, inherit: bool = ...) -> Any:
+        """The value of a type or of the type of a node; `default` if there is
+        none. O(1).
+
+        With `inherit` the nearest ancestor answers for a type without one.
+        """
+    def items(self, /) -> list[tuple[type[Any], Any]]:
+        """The types that have a value, with it, in the order of registration."""
+    def keys(self, /) -> list[type[Any]]:
+        """The types that have a value, in the order of their registration."""
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+    def set(self, /, of: Any, value: Any, override: bool = ...) -> None:
+        """Sets the value of a type. A value that is set already is replaced only
+        with `override`.
+
+        Raises ValueError for a value that is set already, TypeError for one
+        that the attribute is not declared for.
+        """
+    def values(self, /) -> list[Any]:
+        """The values, in the order in which their types were registered."""
+
+@final
 class InitFunction:
     """The generated constructor of a class as a function of the instance."""
 
@@ -423,7 +457,7 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
-def _register_global_func(name: str, function: Any, replace: Any) -> Any:
+def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """Registers a callable under a global name; the function as it is registered.
 
     Raises ValueError when the name is taken and `replace` is false.
@@ -471,6 +505,14 @@ def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
 
     Raises KeyError for an unknown type key, ValueError when the type has a
     class already.
+    """
+
+def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
+    """Calls, from Rust, the function that is an attribute of a node's type or of
+    its nearest ancestor that has it.
+
+    Raises AttributeError when there is none, TypeError when it is no function,
+    and what the function raises.
     """
 
 def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
@@ -585,6 +627,11 @@ def list_global_func_names() -> Any:
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
+
+def opaque(value: Any) -> Any:
+    """A Python object as a value of which the core knows nothing, also one that
+    would be converted otherwise.
+    """
 
 def oracle_canonical(value: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
     """A text that two values share exactly if they are structurally equal, in
@@ -818,6 +865,44 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
     for a value that no file can hold, ValueError for one that contains itself,
     both with the path. O(size).
     """
+
+def type_attrs_declare(name: str, doc: str, schema: Schema | None, dense: bool) -> None:
+    """Declares an attribute; see `isoform.type_attrs.declare`."""
+
+def type_attrs_declare_dense(name: str) -> None:
+    """Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`."""
+
+def type_attrs_get(of: Any, name: str, default: Any, inherit: bool) -> Any:
+    """The attribute of a type or of the type of a node; see
+    `isoform.type_attrs.get`.
+    """
+
+def type_attrs_has(of: Any, name: str, inherit: bool) -> bool:
+    """Whether an attribute is set; see `isoform.type_attrs.has`."""
+
+def type_attrs_hooks() -> list[str]:
+    """The names of the attributes that the library itself reads."""
+
+def type_attrs_info(name: str) -> dict[str, Any] | None:
+    """What is known about an attribute; see `isoform.type_attrs.info`."""
+
+def type_attrs_list() -> list[str]:
+    """The names of all attributes; see `isoform.type_attrs.list`."""
+
+def type_attrs_of(of: Any, inherit: bool) -> dict[str, Any]:
+    """The attributes of a type; see `isoform.type_attrs.attrs_of`."""
+
+def type_attrs_owner(of: Any, name: str) -> type[Any] | None:
+    """The type that has an attribute; see `isoform.type_attrs.owner`."""
+
+def type_attrs_place(of: Any) -> TypeInfo:
+    """The type that is to be changed, by its class, key or `TypeInfo`.
+
+    Raises TypeError for anything else, KeyError for an unknown key.
+    """
+
+def type_attrs_set(of: Any, name: str, value: Any, replace: bool) -> None:
+    """Sets an attribute of a type; see `isoform.type_attrs.set`."""
 
 def type_info(of: Any) -> TypeInfo:
     """What is registered about a type, by its key, its class or one of its
