@@ -24,7 +24,26 @@ impl std::error::Error for Raised {}
 /// A Python exception as an error of the core; [`to_python`] gives the very
 /// same exception back.
 pub(crate) fn from_python(error: PyErr) -> Error {
-    Error::from_source(Raised(error))
+    let (kind, message) = Python::attach(|py| {
+        let kinds = [
+            (py.get_type::<PyTypeError>(), ErrorKind::Type),
+            (py.get_type::<PyValueError>(), ErrorKind::Value),
+            (py.get_type::<PyKeyError>(), ErrorKind::Key),
+            (py.get_type::<PyAttributeError>(), ErrorKind::Attribute),
+            (py.get_type::<PyIndexError>(), ErrorKind::Index),
+            (py.get_type::<PyRecursionError>(), ErrorKind::Recursion),
+            (py.get_type::<PyOSError>(), ErrorKind::Io),
+        ];
+        let known = kinds.iter().find(|(class, _)| error.is_instance(py, class));
+        let kind = known.map(|(_, kind)| *kind);
+        // The kind stands for the class of the exception.
+        let message = match kind {
+            Some(_) => error.value(py).to_string(),
+            None => error.to_string(),
+        };
+        (kind.unwrap_or(ErrorKind::Runtime), message)
+    });
+    Error::new(kind, message).caused_by(Raised(error))
 }
 
 /// The Python exception that an error of the core carries, if it does.

@@ -682,6 +682,15 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
+    /// Takes the last entry out. O(1).
+    pub fn pop(&self) -> Option<(Value, Value)> {
+        let mut entries = self.reference.lock();
+        let last = entries.len().checked_sub(1)?;
+        let removed = entries.make_mut().remove_at(last)?;
+        self.reference.version.fetch_add(1, Relaxed);
+        Some(removed)
+    }
+
     /// Whether the key is there. O(1).
     pub fn contains_key(&self, key: &Value) -> bool {
         self.try_contains_key(key).unwrap_or(false)

@@ -22,6 +22,7 @@ pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
 pub(crate) use function::FunctionObj;
+pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{key_hash, note_key_hooks};
 pub(crate) use mapping::{DictGuard, DictObj, MapObj};
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
