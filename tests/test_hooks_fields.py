@@ -284,6 +284,20 @@ def test_a_class_method_converts_too_and_endless_conversion_ends():
         Selfish(1)
 
 
+def test_what_fits_a_union_is_not_converted():
+    other = declare("hooks.py.Other")
+
+    @py_class("hooks.py.Either")
+    class Either(Object):
+        value: Id | int | other | None
+
+    assert Either(5).value == 5
+    kept = other(1)
+    assert Either(kept).value is kept
+    assert Either(None).value is None
+    assert Either(True).value == 1
+
+
 def test_conversion_may_be_set_later():
     node = declare("hooks.py.Late")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import isoform
-from isoform import Dict, Map, type_attrs
+from isoform import Dict, Map, serialization, type_attrs
 from isoform.dataclasses import Object, py_class
 
 
@@ -156,8 +156,8 @@ def test_copies_and_files_keep_keys():
     table = Map({Id(n): n for n in range(10)})
     for made in (copy.deepcopy(table), pickle.loads(pickle.dumps(table))):
         assert [made[Id(n)] for n in range(10)] == list(range(10))
-    node = isoform.from_json_graph_str(isoform.to_json_graph_str(table))
-    assert node[Id(3)] == 3
+    text = serialization.to_json_graph_str(table)
+    assert serialization.from_json_graph_str(text)[Id(3)] == 3
 
 
 def test_rewriting_keys_may_not_join_them():

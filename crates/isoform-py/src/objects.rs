@@ -117,7 +117,7 @@ fn recursive_hash(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     let given = untyped(value)?;
     let hash = under_gil(value.py(), || isoform::recursive_hash(&given)).into_py()?;
     // `__hash__` may return it as it is.
-    Ok((hash >> 1) as i64)
+    Ok(hash as i64)
 }
 
 /// A copy of a value and of everything below it that can be copied.

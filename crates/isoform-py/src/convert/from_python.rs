@@ -155,7 +155,10 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
         Schema::Shape => shape_of(value, schema),
         Schema::Optional(_) if value.is_none() => Ok(Value::NONE),
         Schema::Optional(inner) => typed(value, inner).map_err(|error| match error {
-            Failure::Mismatch(message) if message.starts_with("expected") => {
+            // What the hook of the inner type said is worth more.
+            Failure::Mismatch(message)
+                if message.starts_with("expected") && !message.contains(DynConvert::NAME) =>
+            {
                 mismatch(schema, value)
             }
             other => other,
@@ -378,7 +381,11 @@ fn union_of(
         Schema::Float => value.is_exact_instance_of::<PyFloat>(),
         Schema::Str => value.is_exact_instance_of::<PyString>(),
         Schema::Bytes => value.is_exact_instance_of::<PyBytes>(),
-        Schema::Object(_) | Schema::Literal(_) => true,
+        Schema::Literal(_) => true,
+        // Of another type, it may be converted; what fits goes before that.
+        Schema::Object(_) => {
+            wrapper::core_of(value).is_some_and(|core| option.check(&core.into()).is_ok())
+        }
         _ => false,
     };
     let mut raised = None;
