@@ -49,9 +49,23 @@ PARAMETERS = {
     "schema": "Schema | None",
     "skip_tensor_content": "bool",
     "type_key": "str",
+    # The name of an attribute or its trait.
+    "type_attrs_check.name": "Any",
+    "type_attrs_declare_dense.name": "Any",
+    "type_attrs_get.name": "Any",
+    "type_attrs_has.name": "Any",
+    "type_attrs_info.name": "Any",
+    "type_attrs_owner.name": "Any",
+    "type_attrs_set.name": "Any",
 }
 
 RETURNS = {
+    "_callable_of": "Any",
+    "_describe_function": "Any",
+    "_methods_of": "list[tuple[str, Any]]",
+    "_register_method": "None",
+    "_set_method_hook": "None",
+    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any]], str, str] | None",
     "bind_class": "TypeInfo",
     "check_types": "None",
     "class_of": "type[Any]",
@@ -74,6 +88,7 @@ RETURNS = {
     "to_bytes": "bytes",
     "to_json_graph_str": "str",
     "type_info": "TypeInfo",
+    "type_attrs_check": "None",
     "type_attrs_declare": "None",
     "type_attrs_declare_dense": "None",
     "type_attrs_has": "bool",
@@ -84,6 +99,7 @@ RETURNS = {
     "type_attrs_owner": "type[Any] | None",
     "type_attrs_set": "None",
     "type_attrs_place": "TypeInfo",
+    "TraitHandle.name": "str",
     "Column.items": "list[tuple[type[Any], Any]]",
     "Column.keys": "list[type[Any]]",
     "Column.name": "str",
@@ -150,7 +166,11 @@ SPECIAL = {
 }
 
 # What users of a class construct it from; other classes are not constructed.
-CONSTRUCTORS = {"Column": "name: str", "Schema": "spec: Any"}
+CONSTRUCTORS = {
+    "Column": "name: Any",
+    "Schema": "spec: Any",
+    "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
+}
 
 # Classes whose bases introspection does not show as one would write them.
 BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
@@ -194,7 +214,8 @@ def parameters_of(function: Any, *, method: bool) -> str:
         elif kind is parameter.VAR_KEYWORD:
             text = f"**{text}"
         if not (method and position == 0):
-            text += f": {PARAMETERS.get(parameter.name, 'Any')}"
+            known = f"{function.__name__}.{parameter.name}"
+            text += f": {PARAMETERS.get(known) or PARAMETERS.get(parameter.name, 'Any')}"
         if parameter.default is not parameter.empty:
             text += " = ..."
         parts.append(text)

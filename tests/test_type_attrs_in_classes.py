@@ -5,6 +5,8 @@ tvm-ffi.
 """
 
 import gc
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -357,6 +359,57 @@ def test_native_types_take_what_their_class_says(key):
             pure = Pure
 
     assert not type_attrs.has("testing.Op", Pure)
+
+
+def test_a_class_for_a_native_type():
+    # In a process of its own: here the type may have a class already.
+    program = """
+from isoform import Object, type_attrs
+from isoform.dataclasses import c_class
+from isoform.type_attrs import Trait, implements
+
+class Sized(Trait):
+    def size(self) -> int: ...
+
+for body in ({"ir_trait": Sized}, {"__verify__": 5}):
+    try:
+        c_class("onnx.MapType")(type("Broken", (Object,), body))
+    except TypeError as error:
+        assert "onnx.MapType" in str(error), error
+    else:
+        raise AssertionError(body)
+assert type_attrs.attrs_of("onnx.MapType") == {}
+
+@c_class("onnx.MapType")
+class MapType(Object):
+    ir_trait = Sized
+    __ffi_type_attr_names__ = ("layout",)
+    layout = "hash"
+
+    def size(self):
+        return 3
+
+    def __verify__(self):
+        return None
+
+assert set(type_attrs.attrs_of(MapType)) == {
+    "ir_trait", "ir_trait.sized", "layout", "__verify__"
+}, type_attrs.attrs_of(MapType)
+assert implements(MapType, Sized).size(None) == 3
+type_attrs.set("onnx.SequenceType", "layout", "list")
+try:
+    @c_class("onnx.SequenceType")
+    class SequenceType(Object):
+        __ffi_type_attr_names__ = ("layout",)
+        layout = "other"
+except ValueError as error:
+    assert str(error) == "attribute 'layout' of type onnx.SequenceType is set already", error
+else:
+    raise AssertionError
+assert type_attrs.get("onnx.SequenceType", "layout") == "list"
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_values_stay_alive(key):

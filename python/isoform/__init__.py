@@ -72,6 +72,7 @@ from isoform.function import (
     convert_func,
 )
 from isoform.registry import (
+    call_method,
     get_global_func,
     get_global_func_metadata,
     init_ffi_api,
@@ -140,6 +141,7 @@ __all__ = [
     "assert_structural_equal",
     "bfloat16",
     "bool",
+    "call_method",
     "container",
     "convert",
     "convert_func",

@@ -91,7 +91,7 @@ class AccessStep:
 class Column:
     """An attribute whose name was looked up once."""
 
-    def __new__(cls, name: str) -> Column: ...
+    def __new__(cls, name: Any) -> Column: ...
     def __bool__(self, /) -> bool: ...
     def __contains__(self, key: Any, /) -> bool: ...
     def __getitem__(self, key: Any, /) -> Any: ...
@@ -318,6 +318,15 @@ class StructuralVisitor:
         """
 
 @final
+class TraitHandle:
+    """What `implements` needs of a trait, under `__isoform_handle__` of its class."""
+
+    def __new__(cls, name: str, marker: Any, view: Any, has_methods: bool) -> TraitHandle: ...
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+
+@final
 class TypeField:
     """A field of a registered type."""
 
@@ -424,6 +433,20 @@ class VisitInterrupt:
     def value(self) -> Any:
         """What the walk was ended with."""
 
+def _callable_of(function: Any) -> Any:
+    """The Python callable that a function was made of; None if it is made of
+    something else.
+    """
+
+def _describe_function(
+    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
+) -> Any:
+    """Tells what is known about a callable: a new `Function` called `known_as` unless that
+    is None, with documentation, and with a signature unless the parameters are
+    None. Each of them is a name, a schema, whether it has a default, and the
+    default.
+    """
+
 def _device_name(kind: Any) -> Any:
     """The name of a kind of device."""
 
@@ -463,10 +486,24 @@ def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     Raises ValueError when the name is taken and `replace` is false.
     """
 
+def _register_method(
+    cls: type[Any], name: str, function: Any, is_static: Any, replace: Any
+) -> None:
+    """Registers a method of the type of a class. Its first argument is the object
+    unless it is static.
+
+    Raises TypeError for anything that is no class of a type or no callable,
+    ValueError for the name of a field, and for one that is taken unless
+    `replace`.
+    """
+
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Tells the paths which class the kinds of steps are members of. Called once,
     by the package.
     """
+
+def _set_method_hook(hook: Any) -> None:
+    """Sets, once, the function that gives classes the methods registered in Rust."""
 
 def _set_native_hook(hook: Any) -> None:
     """Sets, once, the function that completes the classes made for native types,
@@ -481,6 +518,11 @@ def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
 def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
     """Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
     by the package.
+    """
+
+def _signature_of(function: Any) -> tuple[list[tuple[str | None, str, bool, Any]], str, str] | None:
+    """The parameters of a function, the text of its result's schema, and its
+    language; None if they are not known.
     """
 
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
@@ -610,6 +652,11 @@ def get_global_func(name: str, allow_missing: Any = ...) -> Any:
 
     Raises ValueError when there is none, unless `allow_missing`: then it is
     None.
+    """
+
+def implements(of: Any, trait: Any, /, *, inherit: bool = ...) -> Any:
+    """A type or node as an instance of a trait, None if it does not have the
+    trait; see `isoform.type_attrs.implements`.
     """
 
 def json_graph_metadata(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
@@ -866,24 +913,27 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
     both with the path. O(size).
     """
 
+def type_attrs_check(of: Any, name: Any, value: Any) -> None:
+    """Raises what setting an attribute would raise, without setting it."""
+
 def type_attrs_declare(name: str, doc: str, schema: Schema | None, dense: bool) -> None:
     """Declares an attribute; see `isoform.type_attrs.declare`."""
 
-def type_attrs_declare_dense(name: str) -> None:
+def type_attrs_declare_dense(name: Any) -> None:
     """Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`."""
 
-def type_attrs_get(of: Any, name: str, default: Any, inherit: bool) -> Any:
+def type_attrs_get(of: Any, name: Any, default: Any, inherit: bool) -> Any:
     """The attribute of a type or of the type of a node; see
     `isoform.type_attrs.get`.
     """
 
-def type_attrs_has(of: Any, name: str, inherit: bool) -> bool:
+def type_attrs_has(of: Any, name: Any, inherit: bool) -> bool:
     """Whether an attribute is set; see `isoform.type_attrs.has`."""
 
 def type_attrs_hooks() -> list[str]:
     """The names of the attributes that the library itself reads."""
 
-def type_attrs_info(name: str) -> dict[str, Any] | None:
+def type_attrs_info(name: Any) -> dict[str, Any] | None:
     """What is known about an attribute; see `isoform.type_attrs.info`."""
 
 def type_attrs_list() -> list[str]:
@@ -892,7 +942,7 @@ def type_attrs_list() -> list[str]:
 def type_attrs_of(of: Any, inherit: bool) -> dict[str, Any]:
     """The attributes of a type; see `isoform.type_attrs.attrs_of`."""
 
-def type_attrs_owner(of: Any, name: str) -> type[Any] | None:
+def type_attrs_owner(of: Any, name: Any) -> type[Any] | None:
     """The type that has an attribute; see `isoform.type_attrs.owner`."""
 
 def type_attrs_place(of: Any) -> TypeInfo:
@@ -901,7 +951,7 @@ def type_attrs_place(of: Any) -> TypeInfo:
     Raises TypeError for anything else, KeyError for an unknown key.
     """
 
-def type_attrs_set(of: Any, name: str, value: Any, replace: bool) -> None:
+def type_attrs_set(of: Any, name: Any, value: Any, replace: bool) -> None:
     """Sets an attribute of a type; see `isoform.type_attrs.set`."""
 
 def type_info(of: Any) -> TypeInfo:

@@ -59,13 +59,11 @@ class Plan:
 
     Attributes:
         name: the name of the attribute.
-        column: the handle of the attribute.
         methods: the functions that the trait declares, by name.
         fields: the names of its arguments.
     """
 
     name: str
-    column: _core.Column
     methods: Mapping[str, Callable[..., Any]]
     fields: tuple[str, ...]
 
@@ -156,6 +154,7 @@ class Trait:
     """
 
     __isoform_trait__: ClassVar[Plan]
+    __isoform_handle__: ClassVar[_core.TraitHandle]
 
     def __init_subclass__(cls, *, attr: str | None = None) -> None:
         """Declares the trait."""
@@ -210,8 +209,10 @@ def _register(
     # not use the same words.
     text = "" if known is not None and known["schema"] is not None else doc
     _core.type_attrs_declare(name, text, schema, False)
-    column = _core.Column(name)
-    cls.__isoform_trait__ = Plan(name, column, types.MappingProxyType(dict(methods)), fields)
+    plan = Plan(name, types.MappingProxyType(dict(methods)), fields)
+    marker = object.__new__(cls) if plan.is_marker else None
+    cls.__isoform_handle__ = _core.TraitHandle(name, marker, _view_of(cls, plan), bool(methods))
+    cls.__isoform_trait__ = plan
     _known[name] = cls
 
 
@@ -318,21 +319,31 @@ def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T |
         >>> implements(Prefetch(), SideEffectFree, inherit=True)
         SideEffectFree()
     """
-    plan = plan_of(trait)
-    value = plan.column.get(of, None, inherit=inherit)
-    if value is None or value is False:
-        return None
-    made: _T = object.__new__(trait)
-    if value is True:
+    return _core.implements(of, trait, inherit=inherit)
+
+
+def _view_of(cls: type[Trait], plan: Plan) -> Callable[[Any, bool, Any], Any]:
+    """What makes an instance of a trait from a type or node and the value."""
+    new, bound, fields = object.__new__, types.MethodType, frozenset(plan.fields)
+
+    if plan.is_single:
+        (only,) = plan.methods
+
+        def single(of: Any, is_node: bool, function: Any) -> Any:
+            made = new(cls)
+            made.__dict__[only] = bound(function, of) if is_node else function
+            return made
+
+        return single
+
+    def several(of: Any, is_node: bool, parts: Mapping[str, Any]) -> Any:
+        made = new(cls)
+        attributes = made.__dict__
+        for name, part in parts.items():
+            attributes[name] = bound(part, of) if is_node and name not in fields else part
         return made
-    node = None if isinstance(of, (type, str, TypeInfo)) else of
-    attributes = made.__dict__
-    for name, part in ((next(iter(plan.methods)), value),) if plan.is_single else value.items():
-        if node is not None and name not in plan.fields:
-            attributes[name] = types.MethodType(part, node)
-        else:
-            attributes[name] = part
-    return made
+
+    return several
 
 
 def implement(

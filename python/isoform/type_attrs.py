@@ -36,7 +36,7 @@ from typing import Any, TypeAlias
 
 from isoform import _core
 from isoform._core import Column, TypeInfo
-from isoform._traits import Trait, implement, implements, plan_of, provided, schema_of, trait
+from isoform._traits import Trait, implement, implements, provided, schema_of, trait
 
 __all__ = [
     "AttrInfo",
@@ -58,6 +58,9 @@ __all__ = [
     "trait",
     "types_with",
 ]
+
+# Looked up once: `get` is called often.
+_get = _core.type_attrs_get
 
 Type: TypeAlias = type[Any] | str | TypeInfo
 Name: TypeAlias = str | type[Trait]
@@ -86,10 +89,6 @@ class AttrInfo:
     bytes: int
 
 
-def _name(name: Name) -> str:
-    return name if isinstance(name, str) else plan_of(name).name
-
-
 def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # noqa: A001
     """Sets an attribute of a type.
 
@@ -112,7 +111,7 @@ def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # no
         ValueError: attribute 'doc.set.cost' of type isoform.Float is set already, to 2; ...
         >>> type_attrs.set(float, "doc.set.cost", 3, override=True)
     """
-    _core.type_attrs_set(of, _name(name), value, override)
+    _core.type_attrs_set(of, name, value, override)
 
 
 def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -> Any:
@@ -137,7 +136,7 @@ def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -
         >>> type_attrs.get(Array([1, 2]), "doc.get.cost", inherit=True)
         1
     """
-    return _core.type_attrs_get(of, _name(name), default, inherit)
+    return _get(of, name, default, inherit)
 
 
 def has(of: object, name: Name, *, inherit: bool = False) -> bool:
@@ -152,7 +151,7 @@ def has(of: object, name: Name, *, inherit: bool = False) -> bool:
         >>> type_attrs.has(int, "doc.has.cost")
         False
     """
-    return _core.type_attrs_has(of, _name(name), inherit)
+    return _core.type_attrs_has(of, name, inherit)
 
 
 def owner(of: object, name: Name) -> type[Any] | None:
@@ -168,7 +167,7 @@ def owner(of: object, name: Name) -> type[Any] | None:
         >>> type_attrs.owner(Array, "doc.owner.cost").__name__
         'Object'
     """
-    return _core.type_attrs_owner(of, _name(name))
+    return _core.type_attrs_owner(of, name)
 
 
 def attrs_of(of: object, *, inherit: bool = False) -> dict[str, Any]:
@@ -221,7 +220,7 @@ def types_with(name: Name) -> builtins.list[type[Any]]:
         >>> type_attrs.types_with("doc.types_with.mutable") == [List]
         True
     """
-    return [cls for cls, _ in _core.Column(_name(name)).items()]
+    return [cls for cls, _ in _core.Column(name).items()]
 
 
 def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> None:  # noqa: A002
@@ -270,7 +269,7 @@ def declare_dense(name: Name) -> None:
         >>> type_attrs.info("doc.declare_dense.cost").dense
         True
     """
-    _core.type_attrs_declare_dense(_name(name))
+    _core.type_attrs_declare_dense(name)
 
 
 def info(name: Name) -> AttrInfo | None:
@@ -283,7 +282,7 @@ def info(name: Name) -> AttrInfo | None:
         >>> type_attrs.info("doc.info.unknown") is None
         True
     """
-    known = _core.type_attrs_info(_name(name))
+    known = _core.type_attrs_info(name)
     if known is None:
         return None
     schema = known.pop("schema")
@@ -308,7 +307,7 @@ def column(name: Name, type: Any = None) -> Column:  # noqa: A002
         >>> cost[Shape], cost.get(Tensor, 0), Tensor in cost, len(cost)
         (3, 0, False, 1)
     """
-    handle = _core.Column(_name(name))
+    handle = _core.Column(name)
     if type is not None and type is not Any:
         known = _core.type_attrs_info(handle.name)
         doc = known["doc"] if known else ""

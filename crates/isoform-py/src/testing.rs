@@ -94,12 +94,14 @@ fn oracle_canonical(
 /// Rust, and gives their Python classes by name.
 #[pyfunction]
 fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    crate::testing_functions::register_methods(true)?;
     let family = Family::native().into_py()?;
     let classes = PyDict::new(py);
     for role in ROLES {
         let key = isoform::host::type_info(family.type_of(role)).key();
         classes.set_item(format!("{role:?}"), class::class_by_key(py, key)?)?;
     }
+    crate::testing_functions::register_methods(false)?;
     set_attributes(family.type_of(Role::Add)).into_py()?;
     Ok(classes)
 }
@@ -167,6 +169,7 @@ fn call_attribute<'py>(
 
 /// Adds the functions of `isoform.testing`.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::testing_functions::init()?;
     module.add_function(wrap_pyfunction!(laws, module)?)?;
     module.add_function(wrap_pyfunction!(types, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_equal, module)?)?;

@@ -1,8 +1,12 @@
 //! Attributes of types, for Python; see `isoform.type_attrs`.
 
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
 use isoform::type_attrs::{self, AttrDef, AttrInfo, Column, Lookup};
-use isoform::{Function, Node, Obj, TypeDef, TypeIndex, Value, find_type, host};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use isoform::{Error, Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType,
@@ -242,8 +246,37 @@ pub(crate) fn define(definition: TypeDef, name: &str, value: &Object<'_>) -> PyR
 
 /// Sets an attribute of a type; see `isoform.type_attrs.set`.
 #[pyfunction]
-fn type_attrs_set(of: &Object<'_>, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
-    assign(type_to_change(of)?, name, value, replace)
+fn type_attrs_set(
+    of: &Object<'_>,
+    name: Name<'_>,
+    value: &Object<'_>,
+    replace: bool,
+) -> PyResult<()> {
+    assign(type_to_change(of)?, name.text()?, value, replace)
+}
+
+/// Raises what setting an attribute would raise, without setting it.
+#[pyfunction]
+fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyResult<()> {
+    let (index, name) = (type_to_change(of)?, name.text()?);
+    let key = host::type_info(index).key();
+    if type_attrs::has(index, name, Lookup::Exact) {
+        return Err(PyValueError::new_err(format!(
+            "attribute '{name}' of type {key} is set already"
+        )));
+    }
+    if PythonHook::make(key, name, value)?.is_some() {
+        return Ok(());
+    }
+    let value = untyped(value)?;
+    let Some(schema) = type_attrs::info(name).and_then(|known| known.schema) else {
+        return Ok(());
+    };
+    let wrong = |error: Error| {
+        let place = format!("attribute '{name}' of type {key}");
+        Error::new(error.kind(), format!("{place}: {}", error.message()))
+    };
+    schema.convert(value).map(drop).map_err(wrong).into_py()
 }
 
 /// The type that is to be changed, by its class, key or `TypeInfo`.
@@ -259,11 +292,11 @@ fn type_attrs_place(of: &Object<'_>) -> PyResult<TypeInfoHandle> {
 #[pyfunction]
 fn type_attrs_get<'py>(
     of: &Object<'py>,
-    name: &str,
+    name: Name<'_>,
     default: Object<'py>,
     inherit: bool,
 ) -> PyResult<Object<'py>> {
-    match type_attrs::get(type_of(of)?, name, lookup(inherit)) {
+    match type_attrs::get(type_of(of)?, name.text()?, lookup(inherit)) {
         Some(value) => shown(of.py(), value),
         None => Ok(default),
     }
@@ -271,14 +304,14 @@ fn type_attrs_get<'py>(
 
 /// Whether an attribute is set; see `isoform.type_attrs.has`.
 #[pyfunction]
-fn type_attrs_has(of: &Object<'_>, name: &str, inherit: bool) -> PyResult<bool> {
-    Ok(type_attrs::has(type_of(of)?, name, lookup(inherit)))
+fn type_attrs_has(of: &Object<'_>, name: Name<'_>, inherit: bool) -> PyResult<bool> {
+    Ok(type_attrs::has(type_of(of)?, name.text()?, lookup(inherit)))
 }
 
 /// The type that has an attribute; see `isoform.type_attrs.owner`.
 #[pyfunction]
-fn type_attrs_owner<'py>(of: &Object<'py>, name: &str) -> PyResult<Option<Bound<'py, PyType>>> {
-    let owner = type_attrs::owner(type_of(of)?, name);
+fn type_attrs_owner<'py>(of: &Object<'py>, name: Name<'_>) -> PyResult<Option<Bound<'py, PyType>>> {
+    let owner = type_attrs::owner(type_of(of)?, name.text()?);
     owner.map(|owner| class_of(of.py(), owner)).transpose()
 }
 
@@ -338,13 +371,13 @@ fn type_attrs_declare(
 
 /// Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`.
 #[pyfunction]
-fn type_attrs_declare_dense(name: &str) -> PyResult<()> {
-    type_attrs::declare_dense(name).into_py()
+fn type_attrs_declare_dense(name: Name<'_>) -> PyResult<()> {
+    type_attrs::declare_dense(name.text()?).into_py()
 }
 
 /// What is known about an attribute; see `isoform.type_attrs.info`.
 #[pyfunction]
-fn type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyDict>>> {
+fn type_attrs_info<'py>(py: Python<'py>, name: Name<'_>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let described = |known: AttrInfo| -> PyResult<Bound<'py, PyDict>> {
         let about = PyDict::new(py);
         about.set_item("name", known.name)?;
@@ -356,7 +389,7 @@ fn type_attrs_info<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'p
         about.set_item("bytes", known.bytes)?;
         Ok(about)
     };
-    type_attrs::info(name).map(described).transpose()
+    type_attrs::info(name.text()?).map(described).transpose()
 }
 
 /// A Python object as a value of which the core knows nothing, also one that
@@ -378,8 +411,8 @@ struct ColumnHandle {
 #[pymethods]
 impl ColumnHandle {
     #[new]
-    fn new(name: &str) -> PyResult<Self> {
-        let column = Column::open(name).into_py()?;
+    fn new(name: Name<'_>) -> PyResult<Self> {
+        let column = Column::open(name.text()?).into_py()?;
         Ok(ColumnHandle { column })
     }
 
@@ -472,9 +505,143 @@ impl ColumnHandle {
     }
 }
 
+/// What `implements` needs of a trait, under `__isoform_handle__` of its class.
+#[pyclass(frozen, name = "TraitHandle", module = "isoform._core")]
+struct TraitHandle {
+    column: Column<Value>,
+    /// The one instance of a trait without methods and arguments.
+    marker: Option<Py<PyAny>>,
+    /// Makes an instance from what was asked, whether that is a node, and the
+    /// value.
+    view: Py<PyAny>,
+    /// The instances of a trait without methods, by the address of the value,
+    /// which lives as long as the process. None for a trait with methods, whose
+    /// instances are made for each node.
+    made: Option<Mutex<HashMap<usize, Py<PyAny>>>>,
+}
+
+impl TraitHandle {
+    fn instance<'py>(&self, of: &Object<'py>, value: &'static Value) -> PyResult<Object<'py>> {
+        let py = of.py();
+        let make = || {
+            let is_node = !is_type(of);
+            self.view.bind(py).call1((of, is_node, shown(py, value)?))
+        };
+        let Some(made) = &self.made else {
+            return make();
+        };
+        let address = std::ptr::from_ref(value) as usize;
+        let known = |made: &HashMap<usize, Py<PyAny>>| Some(made.get(&address)?.bind(py).clone());
+        if let Some(known) = known(&made.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(known);
+        }
+        // Python code runs meanwhile, so the lock is not held.
+        let instance = make()?;
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.insert(address, instance.clone().unbind());
+        Ok(instance)
+    }
+}
+
+/// Whether what stands for a type is the type itself.
+fn is_type(of: &Object<'_>) -> bool {
+    of.is_instance_of::<PyType>()
+        || of.is_instance_of::<TypeInfoHandle>()
+        || of.is_exact_instance_of::<PyString>()
+}
+
+#[pymethods]
+impl TraitHandle {
+    #[new]
+    fn new(
+        name: &str,
+        marker: Option<Py<PyAny>>,
+        view: Py<PyAny>,
+        has_methods: bool,
+    ) -> PyResult<Self> {
+        Ok(TraitHandle {
+            column: Column::open(name).into_py()?,
+            marker,
+            view,
+            made: (!has_methods).then(Mutex::default),
+        })
+    }
+
+    /// The name of the attribute.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.column.name()
+    }
+}
+
+fn handle_of<'py>(of: &Object<'py>) -> PyResult<Bound<'py, TraitHandle>> {
+    let handle = of.getattr_opt(intern!(of.py(), "__isoform_handle__"))?;
+    match handle.map(Bound::cast_into) {
+        Some(Ok(handle)) => Ok(handle),
+        _ => Err(PyTypeError::new_err(format!(
+            "expected a subclass of Trait, got {}",
+            of.repr()?
+        ))),
+    }
+}
+
+/// A type or node as an instance of a trait, None if it does not have the
+/// trait; see `isoform.type_attrs.implements`.
+#[pyfunction]
+#[pyo3(name = "implements", signature = (of, r#trait, /, *, inherit=false))]
+fn implements<'py>(
+    of: &Object<'py>,
+    r#trait: &Object<'py>,
+    inherit: bool,
+) -> PyResult<Option<Object<'py>>> {
+    let handle = handle_of(r#trait)?;
+    let handle = handle.get();
+    let Some(value) = handle.column.lookup(type_of(of)?, lookup(inherit)) else {
+        return Ok(None);
+    };
+    match (&handle.marker, value.view()) {
+        (_, ValueRef::None | ValueRef::Bool(false)) => Ok(None),
+        (Some(marker), _) => Ok(Some(marker.bind(of.py()).clone())),
+        (None, _) => handle.instance(of, value).map(Some),
+    }
+}
+
+/// The name of an attribute, given as text or as its trait.
+struct Name<'py>(Bound<'py, PyString>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Name<'py> {
+    type Error = PyErr;
+
+    #[inline]
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = given.cast::<PyString>() {
+            return Ok(Name(name.to_owned()));
+        }
+        match given.is_instance_of::<PyType>() {
+            true => {
+                let handle = handle_of(&given)?;
+                Ok(Name(PyString::new(given.py(), handle.get().name())))
+            }
+            false => Err(PyTypeError::new_err(format!(
+                "expected the name of an attribute or its trait, got {}",
+                given.get_type().name()?
+            ))),
+        }
+    }
+}
+
+impl Name<'_> {
+    fn text(&self) -> PyResult<&str> {
+        self.0.to_str()
+    }
+}
+
 /// Adds the functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ColumnHandle>()?;
+    module.add_class::<TraitHandle>()?;
+    module.add_function(wrap_pyfunction!(implements, module)?)?;
+    module.add_function(wrap_pyfunction!(type_attrs_check, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_place, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_set, module)?)?;
     module.add_function(wrap_pyfunction!(type_attrs_get, module)?)?;

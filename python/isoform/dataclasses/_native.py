@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from isoform import _core
+from isoform import _core, registry
 from isoform.core import _schema_text
 
 from . import _field
@@ -77,6 +77,8 @@ def c_class(
         for name, value in attributes:
             _core.type_attrs_set(type_key, name, value, False)
         _complete(cls, own_init=own_init)
+        registry.register_methods(cls)
+        registry.install_methods(cls)
         _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
         if not init and not own_init:
             _dunder.forbid_construction(cls)
@@ -93,14 +95,15 @@ def _attributes_for(cls: type, type_key: str) -> list[tuple[str, Any]]:
 
     Raises:
         ValueError: the type has an attribute of this name.
+        TypeError: an attribute cannot have the value.
+        KeyError: no type has the key.
     """
     from ._attributes import of_body
     from ._collect import registered_parent
 
     attributes = [*of_body(cls, type_key, registered_parent(cls))]
-    for name, _ in attributes:
-        if _core.type_attrs_has(type_key, name, False):
-            raise ValueError(f"attribute '{name}' of type {type_key} is set already")
+    for name, value in attributes:
+        _core.type_attrs_check(type_key, name, value)
     return attributes
 
 
@@ -109,6 +112,7 @@ def adopt(cls: Any) -> None:
     from . import _dunder
 
     _complete(cls, own_init=False)
+    registry.install_methods(cls)
     _dunder.install(cls, eq=False, order=False, unsafe_hash=False)
 
 

@@ -30,8 +30,8 @@ pub use traverse::{DynMutate, DynVisit, LentMutate, LentVisit, MutateCallback, V
 pub(crate) use traverse::{has_traversal_hooks, note_traversal_hooks};
 pub use traverse::{mutate_by_hook, visit_by_hook};
 
-use crate::container::Function;
 use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
 use crate::object::access;
 use crate::object::reference::{Obj, Ref};
 use crate::structural::MAX_HOOK_DEPTH;
