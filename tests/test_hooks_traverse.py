@@ -154,7 +154,9 @@ def test_wrong_answers_and_exceptions():
     with pytest.raises(LookupError, match="mine"):
         structural_mutate([Wrong(1)], (int, lambda value, mutator: value))
     with pytest.raises(ValueError, match="in the callback"):
-        structural_walk(ROOT, (int, lambda value: (_ for _ in ()).throw(ValueError("in the callback"))))
+        structural_walk(
+            ROOT, (int, lambda value: (_ for _ in ()).throw(ValueError("in the callback")))
+        )
 
 
 def test_a_result_must_fit_its_place():
