@@ -439,7 +439,7 @@ def _callable_of(function: Any) -> Any:
     """
 
 def _describe_function(
-    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
+    function: Any, known_as: Any, doc: str, parameters: Any, returns: Any
 ) -> Any:
     """Tells what is known about a callable: a new `Function` called `known_as` unless that
     is None, with documentation, and with a signature unless the parameters are
@@ -480,6 +480,11 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
+def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
+    """The methods that are registered for exactly the type of a class: names and
+    functions.
+    """
+
 def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """Registers a callable under a global name; the function as it is registered.
 
@@ -487,7 +492,7 @@ def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """
 
 def _register_method(
-    cls: type[Any], name: str, function: Any, is_static: Any, replace: Any
+    cls: type[Any], name: str, function: Any, is_static: Any, replace: bool
 ) -> None:
     """Registers a method of the type of a class. Its first argument is the object
     unless it is static.
@@ -555,6 +560,13 @@ def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
 
     Raises AttributeError when there is none, TypeError when it is no function,
     and what the function raises.
+    """
+
+def call_method(object: Any, name: str, *arguments: Any) -> Any:
+    """Calls a method of an object by its name, as Rust does.
+
+    Raises AttributeError when the type has no such method, and what the method
+    raises.
     """
 
 def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
