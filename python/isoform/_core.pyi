@@ -272,7 +272,10 @@ class StructuralMutator:
         DefRegionKind.
         """
     def default_mutate(self, /, value: Any) -> Any:
-        """The value with its children rewritten, whatever callback it has."""
+        """The value with its children rewritten, whatever callback it has: by the
+        hook `__s_mutate__` of its type, or by its fields. Of the object whose
+        hook runs, the fields are rewritten.
+        """
     def mutate(self, /, value: Any) -> Any:
         """The result for a value: that of its callback, or the value with its
         children rewritten if there is none.
@@ -305,7 +308,10 @@ class StructuralVisitor:
         DefRegionKind.
         """
     def default_visit(self, /, value: Any) -> Any:
-        """Visits the children of a value, whatever callback the value has."""
+        """Visits the children of a value, whatever callback the value has: by the
+        hook `__s_visit__` of its type, or by its fields. Of the object whose
+        hook runs, the fields are visited.
+        """
     def visit(self, /, value: Any) -> Any:
         """Visits a value: its callback, or what lies below it if there is none.
 
@@ -776,7 +782,9 @@ def rust_family() -> Any:
     """
 
 def shallow_copy(value: Any) -> Any:
-    """A new object with the fields of another one."""
+    """A new object with the fields of another one, or what the hook
+    `__ffi_shallow_copy__` of its type answers.
+    """
 
 def structural_digest(
     value: Any,
@@ -990,7 +998,8 @@ def verify(root: Any) -> Any:
 
 def with_fields(obj: Any, changes: Any) -> Any:
     """A copy of an object with some of its fields replaced; the constructor is
-    not run.
+    not run. The other fields are those of the copy that the hook
+    `__ffi_shallow_copy__` of its type makes, if there is one.
 
     Raises TypeError for an unknown field or a value that does not fit.
     """
