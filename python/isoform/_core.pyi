@@ -445,7 +445,7 @@ def _callable_of(function: Any) -> Any:
     """
 
 def _describe_function(
-    function: Any, known_as: Any, doc: str, parameters: Any, returns: Any
+    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
 ) -> Any:
     """Tells what is known about a callable: a new `Function` called `known_as` unless that
     is None, with documentation, and with a signature unless the parameters are
