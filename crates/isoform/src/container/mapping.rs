@@ -13,7 +13,6 @@ use rapidhash::fast::RandomState;
 
 use super::lookup::{hooked, is_hooked, spread};
 use crate::error::Result;
-
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef, canonical_float_bits};
