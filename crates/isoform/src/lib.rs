@@ -117,6 +117,7 @@ mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod text;
 pub mod type_attrs;
 mod value;
 mod verify;
@@ -159,6 +160,7 @@ pub use structural::{
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash, structural_hash_with,
 };
+pub use text::{TEXT_NAME, TensorText, TextFault, TextMark, TextOptions, from_text, to_text};
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use verify::{DynVerify, VerifyHooks, verify};
 pub use visit::{
