@@ -138,6 +138,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.0.kind.name(), self.0.message)?;
         match &self.0.path {
+            // Behind a picture of several lines, it would stand in the picture.
+            Some(path) if self.0.message.contains('\n') => write!(f, "\n(at {path})"),
             Some(path) => write!(f, " (at {path})"),
             None => Ok(()),
         }

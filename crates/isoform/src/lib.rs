@@ -87,6 +87,7 @@
 //! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
 //! | check | [`verify()`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
+| print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -160,7 +161,10 @@ pub use structural::{
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash, structural_hash_with,
 };
-pub use text::{TEXT_NAME, TensorText, TextFault, TextMark, TextOptions, from_text, to_text};
+pub use text::{
+    MismatchOptions, TEXT_NAME, TensorText, TextFault, TextMark, TextOptions, from_text,
+    render_mismatch, to_text,
+};
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use verify::{DynVerify, VerifyHooks, verify};
 pub use visit::{
@@ -173,6 +177,11 @@ pub use visit::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+// The examples of the page run, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/text.md")]
+struct TextPage;
 
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.

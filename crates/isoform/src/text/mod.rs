@@ -30,6 +30,7 @@ mod graph;
 mod lexer;
 mod literals;
 mod marks;
+mod mismatch;
 mod names;
 mod options;
 mod parser;
@@ -41,6 +42,7 @@ mod style;
 mod tensor;
 
 pub use fault::TextFault;
+pub use mismatch::{MismatchOptions, render_mismatch};
 pub use names::TEXT_NAME;
 pub use options::{TensorText, TextMark, TextOptions};
 
