@@ -87,7 +87,7 @@
 //! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
 //! | check | [`verify()`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
-| print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
+//! | print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
 //! | find a place | [`AccessPath`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!

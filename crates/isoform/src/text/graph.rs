@@ -443,7 +443,10 @@ impl TypeText {
                     name,
                     flag: slot.flag,
                     is_hidden: is_ignored
-                        || options.hidden_fields.iter().any(|hidden| hidden == field.name()),
+                        || options
+                            .hidden_fields
+                            .iter()
+                            .any(|hidden| hidden == field.name()),
                     part: match is_literal(slot.storage) {
                         true => None,
                         false => parts.next(),
@@ -459,7 +462,11 @@ impl TypeText {
                 }
             })
             .collect();
-        let mut order: Vec<u32> = info.visited_and_ignored.iter().map(|slot| slot.field).collect();
+        let mut order: Vec<u32> = info
+            .visited_and_ignored
+            .iter()
+            .map(|slot| slot.field)
+            .collect();
         if info.is_scope() {
             // Definitions stand in front of the block that they are for.
             order.sort_by_key(|&field| !defines(fields[field as usize].flag));

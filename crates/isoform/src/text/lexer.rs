@@ -291,9 +291,9 @@ impl<'a> Lexer<'a> {
         };
         let code = self.text.as_bytes().get(self.at..self.at + digits);
         let is_hex = |code: &&[u8]| code.iter().all(u8::is_ascii_hexdigit);
-        let code = code.filter(is_hex).and_then(|_| {
-            u32::from_str_radix(&self.text[self.at..self.at + digits], 16).ok()
-        });
+        let code = code
+            .filter(is_hex)
+            .and_then(|_| u32::from_str_radix(&self.text[self.at..self.at + digits], 16).ok());
         let Some(code) = code else {
             let what = format!("expected {digits} hexadecimal digits in the escape sequence");
             return Err(self.fault(start, &what));
@@ -326,7 +326,11 @@ impl<'a> Lexer<'a> {
             return self.at;
         };
         let length = match first {
-            '%' | '@' | '#' => 1 + rest[1..].find(|c| !is_name_char(c)).unwrap_or(rest.len() - 1),
+            '%' | '@' | '#' => {
+                1 + rest[1..]
+                    .find(|c| !is_name_char(c))
+                    .unwrap_or(rest.len() - 1)
+            }
             c if is_word_char(c) => rest.find(|c| !is_name_char(c)).unwrap_or(rest.len()),
             c => c.len_utf8(),
         };

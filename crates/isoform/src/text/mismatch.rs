@@ -130,7 +130,11 @@ fn side(
         let from = AccessPath::from_steps(steps[..first].to_vec());
         let _ = write!(out, ", in {from}:");
     }
-    let note = if found.is_none() { "has no such part" } else { "" };
+    let note = if found.is_none() {
+        "has no such part"
+    } else {
+        ""
+    };
     let inner = AccessPath::from_steps(steps[first..].to_vec());
     let text = TextOptions::default()
         .width(options.width.saturating_sub(4))

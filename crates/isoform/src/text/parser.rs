@@ -353,7 +353,9 @@ impl<'a> Parser<'a> {
         self.lexer.expect(b'=')?;
         self.lexer.peek()?;
         if let Some(Open {
-            what: Opened::Value { field, field_at, .. },
+            what: Opened::Value {
+                field, field_at, ..
+            },
             ..
         }) = self.stack.last_mut()
         {
@@ -450,9 +452,15 @@ impl<'a> Parser<'a> {
             if missing_name == Some(field) {
                 missing_name = None;
             }
-            let set = ty.filler.set(field, part.slot.into_value(), &mut self.fitter);
+            let set = ty
+                .filler
+                .set(field, part.slot.into_value(), &mut self.fitter);
             let is_new = set.map_err(|error| {
-                fault(&error, part.at, &format!(".{}", info.fields()[field].name()))
+                fault(
+                    &error,
+                    part.at,
+                    &format!(".{}", info.fields()[field].name()),
+                )
             })?;
             if !is_new {
                 let what = format!("field '{}' stands twice", info.fields()[field].name());

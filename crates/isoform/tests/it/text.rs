@@ -136,7 +136,10 @@ fn plain_values_have_texts() {
     check(f64::NEG_INFINITY, "-inf\n");
     check(f64::from_bits(1), "5e-324\n");
     check("", "\"\"\n");
-    check("a\"\\\n\t\r\0é\u{7f}\u{202e}", "\"a\\\"\\\\\\n\\t\\r\\x00é\\x7f\\u202e\"\n");
+    check(
+        "a\"\\\n\t\r\0é\u{7f}\u{202e}",
+        "\"a\\\"\\\\\\n\\t\\r\\x00é\\x7f\\u202e\"\n",
+    );
     check(&b"ab\"\\\n\xff"[..], "b\"ab\\\"\\\\\\n\\xff\"\n");
     check(DType::FLOAT32.with_lanes(4), "float32x4\n");
     check(DType::BOOL, "bool\n");
@@ -152,7 +155,10 @@ fn integers_of_any_size_are_exact() {
     let huge: BigInt = BigInt::from(7).pow(100_000);
     let text = text_of(huge.clone());
     assert!(text.starts_with("0x"));
-    assert_eq!(from_text(&text).expect("a number"), Value::from(huge.clone()));
+    assert_eq!(
+        from_text(&text).expect("a number"),
+        Value::from(huge.clone())
+    );
     check_round_trip(&Value::from(-huge), &TextOptions::default());
     check_read("-0x10", "-16\n");
 }
@@ -211,7 +217,10 @@ fn tensors_have_texts() {
         vec![1],
         u64::MAX.to_le_bytes().to_vec(),
     );
-    check(wide.expect("a tensor"), "Tensor(uint64, [1], [18446744073709551615])\n");
+    check(
+        wide.expect("a tensor"),
+        "Tensor(uint64, [1], [18446744073709551615])\n",
+    );
 }
 
 #[test]
@@ -235,7 +244,9 @@ fn large_tensors_stand_behind_the_text() {
     assert_eq!(without, "%0 = ir.Constant(data=#0)\n[%0, %0]\n");
     let error = from_text(&without).expect_err("without its constants");
     assert!(
-        error.message().contains("#0 is not defined: the section with the constants is missing"),
+        error
+            .message()
+            .contains("#0 is not defined: the section with the constants is missing"),
         "{error}"
     );
     let short = TextOptions::default().tensors(TensorText::Abbreviated);
@@ -261,7 +272,10 @@ fn functions_are_found_by_name() {
     );
     let placeholders = TextOptions::default().placeholders(true);
     let nameless = Value::from(Function::new(|_| Ok(Value::NONE)));
-    assert_eq!(to_text(&nameless, &placeholders).expect("a text"), "<Function>\n");
+    assert_eq!(
+        to_text(&nameless, &placeholders).expect("a text"),
+        "<Function>\n"
+    );
 }
 
 #[test]
@@ -338,7 +352,10 @@ fn functions_hold_their_lines() {
          [\n  ir.Function(\n    params=[%x, %y],\n    \
          %1 = ir.Call(op=@it.text.mul, args=[%0, %0]),\n    body=%1,\n  ),\n  \
          ir.Function(body=%0, params=[%y]),\n]\n"
-            .replace("ir.Function(body=%0, params=[%y])", "ir.Function(params=[%y], body=%0)")
+            .replace(
+                "ir.Function(body=%0, params=[%y])",
+                "ir.Function(params=[%y], body=%0)",
+            )
             .as_str(),
     );
 }
@@ -377,7 +394,9 @@ fn types_of_run_time_have_texts() -> Result<()> {
         [Value::from(other), empty],
         "%0 = List[]\n[\"it text/\\\"odd\\\"\"(\"a field\"=1, b=6, c=%0), %0]\n",
     );
-    for key in ["Tensor", "device", "func", "float32", "None", "List", "Dict"] {
+    for key in [
+        "Tensor", "device", "func", "float32", "None", "List", "Dict",
+    ] {
         let ty = register_type(TypeDef::new(key).field(FieldDef::new("x", Schema::Any)))?;
         let node = construct(ty, vec![Value::NONE])?;
         check_round_trip(&node.into(), &TextOptions::default());
@@ -388,7 +407,11 @@ fn types_of_run_time_have_texts() -> Result<()> {
 #[test]
 fn defaults_that_differ_each_time_are_printed() -> Result<()> {
     let counter = std::sync::atomic::AtomicI64::new(0);
-    let next = move || counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed).into();
+    let next = move || {
+        counter
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+            .into()
+    };
     let ty = register_type(
         TypeDef::new("it.text.Counted").field(FieldDef::new("n", Schema::Int).default_fn(next)),
     )?;
@@ -409,10 +432,7 @@ fn hooks_give_data() -> Result<()> {
         );
     let ty = register_type(ty)?;
     let node = Value::from(construct(ty, vec![21.into()])?);
-    check(
-        [node.clone(), node],
-        "%0 = it.text.Celsius!21\n[%0, %0]\n",
-    );
+    check([node.clone(), node], "%0 = it.text.Celsius!21\n[%0, %0]\n");
     let data = Value::from([Value::from("a\n"), true.into(), Value::NONE]);
     check(
         construct(ty, vec![data])?,
@@ -439,7 +459,11 @@ fn what_is_deep_is_short() {
         ty = Value::from(Var::typed("t", ty));
         func = Func::new(&func, [var("x")]);
     }
-    for value in [Value::from(&func), ty.clone(), Func::new(1, [Var::typed("x", ty)]).into()] {
+    for value in [
+        Value::from(&func),
+        ty.clone(),
+        Func::new(1, [Var::typed("x", ty)]).into(),
+    ] {
         let text = text_of(&value);
         assert!(text.lines().map(str::len).max() < Some(300));
         check_round_trip(&value, &TextOptions::default());

@@ -24,7 +24,9 @@ fn what_does_not_fit_is_broken() {
     check_with(
         &value,
         &narrow(27),
-        "[\n  \"a long text\",\n  [1, 2],\n  \"b\",\n]\n".replace(",\n]", "\n]").as_str(),
+        "[\n  \"a long text\",\n  [1, 2],\n  \"b\",\n]\n"
+            .replace(",\n]", "\n]")
+            .as_str(),
     );
 }
 
@@ -65,7 +67,11 @@ fn fields_may_be_hidden() -> Result<()> {
     check(node.clone(), "it.text.Spanned(span=\"here\")\n");
     let options = TextOptions::default();
     check_with(&node, &options.clone().hide("span"), "it.text.Spanned()\n");
-    check_with(&node, &options.clone().ignored_fields(false), "it.text.Spanned()\n");
+    check_with(
+        &node,
+        &options.clone().ignored_fields(false),
+        "it.text.Spanned()\n",
+    );
     check_with(
         &node,
         &options.defaults(true),
@@ -102,25 +108,38 @@ fn places_may_be_underlined() -> Result<()> {
     let line = "ir.Function(params=[%x: ir.Var()], body=[%x, 2])\n";
     let under = |carets: &str| format!("{line}{carets}\n");
     let text = marked("<root>.body[1]", "here")?;
-    assert_eq!(text, under("//                                           ^ here"));
+    assert_eq!(
+        text,
+        under("//                                           ^ here")
+    );
     // Comments are no part of the value.
     assert_eq!(text_of(from_text(&text)?), line);
     let text = marked("<root>.body", "")?;
-    assert_eq!(text, under("//                                      ^^^^^^^"));
+    assert_eq!(
+        text,
+        under("//                                      ^^^^^^^")
+    );
     let text = marked("<root>", "all of it")?;
     assert_eq!(text, under(&format!("//{} all of it", "^".repeat(46))));
     // The nearest part that is printed.
     let text = marked("<root>.params[0].name_hint", "")?;
     assert_eq!(text, under("//                  ^^^^^^^^^^^^"));
     let text = marked("<root>.body.<missing:q>", "")?;
-    assert_eq!(text, under("//                                      ^^^^^^^"));
+    assert_eq!(
+        text,
+        under("//                                      ^^^^^^^")
+    );
     Ok(())
 }
 
 #[test]
 fn colours_are_escapes_around_the_same_text() -> Result<()> {
     let x = var("x");
-    let value = Func::new([Value::from(&x), "s".into(), 1.5.into(), true.into()], [x.clone()]).into();
+    let value = Func::new(
+        [Value::from(&x), "s".into(), 1.5.into(), true.into()],
+        [x.clone()],
+    )
+    .into();
     let plain = text_of(&value);
     let mark = |options: TextOptions| options.mark(AccessPath::root().attr("body"), "note");
     let coloured = to_text(&value, &TextOptions::default().color(true))?;
@@ -136,7 +155,10 @@ fn colours_are_escapes_around_the_same_text() -> Result<()> {
     };
     assert_eq!(strip(&coloured), plain);
     let coloured = to_text(&value, &mark(TextOptions::default().color(true)))?;
-    assert_eq!(strip(&coloured), to_text(&value, &mark(TextOptions::default()))?);
+    assert_eq!(
+        strip(&coloured),
+        to_text(&value, &mark(TextOptions::default()))?
+    );
     Ok(())
 }
 
