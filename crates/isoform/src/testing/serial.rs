@@ -1,6 +1,7 @@
 //! What must hold for files: the JSON graph, the binary form and text.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use super::family::Family;
@@ -67,7 +68,7 @@ pub(super) fn texts_round_trip(bytes: &[u8]) -> Result<(), String> {
     round_trip(&NARROW, bytes)
 }
 
-fn round_trip<T: PartialEq>(format: &Format<T>, bytes: &[u8]) -> Result<(), String> {
+fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Result<(), String> {
     let (value, everything) = draw(bytes)?;
     let written = match writable(format, &value) {
         Ok(written) => written,
@@ -111,11 +112,15 @@ fn round_trip<T: PartialEq>(format: &Format<T>, bytes: &[u8]) -> Result<(), Stri
 }
 
 /// The value as it is read again, and whether that is written alike.
-fn writable<T: PartialEq>(format: &Format<T>, value: &Value) -> Result<(Value, bool), String> {
+fn writable<T: PartialEq + fmt::Debug>(
+    format: &Format<T>,
+    value: &Value,
+) -> Result<(Value, bool), String> {
     let _alone = ROUND_TRIP.lock().unwrap_or_else(PoisonError::into_inner);
     let account = |what: &str, error: &Error| format!("{}: {what}: {error}", format.name);
     let written = (format.write)(value).map_err(|error| account("not written", &error))?;
-    let again = (format.read)(&written).map_err(|error| account("not read", &error))?;
+    let again = (format.read)(&written)
+        .map_err(|error| format!("{}\n  {written:?}", account("not read", &error)))?;
     let rewritten = (format.write)(&again).map_err(|error| account("not written again", &error))?;
     Ok((again, rewritten == written))
 }
@@ -229,10 +234,7 @@ fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
 }
 
 /// What is read from a text or from bytes can be written and read again.
-fn read_is_sound<T: PartialEq + std::fmt::Debug>(
-    format: &Format<T>,
-    input: &T,
-) -> Result<(), String> {
+fn read_is_sound<T: PartialEq + fmt::Debug>(format: &Format<T>, input: &T) -> Result<(), String> {
     let Ok(value) = (format.read)(input) else {
         return Ok(());
     };

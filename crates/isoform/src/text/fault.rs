@@ -117,7 +117,9 @@ fn snippet(text: &str, start: usize, end: usize, line_start: usize, line: usize)
     let source = format!("{prefix}{}{suffix}", clean(window));
     let from = prefix.len() + clean(&window[..front]).len();
     let length = clean(&text[start..boundary(text, end.clamp(start, start + behind))]).len();
-    let to = from + length.max(1);
+    // At least one character, or one column behind the last one.
+    let first = source[from..].chars().next().map_or(1, char::len_utf8);
+    let to = from + length.max(first);
     let snippet = Snippet::source(source)
         .line_start(line)
         .annotation(AnnotationKind::Primary.span(from..to));

@@ -46,8 +46,10 @@ pub(super) struct Node {
 /// What a node is; numbers are positions in the tables of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
-    /// A text.
+    /// The text of a plain value, which is the same wherever it stands.
     Leaf(u32),
+    /// The text of an object, which has an identity.
+    Whole(u32),
     /// A tensor.
     Tensor(u32),
     /// An array or a list.
@@ -179,9 +181,9 @@ impl Graph<'_> {
         Ok(number)
     }
 
-    fn leaf(&mut self) -> Result<()> {
+    fn leaf(&mut self, what: fn(u32) -> What) -> Result<()> {
         let text = self.end_text()?;
-        self.push(What::Leaf(text), self.parts.len(), 0);
+        self.push(what(text), self.parts.len(), 0);
         Ok(())
     }
 
@@ -239,7 +241,10 @@ impl Sink for Graph<'_> {
         if !spelling::push_plain(value, &mut self.pool)? {
             return Err(Error::type_error("expected a value without parts"));
         }
-        self.leaf()
+        match value {
+            ValueRef::Shape(_) => self.leaf(What::Whole),
+            _ => self.leaf(What::Leaf),
+        }
     }
 
     fn container(&mut self, class: Class, parts: &[u32], _number: u32) {
@@ -278,7 +283,7 @@ impl Sink for Graph<'_> {
         spelling::push_key(info.key(), &mut self.pool);
         self.pool.push('!');
         json::write_data(data, &mut self.pool)?;
-        self.leaf()
+        self.leaf(What::Whole)
     }
 
     fn other(&mut self, value: &Value) -> Result<bool> {
@@ -306,7 +311,7 @@ impl Sink for Graph<'_> {
         } else {
             return Ok(false);
         }
-        self.leaf()?;
+        self.leaf(What::Leaf)?;
         Ok(true)
     }
 }

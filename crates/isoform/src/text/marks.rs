@@ -10,8 +10,8 @@ use crate::value::{Value, ValueRef};
 /// A part of a node: where it stands in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Edge {
-    node: u32,
-    part: u32,
+    pub(super) node: u32,
+    pub(super) part: u32,
 }
 
 impl Edge {

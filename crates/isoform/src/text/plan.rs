@@ -36,8 +36,11 @@ pub(super) struct Plan {
 struct Spot {
     /// How many parts of printed nodes it is.
     uses: u32,
-    /// The block that holds all its uses.
+    /// The block that holds all its uses; the node it is a part of, where it
+    /// is defined in place.
     home: u32,
+    /// Which of the parts that is.
+    site: u32,
     /// The block that it is.
     block: u32,
     /// Its name.
@@ -50,7 +53,7 @@ struct Spot {
     is_named: bool,
     /// Whether its name is the content of the field that names it.
     is_hint: bool,
-    /// Whether it is defined where it stands first.
+    /// Whether it is defined where it stands.
     in_place: bool,
 }
 
@@ -70,6 +73,7 @@ pub(super) fn plan(graph: &Graph<'_>) -> Plan {
     let spot = Spot {
         uses: 0,
         home: NONE,
+        site: 0,
         block: NONE,
         name: NONE,
         width: 0,
@@ -105,15 +109,22 @@ impl Plan {
     pub(super) fn reference_width(&self, graph: &Graph<'_>, item: Item) -> u32 {
         match item {
             Item::Text(text) => columns(graph.text(text)),
-            Item::Node(item) if self.is_named(item) => columns(self.name_of(item)),
-            Item::Node(item) => self.width(item),
+            Item::Node(item) => {
+                let spot = &self.spots[item as usize];
+                match (spot.is_named, spot.in_place) {
+                    (true, false) => columns(self.name_of(item)),
+                    // The name is short beside what it stands for.
+                    (true, true) => TOO_WIDE,
+                    (false, _) => spot.width,
+                }
+            }
         }
     }
 
-    /// Whether the node is defined where it is met now; a name stands for it
-    /// from then on.
-    pub(super) fn take_in_place(&mut self, node: u32) -> bool {
-        std::mem::take(&mut self.spots[node as usize].in_place)
+    /// Whether the node is defined where it is this part of that node.
+    pub(super) fn is_in_place(&self, node: u32, parent: u32, part: u32) -> bool {
+        let spot = &self.spots[node as usize];
+        spot.in_place && (spot.home, spot.site) == (parent, part)
     }
 
     /// The name of a named node.
@@ -173,10 +184,10 @@ impl Plan {
             spot.is_named = match node.what {
                 What::Leaf(text) => is_shared && graph.text(text).len() > REPEATED,
                 what if graph.is_constant(what) => true,
-                What::Tensor(_) => is_shared,
+                What::Tensor(_) | What::Whole(_) => is_shared,
                 _ => match kind {
                     Some(Kind::Var | Kind::Singleton) => true,
-                    Some(Kind::Dag) => is_shared || !is_scope,
+                    Some(Kind::Dag) if !is_scope => true,
                     _ => is_shared || spot.level > limit && node.count > 0,
                 },
             };
@@ -259,7 +270,7 @@ impl Plan {
             walk.line(line);
             walk.run();
         }
-        walk.enter(root, Region::Def, 0);
+        walk.enter(root, Region::Use, 0, 0);
         walk.run();
         for (block, line) in std::mem::take(&mut walk.late) {
             self.blocks[block as usize].lines.push(line);
@@ -282,7 +293,7 @@ impl Plan {
         let comment = graph.comments.get(&number);
         let comment = comment.map_or(0, |&text| columns(graph.text(text)) + 7);
         let mut width = match node.what {
-            What::Leaf(text) => return columns(graph.text(text)),
+            What::Leaf(text) | What::Whole(text) => return columns(graph.text(text)),
             What::Tensor(tensor) => {
                 let bytes = graph.tensors[tensor as usize].data().len() as u64;
                 return u32::try_from(bytes * 2 + 40).unwrap_or(TOO_WIDE);
@@ -294,11 +305,12 @@ impl Plan {
             return TOO_WIDE;
         }
         width = width.saturating_add(comment);
+        let mut separator = 0;
         for part in graph.parts_of(number) {
             if self.prints(number, part) {
                 let part = self.part_width(graph, number, node, part);
-                // The separator counts for the last one, too.
-                width = width.saturating_add(part).saturating_add(2);
+                width = width.saturating_add(part).saturating_add(separator);
+                separator = 2;
             }
         }
         width
@@ -317,13 +329,13 @@ impl Plan {
             Item::Text(text) => columns(graph.text(text)),
             Item::Node(item) => {
                 let spot = &self.spots[item as usize];
-                let name = match spot.is_named {
-                    true => columns(self.names.get(spot.name)),
-                    false => 0,
-                };
                 match (spot.is_named, spot.in_place && spot.home == number) {
-                    (true, false) => name,
-                    _ => spot.width.saturating_add(name).saturating_add(2),
+                    (false, _) => spot.width,
+                    (true, false) => columns(self.names.get(spot.name)),
+                    (true, true) => {
+                        let name = columns(self.names.get(spot.name)) + 2;
+                        spot.width.saturating_add(name)
+                    }
                 }
             }
         };
@@ -365,14 +377,15 @@ impl Walk<'_, '_> {
             let parts = graph.parts_of(number);
             let header = node.header as usize;
             let lines = self.plan.lines_in(number);
-            let part = if position < header {
-                &parts[position]
+            let position = if position < header {
+                position
             } else if let Some(&line) = lines.get(position - header) {
                 self.line(line);
                 continue;
-            } else if let Some(part) = parts.get(position - lines.len()) {
-                part
             } else {
+                position - lines.len()
+            };
+            let Some(part) = parts.get(position) else {
                 self.stack.pop();
                 continue;
             };
@@ -390,10 +403,10 @@ impl Walk<'_, '_> {
                     FieldFlag::None | FieldFlag::Ignore => region,
                 },
                 // A name in front of a colon is a key.
-                What::Mapping(_) if (position - header).is_multiple_of(2) => Region::Use,
+                What::Mapping(_) if position.is_multiple_of(2) => Region::Use,
                 _ => region,
             };
-            self.enter(item, region, level);
+            self.enter(item, region, level, position as u32);
         }
     }
 
@@ -404,7 +417,7 @@ impl Walk<'_, '_> {
     }
 
     /// Goes into a part, if its text stands there.
-    fn enter(&mut self, number: u32, region: Region, level: u8) {
+    fn enter(&mut self, number: u32, region: Region, level: u8, site: u32) {
         let spot = self.plan.spots[number as usize];
         if !spot.is_named {
             self.push(number, region, level);
@@ -430,6 +443,7 @@ impl Walk<'_, '_> {
             spot.in_place = true;
             // Where it is defined is all that counts from here on.
             spot.home = parent;
+            spot.site = site;
             let inner = if region == Region::Def {
                 Region::Def
             } else {

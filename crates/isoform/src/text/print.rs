@@ -68,7 +68,7 @@ struct Printer<'g> {
 /// What is still to be printed.
 enum Todo {
     /// A part, with this many columns to come behind it.
-    Item(Item, usize, u32),
+    Item(Edge, Item, usize, u32),
     /// The value of a key.
     Value(Edge, Item, usize),
     /// A definition in a block.
@@ -114,7 +114,7 @@ impl Printer<'_> {
             self.poll.step()?;
             match todo {
                 Todo::Text(text) => self.page.punctuation(text),
-                Todo::Item(item, levels, behind) => self.item(item, levels, behind)?,
+                Todo::Item(edge, item, levels, behind) => self.item(edge, item, levels, behind)?,
                 Todo::Value(edge, item, levels) => self.marked(edge, item, levels, 1),
                 Todo::Line(node, levels) => {
                     self.page.put(Piece::Name, self.plan.name_of(node));
@@ -143,10 +143,10 @@ impl Printer<'_> {
                 self.todo.push(Todo::EndUnderline);
             }
         }
-        self.todo.push(Todo::Item(item, levels, behind));
+        self.todo.push(Todo::Item(edge, item, levels, behind));
     }
 
-    fn item(&mut self, item: Item, levels: usize, behind: u32) -> Result<()> {
+    fn item(&mut self, edge: Edge, item: Item, levels: usize, behind: u32) -> Result<()> {
         let node = match item {
             Item::Text(text) => {
                 let text = self.graph.text(text);
@@ -157,7 +157,7 @@ impl Printer<'_> {
         };
         if self.plan.is_named(node) {
             self.page.put(Piece::Name, self.plan.name_of(node));
-            if !self.plan.take_in_place(node) {
+            if !self.plan.is_in_place(node, edge.node, edge.part) {
                 return Ok(());
             }
             self.page.punctuation(": ");
@@ -168,7 +168,7 @@ impl Printer<'_> {
     /// The text of a node itself.
     fn content(&mut self, number: u32, levels: usize, behind: u32) -> Result<()> {
         let (open, close) = match self.graph.node(number).what {
-            What::Leaf(text) => {
+            What::Leaf(text) | What::Whole(text) => {
                 let text = self.graph.text(text);
                 self.page.put(Piece::of_leaf(text), text);
                 return Ok(());
@@ -221,21 +221,22 @@ impl Printer<'_> {
             return Some(Shape::Column);
         }
         let width = plan.width(number);
-        // The head has been printed, and the last separator is none.
+        // The head has been printed.
         let head = match graph.type_of(number) {
             Some(ty) => super::plan::columns(&ty.head),
             None => open.len() as u32,
         };
-        let needed = width.saturating_sub(head + 2).saturating_add(behind);
+        let needed = width.saturating_sub(head).saturating_add(behind);
         let left = graph.options().width.saturating_sub(self.page.column());
         if width < TOO_WIDE && needed as usize <= left {
             return Some(Shape::OneLine);
         }
         let is_sequence = matches!(graph.node(number).what, What::Sequence(_));
         if printed.next().is_none() {
+            // A part that has only one itself would go on with the line, too.
             let breaks = match first.item {
                 Item::Text(_) => false,
-                Item::Node(item) => !plan.is_named(item) && graph.node(item).count > 0,
+                Item::Node(item) => !plan.is_named(item) && graph.node(item).count > 1,
             };
             return Some(if breaks { Shape::Hug } else { Shape::Column });
         }

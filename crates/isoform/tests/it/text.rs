@@ -101,11 +101,10 @@ pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
 pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
     let text = to_text(value, options).expect("the value has a text");
     let read = from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert!(
-        structural_equal(&read, value).unwrap_or(true),
-        "{read:?}\n{text}"
-    );
+    // Free variables, and objects as keys, are equal to themselves only.
     if let Ok(digest) = structural_digest(value) {
+        let equal = structural_equal(&read, value).expect("comparable");
+        assert!(equal, "{read:?}\n{text}");
         assert_eq!(structural_digest(&read).expect("a digest"), digest);
     }
     assert_eq!(to_text(&read, options).expect("a text"), text);
@@ -367,7 +366,7 @@ fn statements_define_their_targets() {
     let second = Let::new(&a, &b);
     check(
         [Value::from(first), second.into(), b.into()],
-        "[\n  ir.Let(value=1, target=%a: ir.Var()),\n  ir.Let(value=%a, target=%b: ir.Var()),\n  %b,\n]\n",
+        "[ir.Let(value=1, target=%a: ir.Var()), ir.Let(value=%a, target=%b: ir.Var()), %b]\n",
     );
     // A shared node comes before the statement that defines its variable, so
     // the variable does, too.
@@ -465,7 +464,9 @@ fn what_is_deep_is_short() {
         Func::new(1, [Var::typed("x", ty)]).into(),
     ] {
         let text = text_of(&value);
-        assert!(text.lines().map(str::len).max() < Some(300));
+        let longest = text.lines().max_by_key(|line| line.len());
+        let longest = longest.expect("a line");
+        assert!(longest.len() < 300, "{longest}");
         check_round_trip(&value, &TextOptions::default());
     }
     let mut nested = Value::NONE;

@@ -167,7 +167,7 @@ fn types_and_fields_are_checked() {
         "ir.Var: field 'name_hint' stands twice",
     );
     refuse("ir.Var!1", 1, 1, "ir.Var has no hook that reads data");
-    check_read("%y: ir.Var(%t = 5, ty=[%t])", "%y: ir.Var(ty=[5])\n");
+    check_read("%y: ir.Var(%t = 5, ty=[%t])", "%y = ir.Var(ty=[5])\n%y\n");
 }
 
 #[test]
