@@ -13,6 +13,7 @@ from isoform import (
     serialization,
     structural,
     testing,
+    type_attrs,
     types,
 )
 from isoform._core import (
@@ -71,6 +72,7 @@ from isoform.function import (
     convert_func,
 )
 from isoform.registry import (
+    call_method,
     get_global_func,
     get_global_func_metadata,
     init_ffi_api,
@@ -139,6 +141,7 @@ __all__ = [
     "assert_structural_equal",
     "bfloat16",
     "bool",
+    "call_method",
     "container",
     "convert",
     "convert_func",
@@ -199,6 +202,7 @@ __all__ = [
     "structural_walk",
     "substitute",
     "testing",
+    "type_attrs",
     "types",
     "uint8",
     "uint16",

@@ -3,6 +3,7 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
+mod callbacks;
 mod cli;
 mod containers;
 mod convert;
@@ -23,12 +24,14 @@ mod state;
 mod structural;
 mod tensor;
 mod testing;
+mod testing_functions;
+mod type_attrs;
 mod type_info;
 mod walk;
 
 use pyo3::prelude::*;
 
-pub use crate::embed::{embed, register};
+pub use crate::embed::{embed, register, register_functions, register_method};
 
 /// Fills the module; also for extension modules that embed this one together
 /// with node types of their own.
@@ -64,6 +67,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(convert::device_name, module)?)?;
     module.add_function(wrap_pyfunction!(functions::install, module)?)?;
     module.add_function(wrap_pyfunction!(functions::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::signature_of, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::callable_of, module)?)?;
     module.add_function(wrap_pyfunction!(functions::convert_func, module)?)?;
     module.add_function(wrap_pyfunction!(tensor::install, module)?)?;
     module.add_function(wrap_pyfunction!(tensor::from_dlpack, module)?)?;
@@ -83,6 +89,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     serialization::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    type_attrs::init(module)?;
     testing::init(module)?;
     Ok(())
 }

@@ -89,6 +89,8 @@
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
 //! | find a place | [`AccessPath`] |
+//! | call by name | [`Function`], [`register_function`], [`get_function`], [`export`](macro@export) |
+//! | give methods to types | [`register_method`], [`call_method`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
 //! # What always holds
@@ -107,6 +109,8 @@ mod convert;
 mod display;
 mod dtype;
 mod error;
+mod function;
+mod hooks;
 mod json;
 mod object;
 mod pages;
@@ -125,10 +129,15 @@ mod verify;
 mod visit;
 
 pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
-pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
+pub use container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor};
 pub use convert::{IntoField, IsA};
-pub use error::{Error, ErrorKind, Result};
-pub use isoform_macros::Node;
+pub use error::{Error, ErrorFrame, ErrorKind, Result};
+pub use function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
+pub use hooks::{
+    DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
+    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit, MutateCallback, VisitCallback,
+};
+pub use isoform_macros::{Node, export, node_trait};
 pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
@@ -143,16 +152,14 @@ pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
 pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
-pub use recursive::{
-    RecursiveHooks, recursive_cmp, recursive_cmp_with, recursive_eq, recursive_eq_with,
-    recursive_hash, recursive_hash_with,
-};
+pub use recursive::{recursive_cmp, recursive_eq, recursive_hash};
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
-    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
-    list_functions, register, register_function, register_type, registered_types, remove_function,
+    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type,
+    get_function, list_functions, register, register_function, register_functions, register_method,
+    register_type, registered_types, remove_function,
 };
-pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
+pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
@@ -166,12 +173,35 @@ pub use text::{
     render_mismatch, to_text,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use verify::{DynVerify, VerifyHooks, verify};
+pub use verify::{DynVerify, Verify, VerifyHooks, verify};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
     structural_walk, substitute, walk_objects,
 };
+
+/// The functions of `#[isoform::export]` at these paths, as an array for
+/// [`register_functions`].
+///
+/// ```
+/// /// Twice the number.
+/// #[isoform::export("doc.double")]
+/// fn double(x: i64) -> i64 {
+///     2 * x
+/// }
+///
+/// isoform::register_functions(isoform::exports![double])?;
+/// let found = isoform::get_function("doc.double")?;
+/// assert_eq!(found.doc(), Some("Twice the number."));
+/// assert_eq!(found.call(&[21.into()])?, 42.into());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[macro_export]
+macro_rules! exports {
+    ($($function:path),* $(,)?) => {
+        [$(<$function>::function()),*]
+    };
+}
 
 // The Rust example of the README runs with the other documentation tests.
 #[cfg(doctest)]
@@ -183,6 +213,15 @@ struct Readme;
 #[doc = include_str!("../../../docs/text.md")]
 struct TextPage;
 
+// So do those of the page about functions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/functions.md")]
+struct FunctionsPage;
+// So do those of the pages.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/type-attributes.md")]
+struct TypeAttributes;
+
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.
 pub mod host {
@@ -193,21 +232,33 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::value::view_object(object)
     }
+    pub use crate::container::hooked_key_hash;
+    pub use crate::error::HostTraceback;
+    pub use crate::hooks::{LentMutate, LentVisit, mutate_by_hook, visit_by_hook};
     pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
+    pub use crate::object::lend::{Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent};
     pub use crate::object::native::is_plain;
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::registry::set_method_hook;
+    pub use crate::registry::{LentEqual, LentHash};
     pub use crate::structural::objects_equal;
-    pub use crate::visit::{structural_map_where, structural_walk_where};
+    pub use crate::visit::{
+        Interrupts, structural_map_where, structural_walk_where, structural_walk_with,
+    };
 }
 
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::convert::{IntoField, IsA};
+    pub use crate::error::Result;
+    pub use crate::function::{
+        Borrowed, Call, Function, Returned, parameter, parameter_ref, signature,
+    };
     pub use crate::object::field::FieldType;
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};
@@ -215,7 +266,10 @@ pub mod __private {
     pub use crate::registry::{
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };
+    pub use crate::type_attrs::macros::*;
+    pub use crate::type_attrs::{Implementation, NodeTrait, TraitMethod};
     pub use crate::value::Value;
+    pub use std::sync::OnceLock;
 
     /// A field's default as a value, converted through the field's own type.
     pub fn into_value<F: FieldType + Into<Value>>(value: impl Into<F>) -> Value {

@@ -1,16 +1,18 @@
-//! `Map` (immutable, copy-on-write) and `Dict` (mutable, shared).
+//! `Map`: immutable, copy-on-write.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::OnceLock;
 
+use hashbrown::HashMap;
 use indexmap::IndexMap;
+use indexmap::map::RawEntryApiV1;
+use indexmap::map::raw_entry_v1::RawEntryMut;
 use rapidhash::fast::RandomState;
 
-use crate::object::access::refresh;
-use crate::object::collect;
+use super::lookup::{hooked, is_hooked, spread};
+use crate::error::Result;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef, canonical_float_bits};
@@ -28,21 +30,88 @@ pub(crate) struct KeyOrder {
 /// The payload of a map.
 #[derive(Debug, Default)]
 pub(crate) struct MapObj {
-    entries: IndexMap<Value, Value, RandomState>,
+    pub(super) entries: IndexMap<Value, Value, RandomState>,
     order: OnceLock<KeyOrder>,
+    /// What the hooks of keys gave as their hashes, by identity number, so that
+    /// a copy needs no hook. None in a map without such keys.
+    hashes: Option<Box<HashMap<u64, u64, RandomState>>>,
 }
 
 impl MapObj {
-    pub(crate) fn from_entries(entries: impl Iterator<Item = (Value, Value)>) -> Self {
-        MapObj {
-            entries: entries.collect(),
-            order: OnceLock::new(),
+    /// A map with copies of the entries of another one. Its keys are copies
+    /// of the other's, so no hook is asked; they may be unfinished.
+    pub(crate) fn of_copies(source: &MapObj, mut copy: impl FnMut(&Value) -> Value) -> Self {
+        let mut made = MapObj::with_capacity(source.entries.len());
+        for (key, value) in &source.entries {
+            let hash = source.hash_of(key);
+            let (key, value) = (copy(key), copy(value));
+            match hash {
+                None => drop(made.entries.insert(key, value)),
+                Some(hash) => made.push_hooked(key, value, hash),
+            }
+        }
+        made
+    }
+
+    /// What the hook of a key gave as its hash when it was put in.
+    fn hash_of(&self, key: &Value) -> Option<u64> {
+        let hashes = self.hashes.as_ref()?;
+        hashes.get(&key.as_object()?.identity()).copied()
+    }
+
+    /// Adds an entry under a key that is not there, with the hash of its hook.
+    fn push_hooked(&mut self, key: Value, value: Value, hash: u64) {
+        if let Some(object) = key.as_object() {
+            let hashes = self.hashes.get_or_insert_default();
+            hashes.insert(object.identity(), hash);
+        }
+        let hash = spread(self, hash);
+        // Nothing matches, so the entry is new.
+        let entry = self.entries.raw_entry_mut_v1().from_hash(hash, |_| false);
+        if let RawEntryMut::Vacant(entry) = entry {
+            entry.insert_hashed_nocheck(hash, key, value);
         }
     }
 
-    /// The entries in insertion order.
-    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
-        self.entries.iter()
+    fn with_capacity(capacity: usize) -> Self {
+        let mut map = MapObj::default();
+        map.entries.reserve(capacity);
+        map
+    }
+
+    /// Where a key is, or how it is put in. Runs the hooks of its type.
+    fn place(&self, key: &Value) -> Result<Place> {
+        Ok(match hooked(key)? {
+            None => Place::Plain,
+            Some(key) => match key.position(self)? {
+                Some(position) => Place::At(position),
+                None => Place::New(key.hash),
+            },
+        })
+    }
+
+    /// Puts an entry in and gives the old value back.
+    pub(super) fn put(&mut self, place: Place, key: Value, value: Value) -> Option<Value> {
+        match place {
+            Place::Plain => self.entries.insert(key, value),
+            Place::At(position) => {
+                let (_, held) = self.entries.get_index_mut(position)?;
+                Some(std::mem::replace(held, value))
+            }
+            Place::New(hash) => {
+                self.push_hooked(key, value, hash);
+                None
+            }
+        }
+    }
+
+    /// Takes out the entry at a position; the others keep their order. O(n).
+    pub(super) fn remove_at(&mut self, position: usize) -> Option<(Value, Value)> {
+        let removed = self.entries.shift_remove_index(position)?;
+        if let (Some(hashes), Some(key)) = (&mut self.hashes, removed.0.as_object()) {
+            hashes.remove(&key.identity());
+        }
+        Some(removed)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -53,14 +122,40 @@ impl MapObj {
         self.entries.get_index(position)
     }
 
+    /// The position of a key for the engines, to which all objects are keys by
+    /// identity. Runs no hook. O(1), O(log n) for a key whose type has hooks.
     pub(crate) fn position(&self, key: &Value) -> Option<usize> {
-        self.entries.get_index_of(key)
+        match key.as_object() {
+            Some(object) if is_hooked(object) => {
+                let objects = &self.key_order().objects;
+                let ident = |position: &u32| {
+                    let (key, _) = self.entry(*position as usize)?;
+                    Some(key.as_object()?.identity())
+                };
+                let found = objects.binary_search_by_key(&Some(object.identity()), ident);
+                found.ok().map(|at| objects[at] as usize)
+            }
+            _ => self.entries.get_index_of(key),
+        }
+    }
+
+    /// The position of a key. Runs the hooks of its type, if it has any. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks.
+    fn find(&self, key: &Value) -> Result<Option<usize>> {
+        match hooked(key)? {
+            None => Ok(self.entries.get_index_of(key)),
+            Some(key) => key.position(self),
+        }
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
         MapObj {
             entries: self.entries.clone(),
             order: OnceLock::new(),
+            hashes: self.hashes.clone(),
         }
     }
 
@@ -95,6 +190,17 @@ impl MapObj {
             }
         })
     }
+}
+
+/// What becomes of a key that is put into a map.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// Its type has no hooks.
+    Plain,
+    /// It is there, at this position.
+    At(usize),
+    /// It is new, and has this hash.
+    New(u64),
 }
 
 /// Whether a key is matched by value rather than by identity.
@@ -139,7 +245,11 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 
 /// An immutable mapping that keeps insertion order; cloning shares it.
 ///
-/// Keys that are plain values are looked up by content, objects by identity.
+/// Keys that are plain values are looked up by content, objects by identity,
+/// or by the hooks [`DynKeyHash`](crate::DynKeyHash) and
+/// [`DynKeyEqual`](crate::DynKeyEqual) of their type. Hooks may fail, so each
+/// operation on a key has a form that reports it (`try_get`); the others are
+/// for keys without hooks, and go by identity where a hook fails.
 ///
 /// ```
 /// use isoform::{Map, Value};
@@ -174,12 +284,31 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 
     /// The value of a key. O(1).
     pub fn get(&self, key: &Value) -> Option<&V> {
-        V::peek(self.reference.entries.get(key)?)
+        self.try_get(key).ok().flatten()
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_get(&self, key: &Value) -> Result<Option<&V>> {
+        let found = self.reference.find(key)?;
+        Ok(found.and_then(|position| V::peek(self.reference.entry(position)?.1)))
     }
 
     /// Whether the key is there. O(1).
     pub fn contains_key(&self, key: &Value) -> bool {
-        self.reference.entries.contains_key(key)
+        matches!(self.reference.find(key), Ok(Some(_)))
+    }
+
+    /// Whether the key is there. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
+        Ok(self.reference.find(key)?.is_some())
     }
 
     /// The entries in insertion order.
@@ -202,19 +331,62 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// Sets the value of a key and gives the old one back. Amortised O(1) for
     /// the only owner, O(n) otherwise.
     pub fn insert(&mut self, key: K, value: V) -> Option<Value> {
-        self.make_mut().insert(key.into_value(), value.into_value())
+        let (key, value) = (key.into_value(), value.into_value());
+        match self.reference.place(&key) {
+            Ok(place) => self.make_mut().put(place, key, value),
+            Err(_) => self.make_mut().entries.insert(key, value),
+        }
+    }
+
+    /// Sets the value of a key and gives the old one back. Amortised O(1) for
+    /// the only owner, O(n) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<Value>> {
+        let (key, value) = (key.into_value(), value.into_value());
+        let place = self.reference.place(&key)?;
+        Ok(self.make_mut().put(place, key, value))
+    }
+
+    /// A map with these entries; the last one of equal keys counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the keys' types.
+    pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let entries = entries.into_iter();
+        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        for (key, value) in entries {
+            let (key, value) = (key.into_value(), value.into_value());
+            let place = map.place(&key)?;
+            map.put(place, key, value);
+        }
+        Ok(Map::holding(map))
+    }
+
+    pub(crate) fn holding(payload: MapObj) -> Self {
+        Map {
+            reference: Ref::new(payload),
+            elements: PhantomData,
+        }
     }
 
     /// Takes an entry out; the others keep their order. O(n).
     pub fn remove(&mut self, key: &Value) -> Option<Value> {
-        self.remove_entry(key).map(|(_, value)| value)
+        self.try_remove(key).ok().flatten()
     }
 
-    fn remove_entry(&mut self, key: &Value) -> Option<(Value, Value)> {
-        if !self.contains_key(key) {
-            return None;
-        }
-        self.make_mut().shift_remove_entry(key)
+    /// Takes an entry out; the others keep their order. O(n).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    pub fn try_remove(&mut self, key: &Value) -> Result<Option<Value>> {
+        let found = self.reference.find(key)?;
+        let removed = found.and_then(|position| self.make_mut().remove_at(position));
+        Ok(removed.map(|(_, value)| value))
     }
 
     /// Whether both are the same object.
@@ -222,14 +394,14 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         self.reference.same_as(&other.reference)
     }
 
-    fn make_mut(&mut self) -> &mut IndexMap<Value, Value, RandomState> {
+    pub(super) fn make_mut(&mut self) -> &mut MapObj {
         if self.reference.get_mut().is_none() {
             self.reference = Ref::new(self.reference.copy_payload());
         }
         match self.reference.get_mut() {
             Some(payload) => {
                 payload.order.take();
-                &mut payload.entries
+                payload
             }
             None => unreachable!("a fresh object has one owner"),
         }
@@ -242,17 +414,16 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 
 impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let entries = entries
-            .into_iter()
-            .map(|(key, value)| (key.into_value(), value.into_value()));
-        let payload = MapObj {
-            entries: entries.collect(),
-            order: OnceLock::new(),
-        };
-        Map {
-            reference: Ref::new(payload),
-            elements: PhantomData,
+        let entries = entries.into_iter();
+        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        for (key, value) in entries {
+            let (key, value) = (key.into_value(), value.into_value());
+            match map.place(&key) {
+                Ok(place) => map.put(place, key, value),
+                Err(_) => map.entries.insert(key, value),
+            };
         }
+        Map::holding(map)
     }
 }
 
@@ -280,233 +451,5 @@ impl<K: ElementType, V: ElementType> fmt::Debug for Map<K, V> {
 impl<K: ElementType, V: ElementType> From<Map<K, V>> for Value {
     fn from(map: Map<K, V>) -> Self {
         Value::from_object(map.reference.into_object())
-    }
-}
-
-/// The payload of a dict; as with lists, a snapshot behind a lock.
-#[derive(Debug)]
-pub(crate) struct DictObj {
-    entries: Mutex<Map>,
-    /// Counts the changes of the set of keys; written under the lock.
-    version: AtomicU64,
-    /// Whether the collector of cycles knows the dict.
-    tracked: AtomicBool,
-}
-
-/// The entries of a dict while its lock is held.
-pub(crate) type DictGuard<'a> = MutexGuard<'a, Map>;
-
-impl Drop for DictObj {
-    fn drop(&mut self) {
-        if *self.tracked.get_mut() {
-            collect::untrack_payload(self);
-        }
-    }
-}
-
-impl DictObj {
-    pub(crate) fn holding(entries: Map) -> Self {
-        DictObj {
-            entries: Mutex::new(entries),
-            version: AtomicU64::new(0),
-            tracked: AtomicBool::new(false),
-        }
-    }
-
-    /// The lock, if no other thread holds it.
-    pub(crate) fn try_lock(&self) -> Option<DictGuard<'_>> {
-        match self.entries.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
-    /// Tells the collector of cycles when an entry may lead back here.
-    fn note(&self, part: &Value) {
-        let links = part.as_object().is_some_and(collect::may_lead_on);
-        if links && !self.tracked.swap(true, Relaxed) {
-            collect::track_payload(self);
-        }
-    }
-
-    /// Replaces all entries.
-    pub(crate) fn fill(&self, entries: Map) {
-        // As with lists, destructors run after the lock is released.
-        drop(self.replace(entries));
-    }
-
-    fn replace(&self, entries: Map) -> Map {
-        for (key, value) in entries.iter() {
-            self.note(key);
-            self.note(value);
-        }
-        let mut held = self.lock();
-        self.version.fetch_add(1, Relaxed);
-        std::mem::replace(&mut held, entries)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Map> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn snapshot(&self) -> Map {
-        let entries = self.lock().clone();
-        // A traversal meets objects here that did not exist when it began.
-        refresh();
-        entries
-    }
-
-    pub(crate) fn copy_payload(&self) -> Self {
-        DictObj::holding(self.snapshot())
-    }
-}
-
-/// A mutable mapping that keeps insertion order; cloning the handle shares it.
-///
-/// ```
-/// use isoform::Dict;
-/// let d: Dict = Dict::new();
-/// d.insert("k".into(), 1.into());
-/// assert_eq!(d.len(), 1);
-/// ```
-#[repr(transparent)]
-pub struct Dict<K: ElementType = Value, V: ElementType = Value> {
-    reference: Ref<DictObj>,
-    elements: PhantomData<(K, V)>,
-}
-
-impl<K: ElementType, V: ElementType> Dict<K, V> {
-    /// An empty dict.
-    pub fn new() -> Self {
-        std::iter::empty().collect()
-    }
-
-    /// A dict with the entries of a map. O(1).
-    pub(crate) fn of(entries: Map) -> Self {
-        Dict {
-            reference: Ref::new(DictObj::holding(entries)),
-            elements: PhantomData,
-        }
-    }
-
-    /// How many entries there are.
-    pub fn len(&self) -> usize {
-        self.reference.lock().len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// What the dict holds now, as an immutable map. O(1).
-    pub fn snapshot(&self) -> Map {
-        self.reference.snapshot()
-    }
-
-    /// A copy of the value of a key.
-    pub fn get(&self, key: &Value) -> Option<V> {
-        self.reference.lock().get(key).and_then(V::peek).cloned()
-    }
-
-    /// Sets the value of a key and gives the old one back.
-    pub fn insert(&self, key: K, value: V) -> Option<Value> {
-        let (key, value) = (key.into_value(), value.into_value());
-        self.reference.note(&key);
-        self.reference.note(&value);
-        let mut entries = self.reference.lock();
-        let before = entries.len();
-        let old = entries.insert(key, value);
-        if entries.len() != before {
-            self.reference.version.fetch_add(1, Relaxed);
-        }
-        old
-    }
-
-    /// Takes an entry out; the others keep their order. O(n), O(1) for the
-    /// last one.
-    pub fn remove(&self, key: &Value) -> Option<Value> {
-        self.remove_entry(key).map(|(_, value)| value)
-    }
-
-    /// As [`remove`](Self::remove), with the key that was stored.
-    pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
-        let mut entries = self.reference.lock();
-        let removed = entries.remove_entry(key)?;
-        self.reference.version.fetch_add(1, Relaxed);
-        // The key, too, is dropped by the caller, after the lock is released.
-        Some(removed)
-    }
-
-    /// Whether the key is there. O(1).
-    pub fn contains_key(&self, key: &Value) -> bool {
-        self.reference.lock().contains_key(key)
-    }
-
-    /// A copy of the entry at a position in insertion order. O(1).
-    pub fn get_index(&self, position: usize) -> Option<(K, V)> {
-        let entries = self.reference.lock();
-        let (key, value) = entries.get_index(position)?;
-        Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
-    }
-
-    /// Replaces all entries and gives the old ones back. O(n).
-    pub fn replace(&self, entries: Map) -> Map {
-        self.reference.replace(entries)
-    }
-
-    /// A number that is another one after each change of the set of keys; a
-    /// new value for a key is none. O(1).
-    ///
-    /// Iterators of host languages tell by it that a dict changed under them.
-    pub fn version(&self) -> u64 {
-        self.reference.version.load(Relaxed)
-    }
-
-    /// Takes all entries out.
-    pub fn clear(&self) {
-        self.reference.fill(Map::new());
-    }
-
-    /// Whether both are the same object.
-    pub fn same_as(&self, other: &Dict<K, V>) -> bool {
-        self.reference.same_as(&other.reference)
-    }
-}
-
-impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Dict<K, V> {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let entries = entries
-            .into_iter()
-            .map(|(key, value)| (key.into_value(), value.into_value()));
-        Dict::of(entries.collect::<Map>())
-    }
-}
-
-impl<K: ElementType, V: ElementType> Default for Dict<K, V> {
-    fn default() -> Self {
-        Dict::new()
-    }
-}
-
-impl<K: ElementType, V: ElementType> Clone for Dict<K, V> {
-    fn clone(&self) -> Self {
-        Dict {
-            reference: self.reference.clone(),
-            elements: PhantomData,
-        }
-    }
-}
-
-impl<K: ElementType, V: ElementType> fmt::Debug for Dict<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reference.fmt(f)
-    }
-}
-
-impl<K: ElementType, V: ElementType> From<Dict<K, V>> for Value {
-    fn from(dict: Dict<K, V>) -> Self {
-        Value::from_object(dict.reference.into_object())
     }
 }

@@ -1,4 +1,4 @@
-//! Containers: sequences, mappings, strings, shapes, tensors, callables.
+//! Containers: sequences, mappings, strings, shapes, tensors, opaque objects.
 //!
 //! `Array` and `Map` are immutable values with copy-on-write: a change made
 //! through a handle that is the only owner happens in place, any other change
@@ -6,22 +6,27 @@
 //! immutable snapshot behind a lock, so a reader works on what was there when
 //! it looked and a concurrent change can neither tear nor invalidate it.
 
-mod function;
+mod dict;
+mod lookup;
 mod mapping;
+mod opaque;
 mod sequence;
 mod shape;
 mod tensor;
 mod text;
 
-pub use function::{Function, OpaqueObj};
-pub use mapping::{Dict, Map};
+pub use dict::Dict;
+pub use mapping::Map;
+pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};
 pub use shape::Shape;
 pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
-pub(crate) use function::FunctionObj;
-pub(crate) use mapping::{DictGuard, DictObj, MapObj};
+pub(crate) use dict::{DictGuard, DictObj};
+pub use lookup::hooked_key_hash;
+pub(crate) use lookup::{key_hash, note_key_hooks};
+pub(crate) use mapping::MapObj;
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;
 pub(crate) use tensor::{NanRule, TensorObj};

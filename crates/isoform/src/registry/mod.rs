@@ -1,16 +1,22 @@
 //! Type definitions as data, and the registry's public functions.
 
+mod attr_difference;
 mod definition;
 mod functions;
 mod hook_cells;
 mod hooks;
 mod json_hooks;
+mod methods;
 mod schema;
 
 pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
-pub use functions::{get_function, list_functions, register_function, remove_function};
+pub use functions::{
+    get_function, list_functions, register_function, register_functions, remove_function,
+};
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+pub use methods::{call_method, register_method, set_method_hook};
+pub(crate) use schema::at as in_place;
 pub use schema::{Schema, TypeRef};
 
 pub use json_hooks::{DynFromJson, DynToJson};
@@ -20,7 +26,7 @@ pub use hook_cells::Hook;
 pub(crate) use hook_cells::{
     FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
 };
-pub use hooks::{DynEqual, DynHash};
+pub use hooks::{DynEqual, DynHash, LentEqual, LentHash};
 
 use crate::error::Result;
 use crate::object::header::TypeIndex;

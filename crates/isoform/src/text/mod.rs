@@ -19,12 +19,13 @@
 //! | `graph.rs` | a value as nodes with the texts of their literals |
 //! | `plan.rs`, `names.rs` | what gets a name, which, and where its line is |
 //! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
-//! | `lexer.rs`, `literals.rs`, `parser.rs`, `settle.rs` | from text to values |
+//! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
 //! | `fault.rs` | what is wrong with a text, with the line and a caret |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
 //! Absent: cycles; functions that have no global name, and opaque objects.
 
+mod build;
 mod fault;
 mod graph;
 mod lexer;

@@ -199,6 +199,20 @@ impl Children {
         }
     }
 
+    /// The position of the first field that holds an object, or the same plain
+    /// value, if the children are fields.
+    pub(super) fn field_with(&self, wanted: &Value) -> Option<usize> {
+        let Content::Fields(_) = &self.content else {
+            return None;
+        };
+        let is_wanted = |child: Child| match (child.value.as_object(), wanted.as_object()) {
+            (Some(child), Some(wanted)) => child.same_as(wanted),
+            (None, None) => child.value == *wanted,
+            _ => false,
+        };
+        self.iter(RegionKind::Use).position(is_wanted)
+    }
+
     /// Whether a child is a field that opens a definition region.
     pub(super) fn opens_region(&self, position: usize) -> bool {
         let slot = self.slots().get(position);
@@ -279,13 +293,14 @@ impl Children {
         }
         let mut map = Map::new();
         for (key, value) in entries {
-            if map.contains_key(&key) {
+            let (count, shown) = (map.len(), key.clone());
+            map.try_insert(key, value)?;
+            if map.len() == count {
                 return Err(Error::value_error(format!(
-                    "{}: two keys become {key:?}",
+                    "{}: two keys become {shown:?}",
                     self.source.type_name()
                 )));
             }
-            map.insert(key, value);
         }
         Ok(match self.source.view() {
             ValueRef::Dict(_) => Dict::<Value, Value>::of(map).into(),

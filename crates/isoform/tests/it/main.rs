@@ -12,6 +12,9 @@ mod digest;
 #[cfg(feature = "testing")]
 mod explained;
 #[cfg(feature = "testing")]
+mod four_traits;
+mod functions;
+#[cfg(feature = "testing")]
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
@@ -25,6 +28,7 @@ mod known_prelude;
 mod map;
 mod mutable;
 mod mutation;
+mod node_traits;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;
@@ -43,6 +47,9 @@ mod support;
 mod text;
 mod threads;
 mod type_attrs;
+mod type_hooks;
+mod type_hooks_keys;
+mod type_hooks_traverse;
 mod values;
 #[cfg(feature = "testing")]
 mod values_table;

@@ -12,6 +12,7 @@ use num_bigint::BigInt;
 use crate::support::{chain, doubled, int, scaled};
 
 mod layout;
+mod mismatch;
 mod refused;
 
 /// A variable with a type.

@@ -1,5 +1,6 @@
 //! Attributes of types: both tiers, lookups, declarations, hooks.
 
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -268,6 +269,25 @@ fn attributes_come_with_the_definition_or_not_at_all() {
     );
     assert!(message(register_type(TypeDef::new("attrs.Def"))).contains("'attrs.def.pure' differs"));
     assert_eq!(type_attrs::attrs_of(ty).len(), 2);
+    // Constants are compared by content, however they are stored.
+    let constants = |text: &str| {
+        let list: Array<Value> = [1.into(), text.into()].into_iter().collect();
+        TypeDef::new("attrs.DefConstants")
+            .attr("attrs.def.text", text)
+            .attr("attrs.def.list", list)
+            .attr("attrs.def.f", Function::new(|_| Ok(Value::NONE)))
+    };
+    let text = "a string that does not fit into a value";
+    let first = register_type(constants(text)).expect("new");
+    assert_eq!(register_type(constants(text)).expect("the same"), first);
+    let other = constants("another string that does not fit into a value");
+    assert!(message(register_type(other)).contains("'attrs.def.text' differs"));
+    let list: Array<Value> = [1.into()].into_iter().collect();
+    let other = TypeDef::new("attrs.DefConstants")
+        .attr("attrs.def.f", Function::new(|_| Ok(Value::NONE)))
+        .attr("attrs.def.text", text)
+        .attr("attrs.def.list", list);
+    assert!(message(register_type(other)).contains("'attrs.def.list' differs"));
     let twice = TypeDef::new("attrs.DefTwice").attr("a", 1).attr("a", 2);
     assert!(message(register_type(twice)).contains("attribute 'a' is set twice"));
     let no_hook = TypeDef::new("attrs.DefHook").attr("__verify__", 1);
@@ -358,12 +378,15 @@ fn three_threads_register_read_and_traverse() {
         .collect();
     let (left, right) = (Value::from(nodes.clone()), Value::from(nodes));
     let right = isoform::deep_copy(&right).expect("no cycle");
-    let done = AtomicBool::new(false);
+    let (start, done) = (Barrier::new(3), AtomicBool::new(false));
     let column = Column::<i64>::open("attrs.race").expect("new");
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut seen = 0u64;
-            while !done.load(Ordering::Relaxed) {
+            start.wait();
+            loop {
+                // The last round begins after everything is set.
+                let last = done.load(Ordering::Acquire);
                 for (n, ty) in types.iter().enumerate() {
                     if let Some(value) = column.get(*ty) {
                         assert_eq!(*value as usize % 100, n, "a value of another type");
@@ -379,10 +402,14 @@ fn three_threads_register_read_and_traverse() {
                     let error = isoform::to_json_graph(&object.into(), &Default::default());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }
+                if last {
+                    break;
+                }
             }
             seen
         });
         let registrar = scope.spawn(|| {
+            start.wait();
             for n in 0..200 {
                 let refuse = DynToJson::new(|_| Err(Error::value_error("not for files")));
                 let read = DynFromJson::new(|_| Err(Error::value_error("not from files")));
@@ -395,6 +422,7 @@ fn three_threads_register_read_and_traverse() {
                 assert_eq!(number, Some(&n.into()));
             }
         });
+        start.wait();
         for round in 0..300i64 {
             for (n, ty) in types.iter().enumerate() {
                 let value = round * 100 + n as i64;
@@ -414,8 +442,8 @@ fn three_threads_register_read_and_traverse() {
             }
         }
         registrar.join().expect("no panic");
-        done.store(true, Ordering::Relaxed);
-        assert!(reader.join().expect("no panic") > 0);
+        done.store(true, Ordering::Release);
+        assert!(reader.join().expect("no panic") >= 40);
     });
     assert_eq!(type_attrs::types_with("attrs.race.new").len(), 200);
     assert!(structural_equal(&left, &right).expect("comparable"));
