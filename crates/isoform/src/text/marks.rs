@@ -26,19 +26,40 @@ impl Edge {
     }
 }
 
+/// The marks of the options.
+#[derive(Default)]
+pub(super) struct Marks {
+    by_edge: HashMap<Edge, Vec<usize>>,
+    /// Whether each stands at the very place that its path leads to.
+    pub(super) are_exact: bool,
+}
+
+impl Marks {
+    /// The numbers of the marks of a part.
+    pub(super) fn of(&self, edge: Edge) -> &[usize] {
+        self.by_edge.get(&edge).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// The marks of the options, by the part that they mark.
-pub(super) fn find(graph: &Graph<'_>, plan: &Plan, value: &Value) -> HashMap<Edge, Vec<usize>> {
-    let mut found: HashMap<Edge, Vec<usize>> = HashMap::new();
+pub(super) fn find(graph: &Graph<'_>, plan: &Plan, value: &Value) -> Marks {
+    let mut found = Marks {
+        by_edge: HashMap::new(),
+        are_exact: true,
+    };
     for (number, mark) in graph.options().marks.iter().enumerate() {
-        let edge = follow(graph, plan, value, &mark.path);
-        found.entry(edge).or_default().push(number);
+        let (edge, depth) = follow(graph, plan, value, &mark.path);
+        found.by_edge.entry(edge).or_default().push(number);
+        found.are_exact &= depth == mark.path.depth();
     }
     found
 }
 
-/// The last part on a path that is printed.
-fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> Edge {
+/// The last part on a path that is printed, and after how many steps it is
+/// reached.
+fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> (Edge, usize) {
     let (mut edge, mut node, mut value) = (Edge::ROOT, graph.root(), value.clone());
+    let mut depth = 0;
     for step in path.steps() {
         let Some(position) = position_of(graph, node, &value, step) else {
             break;
@@ -50,6 +71,7 @@ fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> E
             break;
         }
         edge = Edge::new(node, position as u32);
+        depth += 1;
         let Item::Node(item) = part.item else {
             break;
         };
@@ -60,7 +82,7 @@ fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> E
         }
         node = item;
     }
-    edge
+    (edge, depth)
 }
 
 fn position_of(graph: &Graph<'_>, node: u32, value: &Value, step: &AccessStep) -> Option<usize> {

@@ -139,12 +139,16 @@ fn side(
     let text = TextOptions::default()
         .width(options.width.saturating_sub(4))
         .color(options.color)
-        .defaults(true)
         .tensors(TensorText::Abbreviated)
         .placeholders(true)
         .mark(inner, note);
-    match print_marked(&places[first], &text) {
-        Ok((text, marked)) => around(&text, &marked, options.lines),
+    let mut printed = print_marked(&places[first], &text);
+    if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
+        // What differs is a field that holds its default.
+        printed = print_marked(&places[first], &text.defaults(true));
+    }
+    match printed {
+        Ok(printed) => around(&printed.text, &printed.lines, options.lines),
         // Values that contain themselves have no text.
         Err(_) => vec![short(place, EXPLAIN_BUDGET)],
     }

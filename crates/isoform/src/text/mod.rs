@@ -47,8 +47,6 @@ pub use mismatch::{MismatchOptions, render_mismatch};
 pub use names::TEXT_NAME;
 pub use options::{TensorText, TextMark, TextOptions};
 
-use hashbrown::HashMap;
-
 use crate::error::Result;
 use crate::value::Value;
 
@@ -98,18 +96,31 @@ use crate::value::Value;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn to_text(value: &Value, options: &TextOptions) -> Result<String> {
-    Ok(print_marked(value, options)?.0)
+    Ok(print_marked(value, options)?.text)
 }
 
-/// The text of a value, and the numbers of its lines that underline something.
-fn print_marked(value: &Value, options: &TextOptions) -> Result<(String, Vec<usize>)> {
+/// A text with marks in it.
+struct Marked {
+    text: String,
+    /// The numbers of the lines with carets.
+    lines: Vec<usize>,
+    /// Whether every mark is at the very place that it is for.
+    is_exact: bool,
+}
+
+fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
     let graph = graph::collect(value, options)?;
     let plan = plan::plan(&graph);
     let marks = match options.marks.is_empty() {
-        true => HashMap::new(),
+        true => marks::Marks::default(),
         false => marks::find(&graph, &plan, value),
     };
-    print::print(&graph, plan, &marks)
+    let (text, lines) = print::print(&graph, plan, &marks)?;
+    Ok(Marked {
+        text,
+        lines,
+        is_exact: marks.are_exact,
+    })
 }
 
 /// The value of a text.

@@ -3,10 +3,8 @@
 //! A node stands on one line if it fits, and else with one part on a line.
 //! Short parts of a sequence fill lines.
 
-use hashbrown::HashMap;
-
 use super::graph::{Graph, Item, Part, What};
-use super::marks::Edge;
+use super::marks::{Edge, Marks};
 use super::options::TensorText;
 use super::plan::{Plan, TOO_WIDE};
 use super::style::{Page, Piece};
@@ -22,11 +20,7 @@ const FILLED: u32 = 16;
 /// # Errors
 ///
 /// `ValueError` for tensors of data types that have no name.
-pub(super) fn print(
-    graph: &Graph<'_>,
-    plan: Plan,
-    marks: &HashMap<Edge, Vec<usize>>,
-) -> Result<(String, Vec<usize>)> {
+pub(super) fn print(graph: &Graph<'_>, plan: Plan, marks: &Marks) -> Result<(String, Vec<usize>)> {
     let options = graph.options();
     let mut printer = Printer {
         graph,
@@ -59,7 +53,7 @@ pub(super) fn print(
 struct Printer<'g> {
     graph: &'g Graph<'g>,
     plan: Plan,
-    marks: &'g HashMap<Edge, Vec<usize>>,
+    marks: &'g Marks,
     page: Page,
     todo: Vec<Todo>,
     poll: Poll,
@@ -136,12 +130,10 @@ impl Printer<'_> {
 
     /// A part, underlined if it is to be.
     fn marked(&mut self, edge: Edge, item: Item, levels: usize, behind: u32) {
-        if let Some(marks) = self.marks.get(&edge) {
-            for &mark in marks {
-                self.page
-                    .start_underline(&self.graph.options().marks[mark].note);
-                self.todo.push(Todo::EndUnderline);
-            }
+        for &mark in self.marks.of(edge) {
+            let note = &self.graph.options().marks[mark].note;
+            self.page.start_underline(note);
+            self.todo.push(Todo::EndUnderline);
         }
         self.todo.push(Todo::Item(edge, item, levels, behind));
     }

@@ -27,17 +27,18 @@ fn function(names: [&str; 2], body: impl Fn(&Value, &Value) -> Value) -> Value {
 fn the_place_is_underlined_on_both_sides() {
     let sum = function(["x", "y"], |x, y| [x.clone(), y.clone()].into());
     let square = function(["a", "b"], |a, _| [a.clone(), a.clone()].into());
+    let place = "//".to_owned() + &" ".repeat(57) + "^^";
     check_mismatch(
         &sum,
         &square,
-        "the right variable is already paired with ir.Var(name_hint=\"x\", ty=None) on the left, \
-         at <root>.params[0]\n  \
-         left:  <root>.body[1]\n    \
-         ir.Function(params=[%x: ir.Var(ty=None), %y: ir.Var(ty=None)], body=[%x, %y])\n    \
-         //                                                                      ^^\n  \
-         right: <root>.body[1]\n    \
-         ir.Function(params=[%a: ir.Var(ty=None), %b: ir.Var(ty=None)], body=[%a, %a])\n    \
-         //                                                                      ^^",
+        &format!(
+            "the left variable is already paired with ir.Var(name_hint=\"b\", ty=None) on the \
+             right, at <root>.params[1]\n  \
+             left:  <root>.body[1]\n    \
+             ir.Function(params=[%x: ir.Var(), %y: ir.Var()], body=[%x, %y])\n    {place}\n  \
+             right: <root>.body[1]\n    \
+             ir.Function(params=[%a: ir.Var(), %b: ir.Var()], body=[%a, %a])\n    {place}"
+        ),
     );
     let error = assert_structural_equal(&sum, &square).expect_err("they differ");
     assert!(error.message().contains("body=[%x, %y])\n"), "{error}");
@@ -63,7 +64,7 @@ fn what_is_missing_is_said() {
         &MismatchOptions::default(),
     );
     assert!(
-        shown.contains("%x = ir.Var(ty=None)\n    //            ^^^^"),
+        shown.contains("%x = ir.Var(ty=None)\n    //             ^^^^"),
         "{shown}"
     );
 }
