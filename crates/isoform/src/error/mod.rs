@@ -194,6 +194,8 @@ impl fmt::Display for Error {
         }
         write!(f, "{}: {}", self.kind_name(), self.0.message)?;
         match &self.0.path {
+            // Behind a picture of several lines, it would stand in the picture.
+            Some(path) if self.0.message.contains('\n') => write!(f, "\n(at {path})"),
             Some(path) => write!(f, " (at {path})"),
             None => Ok(()),
         }

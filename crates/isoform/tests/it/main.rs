@@ -44,6 +44,7 @@ mod scope_levels;
 mod semantics_table;
 mod substitute;
 mod support;
+mod text;
 mod threads;
 mod type_attrs;
 mod type_hooks;

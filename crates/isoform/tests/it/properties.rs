@@ -67,4 +67,7 @@ properties! {
     edited_json_graphs_are_graphs_or_errors,
     any_bytes_are_a_binary_form_or_an_error,
     edited_binary_forms_are_forms_or_errors,
+    texts_round_trip,
+    any_words_are_a_text_or_an_error,
+    edited_texts_are_texts_or_errors,
 }
