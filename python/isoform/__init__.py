@@ -72,6 +72,7 @@ from isoform.function import (
 )
 from isoform.registry import (
     get_global_func,
+    call_method,
     get_global_func_metadata,
     init_ffi_api,
     method,
@@ -139,6 +140,7 @@ __all__ = [
     "assert_structural_equal",
     "bfloat16",
     "bool",
+    "call_method",
     "container",
     "convert",
     "convert_func",

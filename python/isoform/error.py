@@ -39,8 +39,7 @@ class Error:
     @classmethod
     def of(cls, exception: BaseException) -> Error:
         """The error that an exception says."""
-        kinds = (name for name, known in _CLASSES.items() if type(exception) is known)
-        return cls(next(kinds, type(exception).__name__), str(exception))
+        return cls(_name_of(type(exception)), str(exception))
 
     def py_error(self) -> BaseException:
         """An exception of the class that the kind names; RuntimeError if none is."""
@@ -56,6 +55,11 @@ class Error:
     def __repr__(self) -> str:
         """Kind and message."""
         return f"Error({self.kind!r}, {self.message!r})"
+
+
+def _name_of(cls: type[BaseException]) -> str:
+    """The name that the core knows a class of exceptions by."""
+    return next((name for name, known in _CLASSES.items() if known is cls), cls.__name__)
 
 
 @overload

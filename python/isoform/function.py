@@ -7,6 +7,7 @@ what it raises comes back to the caller unchanged.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,6 +29,33 @@ String = str
 Bytes = bytes
 
 
+class _OfInstance:
+    """An attribute that instances compute, and that the class has as well."""
+
+    def __init__(self, compute: Callable[[Any], Any], of_class: Any) -> None:
+        self._compute = compute
+        self._of_class = of_class
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self._of_class if instance is None else self._compute(instance)
+
+
+def _documentation(function: Any) -> str | None:
+    found = function._doc()
+    if found is None:
+        found = getattr(_core._callable_of(function), "__doc__", None)
+    return found
+
+
+def _signature(function: Any) -> inspect.Signature:
+    from isoform import _signature
+
+    found = _signature.signature_of(function)
+    if found is None:
+        raise AttributeError("the signature of this function is not known")
+    return found
+
+
 class Function(Object):
     """A callable value.
 
@@ -36,6 +64,11 @@ class Function(Object):
 
     Raises:
         TypeError: the argument cannot be called.
+
+    A function that is written in Rust converts its arguments by its signature,
+    as fields are converted; one that is written in Python takes what it is
+    given, whatever its annotations say. `inspect.signature` and `help` know
+    what is known about either.
 
     >>> add = Function(lambda a, b: a + b)
     >>> add(1, 2), add.name
@@ -64,9 +97,15 @@ class Function(Object):
 
     def _name(self) -> str | None: ...
 
+    def _doc(self) -> str | None: ...
+
     def __repr__(self) -> str:
         """As in `Function(name)`."""
         return f"Function({self._name() or 'anonymous'})"
+
+    # Of each function its own; of the class what stands at its top.
+    __doc__ = _OfInstance(_documentation, __doc__)
+    __signature__ = _OfInstance(_signature, None)
 
 
 class OpaquePyObject(Object):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 # Before anything is registered: functions are instances of the class it makes.
 from isoform import _core
 from isoform import function as _function  # noqa: F401
-from isoform._core import get_global_func, list_global_func_names, remove_global_func
+from isoform._core import call_method, get_global_func, list_global_func_names, remove_global_func
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +26,7 @@ _C = TypeVar("_C", bound=type)
 _F = TypeVar("_F")
 
 __all__ = [
+    "call_method",
     "get_global_func",
     "get_global_func_metadata",
     "get_registered_type_keys",
@@ -71,18 +72,50 @@ def register_global_func(
         raise TypeError(f"the name of a function is a str, got {type(func_name).__name__}")
     name = func_name
     if f is not None:
-        return _core._register_global_func(name, f, override)
-    return lambda function: _core._register_global_func(name, function, override)
+        return _register(name, f, override)
+    return lambda function: _register(name, function, override)
+
+
+def _register(name: str, found: Any, override: bool) -> Any:
+    if callable(found) and not isinstance(found, _function.Function):
+        from isoform import _signature
+
+        found = _signature.described(found, name)
+    return _core._register_global_func(name, found, override)
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
-    """What is known about a global function besides what it does: nothing yet.
+    """What is known about a global function besides what it does.
+
+    Args:
+        name: the name under which it is registered.
+
+    Returns:
+        A dict with the keys `type_schema` (the signature as JSON text, see
+        `TypeSchema.from_json_str`), `name`, `doc` and `language`, and, if the
+        parameters are known, `parameters` (a list of dicts with `name`, `type`
+        and, if there is one, `default`) and `returns`.
 
     Raises:
         ValueError: there is no such function.
+
+    Example:
+        >>> from isoform.registry import register_global_func, remove_global_func
+        >>> @register_global_func("doc.registry.power")
+        ... def power(base: float, exponent: int = 2) -> float:
+        ...     "A power."
+        ...     return base**exponent
+        >>> found = get_global_func_metadata("doc.registry.power")
+        >>> found["doc"], found["returns"], found["parameters"][1]
+        ('A power.', 'float', {'name': 'exponent', 'type': 'int', 'default': 2})
+        >>> from isoform.core import TypeSchema
+        >>> TypeSchema.from_json_str(found["type_schema"])
+        Callable[[float, int], float]
+        >>> remove_global_func("doc.registry.power")
     """
-    get_global_func(name)
-    return {}
+    from isoform import _signature
+
+    return _signature.metadata(get_global_func(name))
 
 
 def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
@@ -148,7 +181,10 @@ def get_registered_type_keys() -> Sequence[str]:
 
 
 def method(function: _F) -> _F:
-    """Marks a method of a class of nodes, so that `TypeInfo.methods` lists it.
+    """Exposes a method of a class of nodes: Rust calls it by its name.
+
+    `TypeInfo.methods` lists it, and `call_method` of the core finds it on
+    objects of the class and of classes that extend it.
 
     Args:
         function: a function in the body of a class, or a `staticmethod`.
@@ -168,6 +204,8 @@ def method(function: _F) -> _F:
         ...         return f"I am {self.name}"
         >>> [found.name for found in Named.__isoform_type_info__.methods]
         ['greet']
+        >>> call_method(Named("a node"), "greet")
+        'I am a node'
     """
     if isinstance(function, classmethod):
         raise TypeError("a classmethod cannot be marked; use a method or a staticmethod")
@@ -176,6 +214,58 @@ def method(function: _F) -> _F:
     marked: Any = function
     marked.__isoform_method__ = True
     return function
+
+
+def _marked(cls: Any) -> list[tuple[str, Any]]:
+    body = list(cls.__dict__.items())
+    return [(name, f) for name, f in body if getattr(f, "__isoform_method__", None) is not None]
+
+
+def check_methods(cls: Any, key: str, fields: set[str]) -> None:
+    """Raises ValueError if a marked method in the body of a class has the name of a field."""
+    for name, _ in _marked(cls):
+        if name in fields:
+            raise ValueError(f"type {key}: method '{name}' has the name of a field")
+
+
+def register_methods(cls: Any) -> None:
+    """Exposes the marked methods in the body of a class; for `py_class`."""
+    from isoform import _signature
+
+    key = cls.__isoform_type_key__
+    for name, found in _marked(cls):
+        is_static = isinstance(found, staticmethod)
+        inner = found.__func__ if is_static else found
+        exposed = _signature.described(inner, f"{key}.{name}")
+        _core._register_method(cls, name, exposed, is_static, False)
+
+
+def _install_method(cls: Any, name: str, function: Any) -> None:
+    """Makes a method that Rust registered one of the Python class."""
+    if name in cls.__dict__:
+        return
+
+    def method(self: Any, *args: Any) -> Any:
+        return function(self, *args)
+
+    method.__name__ = name
+    method.__qualname__ = f"{cls.__qualname__}.{name}"
+    method.__module__ = cls.__module__
+    method.__doc__ = function.__doc__
+    known = getattr(function, "__signature__", None)
+    if known is not None:
+        method.__signature__ = known  # pyright: ignore[reportFunctionMemberAccess]
+    method.__isoform_method__ = True  # pyright: ignore[reportFunctionMemberAccess]
+    setattr(cls, name, method)
+
+
+def install_methods(cls: Any) -> None:
+    """Gives a class the methods that Rust registered for its type."""
+    for name, function in _core._methods_of(cls):
+        _install_method(cls, name, function)
+
+
+_core._set_method_hook(_install_method)
 
 
 def _register_own() -> None:

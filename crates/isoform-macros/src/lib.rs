@@ -1,16 +1,18 @@
-//! The derive macro of the isoform crate.
+//! The macros of the isoform crate.
 //!
-//! One macro lives here, [`macro@Node`], and it works in three steps, one module each: `parse` turns the `#[node(...)]`
-//! attributes into options, `model` checks the struct and its options together, `expand` writes the impls.
-//! The first two steps collect every mistake before they give up, so one build shows them all.
+//! [`macro@Node`] works in three steps, one module each: `parse` turns the `#[node(...)]` attributes into options,
+//! `model` checks the struct and its options together, `expand` writes the impls.
+//! [`macro@export`] is the module of its name.
+//! Both collect every mistake before they give up, so one build shows them all.
 //!
 //! The expansion names nothing but `core` and the `__private` module of the isoform crate.
-//! This crate is an implementation detail of `isoform`, which re-exports the macro: depend on that crate instead.
+//! This crate is an implementation detail of `isoform`, which re-exports the macros: depend on that crate instead.
 
 use proc_macro2::TokenStream;
 
 mod errors;
 mod expand;
+mod export;
 mod model;
 mod parse;
 
@@ -100,6 +102,50 @@ mod tests;
 #[proc_macro_derive(Node, attributes(node))]
 pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive(input.into()).into()
+}
+
+/// Makes a plain function a global function, callable by name from every language.
+///
+/// ```ignore
+/// /// The quotient, rounded down.
+/// #[isoform::export("calc.divide")]
+/// pub fn divide(dividend: i64, #[default = 2] divisor: i64) -> isoform::Result<i64> {
+///     dividend
+///         .checked_div_euclid(divisor)
+///         .ok_or_else(|| isoform::Error::value_error("calc.divide: division by zero"))
+/// }
+///
+/// isoform::register_functions(isoform::exports![divide])?;
+/// ```
+///
+/// The function stays what it is and can be called from Rust as before.
+/// Beside it stands a type of the same name with one associated function, `divide::function()`, which gives the
+/// `isoform::Function`; `isoform::exports![a, module::b]` collects these.
+/// Nothing is registered until `register_functions` is called.
+///
+/// - Arguments are types that implement `Argument`, and references to them: `i64`, `Option<i64>`, `Vec<Str>`, `&str`,
+///   `Ref<T>`, `&Ref<T>`, `&Array<Ref<T>>`, `Value`, `&[Value]` and so on. They are converted as the values of fields
+///   are, with the same messages.
+/// - The result implements `Returned`: the same types, `()`, and `Result` of them.
+/// - `#[default = expression]` on an argument says what it is when it is left out; an `Option` at the end is `None`
+///   then.
+/// - The doc comment and the names of the arguments are registered with the function.
+/// - `#[isoform::export("name", crate = path)]` says where the isoform crate is; `::isoform` if absent.
+///
+/// Functions with `self`, generic parameters, named lifetimes, `async` or `unsafe` are refused.
+#[proc_macro_attribute]
+pub fn export(
+    options: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    // The function stays where the mistake is elsewhere: what uses it has no errors of its own then.
+    let kept = TokenStream::from(item.clone());
+    export::export(options.into(), item.into())
+        .unwrap_or_else(|error| {
+            let error = error.into_compile_error();
+            export::without_defaults(kept, &error)
+        })
+        .into()
 }
 
 /// The whole macro on `proc_macro2` tokens, which unit tests can build.

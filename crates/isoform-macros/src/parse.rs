@@ -305,6 +305,11 @@ fn entries(attrs: &[Attribute], place: &str, known: &[&str], errors: &mut Errors
     entries
 }
 
+/// The name that users see for an identifier: without a leading `r#`.
+pub(crate) fn bare_name(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
 /// The doc comment among `attrs`: its lines without the space that follows the slashes, or `None` if it says nothing.
 ///
 /// Documentation that a macro builds, such as `#[doc = include_str!("...")]`, is not a literal and is left out.

@@ -6,9 +6,12 @@
 //! in for `isoform._core`. The package `isoform` then works on those types as
 //! on its own.
 
+use isoform::{Function, Node};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::error::IntoPyResult;
 
 /// The name under which the package `isoform` imports its extension module.
 const NAME: &str = "isoform._core";
@@ -63,7 +66,27 @@ pub fn embed(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///
 /// `ValueError` when another definition owns the key, or the definition is
 /// refused.
-pub fn register<T: isoform::Node>() -> PyResult<()> {
-    use crate::error::IntoPyResult;
+pub fn register<T: Node>() -> PyResult<()> {
     isoform::register::<T>().into_py().map(drop)
+}
+
+/// Registers functions under their own names, such as those of
+/// `isoform::exports!`; Python finds them with `get_global_func`.
+///
+/// # Errors
+///
+/// `ValueError` when a function has no name, or another one has its name; none
+/// is registered then.
+pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> PyResult<()> {
+    isoform::register_functions(functions).into_py()
+}
+
+/// Registers a method of a node type, whose first argument is the object; it
+/// is a method of the Python class.
+///
+/// # Errors
+///
+/// `ValueError` when the name is empty, taken, or that of a field.
+pub fn register_method<T: Node>(name: &str, function: Function) -> PyResult<()> {
+    isoform::register_method(T::type_index(), name, function, false).into_py()
 }

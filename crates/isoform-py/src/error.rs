@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use isoform::{Error, ErrorKind};
+use isoform::{Error, ErrorFrame, ErrorKind};
 use pyo3::exceptions::{
-    PyAttributeError, PyIndexError, PyKeyError, PyOSError, PyRecursionError, PyRuntimeError,
-    PyTypeError, PyValueError,
+    PyAttributeError, PyBaseException, PyIndexError, PyKeyError, PyOSError, PyRecursionError,
+    PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
+
+use crate::object::traceback::extend;
 
 /// A Python exception travelling through the core as an error's source.
 #[derive(Debug)]
@@ -21,10 +23,67 @@ impl fmt::Display for Raised {
 
 impl std::error::Error for Raised {}
 
-/// A Python exception as an error of the core; [`to_python`] gives the very
-/// same exception back.
+/// A Python exception as an error of the core, of the kind that fits best and
+/// with the text of the exception; [`to_python`] gives the very same exception
+/// back, and the error's traceback has its lines.
 pub(crate) fn from_python(error: PyErr) -> Error {
-    Error::from_source(Raised(error))
+    Python::attach(|py| {
+        let value = error.value(py);
+        // What fails here is code of the exception's class, and the exception
+        // itself is the better news.
+        let message = value.str().map(|text| text.to_string()).unwrap_or_default();
+        let class = class_name(value).unwrap_or_else(|_| "Exception".to_owned());
+        let made = Error::new(kind_of(value), message);
+        made.caused_by(Raised(error)).from_host(&class, traceback)
+    })
+}
+
+/// The stable kind of an exception.
+fn kind_of(exception: &Bound<'_, PyBaseException>) -> ErrorKind {
+    let known = [
+        (exception.is_instance_of::<PyTypeError>(), ErrorKind::Type),
+        (exception.is_instance_of::<PyValueError>(), ErrorKind::Value),
+        (exception.is_instance_of::<PyKeyError>(), ErrorKind::Key),
+        (
+            exception.is_instance_of::<PyAttributeError>(),
+            ErrorKind::Attribute,
+        ),
+        (exception.is_instance_of::<PyIndexError>(), ErrorKind::Index),
+        (
+            exception.is_instance_of::<PyRecursionError>(),
+            ErrorKind::Recursion,
+        ),
+        (exception.is_instance_of::<PyOSError>(), ErrorKind::Io),
+    ];
+    let found = known.iter().find(|(is_instance, _)| *is_instance);
+    found.map_or(ErrorKind::Runtime, |(_, kind)| *kind)
+}
+
+/// The name under which the class of an exception is registered, or its own.
+fn class_name(exception: &Bound<'_, PyBaseException>) -> PyResult<String> {
+    let error = exception.py().import("isoform.error")?;
+    error
+        .call_method1("_name_of", (exception.get_type(),))?
+        .extract()
+}
+
+/// The traceback of an exception as Python prints it, with lines for Rust code
+/// around its own.
+fn traceback(source: &(dyn std::error::Error + 'static), frames: &[ErrorFrame]) -> String {
+    let Some(Raised(raised)) = source.downcast_ref::<Raised>() else {
+        return source.to_string();
+    };
+    Python::attach(|py| {
+        let own = raised.traceback(py);
+        let extended = extend(py, raised.clone_ref(py), frames);
+        let lines = py
+            .import("traceback")
+            .and_then(|module| module.call_method1("format_exception", (extended.value(py),)))
+            .and_then(|lines| lines.extract::<Vec<String>>());
+        // The lines are of this text only: the exception may travel on.
+        raised.set_traceback(py, own);
+        lines.map_or_else(|_| raised.to_string(), |lines| lines.concat())
+    })
 }
 
 /// The Python exception that an error of the core carries, if it does.
@@ -34,9 +93,25 @@ pub(crate) fn raised(error: &Error) -> Option<&PyErr> {
 }
 
 /// The core's error as a Python exception of the same kind. Exceptions that
-/// came from Python come back unchanged, traceback included.
+/// came from Python come back unchanged, traceback included; lines are added to
+/// it for the functions written in Rust that the error came out of.
 pub(crate) fn to_python(error: Error) -> PyErr {
+    let frames = match error.has_traceback() {
+        true => error.frames(),
+        false => Vec::new(),
+    };
+    let raised = exception(error);
+    if frames.is_empty() {
+        return raised;
+    }
+    Python::attach(|py| extend(py, raised, &frames))
+}
+
+fn exception(error: Error) -> PyErr {
     let kind = error.kind();
+    let name = Some(error.kind_name())
+        .filter(|name| *name != kind.name())
+        .map(str::to_owned);
     let mut message = error.message().to_owned();
     if let Some(path) = error.path() {
         message.push_str(&format!(" (at {path})"));
@@ -44,13 +119,26 @@ pub(crate) fn to_python(error: Error) -> PyErr {
     if let Some(source) = error.into_source() {
         match source.downcast::<Raised>() {
             Ok(raised) => return raised.0,
-            Err(other) => match other.downcast::<std::io::Error>() {
-                Ok(io) => return PyErr::from(*io),
-                Err(_) => return of_kind(kind, message),
-            },
+            Err(other) => {
+                if let Ok(io) = other.downcast::<std::io::Error>() {
+                    return PyErr::from(*io);
+                }
+            }
         }
     }
-    of_kind(kind, message)
+    match name {
+        Some(name) => of_name(&name, &message).unwrap_or_else(|error| error),
+        None => of_kind(kind, message),
+    }
+}
+
+/// An exception of the class that is registered under a name.
+fn of_name(name: &str, message: &str) -> PyResult<PyErr> {
+    Python::attach(|py| {
+        let module = py.import("isoform.error")?;
+        let error = module.call_method1("Error", (name, message))?;
+        Ok(PyErr::from_value(error.call_method0("py_error")?))
+    })
 }
 
 fn of_kind(kind: ErrorKind, message: String) -> PyErr {

@@ -1,12 +1,12 @@
 //! `Function` and the explicit conversions.
 
-use isoform::{Function, Value, ValueRef, host};
+use isoform::{Function, Parameter, Signature, Value, ValueRef, host};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use smallvec::SmallVec;
 
-use crate::convert::{function, to_python, untyped};
+use crate::convert::{HostObject, SchemaHandle, function, to_python, typed, untyped};
 use crate::error::IntoPyResult;
 use crate::object::method::Methods;
 use crate::object::wrapper;
@@ -44,6 +44,10 @@ fn install_function(methods: Methods<'_>) -> PyResult<()> {
     methods.call(call)?;
     methods.unary("_name", |this| match own(this)?.name() {
         Some(name) => Ok(name.into_pyobject(this.py())?.into_any()),
+        None => Ok(this.py().None().into_bound(this.py())),
+    })?;
+    methods.unary("_doc", |this| match own(this)?.doc() {
+        Some(doc) => Ok(doc.into_pyobject(this.py())?.into_any()),
         None => Ok(this.py().None().into_bound(this.py())),
     })?;
     methods.binary("named", |this, name| {
@@ -102,12 +106,115 @@ fn call<'py>(
             "a Function takes no keyword arguments",
         ));
     }
+    let function = own(this)?;
+    let parameters = parameters(function);
     let mut values: SmallVec<[Value; 8]> = SmallVec::with_capacity(arguments.len());
-    for argument in arguments.iter_borrowed() {
-        values.push(untyped(&argument)?);
+    for (position, argument) in arguments.iter_borrowed().enumerate() {
+        values.push(match parameters.get(position) {
+            Some(parameter) => typed(&argument, parameter.schema()).map_err(|failure| {
+                let label = || function.argument_label(position);
+                failure.into_python(|message| format!("{}: {message}", label()))
+            })?,
+            None => untyped(&argument)?,
+        });
     }
-    let result = own(this)?.call(&values).into_py()?;
+    let result = function.call(&values).into_py()?;
     to_python(this.py(), &result)
+}
+
+/// What decides over the conversion of arguments: the parameters of a function
+/// that is not Python's own. Those of Python take what they are given, as
+/// everywhere in Python.
+fn parameters(function: &Function) -> &[Parameter] {
+    match function.signature() {
+        Some(signature) if signature.written_in() != PYTHON => signature.parameters(),
+        _ => &[],
+    }
+}
+
+/// The language of functions that are Python callables.
+const PYTHON: &str = "python";
+
+/// Tells what is known about a callable: a new `Function` with a name unless it
+/// is None, with documentation, and with a signature unless the parameters are
+/// None. Each of them is a name, a schema, whether it has a default, and the
+/// default.
+#[pyfunction]
+#[pyo3(name = "_describe_function")]
+pub(crate) fn describe<'py>(
+    function: &Object<'py>,
+    name: Option<&str>,
+    doc: Option<&str>,
+    parameters: Option<Vec<(String, Bound<'py, SchemaHandle>, bool, Object<'py>)>>,
+    returns: &Bound<'py, SchemaHandle>,
+) -> PyResult<Object<'py>> {
+    let value = function_of(function)?;
+    let ValueRef::Function(found) = value.view() else {
+        return Err(PyTypeError::new_err("expected a function"));
+    };
+    let mut found = found.clone();
+    if let Some(name) = name {
+        found = found.named(name);
+    }
+    if let Some(doc) = doc {
+        found = found.with_doc(doc);
+    }
+    if let Some(parameters) = parameters {
+        let describe = |(name, schema, has_default, default): (
+            String,
+            Bound<'py, SchemaHandle>,
+            bool,
+            Object<'py>,
+        )| {
+            let parameter = Parameter::new(schema.get().schema().clone()).named(&name);
+            Ok(match has_default {
+                true => parameter.default_value(untyped(&default)?),
+                false => parameter,
+            })
+        };
+        let parameters: PyResult<Vec<_>> = parameters.into_iter().map(describe).collect();
+        let signature = Signature::new(parameters?, returns.get().schema().clone());
+        found = found.with_signature(signature.language(PYTHON));
+    }
+    to_python(function.py(), &found.into())
+}
+
+/// A parameter of a function: name, text of the schema, whether it has a
+/// default, and the default.
+type Described<'py> = (Option<String>, String, bool, Object<'py>);
+
+/// The parameters of a function, the text of its result's schema, and its
+/// language; None if they are not known.
+#[pyfunction]
+#[pyo3(name = "_signature_of")]
+pub(crate) fn signature_of<'py>(
+    function: &Object<'py>,
+) -> PyResult<Option<(Vec<Described<'py>>, String, &'static str)>> {
+    let py = function.py();
+    let Some(signature) = own(function)?.signature() else {
+        return Ok(None);
+    };
+    let parameters = signature.parameters().iter().map(|parameter| {
+        let default = match parameter.default() {
+            Some(default) => to_python(py, default)?,
+            None => py.None().into_bound(py),
+        };
+        let has_default = parameter.default().is_some();
+        let name = parameter.name().map(str::to_owned);
+        Ok((name, parameter.schema().to_string(), has_default, default))
+    });
+    let parameters: PyResult<Vec<_>> = parameters.collect();
+    let returns = signature.returns().to_string();
+    Ok(Some((parameters?, returns, signature.written_in())))
+}
+
+/// The Python callable that a function was made of; None if it is made of
+/// something else.
+#[pyfunction]
+#[pyo3(name = "_callable_of")]
+pub(crate) fn callable_of<'py>(function: &Object<'py>) -> PyResult<Option<Object<'py>>> {
+    let host = own(function)?.content::<HostObject>();
+    Ok(host.map(|host| host.get(function.py())))
 }
 
 /// A Python value as the core gives it back; see `isoform.convert`.

@@ -1,15 +1,22 @@
 //! The registry of global functions, for Python.
 
-use isoform::{ErrorKind, ValueRef};
+use isoform::{ErrorKind, Function, TypeInfo, ValueRef, register_method};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
 
-use crate::convert::{to_python, untyped};
+use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, to_python as raise};
+use crate::object::class::{of_class, of_index};
 
 /// Adds the functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_register_global_func, module)?)?;
+    module.add_function(wrap_pyfunction!(_register_method, module)?)?;
+    module.add_function(wrap_pyfunction!(_methods_of, module)?)?;
+    module.add_function(wrap_pyfunction!(_set_method_hook, module)?)?;
+    module.add_function(wrap_pyfunction!(call_method, module)?)?;
     module.add_function(wrap_pyfunction!(get_global_func, module)?)?;
     module.add_function(wrap_pyfunction!(list_global_func_names, module)?)?;
     module.add_function(wrap_pyfunction!(remove_global_func, module)?)
@@ -26,13 +33,123 @@ fn _register_global_func<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let value = untyped(function)?;
     let ValueRef::Function(found) = value.view() else {
+        return Err(not_callable(name, function));
+    };
+    let named = found.named(name);
+    isoform::register_function(name, named.clone(), replace).into_py()?;
+    to_python(function.py(), &named.into())
+}
+
+fn not_callable(name: &str, found: &Bound<'_, PyAny>) -> PyErr {
+    match found.get_type().name() {
+        Ok(got) => PyTypeError::new_err(format!(
+            "global function '{name}': expected a callable, got {got}"
+        )),
+        Err(error) => error,
+    }
+}
+
+/// Registers a method of the type of a class. Its first argument is the object
+/// unless it is static.
+///
+/// Raises TypeError for anything that is no class of a type or no callable,
+/// ValueError for the name of a field, and for one that is taken unless
+/// `replace`.
+#[pyfunction]
+fn _register_method(
+    class: &Bound<'_, PyType>,
+    name: &str,
+    function: &Bound<'_, PyAny>,
+    is_static: bool,
+    replace: bool,
+) -> PyResult<()> {
+    let py = class.py();
+    let data = of_class(py, class.as_type_ptr())
+        .ok_or_else(|| PyTypeError::new_err(format!("{class} is not a registered class")))?;
+    let value = untyped(function)?;
+    let ValueRef::Function(found) = value.view() else {
         return Err(PyTypeError::new_err(format!(
-            "global function '{name}': expected a callable, got {}",
+            "method '{name}' of {}: expected a callable, got {}",
+            data.info.key(),
             function.get_type().name()?
         )));
     };
-    isoform::register_function(name, found.clone(), replace).into_py()?;
-    to_python(function.py(), &value)
+    let mut found = found.clone();
+    if is_static {
+        let inner = found;
+        // The core passes the object to every method.
+        found = Function::new(move |arguments| inner.call(arguments.get(1..).unwrap_or_default()));
+    }
+    register_method(data.info.index(), name, found, replace).into_py()
+}
+
+static METHOD_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Sets, once, the function that gives classes the methods registered in Rust.
+#[pyfunction]
+fn _set_method_hook(py: Python<'_>, hook: Py<PyAny>) {
+    // A second call has no effect, as when the package is imported again.
+    let _ = METHOD_HOOK.set(py, hook);
+    isoform::host::set_method_hook(method_registered);
+}
+
+/// A class that exists already gets the method at once; one that is made later
+/// gets all methods then.
+fn method_registered(info: &'static TypeInfo, name: &str, function: &Function) {
+    // A Python callable is a method that its class has already.
+    if function.content::<HostObject>().is_some() {
+        return;
+    }
+    Python::attach(|py| {
+        let (Some(hook), Some(data)) = (METHOD_HOOK.get(py), of_index(py, info.index())) else {
+            return;
+        };
+        let install = || -> PyResult<()> {
+            let function = to_python(py, &function.clone().into())?;
+            hook.bind(py)
+                .call1((data.class(py), name, function))
+                .map(drop)
+        };
+        // The method is registered, whatever Python makes of it.
+        if let Err(error) = install() {
+            error.write_unraisable(py, None);
+        }
+    });
+}
+
+/// The methods that are registered for exactly the type of a class: names and
+/// functions.
+#[pyfunction]
+fn _methods_of<'py>(
+    class: &Bound<'py, PyType>,
+) -> PyResult<Vec<(&'static str, Bound<'py, PyAny>)>> {
+    let py = class.py();
+    let Some(data) = of_class(py, class.as_type_ptr()) else {
+        return Ok(Vec::new());
+    };
+    let methods = data.info.methods().into_iter();
+    methods
+        .map(|(name, function)| Ok((name, to_python(py, &function.into())?)))
+        .collect()
+}
+
+/// Calls a method of an object by its name, as Rust does.
+///
+/// Raises AttributeError when the type has no such method, and what the method
+/// raises.
+#[pyfunction]
+#[pyo3(signature = (object, name, *arguments))]
+fn call_method<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given: Vec<_> = arguments
+        .iter()
+        .map(|argument| untyped(&argument))
+        .collect::<PyResult<_>>()?;
+    let result = isoform::call_method(untyped(object)?, name, &given).into_py()?;
+    to_python(object.py(), &result)
 }
 
 /// The function registered under a global name.

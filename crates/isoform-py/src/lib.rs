@@ -28,7 +28,7 @@ mod walk;
 
 use pyo3::prelude::*;
 
-pub use crate::embed::{embed, register};
+pub use crate::embed::{embed, register, register_functions, register_method};
 
 /// Fills the module; also for extension modules that embed this one together
 /// with node types of their own.
@@ -64,6 +64,9 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(convert::device_name, module)?)?;
     module.add_function(wrap_pyfunction!(functions::install, module)?)?;
     module.add_function(wrap_pyfunction!(functions::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::signature_of, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::callable_of, module)?)?;
     module.add_function(wrap_pyfunction!(functions::convert_func, module)?)?;
     module.add_function(wrap_pyfunction!(tensor::install, module)?)?;
     module.add_function(wrap_pyfunction!(tensor::from_dlpack, module)?)?;

@@ -1,6 +1,7 @@
 //! What may be given for a field: the conversions of constructor arguments.
 
-use crate::container::{Array, Bytes, Dict, Function, List, Map, Shape, Str, Tensor};
+use crate::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::function::Function;
 use crate::object::field::ElementType;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::value::{DType, Value};

@@ -88,6 +88,8 @@
 //! | check | [`verify()`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | find a place | [`AccessPath`] |
+//! | call by name | [`Function`], [`register_function`], [`get_function`], [`export`](macro@export) |
+//! | give methods to types | [`register_method`], [`call_method`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
 //! # What always holds
@@ -106,6 +108,7 @@ mod convert;
 mod display;
 mod dtype;
 mod error;
+mod function;
 mod json;
 mod object;
 mod pages;
@@ -123,10 +126,11 @@ mod verify;
 mod visit;
 
 pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
-pub use container::{Array, Bytes, Dict, Function, List, Map, OpaqueObj, Shape, Str, Tensor};
+pub use container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor};
 pub use convert::{IntoField, IsA};
-pub use error::{Error, ErrorKind, Result};
-pub use isoform_macros::Node;
+pub use error::{Error, ErrorFrame, ErrorKind, Result};
+pub use function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
+pub use isoform_macros::{Node, export};
 pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
@@ -147,8 +151,9 @@ pub use recursive::{
 };
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
-    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, find_type, get_function,
-    list_functions, register, register_function, register_type, registered_types, remove_function,
+    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type,
+    get_function, list_functions, register, register_function, register_functions, register_method,
+    register_type, registered_types, remove_function,
 };
 pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
@@ -167,6 +172,29 @@ pub use visit::{
     structural_walk, substitute, walk_objects,
 };
 
+/// The functions of `#[isoform::export]` at these paths, as an array for
+/// [`register_functions`].
+///
+/// ```
+/// /// Twice the number.
+/// #[isoform::export("doc.double")]
+/// fn double(x: i64) -> i64 {
+///     2 * x
+/// }
+///
+/// isoform::register_functions(isoform::exports![double])?;
+/// let found = isoform::get_function("doc.double")?;
+/// assert_eq!(found.doc(), Some("Twice the number."));
+/// assert_eq!(found.call(&[21.into()])?, 42.into());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[macro_export]
+macro_rules! exports {
+    ($($function:path),* $(,)?) => {
+        [$(<$function>::function()),*]
+    };
+}
+
 // The Rust example of the README runs with the other documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
@@ -182,6 +210,7 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::value::view_object(object)
     }
+    pub use crate::error::HostTraceback;
     pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::native::is_plain;
@@ -189,6 +218,7 @@ pub mod host {
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::registry::set_method_hook;
     pub use crate::structural::objects_equal;
     pub use crate::visit::{structural_map_where, structural_walk_where};
 }
@@ -197,6 +227,10 @@ pub mod host {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::convert::{IntoField, IsA};
+    pub use crate::error::Result;
+    pub use crate::function::{
+        Borrowed, Call, Function, Returned, parameter, parameter_ref, signature,
+    };
     pub use crate::object::field::FieldType;
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};
@@ -205,6 +239,7 @@ pub mod __private {
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };
     pub use crate::value::Value;
+    pub use std::sync::OnceLock;
 
     /// A field's default as a value, converted through the field's own type.
     pub fn into_value<F: FieldType + Into<Value>>(value: impl Into<F>) -> Value {

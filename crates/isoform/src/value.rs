@@ -6,11 +6,12 @@ use std::hash::{Hash, Hasher};
 use num_bigint::BigInt;
 
 use crate::container::{
-    Array, ArrayObj, Bytes, BytesObj, Dict, DictObj, Function, FunctionObj, List, ListObj, Map,
-    MapObj, OpaqueObj, Shape, ShapeObj, Str, StrObj, Tensor, TensorObj,
+    Array, ArrayObj, Bytes, BytesObj, Dict, DictObj, List, ListObj, Map, MapObj, OpaqueObj, Shape,
+    ShapeObj, Str, StrObj, Tensor, TensorObj,
 };
 use crate::display;
 use crate::error::{Error, Result};
+use crate::function::{Function, FunctionObj};
 use crate::object::field::ElementType;
 use crate::object::header::TypeIndex;
 use crate::object::native;

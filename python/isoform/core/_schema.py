@@ -58,6 +58,9 @@ _FOLDED = {
     "isoform.Object": "Object",
     "isoform.Shape": "Shape",
     "isoform.Tensor": "Tensor",
+    "Function": "Callable",
+    "Tuple": "tuple",
+    "Variant": "Union",
 }
 
 

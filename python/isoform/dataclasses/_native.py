@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from isoform import _core
+from isoform import _core, registry
 from isoform.core import _schema_text
 
 from . import _field
@@ -71,6 +71,8 @@ def c_class(
         own_match_args = "__match_args__" in cls.__dict__
         _core.bind_class(cls, type_key)
         _complete(cls, own_init=own_init)
+        registry.register_methods(cls)
+        registry.install_methods(cls)
         _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
         if not init and not own_init:
             _dunder.forbid_construction(cls)
@@ -87,6 +89,7 @@ def adopt(cls: Any) -> None:
     from . import _dunder
 
     _complete(cls, own_init=False)
+    registry.install_methods(cls)
     _dunder.install(cls, eq=False, order=False, unsafe_hash=False)
 
 

@@ -9,7 +9,7 @@ import dataclasses
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from isoform import _core
+from isoform import _core, registry
 from isoform.core import MISSING, Object
 
 from . import _collect, _dunder, _enum_values, _init_property, _pending
@@ -287,10 +287,12 @@ def _register(
         "to_json": options.to_json or getattr(cls, "__data_to_json__", None),
         "from_json": options.from_json or getattr(cls, "__data_from_json__", None),
     }
+    registry.check_methods(cls, key, {f.name for f in (*inherited, *body.fields)})
     described = [_NativeField(declared) for declared in body.fields]
     info = _core.register_class(cls, key, body.parent, described, native)
     # From here on nothing fails.
     cls.__isoform_type_info__ = info
+    registry.register_methods(cls)
     cls.__isoform_own_fields__ = body.fields
     if generated and own_new:
         _dunder.constructs_by_python(cls)

@@ -65,11 +65,13 @@ pub(super) unsafe extern "C" fn traverse(
     }
 }
 
+/// The Python object that this object alone owns: a copy under another name
+/// shares it, and the collector must be shown each reference once.
 fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
     if let Some(opaque) = object.downcast_ref::<OpaqueObj>() {
-        return opaque.content::<HostObject>();
+        return opaque.exclusive_content::<HostObject>();
     }
-    Function::of(object)?.content::<HostObject>()
+    Function::of(object)?.exclusive_content::<HostObject>()
 }
 
 /// `tp_clear` of `Object`: the wrapper of an unreachable cycle lets go of its

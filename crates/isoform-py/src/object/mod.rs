@@ -38,4 +38,5 @@ pub(crate) mod method;
 pub(crate) mod property;
 mod slot;
 pub(crate) mod tensor;
+pub(crate) mod traceback;
 pub(crate) mod wrapper;

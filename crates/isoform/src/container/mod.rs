@@ -1,4 +1,4 @@
-//! Containers: sequences, mappings, strings, shapes, tensors, callables.
+//! Containers: sequences, mappings, strings, shapes, tensors, opaque objects.
 //!
 //! `Array` and `Map` are immutable values with copy-on-write: a change made
 //! through a handle that is the only owner happens in place, any other change
@@ -6,21 +6,21 @@
 //! immutable snapshot behind a lock, so a reader works on what was there when
 //! it looked and a concurrent change can neither tear nor invalidate it.
 
-mod function;
 mod mapping;
+mod opaque;
 mod sequence;
 mod shape;
 mod tensor;
 mod text;
 
-pub use function::{Function, OpaqueObj};
+pub(crate) use crate::function::Function;
 pub use mapping::{Dict, Map};
+pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};
 pub use shape::Shape;
 pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
-pub(crate) use function::FunctionObj;
 pub(crate) use mapping::{DictGuard, DictObj, MapObj};
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;

@@ -2,7 +2,8 @@
 
 use super::raw_value::{Tag, Value};
 use super::reference::{Node, Obj, Ref};
-use crate::container::{Array, Bytes, Dict, Function, List, Map, Shape, Str, Tensor};
+use crate::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::function::Function;
 use crate::registry::Schema;
 use crate::value::DType;
 

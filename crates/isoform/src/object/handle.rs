@@ -2,10 +2,11 @@
 
 use super::reference::Ref;
 use crate::container::{
-    Array, ArrayObj, Dict, DictObj, Function, FunctionObj, List, ListObj, Map, MapObj, Shape,
-    ShapeObj, Str, Tensor, TensorObj,
+    Array, ArrayObj, Dict, DictObj, List, ListObj, Map, MapObj, Shape, ShapeObj, Str, Tensor,
+    TensorObj,
 };
 use crate::error::{Error, Result};
+use crate::function::{Function, FunctionObj};
 use crate::object::field::ElementType;
 use crate::value::Value;
 

@@ -4,9 +4,9 @@ use super::header::TypeIndex;
 use super::reference::{Node, Obj, block_layout, drop_payload};
 use super::table::{self, Class, TypeInfo};
 use crate::container::{
-    ArrayObj, BytesObj, DictObj, FunctionObj, ListObj, MapObj, OpaqueObj, ShapeObj, StrObj,
-    TensorObj,
+    ArrayObj, BytesObj, DictObj, ListObj, MapObj, OpaqueObj, ShapeObj, StrObj, TensorObj,
 };
+use crate::function::FunctionObj;
 use crate::registry::TypeDef;
 use crate::structural::KeyObj;
 use crate::value::{BigIntObj, Value, ValueRef};

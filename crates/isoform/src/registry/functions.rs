@@ -4,26 +4,28 @@ use std::sync::{PoisonError, RwLock};
 
 use indexmap::IndexMap;
 
-use crate::container::Function;
 use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
 
 static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(None);
 
-/// Registers a function under a global name.
+/// Registers a function under a global name, which becomes its own.
 ///
 /// # Errors
 ///
 /// `ValueError` when the name is empty, or taken and `replace` is false.
 pub fn register_function(name: &str, function: Function, replace: bool) -> Result<()> {
-    if name.is_empty() {
-        return Err(Error::value_error("a global function needs a name"));
-    }
+    check_name(name)?;
+    // Under its name before the lock: what a function holds may be counted by
+    // code of the user.
+    let function = match function.name() == Some(name) {
+        true => function,
+        false => function.named(name),
+    };
     let mut guard = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let table = guard.get_or_insert_default();
     if !replace && table.contains_key(name) {
-        return Err(Error::value_error(format!(
-            "global function '{name}' is already registered"
-        )));
+        return Err(taken(name));
     }
     let old = table.insert(name.into(), function);
     // What a function holds may run code of the user when it goes, which may
@@ -31,6 +33,63 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
     drop(guard);
     drop(old);
     Ok(())
+}
+
+/// Registers functions under their own names, such as those of
+/// [`exports!`](crate::exports); all of them or, after an error, none.
+///
+/// The very same function may be registered again, so a library may do it
+/// wherever it is entered.
+///
+/// # Errors
+///
+/// `ValueError` when a function has no name, or another one has its name.
+///
+/// ```
+/// use isoform::{Function, get_function, register_functions};
+/// let double = Function::typed(|x: i64| 2 * x).named("doc.twice");
+/// register_functions([double.clone()])?;
+/// register_functions([double])?;
+/// assert_eq!(get_function("doc.twice")?.call(&[4.into()])?, 8.into());
+///
+/// let other = Function::typed(|x: i64| x + x).named("doc.twice");
+/// let error = register_functions([other]).expect_err("the name is taken");
+/// assert_eq!(error.message(), "global function 'doc.twice' is already registered");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> Result<()> {
+    register_all(functions.into_iter().collect())
+}
+
+fn register_all(functions: Vec<Function>) -> Result<()> {
+    let mut guard = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let table = guard.get_or_insert_default();
+    let mut added = IndexMap::new();
+    for function in &functions {
+        let name = function.name().unwrap_or_default();
+        check_name(name)?;
+        let known = table.get(name).or_else(|| added.get(name));
+        match known {
+            Some(known) if known.same_as(function) => {}
+            Some(_) => return Err(taken(name)),
+            None => {
+                added.insert(Box::from(name), function.clone());
+            }
+        }
+    }
+    table.extend(added);
+    Ok(())
+}
+
+fn check_name(name: &str) -> Result<()> {
+    match name.is_empty() {
+        true => Err(Error::value_error("a global function needs a name")),
+        false => Ok(()),
+    }
+}
+
+fn taken(name: &str) -> Error {
+    Error::value_error(format!("global function '{name}' is already registered"))
 }
 
 /// The function registered under a global name.

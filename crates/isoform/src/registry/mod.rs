@@ -5,12 +5,16 @@ mod functions;
 mod hook_cells;
 mod hooks;
 mod json_hooks;
+mod methods;
 mod schema;
 
 pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
-pub use functions::{get_function, list_functions, register_function, remove_function};
+pub use functions::{
+    get_function, list_functions, register_function, register_functions, remove_function,
+};
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+pub use methods::{call_method, register_method, set_method_hook};
 pub use schema::{Schema, TypeRef};
 
 pub use json_hooks::{DynFromJson, DynToJson};

@@ -12,6 +12,7 @@ mod digest;
 #[cfg(feature = "testing")]
 mod explained;
 #[cfg(feature = "testing")]
+mod functions;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;

@@ -1,8 +1,14 @@
 //! The one error type of the library.
 
+mod trace;
+
 use std::error::Error as StdError;
 use std::fmt;
+use std::panic::Location;
 
+pub use self::trace::ErrorFrame;
+pub use self::trace::HostTraceback;
+use self::trace::Trace;
 use crate::path::AccessPath;
 
 /// The result type of the library.
@@ -48,6 +54,10 @@ impl ErrorKind {
 
 /// An error: a stable kind, a message, and where it happened.
 ///
+/// Shown with `{}` it is one line. With `{:#}`, and as `Debug`, which is what
+/// Rust prints for an error that `main` returns, the [traceback](Self::traceback)
+/// goes before that line if there is more to it than where the error was made.
+///
 /// ```
 /// use isoform::{Error, ErrorKind};
 /// let error = Error::value_error("expected a positive number, got -1");
@@ -58,33 +68,58 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
+    /// The name of a kind that is none of the stable ones.
+    kind_name: Option<Box<str>>,
     message: String,
     path: Option<AccessPath>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    trace: Trace,
 }
 
 impl Error {
     /// An error of any kind.
+    #[track_caller]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error(Box::new(Inner {
             kind,
+            kind_name: None,
             message: message.into(),
             path: None,
             source: None,
+            trace: Trace::new(Location::caller()),
         }))
     }
 
+    /// An error of a kind of one's own, an [`ErrorKind::Runtime`] to those who
+    /// do not know it. A host language raises the exception that is registered
+    /// there under the name.
+    ///
+    /// ```
+    /// let error = isoform::Error::of_kind("ShapeError", "3 is not 4");
+    /// assert_eq!(error.kind_name(), "ShapeError");
+    /// assert_eq!(error.to_string(), "ShapeError: 3 is not 4");
+    /// ```
+    #[track_caller]
+    pub fn of_kind(name: &str, message: impl Into<String>) -> Self {
+        let mut error = Error::new(ErrorKind::Runtime, message);
+        error.0.kind_name = Some(name.into());
+        error
+    }
+
     /// An [`ErrorKind::Type`] error.
+    #[track_caller]
     pub fn type_error(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Type, message)
     }
 
     /// An [`ErrorKind::Value`] error.
+    #[track_caller]
     pub fn value_error(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Value, message)
     }
 
     /// An [`ErrorKind::Runtime`] error that carries user code's own error.
+    #[track_caller]
     pub fn from_source(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source = source.into();
         let mut error = Error::new(ErrorKind::Runtime, source.to_string());
@@ -106,6 +141,17 @@ impl Error {
         self
     }
 
+    /// The same error as an exception of a host language: what it is called
+    /// there, and how its traceback is written. For bindings.
+    #[must_use]
+    pub fn from_host(mut self, class_name: &str, traceback: HostTraceback) -> Self {
+        if class_name != self.0.kind.name() {
+            self.0.kind_name = Some(class_name.into());
+        }
+        self.0.trace.host = Some(traceback);
+        self
+    }
+
     /// The same error, whose message says first what it is about.
     #[must_use]
     pub(crate) fn in_context(mut self, what: impl fmt::Display) -> Self {
@@ -116,6 +162,13 @@ impl Error {
     /// What kind of error it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+
+    /// The name of the kind, as Python spells it: that of [`kind`](Self::kind)
+    /// unless the error is [of a kind](Self::of_kind) of its own, or an
+    /// exception that came from a host language.
+    pub fn kind_name(&self) -> &str {
+        self.0.kind_name.as_deref().unwrap_or(self.0.kind.name())
     }
 
     /// The message, without kind and path.
@@ -136,7 +189,10 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.0.kind.name(), self.0.message)?;
+        if f.alternate() && self.has_traceback() {
+            return f.write_str(&self.traceback());
+        }
+        write!(f, "{}: {}", self.kind_name(), self.0.message)?;
         match &self.0.path {
             Some(path) => write!(f, " (at {path})"),
             None => Ok(()),
@@ -146,7 +202,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        write!(f, "{self:#}")
     }
 }
 
@@ -160,6 +216,7 @@ impl StdError for Error {
 }
 
 impl From<std::io::Error> for Error {
+    #[track_caller]
     fn from(error: std::io::Error) -> Self {
         Error::new(ErrorKind::Io, error.to_string()).caused_by(error)
     }
