@@ -109,6 +109,7 @@ mod display;
 mod dtype;
 mod error;
 mod function;
+mod hooks;
 mod json;
 mod object;
 mod pages;
@@ -130,6 +131,10 @@ pub use container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor
 pub use convert::{IntoField, IsA};
 pub use error::{Error, ErrorFrame, ErrorKind, Result};
 pub use function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
+pub use hooks::{
+    DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
+    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit, MutateCallback, VisitCallback,
+};
 pub use isoform_macros::{Node, export};
 pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
@@ -145,17 +150,14 @@ pub use object::header::TypeIndex;
 pub use object::reference::{Node, Obj, Ref};
 pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
-pub use recursive::{
-    RecursiveHooks, recursive_cmp, recursive_cmp_with, recursive_eq, recursive_eq_with,
-    recursive_hash, recursive_hash_with,
-};
+pub use recursive::{recursive_cmp, recursive_eq, recursive_hash};
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
     Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type,
     get_function, list_functions, register, register_function, register_functions, register_method,
     register_type, registered_types, remove_function,
 };
-pub use repr::{REPEATED_LENGTH, ReprHooks, ReprOptions, repr, repr_with};
+pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
@@ -211,16 +213,21 @@ pub mod host {
         crate::value::view_object(object)
     }
     pub use crate::error::HostTraceback;
+    pub use crate::hooks::{LentMutate, LentVisit};
     pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
+    pub use crate::object::lend::{Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent};
     pub use crate::object::native::is_plain;
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
     };
     pub use crate::registry::set_method_hook;
+    pub use crate::registry::{LentEqual, LentHash};
     pub use crate::structural::objects_equal;
-    pub use crate::visit::{structural_map_where, structural_walk_where};
+    pub use crate::visit::{
+        Interrupts, structural_map_where, structural_walk_where, structural_walk_with,
+    };
 }
 
 /// What the derive macro names; not part of the public interface.

@@ -3,19 +3,28 @@
 //! Text for messages is shorter and lives in `display`.
 
 use std::fmt::Write;
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
 
 use crate::container::{Array, Map, OpaqueObj};
 use crate::error::Result;
+use crate::hooks::{self, DynRepr};
 use crate::object::access;
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
 use crate::pages::Pages;
+use crate::registry::Hook;
 use crate::value::{Value, ValueRef};
 
-/// What some types are shown as instead of their fields.
+/// What a host language shows objects as, where its own classes say so.
+///
+/// What a type itself says is [`DynRepr`](crate::DynRepr).
 pub trait ReprHooks {
-    /// The text of an object of a declared type; None stands for its fields.
+    /// The text of an object of a declared type; None stands for that of its
+    /// type.
     fn repr(&self, object: &Ref<Obj>) -> Option<Result<String>> {
         let _ = object;
         None
@@ -53,7 +62,8 @@ impl ReprOptions {
 
 /// The text of a value.
 ///
-/// * Objects: `key(field=value, ...)`, without the fields that
+/// * Objects: what the [hook](crate::DynRepr) of their type answers, or
+///   `key(field=value, ...)`, without the fields that
 ///   [`FieldDef::repr`](crate::FieldDef::repr) hides.
 /// * Arrays `(1, 2)`, lists `[1, 2]`, maps and dicts `{"a": 1}`.
 /// * Strings and bytes in double quotes, escaped as in Python; floats as the
@@ -61,9 +71,13 @@ impl ReprOptions {
 /// * `...` where a value contains itself, or where the options cut it short.
 /// * A shared object whose text is longer than [`REPEATED_LENGTH`] is written
 ///   once, as `#1=text`, and as `#1#` at its other places. Shorter ones are
-///   repeated. So the text is linear in the number of distinct objects.
+///   repeated. So the text is linear in the number of distinct objects. Inside
+///   the text of a hook there are no labels: long texts are repeated there until
+///   they are [`REPEATED_TOTAL`] bytes in all, and then stand as `key(...)`.
 ///
-/// Depth is limited by memory only.
+/// Depth is limited by memory only, but for hooks, which nest at most
+/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep. Where one fails, its
+/// error stands in place of the text; [`repr_with`] reports it.
 ///
 /// ```
 /// use isoform::{Array, Value, repr};
@@ -71,32 +85,28 @@ impl ReprOptions {
 /// assert_eq!(repr(&list), r#"(1.0, "a\n", (1,))"#);
 /// ```
 pub fn repr(value: &Value) -> String {
-    // Without hooks, nothing fails.
-    repr_with(value, ReprOptions::default(), &()).unwrap_or_default()
+    let mut writer = Writer::new(ReprOptions::default(), &());
+    writer.shows_errors = true;
+    // What could fail shows its error instead.
+    writer.write(value).unwrap_or_default()
 }
 
 /// [`repr()`] with options and hooks.
 ///
 /// # Errors
 ///
-/// Whatever a hook returns.
+/// Whatever a hook returns; `RecursionError` when hooks of types nest too
+/// deeply.
 pub fn repr_with(value: &Value, options: ReprOptions, hooks: &dyn ReprHooks) -> Result<String> {
-    let mut writer = Writer {
-        options,
-        hooks,
-        out: String::new(),
-        todo: vec![Todo::Value(value.clone())],
-        depth: 0,
-        positions: Pages::default(),
-        met: Vec::new(),
-        labels: Vec::new(),
-    };
-    access::traversing(|| writer.run())?;
-    Ok(writer.finish())
+    Writer::new(options, hooks).write(value)
 }
 
 /// Texts of shared objects up to this many bytes are repeated.
 pub const REPEATED_LENGTH: usize = 80;
+
+/// Inside the texts of hooks, longer texts are repeated up to this many bytes
+/// in all.
+pub const REPEATED_TOTAL: usize = 1 << 16;
 
 /// What is still to be written.
 enum Todo {
@@ -122,9 +132,25 @@ struct Met {
 struct Writer<'h> {
     options: ReprOptions,
     hooks: &'h dyn ReprHooks,
-    out: String,
+    /// Whether the error of a hook stands in the text.
+    shows_errors: bool,
+    /// The texts around the one being written: those that wait for a hook,
+    /// which asked for the text of a part.
+    outer: Vec<Page>,
+    /// What hooks were given, by identity number, so that a part is written
+    /// once.
+    texts: HashMap<u64, Rc<str>, RandomState>,
+    /// How many bytes hooks were given again.
+    repeated: usize,
+    page: Page,
     todo: Vec<Todo>,
     depth: usize,
+}
+
+/// One text, and what was met in it.
+#[derive(Default)]
+struct Page {
+    out: String,
     /// Position in `met`, one higher, by identity number.
     positions: Pages<u32, 256>,
     met: Vec<Met>,
@@ -132,20 +158,43 @@ struct Writer<'h> {
     labels: Vec<u32>,
 }
 
-impl Writer<'_> {
-    fn run(&mut self) -> Result<()> {
-        while let Some(todo) = self.todo.pop() {
+impl<'h> Writer<'h> {
+    fn new(options: ReprOptions, hooks: &'h dyn ReprHooks) -> Self {
+        Writer {
+            options,
+            hooks,
+            shows_errors: false,
+            outer: Vec::new(),
+            texts: HashMap::default(),
+            repeated: 0,
+            page: Page::default(),
+            todo: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    fn write(mut self, value: &Value) -> Result<String> {
+        self.todo.push(Todo::Value(value.clone()));
+        access::traversing(|| self.run(0))?;
+        Ok(self.finish())
+    }
+
+    /// Writes what is to be written above a height.
+    fn run(&mut self, floor: usize) -> Result<()> {
+        while self.todo.len() > floor
+            && let Some(todo) = self.todo.pop()
+        {
             if self.is_full() {
                 return Ok(());
             }
             match todo {
-                Todo::Text(text) => self.out.push_str(text),
+                Todo::Text(text) => self.page.out.push_str(text),
                 Todo::Value(value) => self.value(&value)?,
                 Todo::Fields(object, next, started) => self.field(object, next, started),
                 Todo::Items(items, next) => {
                     if let Some(item) = items.get(next).cloned() {
                         if next > 0 {
-                            self.out.push_str(", ");
+                            self.page.out.push_str(", ");
                         }
                         self.todo.push(Todo::Items(items, next + 1));
                         self.todo.push(Todo::Value(item));
@@ -155,7 +204,7 @@ impl Writer<'_> {
                     let entry = entries.reference().entry(next);
                     if let Some((key, value)) = entry.map(|(k, v)| (k.clone(), v.clone())) {
                         if next > 0 {
-                            self.out.push_str(", ");
+                            self.page.out.push_str(", ");
                         }
                         self.todo.push(Todo::Entries(entries, next + 1));
                         self.todo.push(Todo::Value(value));
@@ -165,7 +214,7 @@ impl Writer<'_> {
                 }
                 Todo::End(met) => {
                     self.depth -= 1;
-                    self.met[met as usize].end = Some(self.out.len());
+                    self.page.met[met as usize].end = Some(self.page.out.len());
                 }
             }
         }
@@ -174,7 +223,7 @@ impl Writer<'_> {
 
     fn is_full(&self) -> bool {
         let limit = self.options.max_length;
-        limit.is_some_and(|limit| self.out.len() > limit)
+        limit.is_some_and(|limit| self.page.out.len() > limit)
     }
 
     fn finish(self) -> String {
@@ -193,24 +242,25 @@ impl Writer<'_> {
 
     /// The text with the labels where they belong.
     fn labelled(self) -> String {
-        if self.labels.is_empty() {
-            return self.out;
+        if self.page.labels.is_empty() {
+            return self.page.out;
         }
         let mut starts: Vec<(usize, usize)> = self
+            .page
             .met
             .iter()
             .filter_map(|met| Some((met.start, met.label?)))
             .collect();
         starts.sort_unstable();
-        let mut result = String::with_capacity(self.out.len() + 8 * starts.len());
+        let mut result = String::with_capacity(self.page.out.len() + 8 * starts.len());
         let mut written = 0;
         for (start, label) in starts {
-            result.push_str(&self.out[written..start]);
+            result.push_str(&self.page.out[written..start]);
             // Writing to a string cannot fail.
             let _ = write!(result, "#{label}=");
             written = start;
         }
-        result.push_str(&self.out[written..]);
+        result.push_str(&self.page.out[written..]);
         result
     }
 
@@ -220,10 +270,10 @@ impl Writer<'_> {
             return;
         };
         if started {
-            self.out.push_str(", ");
+            self.page.out.push_str(", ");
         }
-        self.out.push_str(field.name());
-        self.out.push('=');
+        self.page.out.push_str(field.name());
+        self.page.out.push('=');
         let value = get_field_at(&object, position).unwrap_or_default();
         self.todo.push(Todo::Fields(object, position + 1, true));
         self.todo.push(Todo::Value(value));
@@ -242,12 +292,12 @@ impl Writer<'_> {
                 (")", Todo::Fields(object.clone(), 0, false))
             }
             _ => {
-                plain(value, &mut self.out);
+                plain(value, &mut self.page.out);
                 return Ok(());
             }
         };
         let ident = value.as_object().map_or(0, Ref::identity);
-        if self.refer(ident) {
+        if self.refer(ident, value) || !self.outer.is_empty() && self.refer_outside(ident, value) {
             return Ok(());
         }
         if self
@@ -255,27 +305,30 @@ impl Writer<'_> {
             .max_depth
             .is_some_and(|limit| self.depth >= limit)
         {
-            self.out.push_str("...");
+            self.page.out.push_str("...");
             return Ok(());
         }
-        let met = self.met.len() as u32;
-        let start = self.out.len();
+        let met = self.page.met.len() as u32;
+        let start = self.page.out.len();
         if let Todo::Fields(object, ..) = &content {
             let hooks = self.hooks;
             if let Some(text) = access::outside(|| hooks.repr(object)) {
-                self.out.push_str(&text?);
+                self.page.out.push_str(&text?);
                 return Ok(());
             }
-            self.out.push_str(object.type_info().key());
+            if object.type_info().hooks.repr.get().is_some() {
+                return self.ask(object, ident);
+            }
+            self.page.out.push_str(object.type_info().key());
         }
-        self.met.push(Met {
+        self.page.met.push(Met {
             start,
             end: None,
             label: None,
         });
-        *self.positions.word(ident) = met + 1;
+        *self.page.positions.word(ident) = met + 1;
         self.depth += 1;
-        self.out.push_str(match close {
+        self.page.out.push_str(match close {
             "]" => "[",
             "}" => "{",
             _ => "(",
@@ -286,33 +339,122 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Writes what the hook of an object's type answers.
+    fn ask(&mut self, object: &Ref<Obj>, ident: u64) -> Result<()> {
+        let info = object.type_info();
+        let Some(hook) = info.hooks.repr.get() else {
+            return Ok(());
+        };
+        let met = self.page.met.len() as u32;
+        self.page.met.push(Met {
+            start: self.page.out.len(),
+            end: None,
+            label: None,
+        });
+        *self.page.positions.word(ident) = met + 1;
+        self.depth += 1;
+        let answer = hooks::run(DynRepr::NAME, info.key(), || {
+            hook.call(object, &mut |part| access::traversing(|| self.part(part)))
+        });
+        self.depth -= 1;
+        let text = match answer {
+            Ok(text) => text,
+            Err(error) if self.shows_errors => format!("<{}: {error}>", info.key()),
+            Err(error) => return Err(error),
+        };
+        self.page.out.push_str(&text);
+        self.page.met[met as usize].end = Some(self.page.out.len());
+        Ok(())
+    }
+
+    /// The text of a part, for a hook.
+    fn part(&mut self, part: &Value) -> Result<String> {
+        let floor = self.todo.len();
+        let depth = self.depth;
+        self.outer.push(std::mem::take(&mut self.page));
+        self.todo.push(Todo::Value(part.clone()));
+        let written = self.run(floor);
+        self.todo.truncate(floor);
+        self.depth = depth;
+        let outer = self.outer.pop().unwrap_or_default();
+        let text = std::mem::replace(&mut self.page, outer).out;
+        written?;
+        if let Some(object) = part.as_object()
+            && !text.is_empty()
+        {
+            self.texts.insert(object.identity(), text.as_str().into());
+        }
+        Ok(text)
+    }
+
+    /// As [`refer`](Self::refer), for what was met outside of this text.
+    fn refer_outside(&mut self, ident: u64, value: &Value) -> bool {
+        let mut found = None;
+        for page in self.outer.iter_mut().rev() {
+            let word = page.positions.get(ident).unwrap_or(0);
+            let Some(position) = word.checked_sub(1) else {
+                continue;
+            };
+            let met = &page.met[position as usize];
+            let Some(end) = met.end else {
+                self.page.out.push_str("...");
+                return true;
+            };
+            found = Some(Rc::from(&page.out[met.start..end]));
+            break;
+        }
+        let Some(text) = found.or_else(|| self.texts.get(&ident).cloned()) else {
+            return false;
+        };
+        self.repeat(&text, value.type_name());
+        true
+    }
+
+    /// Writes the text of an object again, inside the text of a hook.
+    fn repeat(&mut self, text: &str, name: &str) {
+        if text.len() > REPEATED_LENGTH {
+            self.repeated += text.len();
+            if self.repeated > REPEATED_TOTAL {
+                let _ = write!(self.page.out, "{name}(...)");
+                return;
+            }
+        }
+        self.page.out.push_str(text);
+    }
+
     /// Writes a reference in place of an object that was met before; false
     /// when it is to be written in full.
-    fn refer(&mut self, ident: u64) -> bool {
+    fn refer(&mut self, ident: u64, value: &Value) -> bool {
         let position = self
+            .page
             .positions
             .get(ident)
             .and_then(|word| word.checked_sub(1));
         let Some(position) = position else {
             return false;
         };
-        let met = &mut self.met[position as usize];
+        let met = &mut self.page.met[position as usize];
         let Some(end) = met.end else {
-            self.out.push_str("...");
+            self.page.out.push_str("...");
             return true;
         };
+        if !self.outer.is_empty() {
+            let text = self.page.out[met.start..end].to_string();
+            self.repeat(&text, value.type_name());
+            return true;
+        }
         if end - met.start <= REPEATED_LENGTH {
             // The text is complete in the output, unless it was shortened by
             // its depth, or refers to what is open here or there.
-            let text = self.out[met.start..end].to_string();
-            self.out.push_str(&text);
+            let text = self.page.out[met.start..end].to_string();
+            self.page.out.push_str(&text);
             return true;
         }
         let label = *met.label.get_or_insert_with(|| {
-            self.labels.push(position);
-            self.labels.len()
+            self.page.labels.push(position);
+            self.page.labels.len()
         });
-        let _ = write!(self.out, "#{label}#");
+        let _ = write!(self.page.out, "#{label}#");
         true
     }
 }

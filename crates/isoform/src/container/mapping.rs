@@ -6,8 +6,14 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
+use hashbrown::HashMap;
 use indexmap::IndexMap;
+use indexmap::map::RawEntryApiV1;
+use indexmap::map::raw_entry_v1::RawEntryMut;
 use rapidhash::fast::RandomState;
+
+use super::lookup::{hooked, is_hooked, spread};
+use crate::error::{Error, ErrorKind, Result};
 
 use crate::object::access::refresh;
 use crate::object::collect;
@@ -28,16 +34,88 @@ pub(crate) struct KeyOrder {
 /// The payload of a map.
 #[derive(Debug, Default)]
 pub(crate) struct MapObj {
-    entries: IndexMap<Value, Value, RandomState>,
+    pub(super) entries: IndexMap<Value, Value, RandomState>,
     order: OnceLock<KeyOrder>,
+    /// What the hooks of keys gave as their hashes, by identity number, so that
+    /// a copy needs no hook. None in a map without such keys.
+    hashes: Option<Box<HashMap<u64, u64, RandomState>>>,
 }
 
 impl MapObj {
-    pub(crate) fn from_entries(entries: impl Iterator<Item = (Value, Value)>) -> Self {
-        MapObj {
-            entries: entries.collect(),
-            order: OnceLock::new(),
+    /// A map with copies of the entries of another one. Its keys are copies
+    /// of the other's, so no hook is asked; they may be unfinished.
+    pub(crate) fn of_copies(source: &MapObj, mut copy: impl FnMut(&Value) -> Value) -> Self {
+        let mut made = MapObj::with_capacity(source.entries.len());
+        for (key, value) in &source.entries {
+            let hash = source.hash_of(key);
+            let (key, value) = (copy(key), copy(value));
+            match hash {
+                None => drop(made.entries.insert(key, value)),
+                Some(hash) => made.push_hooked(key, value, hash),
+            }
         }
+        made
+    }
+
+    /// What the hook of a key gave as its hash when it was put in.
+    fn hash_of(&self, key: &Value) -> Option<u64> {
+        let hashes = self.hashes.as_ref()?;
+        hashes.get(&key.as_object()?.identity()).copied()
+    }
+
+    /// Adds an entry under a key that is not there, with the hash of its hook.
+    fn push_hooked(&mut self, key: Value, value: Value, hash: u64) {
+        if let Some(object) = key.as_object() {
+            let hashes = self.hashes.get_or_insert_default();
+            hashes.insert(object.identity(), hash);
+        }
+        let hash = spread(self, hash);
+        // Nothing matches, so the entry is new.
+        let entry = self.entries.raw_entry_mut_v1().from_hash(hash, |_| false);
+        if let RawEntryMut::Vacant(entry) = entry {
+            entry.insert_hashed_nocheck(hash, key, value);
+        }
+    }
+
+    fn with_capacity(capacity: usize) -> Self {
+        let mut map = MapObj::default();
+        map.entries.reserve(capacity);
+        map
+    }
+
+    /// Where a key is, or how it is put in. Runs the hooks of its type.
+    fn place(&self, key: &Value) -> Result<Place> {
+        Ok(match hooked(key)? {
+            None => Place::Plain,
+            Some(key) => match key.position(self)? {
+                Some(position) => Place::At(position),
+                None => Place::New(key.hash),
+            },
+        })
+    }
+
+    /// Puts an entry in and gives the old value back.
+    fn put(&mut self, place: Place, key: Value, value: Value) -> Option<Value> {
+        match place {
+            Place::Plain => self.entries.insert(key, value),
+            Place::At(position) => {
+                let (_, held) = self.entries.get_index_mut(position)?;
+                Some(std::mem::replace(held, value))
+            }
+            Place::New(hash) => {
+                self.push_hooked(key, value, hash);
+                None
+            }
+        }
+    }
+
+    /// Takes out the entry at a position; the others keep their order. O(n).
+    fn remove_at(&mut self, position: usize) -> Option<(Value, Value)> {
+        let removed = self.entries.shift_remove_index(position)?;
+        if let (Some(hashes), Some(key)) = (&mut self.hashes, removed.0.as_object()) {
+            hashes.remove(&key.identity());
+        }
+        Some(removed)
     }
 
     /// The entries in insertion order.
@@ -53,14 +131,40 @@ impl MapObj {
         self.entries.get_index(position)
     }
 
+    /// The position of a key for the engines, to which all objects are keys by
+    /// identity. Runs no hook. O(1), O(log n) for a key whose type has hooks.
     pub(crate) fn position(&self, key: &Value) -> Option<usize> {
-        self.entries.get_index_of(key)
+        match key.as_object() {
+            Some(object) if is_hooked(object) => {
+                let objects = &self.key_order().objects;
+                let ident = |position: &u32| {
+                    let (key, _) = self.entry(*position as usize)?;
+                    Some(key.as_object()?.identity())
+                };
+                let found = objects.binary_search_by_key(&Some(object.identity()), ident);
+                found.ok().map(|at| objects[at] as usize)
+            }
+            _ => self.entries.get_index_of(key),
+        }
+    }
+
+    /// The position of a key. Runs the hooks of its type, if it has any. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks.
+    fn find(&self, key: &Value) -> Result<Option<usize>> {
+        match hooked(key)? {
+            None => Ok(self.entries.get_index_of(key)),
+            Some(key) => key.position(self),
+        }
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
         MapObj {
             entries: self.entries.clone(),
             order: OnceLock::new(),
+            hashes: self.hashes.clone(),
         }
     }
 
@@ -95,6 +199,17 @@ impl MapObj {
             }
         })
     }
+}
+
+/// What becomes of a key that is put into a map.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Its type has no hooks.
+    Plain,
+    /// It is there, at this position.
+    At(usize),
+    /// It is new, and has this hash.
+    New(u64),
 }
 
 /// Whether a key is matched by value rather than by identity.
@@ -139,7 +254,11 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 
 /// An immutable mapping that keeps insertion order; cloning shares it.
 ///
-/// Keys that are plain values are looked up by content, objects by identity.
+/// Keys that are plain values are looked up by content, objects by identity,
+/// or by the hooks [`DynKeyHash`](crate::DynKeyHash) and
+/// [`DynKeyEqual`](crate::DynKeyEqual) of their type. Hooks may fail, so each
+/// operation on a key has a form that reports it (`try_get`); the others are
+/// for keys without hooks, and go by identity where a hook fails.
 ///
 /// ```
 /// use isoform::{Map, Value};
@@ -174,12 +293,31 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 
     /// The value of a key. O(1).
     pub fn get(&self, key: &Value) -> Option<&V> {
-        V::peek(self.reference.entries.get(key)?)
+        self.try_get(key).ok().flatten()
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_get(&self, key: &Value) -> Result<Option<&V>> {
+        let found = self.reference.find(key)?;
+        Ok(found.and_then(|position| V::peek(self.reference.entry(position)?.1)))
     }
 
     /// Whether the key is there. O(1).
     pub fn contains_key(&self, key: &Value) -> bool {
-        self.reference.entries.contains_key(key)
+        matches!(self.reference.find(key), Ok(Some(_)))
+    }
+
+    /// Whether the key is there. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
+        Ok(self.reference.find(key)?.is_some())
     }
 
     /// The entries in insertion order.
@@ -202,19 +340,62 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     /// Sets the value of a key and gives the old one back. Amortised O(1) for
     /// the only owner, O(n) otherwise.
     pub fn insert(&mut self, key: K, value: V) -> Option<Value> {
-        self.make_mut().insert(key.into_value(), value.into_value())
+        let (key, value) = (key.into_value(), value.into_value());
+        match self.reference.place(&key) {
+            Ok(place) => self.make_mut().put(place, key, value),
+            Err(_) => self.make_mut().entries.insert(key, value),
+        }
+    }
+
+    /// Sets the value of a key and gives the old one back. Amortised O(1) for
+    /// the only owner, O(n) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<Value>> {
+        let (key, value) = (key.into_value(), value.into_value());
+        let place = self.reference.place(&key)?;
+        Ok(self.make_mut().put(place, key, value))
+    }
+
+    /// A map with these entries; the last one of equal keys counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the keys' types.
+    pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let entries = entries.into_iter();
+        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        for (key, value) in entries {
+            let (key, value) = (key.into_value(), value.into_value());
+            let place = map.place(&key)?;
+            map.put(place, key, value);
+        }
+        Ok(Map::holding(map))
+    }
+
+    pub(crate) fn holding(payload: MapObj) -> Self {
+        Map {
+            reference: Ref::new(payload),
+            elements: PhantomData,
+        }
     }
 
     /// Takes an entry out; the others keep their order. O(n).
     pub fn remove(&mut self, key: &Value) -> Option<Value> {
-        self.remove_entry(key).map(|(_, value)| value)
+        self.try_remove(key).ok().flatten()
     }
 
-    fn remove_entry(&mut self, key: &Value) -> Option<(Value, Value)> {
-        if !self.contains_key(key) {
-            return None;
-        }
-        self.make_mut().shift_remove_entry(key)
+    /// Takes an entry out; the others keep their order. O(n).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    pub fn try_remove(&mut self, key: &Value) -> Result<Option<Value>> {
+        let found = self.reference.find(key)?;
+        let removed = found.and_then(|position| self.make_mut().remove_at(position));
+        Ok(removed.map(|(_, value)| value))
     }
 
     /// Whether both are the same object.
@@ -222,14 +403,14 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         self.reference.same_as(&other.reference)
     }
 
-    fn make_mut(&mut self) -> &mut IndexMap<Value, Value, RandomState> {
+    fn make_mut(&mut self) -> &mut MapObj {
         if self.reference.get_mut().is_none() {
             self.reference = Ref::new(self.reference.copy_payload());
         }
         match self.reference.get_mut() {
             Some(payload) => {
                 payload.order.take();
-                &mut payload.entries
+                payload
             }
             None => unreachable!("a fresh object has one owner"),
         }
@@ -242,17 +423,16 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
 
 impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let entries = entries
-            .into_iter()
-            .map(|(key, value)| (key.into_value(), value.into_value()));
-        let payload = MapObj {
-            entries: entries.collect(),
-            order: OnceLock::new(),
-        };
-        Map {
-            reference: Ref::new(payload),
-            elements: PhantomData,
+        let entries = entries.into_iter();
+        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        for (key, value) in entries {
+            let (key, value) = (key.into_value(), value.into_value());
+            match map.place(&key) {
+                Ok(place) => map.put(place, key, value),
+                Err(_) => map.entries.insert(key, value),
+            };
         }
+        Map::holding(map)
     }
 }
 
@@ -362,7 +542,13 @@ impl DictObj {
     }
 }
 
+/// How often a key is looked up in a dict that its hooks change meanwhile.
+const MAX_LOOKS: usize = 100;
+
 /// A mutable mapping that keeps insertion order; cloning the handle shares it.
+///
+/// Keys are found as in [`Map`]. Hooks of keys run while no lock is held, and
+/// may use the same dict.
 ///
 /// ```
 /// use isoform::Dict;
@@ -390,6 +576,17 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         }
     }
 
+    /// A dict with these entries; the last one of equal keys counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the keys' types.
+    pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let entries = entries.into_iter();
+        let entries = entries.map(|(key, value)| (key.into_value(), value.into_value()));
+        Ok(Dict::of(Map::try_from_entries(entries)?))
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         self.reference.lock().len()
@@ -407,21 +604,56 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
 
     /// A copy of the value of a key.
     pub fn get(&self, key: &Value) -> Option<V> {
-        self.reference.lock().get(key).and_then(V::peek).cloned()
+        self.try_get(key).ok().flatten()
+    }
+
+    /// A copy of the value of a key.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_get(&self, key: &Value) -> Result<Option<V>> {
+        let value = |entries: &Map, position| {
+            let (_, value) = entries.reference.entry(position)?;
+            V::peek(value).cloned()
+        };
+        self.locate(key, |entries, place| match place {
+            Place::Plain => entries.get(key).and_then(V::peek).cloned(),
+            Place::At(position) => value(entries, position),
+            Place::New(_) => None,
+        })
     }
 
     /// Sets the value of a key and gives the old one back.
     pub fn insert(&self, key: K, value: V) -> Option<Value> {
         let (key, value) = (key.into_value(), value.into_value());
-        self.reference.note(&key);
-        self.reference.note(&value);
-        let mut entries = self.reference.lock();
-        let before = entries.len();
-        let old = entries.insert(key, value);
-        if entries.len() != before {
-            self.reference.version.fetch_add(1, Relaxed);
+        match self.set(&key, &value) {
+            Ok(old) => old,
+            Err(_) => self.changing(|entries| entries.make_mut().entries.insert(key, value)),
         }
-        old
+    }
+
+    /// Sets the value of a key and gives the old one back.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    /// `RuntimeError` when the hooks change the dict each time they look.
+    pub fn try_insert(&self, key: K, value: V) -> Result<Option<Value>> {
+        self.set(&key.into_value(), &value.into_value())
+    }
+
+    fn set(&self, key: &Value, value: &Value) -> Result<Option<Value>> {
+        self.reference.note(key);
+        self.reference.note(value);
+        self.locate(key, |entries, place| {
+            let before = entries.len();
+            let old = entries.make_mut().put(place, key.clone(), value.clone());
+            if entries.len() != before {
+                self.reference.version.fetch_add(1, Relaxed);
+            }
+            old
+        })
     }
 
     /// Takes an entry out; the others keep their order. O(n), O(1) for the
@@ -432,16 +664,85 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
 
     /// As [`remove`](Self::remove), with the key that was stored.
     pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
-        let mut entries = self.reference.lock();
-        let removed = entries.remove_entry(key)?;
-        self.reference.version.fetch_add(1, Relaxed);
-        // The key, too, is dropped by the caller, after the lock is released.
-        Some(removed)
+        self.try_remove_entry(key).ok().flatten()
+    }
+
+    /// As [`remove`](Self::remove), with the key that was stored.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert).
+    pub fn try_remove_entry(&self, key: &Value) -> Result<Option<(Value, Value)>> {
+        self.locate(key, |entries, place| {
+            let position = match place {
+                Place::Plain => entries.reference.entries.get_index_of(key)?,
+                Place::At(position) => position,
+                Place::New(_) => return None,
+            };
+            let removed = entries.make_mut().remove_at(position)?;
+            self.reference.version.fetch_add(1, Relaxed);
+            // The key, too, is dropped by the caller, after the lock is
+            // released.
+            Some(removed)
+        })
     }
 
     /// Whether the key is there. O(1).
     pub fn contains_key(&self, key: &Value) -> bool {
-        self.reference.lock().contains_key(key)
+        self.try_contains_key(key).unwrap_or(false)
+    }
+
+    /// Whether the key is there. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
+        self.locate(key, |entries, place| match place {
+            Place::Plain => entries.contains_key(key),
+            Place::At(_) => true,
+            Place::New(_) => false,
+        })
+    }
+
+    /// Finds a key, and uses its place under the lock. The hooks of its type
+    /// run while no lock is held, on what the dict held then; when the set of
+    /// keys is another one afterwards, they look again.
+    fn locate<R>(&self, key: &Value, body: impl FnOnce(&mut Map, Place) -> R) -> Result<R> {
+        let Some(hooked) = hooked(key)? else {
+            return Ok(body(&mut self.reference.lock(), Place::Plain));
+        };
+        for _ in 0..MAX_LOOKS {
+            let (entries, version) = {
+                let entries = self.reference.lock();
+                (entries.clone(), self.version())
+            };
+            refresh();
+            let place = match hooked.position(&entries.reference)? {
+                Some(position) => Place::At(position),
+                None => Place::New(hooked.hash),
+            };
+            // As another owner it would make a change copy the whole map.
+            drop(entries);
+            let mut entries = self.reference.lock();
+            if self.version() == version {
+                return Ok(body(&mut entries, place));
+            }
+        }
+        Err(Error::new(
+            ErrorKind::Runtime,
+            "the dict changes whenever a key is looked up, by the hooks of the key's type",
+        ))
+    }
+
+    fn changing<R>(&self, body: impl FnOnce(&mut Map) -> R) -> R {
+        let mut entries = self.reference.lock();
+        let before = entries.len();
+        let result = body(&mut entries);
+        if entries.len() != before {
+            self.reference.version.fetch_add(1, Relaxed);
+        }
+        result
     }
 
     /// A copy of the entry at a position in insertion order. O(1).

@@ -6,6 +6,7 @@
 //! immutable snapshot behind a lock, so a reader works on what was there when
 //! it looked and a concurrent change can neither tear nor invalidate it.
 
+mod lookup;
 mod mapping;
 mod opaque;
 mod sequence;
@@ -21,6 +22,7 @@ pub use shape::Shape;
 pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
+pub(crate) use lookup::{key_hash, note_key_hooks};
 pub(crate) use mapping::{DictGuard, DictObj, MapObj};
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;

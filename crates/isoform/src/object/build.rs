@@ -286,15 +286,15 @@ impl Copier {
                     self.snapshots.push(snapshot.into());
                 }
                 Class::Map => {
-                    let entries = source.cast::<MapObj>().as_ref().entries();
-                    let entries = entries.map(|(key, value)| (self.value(key), self.value(value)));
-                    *payload.cast::<MapObj>().as_mut() = MapObj::from_entries(entries);
+                    let source = source.cast::<MapObj>().as_ref();
+                    let copies = MapObj::of_copies(source, |value| self.value(value));
+                    *payload.cast::<MapObj>().as_mut() = copies;
                 }
                 Class::Dict => {
                     let snapshot = source.cast::<DictObj>().as_ref().snapshot();
-                    let entries = snapshot.iter();
-                    let entries = entries.map(|(key, value)| (self.value(key), self.value(value)));
-                    payload.cast::<DictObj>().as_ref().fill(entries.collect());
+                    let copies = MapObj::of_copies(snapshot.reference(), |value| self.value(value));
+                    let copies = Map::<Value, Value>::holding(copies);
+                    payload.cast::<DictObj>().as_ref().fill(copies);
                     self.snapshots.push(snapshot.into());
                 }
                 _ => {}

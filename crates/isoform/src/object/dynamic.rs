@@ -11,6 +11,7 @@ use super::reference::{Obj, Ref};
 use super::table::{self, Slot, TypeInfo};
 use crate::error::{Error, ErrorKind, Result};
 use crate::registry::FieldDef;
+use crate::registry::in_place;
 use std::ptr::NonNull;
 
 /// An object of a type from one value per field, in declaration order,
@@ -85,12 +86,8 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
 pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     let definition = &info.fields()[field];
     definition.schema().convert(value).map_err(|error| {
-        Error::type_error(format!(
-            "{}.{}: {}",
-            info.key(),
-            definition.name(),
-            error.message()
-        ))
+        let place = format_args!("{}.{}", info.key(), definition.name());
+        in_place(place, error)
     })
 }
 

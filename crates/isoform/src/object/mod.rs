@@ -49,6 +49,7 @@ pub(crate) mod fill;
 pub(crate) mod handle;
 pub(crate) mod header;
 pub(crate) mod host;
+pub(crate) mod lend;
 mod limbo;
 pub(crate) mod native;
 pub(crate) mod published;

@@ -215,6 +215,7 @@ impl TypeInfo {
     /// without them.
     pub(crate) fn install_hooks(&self, hooks: &HookSet) {
         hooks.publish(&self.hooks);
+        self.hooks.note();
         if !self.hooks.are_structural_defaults() {
             self.class.set(Class::Node);
             self.shape.set(Shape::Other);

@@ -6,27 +6,26 @@ use hashbrown::HashMap;
 use num_bigint::BigInt;
 use rapidhash::fast::RandomState;
 
-use super::{RecursiveHooks, call_hook};
 use crate::container::{Array, Map};
 use crate::error::{Error, Result};
+use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
+use crate::object::access;
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
-use crate::object::table::Class;
+use crate::object::table::{Class, TypeInfo};
+use crate::registry::Hook;
 use crate::structural::structural_equal;
 use crate::value::{Value, ValueRef};
 
-pub(super) fn equal(left: &Value, right: &Value, hooks: &dyn RecursiveHooks) -> Result<bool> {
-    let verdict = Comparison::new(hooks, false).run(left, right)?;
+pub(super) fn equal(left: &Value, right: &Value) -> Result<bool> {
+    let verdict = Comparison::new(false).run(left, right)?;
     Ok(verdict == Verdict::Same)
 }
 
-pub(super) fn order(left: &Value, right: &Value, hooks: &dyn RecursiveHooks) -> Result<Ordering> {
-    Ok(match Comparison::new(hooks, true).run(left, right)? {
-        Verdict::Same => Ordering::Equal,
-        Verdict::Ordered(ordering) => ordering,
-        // Without an order, a difference is an error.
-        Verdict::Different => return Err(no_order(left, right)),
-    })
+pub(super) fn order(left: &Value, right: &Value) -> Result<Ordering> {
+    Comparison::new(true)
+        .run(left, right)?
+        .ordering(left, right)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,6 +33,17 @@ enum Verdict {
     Same,
     Different,
     Ordered(Ordering),
+}
+
+impl Verdict {
+    fn ordering(self, left: &Value, right: &Value) -> Result<Ordering> {
+        Ok(match self {
+            Verdict::Same => Ordering::Equal,
+            Verdict::Ordered(ordering) => ordering,
+            // Without an order, a difference is an error.
+            Verdict::Different => return Err(no_order(left, right)),
+        })
+    }
 }
 
 impl From<Ordering> for Verdict {
@@ -73,15 +83,15 @@ enum Next {
 }
 
 impl Frame {
-    fn next(&mut self) -> Next {
-        match &self.parts {
+    fn next(&mut self) -> Result<Next> {
+        Ok(match &self.parts {
             Parts::Fields(left, right) => {
                 let fields = left.type_info().fields().iter().enumerate();
                 let mut compared = fields
                     .skip(self.next)
                     .filter(|(_, field)| field.is_compared());
                 let Some((position, _)) = compared.next() else {
-                    return Next::End(Verdict::Same);
+                    return Ok(Next::End(Verdict::Same));
                 };
                 self.next = position + 1;
                 let value = |object| get_field_at(object, position).unwrap_or_default();
@@ -97,43 +107,57 @@ impl Frame {
             }
             Parts::Entries(left, right) => {
                 let Some((key, value)) = left.reference().entry(self.next) else {
-                    return Next::End(Verdict::Same);
+                    return Ok(Next::End(Verdict::Same));
                 };
                 self.next += 1;
-                match right.get(key) {
+                match right.try_get(key)? {
                     Some(other) => Next::Pair(value.clone(), other.clone()),
                     None => Next::End(Verdict::Different),
                 }
             }
-        }
+        })
     }
 }
 
-struct Comparison<'h> {
-    hooks: &'h dyn RecursiveHooks,
+struct Comparison {
     ordered: bool,
     stack: Vec<Frame>,
     pairs: Pairs,
 }
 
-impl<'h> Comparison<'h> {
-    fn new(hooks: &'h dyn RecursiveHooks, ordered: bool) -> Self {
+impl Comparison {
+    fn new(ordered: bool) -> Self {
         Comparison {
-            hooks,
             ordered,
             stack: Vec::new(),
             pairs: Pairs::default(),
         }
     }
 
+    /// Compares two values, of the whole question or of a hook's.
     fn run(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
+        let floor = self.stack.len();
+        let mark = self.pairs.mark();
+        let verdict = self.run_to(floor, left, right);
+        if !matches!(verdict, Ok(Verdict::Same)) {
+            // A hook may go on and ask for something else: what was taken for
+            // equal on the way here no longer is.
+            self.stack.truncate(floor);
+            self.pairs.roll_back(mark);
+        }
+        verdict
+    }
+
+    fn run_to(&mut self, floor: usize, left: &Value, right: &Value) -> Result<Verdict> {
         // The first difference decides, so there is nothing to hand upwards.
         let verdict = self.meet(left, right)?;
         if verdict != Verdict::Same {
             return Ok(verdict);
         }
-        while let Some(frame) = self.stack.last_mut() {
-            let verdict = match frame.next() {
+        while self.stack.len() > floor
+            && let Some(frame) = self.stack.last_mut()
+        {
+            let verdict = match frame.next()? {
                 Next::Pair(left, right) => self.meet(&left, &right)?,
                 Next::End(verdict) => {
                     self.stack.pop();
@@ -193,17 +217,6 @@ impl<'h> Comparison<'h> {
             }
             Parts::Entries(..) if self.ordered => return Err(no_order(left, right)),
             Parts::Entries(l, r) if l.len() != r.len() => return Ok(Verdict::Different),
-            Parts::Fields(l, r) => {
-                let hooks = self.hooks;
-                let verdict = if self.ordered {
-                    call_hook(|| hooks.compare(l, r)).map(|result| result.map(Verdict::from))
-                } else {
-                    call_hook(|| hooks.equal(l, r)).map(|result| result.map(Verdict::from))
-                };
-                if let Some(verdict) = verdict {
-                    return verdict;
-                }
-            }
             _ => {}
         }
         // A pair that was compared before, or is being compared, holds: had it
@@ -211,8 +224,66 @@ impl<'h> Comparison<'h> {
         if !self.pairs.join(left, right) {
             return Ok(Verdict::Same);
         }
+        if let Parts::Fields(l, r) = &parts
+            && let Some(verdict) = self.call_hook(l, r)?
+        {
+            return Ok(verdict);
+        }
         self.stack.push(Frame { parts, next: 0 });
         Ok(Verdict::Same)
+    }
+
+    /// What the type of both objects says, if it has a hook.
+    fn call_hook(&mut self, left: &Ref<Obj>, right: &Ref<Obj>) -> Result<Option<Verdict>> {
+        let info = left.type_info();
+        if info.hooks.recursive_equal.get().is_none()
+            && info.hooks.recursive_compare.get().is_none()
+        {
+            return Ok(None);
+        }
+        let outermost = !std::mem::replace(&mut self.pairs.hooked, true);
+        let verdict = self.ask(info, left, right);
+        if outermost {
+            self.pairs.hooked = false;
+            self.pairs.trail.clear();
+        }
+        verdict
+    }
+
+    fn ask(
+        &mut self,
+        info: &'static TypeInfo,
+        left: &Ref<Obj>,
+        right: &Ref<Obj>,
+    ) -> Result<Option<Verdict>> {
+        let key = info.key();
+        if !self.ordered
+            && let Some(hook) = info.hooks.recursive_equal.get()
+        {
+            let equal = hooks::run(DynRecursiveEqual::NAME, key, || {
+                hook.call(left, right, &mut |l, r| {
+                    Ok(access::traversing(|| self.run(l, r))? == Verdict::Same)
+                })
+            });
+            return equal.map(|equal| Some(equal.into()));
+        }
+        let Some(hook) = info.hooks.recursive_compare.get() else {
+            return Ok(None);
+        };
+        // Where only equality is asked for, parts without an order still
+        // have none for the hook, which orders them.
+        let ordered = std::mem::replace(&mut self.ordered, true);
+        let order = hooks::run(DynRecursiveCompare::NAME, key, || {
+            hook.call(left, right, &mut |l, r| {
+                access::traversing(|| self.run(l, r))?.ordering(l, r)
+            })
+        });
+        self.ordered = ordered;
+        Ok(Some(match order? {
+            Ordering::Equal => Verdict::Same,
+            _ if !ordered => Verdict::Different,
+            other => Verdict::Ordered(other),
+        }))
     }
 
     fn floats(&self, left: f64, right: f64) -> Result<Verdict> {
@@ -247,6 +318,10 @@ fn no_order(left: &Value, right: &Value) -> Error {
 struct Pairs {
     members: HashMap<u64, u32, RandomState>,
     parents: Vec<u32>,
+    /// Whether a hook runs, which may ask for what does not hold and go on.
+    hooked: bool,
+    /// What was overwritten in `parents` meanwhile, to be taken back.
+    trail: Vec<(u32, u32)>,
 }
 
 impl Pairs {
@@ -256,7 +331,9 @@ impl Pairs {
             return true;
         };
         let (left, right) = (self.class(left.identity()), self.class(right.identity()));
-        self.parents[left as usize] = right;
+        if left != right {
+            self.set_parent(left, right);
+        }
         left != right
     }
 
@@ -268,9 +345,30 @@ impl Pairs {
         }
         while self.parents[class as usize] != class {
             let parent = self.parents[class as usize];
-            self.parents[class as usize] = self.parents[parent as usize];
-            class = parent;
+            let above = self.parents[parent as usize];
+            if above != parent {
+                self.set_parent(class, above);
+            }
+            class = above;
         }
         class
+    }
+
+    fn set_parent(&mut self, class: u32, parent: u32) {
+        let old = std::mem::replace(&mut self.parents[class as usize], parent);
+        if self.hooked {
+            self.trail.push((class, old));
+        }
+    }
+
+    fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Takes back all joins since the mark.
+    fn roll_back(&mut self, mark: usize) {
+        for (class, old) in self.trail.drain(mark..).rev() {
+            self.parents[class as usize] = old;
+        }
     }
 }

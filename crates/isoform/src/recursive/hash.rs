@@ -1,21 +1,20 @@
 //! The hash that agrees with recursive equality.
 
-use std::hash::{Hash, Hasher};
-
-use super::{RecursiveHooks, call_hook};
-use crate::container::{Array, Map};
+use crate::container::{Array, Map, key_hash};
 use crate::error::{Error, Result};
+use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
+use crate::object::access;
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
 use crate::pages::Pages;
 use crate::path::{AccessPath, AccessStep};
+use crate::registry::Hook;
 use crate::structural::structural_hash;
 use crate::value::{Value, ValueRef, canonical_float_bits};
 
-pub(super) fn hash(value: &Value, hooks: &dyn RecursiveHooks) -> Result<u64> {
+pub(super) fn hash(value: &Value) -> Result<u64> {
     let mut hashing = Hashing {
-        hooks,
         stack: Vec::new(),
         positions: Pages::default(),
         known: Vec::new(),
@@ -28,7 +27,8 @@ struct Frame {
     parts: Parts,
     next: usize,
     state: u64,
-    /// The object for which the hash is remembered.
+    /// The object, and where its hash is remembered.
+    ident: u64,
     position: u32,
 }
 
@@ -38,8 +38,7 @@ enum Parts {
     Entries(Map),
 }
 
-struct Hashing<'h> {
-    hooks: &'h dyn RecursiveHooks,
+struct Hashing {
     stack: Vec<Frame>,
     /// Position in `known`, one higher, by identity number.
     positions: Pages<u32, 256>,
@@ -47,15 +46,30 @@ struct Hashing<'h> {
     known: Vec<Option<u64>>,
 }
 
-impl Hashing<'_> {
+impl Hashing {
+    /// The hash of a value, of the whole question or of a hook's.
     fn run(&mut self, root: &Value) -> Result<u64> {
+        let floor = self.stack.len();
+        let hash = self.run_to(floor, root);
+        if hash.is_err() {
+            // A hook may go on without this part; it is not open any more.
+            for frame in self.stack.drain(floor..) {
+                *self.positions.word(frame.ident) = 0;
+            }
+        }
+        hash
+    }
+
+    fn run_to(&mut self, floor: usize, root: &Value) -> Result<u64> {
         let mut finished = self.meet(root)?;
         loop {
-            let Some(frame) = self.stack.last_mut() else {
-                return Ok(finished.unwrap_or_default());
+            let height = self.stack.len();
+            let frame = match self.stack.last_mut() {
+                Some(frame) if height > floor => frame,
+                _ => return Ok(finished.unwrap_or_default()),
             };
             if let Some(hash) = finished.take() {
-                frame.add(hash);
+                frame.add(hash)?;
             }
             finished = match frame.next() {
                 Some(value) => self.meet(&value)?,
@@ -86,13 +100,9 @@ impl Hashing<'_> {
             ValueRef::Map(map) => (5, Parts::Entries(map.clone())),
             ValueRef::Dict(dict) => (6, Parts::Entries(dict.snapshot())),
             ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
-                let hooks = self.hooks;
-                if let Some(hash) = call_hook(|| hooks.hash(object)) {
-                    return hash.map(Some);
-                }
                 (object.type_info().seed, Parts::Fields(object.clone()))
             }
-            _ => return Ok(Some(hash_plain(value))),
+            _ => return key_hash(value).map(Some),
         };
         let ident = value.as_object().map_or(0, Ref::identity);
         let position = self.positions.word(ident);
@@ -103,13 +113,46 @@ impl Hashing<'_> {
         self.known.push(None);
         *position = self.known.len() as u32;
         let position = *position - 1;
+        if let Parts::Fields(object) = &parts
+            && let Some(hash) = self.call_hook(object)
+        {
+            // Open or forgotten, as what is hashed by its fields.
+            match hash {
+                Ok(hash) => self.known[position as usize] = Some(hash),
+                Err(_) => *self.positions.word(ident) = 0,
+            }
+            return hash.map(Some);
+        }
         self.stack.push(Frame {
             parts,
             next: 0,
             state: seed,
+            ident,
             position,
         });
         Ok(None)
+    }
+
+    /// What the type of an object says, if it has a hook.
+    fn call_hook(&mut self, object: &Ref<Obj>) -> Option<Result<u64>> {
+        let info = object.type_info();
+        let cells = &info.hooks;
+        if let Some(hook) = cells.recursive_hash.get() {
+            return Some(hooks::run(DynRecursiveHash::NAME, info.key(), || {
+                hook.call(object, &mut |part| access::traversing(|| self.run(part)))
+            }));
+        }
+        let other = match (cells.recursive_equal.get(), cells.recursive_compare.get()) {
+            (Some(_), _) => DynRecursiveEqual::NAME,
+            (None, Some(_)) => DynRecursiveCompare::NAME,
+            (None, None) => return None,
+        };
+        // By its fields, equal objects could have different hashes.
+        Some(Err(Error::type_error(format!(
+            "type {} has {other} but no {}, so it has no recursive hash",
+            info.key(),
+            DynRecursiveHash::NAME
+        ))))
     }
 
     #[cold]
@@ -144,16 +187,17 @@ impl Frame {
     }
 
     /// Takes in the hash of the part taken last.
-    fn add(&mut self, hash: u64) {
+    fn add(&mut self, hash: u64) -> Result<()> {
         self.state = match &self.parts {
             // The order of the entries must not show.
             Parts::Entries(entries) => {
                 let entry = entries.reference().entry(self.next - 1);
-                let key = entry.map_or(0, |(key, _)| hash_plain(key));
+                let key = entry.map_or(Ok(0), |(key, _)| key_hash(key))?;
                 self.state.wrapping_add(mix(key, hash))
             }
             _ => mix(self.state, hash),
         };
+        Ok(())
     }
 
     fn step(&self) -> Option<AccessStep> {
@@ -170,13 +214,6 @@ impl Frame {
             }
         }
     }
-}
-
-/// The hash of a value by its own equality.
-fn hash_plain(value: &Value) -> u64 {
-    let mut hasher = rapidhash::fast::RapidHasher::default();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Joins two hashes; the order matters.

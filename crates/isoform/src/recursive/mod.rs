@@ -1,54 +1,25 @@
 //! Comparison by declared fields: what `==`, `<` and `hash` mean for types
 //! that ask for more than identity.
 //!
-//! It knows no variables, regions and kinds; that is structural comparison.
+//! It knows no variables, regions and kinds; that is structural comparison. A
+//! type may compare its objects in its own way; see the hooks
+//! [`DynRecursiveEqual`](crate::DynRecursiveEqual) and its likes.
 
 mod compare;
 mod hash;
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::object::access;
-use crate::object::reference::{Obj, Ref};
-use crate::structural::MAX_HOOK_DEPTH;
 use crate::value::Value;
-
-/// What some types do instead of comparing their fields.
-///
-/// Each function is asked for every object of a declared type that is met (for
-/// two of the same type); None stands for "by its fields". A function may call
-/// [`recursive_eq_with`] and its likes in turn.
-pub trait RecursiveHooks {
-    /// Whether two objects of one type are equal.
-    fn equal(&self, left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Result<bool>> {
-        let _ = (left, right);
-        None
-    }
-
-    /// Which of two objects of one type comes first.
-    fn compare(&self, left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Result<Ordering>> {
-        let _ = (left, right);
-        None
-    }
-
-    /// The hash of an object; equal objects must have the same.
-    fn hash(&self, object: &Ref<Obj>) -> Option<Result<u64>> {
-        let _ = object;
-        None
-    }
-}
-
-/// No type has hooks.
-impl RecursiveHooks for () {}
 
 /// Whether two values are equal field by field.
 ///
 /// Objects of one type are equal when their fields are
 /// ([`FieldDef::compare`](crate::FieldDef::compare) leaves fields out), arrays
 /// and lists when their elements are, maps and dicts when they have the same
-/// keys (found by [`Value`]'s own equality) with equal values. Values of
+/// keys (as a [lookup](crate::Map::try_get) finds them) with equal values. Values of
 /// different types are unequal: `1`, `True` and `1.0` are three values. All
 /// NaNs are equal, and `0.0` equals `-0.0`; tensors are compared as in
 /// structural comparison, functions and opaque values by identity. A cyclic
@@ -58,7 +29,8 @@ impl RecursiveHooks for () {}
 ///
 /// # Errors
 ///
-/// Only those of hooks; see [`recursive_eq_with`].
+/// Those of hooks ([`DynRecursiveEqual`](crate::DynRecursiveEqual)), and
+/// `RecursionError` when they nest too deeply.
 ///
 /// ```
 /// use isoform::{Value, recursive_eq};
@@ -68,16 +40,7 @@ impl RecursiveHooks for () {}
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
-    recursive_eq_with(left, right, &())
-}
-
-/// [`recursive_eq`] with hooks.
-///
-/// # Errors
-///
-/// Whatever a hook returns; `RecursionError` when hooks nest too deeply.
-pub fn recursive_eq_with(left: &Value, right: &Value, hooks: &dyn RecursiveHooks) -> Result<bool> {
-    access::traversing(|| compare::equal(left, right, hooks))
+    access::traversing(|| compare::equal(left, right))
 }
 
 /// Which of two values comes first, field by field and element by element.
@@ -90,7 +53,7 @@ pub fn recursive_eq_with(left: &Value, right: &Value, hooks: &dyn RecursiveHooks
 ///
 /// `TypeError` for values of different types, for NaN, and for maps, dicts,
 /// tensors, functions and opaque values, which have no order; whatever a hook
-/// returns.
+/// ([`DynRecursiveCompare`](crate::DynRecursiveCompare)) returns.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -101,20 +64,7 @@ pub fn recursive_eq_with(left: &Value, right: &Value, hooks: &dyn RecursiveHooks
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
-    recursive_cmp_with(left, right, &())
-}
-
-/// [`recursive_cmp`] with hooks.
-///
-/// # Errors
-///
-/// As [`recursive_cmp`].
-pub fn recursive_cmp_with(
-    left: &Value,
-    right: &Value,
-    hooks: &dyn RecursiveHooks,
-) -> Result<Ordering> {
-    access::traversing(|| compare::order(left, right, hooks))
+    access::traversing(|| compare::order(left, right))
 }
 
 /// A hash that is the same for values that [`recursive_eq`] calls equal.
@@ -126,7 +76,9 @@ pub fn recursive_cmp_with(
 /// # Errors
 ///
 /// `ValueError` with the path for a cyclic value, whose equality no hash of
-/// its parts can follow; whatever a hook returns.
+/// its parts can follow; `TypeError` for an object of a type that has a hook for
+/// equality or order and none for the hash
+/// ([`DynRecursiveHash`](crate::DynRecursiveHash)); whatever a hook returns.
 ///
 /// ```
 /// use isoform::{Value, recursive_hash};
@@ -136,37 +88,5 @@ pub fn recursive_cmp_with(
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_hash(value: &Value) -> Result<u64> {
-    recursive_hash_with(value, &())
-}
-
-/// [`recursive_hash`] with hooks.
-///
-/// # Errors
-///
-/// As [`recursive_hash`].
-pub fn recursive_hash_with(value: &Value, hooks: &dyn RecursiveHooks) -> Result<u64> {
-    access::traversing(|| hash::hash(value, hooks))
-}
-
-thread_local! {
-    static HOOK_DEPTH: Cell<u32> = const { Cell::new(0) };
-}
-
-/// Calls a hook, unless hooks are nested too deeply already.
-fn call_hook<T>(hook: impl FnOnce() -> Option<Result<T>>) -> Option<Result<T>> {
-    struct Leave;
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            HOOK_DEPTH.set(HOOK_DEPTH.get() - 1);
-        }
-    }
-    if HOOK_DEPTH.get() >= MAX_HOOK_DEPTH {
-        return Some(Err(Error::new(
-            ErrorKind::Recursion,
-            format!("custom comparisons nest deeper than {MAX_HOOK_DEPTH} levels"),
-        )));
-    }
-    HOOK_DEPTH.set(HOOK_DEPTH.get() + 1);
-    let _leave = Leave;
-    access::outside(hook)
+    access::traversing(|| hash::hash(value))
 }

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use super::hooks::{DynEqual, DynHash};
 use super::json_hooks::{DynFromJson, DynToJson};
-use crate::container::Function;
+use crate::container::{Function, note_key_hooks};
 use crate::error::{Error, Result};
+use crate::hooks::{
+    self, DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
+    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit,
+};
 use crate::object::published::Published;
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
@@ -126,9 +130,43 @@ hooks! {
         "What stands for an object in files: `(self)` gives JSON data.";
     from_json: DynFromJson = "__data_from_json__",
         "The object that JSON data stands for: `(data)` gives an object of the type.";
+    repr: DynRepr = "__ffi_repr__",
+        "The text of an object: `(self, fn_repr)`, with `fn_repr(value)` for the parts, gives a \
+         str.";
+    recursive_equal: DynRecursiveEqual = "__ffi_eq__",
+        "Equality by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives a \
+         bool.";
+    recursive_compare: DynRecursiveCompare = "__ffi_compare__",
+        "Order by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives an \
+         int below, at or above zero.";
+    recursive_hash: DynRecursiveHash = "__ffi_hash__",
+        "Hash by fields: `(self, fn_hash)`, with `fn_hash(value)` for the parts, gives an int.";
+    key_hash: DynKeyHash = "__any_hash__",
+        "The hash of an object as the key of a map or dict: `(self)` gives an int.";
+    key_equal: DynKeyEqual = "__any_equal__",
+        "Whether two objects are one key of a map or dict: `(self, other)` gives a bool.";
+    copy: DynCopy = "__ffi_shallow_copy__",
+        "A copy of one object: `(self)` gives an object of the type.";
+    convert: DynConvert = "__ffi_convert__",
+        "An object of the type from another value that a field gets: `(value)` gives the object.";
+    visit: DynVisit = "__s_visit__",
+        "Structural walk: `(self, visitor)` visits the parts, and gives None or what ended the \
+         walk.";
+    mutate: DynMutate = "__s_mutate__",
+        "Structural rewrite: `(self, mutator)` gives what the object becomes.";
 }
 
 impl HookCells {
+    /// Tells those who ask first whether any type has such a hook.
+    pub(crate) fn note(&self) {
+        if self.key_hash.get().is_some() || self.key_equal.get().is_some() {
+            note_key_hooks();
+        }
+        if self.visit.get().is_some() || self.mutate.get().is_some() {
+            hooks::note_traversal_hooks();
+        }
+    }
+
     /// Whether comparison and hash follow the fields.
     pub(crate) fn are_structural_defaults(&self) -> bool {
         self.equal.get().is_none() && self.hash.get().is_none()

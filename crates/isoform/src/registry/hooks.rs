@@ -9,6 +9,8 @@ use std::sync::Arc;
 use super::hook_cells::{Compiled, Hook, Shown, arguments, object};
 use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::hooks::{word, wrong_result};
+use crate::object::lend::{Lent, lend_equal, lend_hash, not_lent};
 use crate::object::reference::{Node, Obj, Ref};
 use crate::value::{Value, ValueRef};
 use crate::visit::RegionChange;
@@ -269,12 +271,20 @@ pub(super) fn typed_hash<T: StructuralHash>() -> DynHash {
 
 impl Compiled for DynEqual {
     fn from_function(function: &Function) -> Result<Self> {
-        function.content::<DynEqual>().cloned().ok_or_else(|| {
-            Error::type_error(format!(
-                "{}: expected a hook made with DynEqual",
-                Self::NAME
-            ))
-        })
+        if let Some(hook) = function.content::<DynEqual>() {
+            return Ok(hook.clone());
+        }
+        let called = function.clone();
+        let hook = DynEqual::new(move |left, right, callback| {
+            let answer = lend_equal(callback, |place| {
+                let callback = LentEqual(Arc::clone(place)).function();
+                called.call(&[left.into(), right.into(), callback.into()])
+            })?;
+            answer
+                .as_bool()
+                .ok_or_else(|| wrong_result(left, Self::NAME, "a bool", &answer))
+        });
+        Ok(hook.shown_as(function.clone()))
     }
 
     fn function(&self) -> Function {
@@ -295,9 +305,18 @@ impl Compiled for DynEqual {
 
 impl Compiled for DynHash {
     fn from_function(function: &Function) -> Result<Self> {
-        function.content::<DynHash>().cloned().ok_or_else(|| {
-            Error::type_error(format!("{}: expected a hook made with DynHash", Self::NAME))
-        })
+        if let Some(hook) = function.content::<DynHash>() {
+            return Ok(hook.clone());
+        }
+        let called = function.clone();
+        let hook = DynHash::new(move |object, init, callback| {
+            let answer = lend_hash(callback, |place| {
+                let callback = LentHash(Arc::clone(place)).function();
+                called.call(&[object.into(), Value::from(init), callback.into()])
+            })?;
+            word(&answer).ok_or_else(|| wrong_result(object, Self::NAME, "an int", &answer))
+        });
+        Ok(hook.shown_as(function.clone()))
     }
 
     fn function(&self) -> Function {
@@ -314,6 +333,68 @@ impl Compiled for DynHash {
 
     fn is_same(&self, other: &Self) -> bool {
         self.call.same_as(&other.call) || (self.origin.is_some() && self.origin == other.origin)
+    }
+}
+
+/// The callback of a custom equality inside the function that a hook gets.
+///
+/// A host language finds it as [`Function::content`], and may show it as an
+/// object of its own.
+#[derive(Clone, Debug)]
+pub struct LentEqual(pub Arc<Lent<dyn EqualCallback>>);
+
+/// The callback of a custom hash inside the function that a hook gets.
+#[derive(Clone, Debug)]
+pub struct LentHash(pub Arc<Lent<dyn HashCallback>>);
+
+/// The region that the argument of a callback says; the current one without.
+fn region_of(given: &[Value], position: usize) -> Result<RegionChange> {
+    match given.get(position).map(Value::view) {
+        None | Some(ValueRef::None) => Ok(RegionChange::Inherit),
+        Some(ValueRef::Bool(flag)) => RegionChange::from_number(i64::from(flag)),
+        Some(ValueRef::Int(number)) => RegionChange::from_number(number),
+        Some(_) => Err(Error::type_error(format!(
+            "def_region: expected a bool or an int, got {}",
+            given[position].type_name()
+        ))),
+    }
+}
+
+impl LentEqual {
+    /// The callback as a function of two parts, the region and the name of the
+    /// step, both of which may be left out.
+    pub fn function(&self) -> Function {
+        Function::with_content(self.clone(), |lent, given| {
+            let (Some(left), Some(right)) = (given.first(), given.get(1)) else {
+                return Err(Error::type_error("eq_cb: expected 2 to 4 arguments"));
+            };
+            let region = region_of(given, 2)?;
+            let name = given.get(3).and_then(Value::as_str).unwrap_or("?");
+            let equal = lent
+                .0
+                .with(|callback| callback.equal_in(left, right, region, name));
+            let equal = equal.ok_or_else(|| not_lent(DynEqual::NAME))?;
+            equal.map(Value::from)
+        })
+    }
+}
+
+impl LentHash {
+    /// The callback as a function of a part, the start and the region, which
+    /// may be left out.
+    pub fn function(&self) -> Function {
+        Function::with_content(self.clone(), |lent, given| {
+            let (Some(value), Some(init)) = (given.first(), given.get(1)) else {
+                return Err(Error::type_error("hash_cb: expected 2 or 3 arguments"));
+            };
+            let init = hash_of("hash_cb", init)?;
+            let region = region_of(given, 2)?;
+            let hash = lent
+                .0
+                .with(|callback| callback.hash_in(value, init, region));
+            let hash = hash.ok_or_else(|| not_lent(DynHash::NAME))?;
+            hash.map(Value::from)
+        })
     }
 }
 
@@ -364,11 +445,10 @@ fn function<'a>(name: &str, given: &'a Value) -> Result<&'a Function> {
 }
 
 fn hash_of(name: &str, given: &Value) -> Result<u64> {
-    match given.view() {
-        ValueRef::Int(number) => Ok(number as u64),
-        ValueRef::BigInt(number) => Ok(number.iter_u64_digits().next().unwrap_or(0)),
-        _ => Err(Error::type_error(format!(
-            "{name}: expected an int, got {given:?}"
-        ))),
-    }
+    word(given).ok_or_else(|| {
+        Error::type_error(format!(
+            "{name}: expected an int, got {}",
+            given.type_name()
+        ))
+    })
 }

@@ -15,6 +15,7 @@ pub use functions::{
 };
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use methods::{call_method, register_method, set_method_hook};
+pub(crate) use schema::at as in_place;
 pub use schema::{Schema, TypeRef};
 
 pub use json_hooks::{DynFromJson, DynToJson};
@@ -24,7 +25,7 @@ pub use hook_cells::Hook;
 pub(crate) use hook_cells::{
     FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
 };
-pub use hooks::{DynEqual, DynHash};
+pub use hooks::{DynEqual, DynHash, LentEqual, LentHash};
 
 use crate::error::Result;
 use crate::object::header::TypeIndex;

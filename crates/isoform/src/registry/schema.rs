@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::hook_cells::Hook;
 use crate::container::{Array, Dict, List, Map};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::hooks::{self, DynConvert};
 use crate::object::header::TypeIndex;
 use crate::object::raw_value::Tag;
 use crate::object::reference::Node;
-use crate::object::table;
+use crate::object::table::{self, TypeInfo};
 use crate::value::{Value, ValueRef};
 
 /// A node type named in a schema; looked up when it is needed, so that types
@@ -223,7 +225,7 @@ impl Schema {
                     return items.iter().zip(array.values()).enumerate().try_for_each(
                         |(position, (item, value))| {
                             item.check(value)
-                                .map_err(|error| at_element(&position, &error))
+                                .map_err(|error| at_element(&position, error))
                         },
                     );
                 }
@@ -275,12 +277,14 @@ impl Schema {
     }
 
     /// Converts a value to what the field stores: bool to int, int to float
-    /// and bool, arrays and lists, maps and dicts into one another. A value
-    /// that already fits comes back unchanged.
+    /// and bool, arrays and lists, maps and dicts into one another, and
+    /// anything to an object of a type that says how
+    /// ([`DynConvert`](crate::DynConvert)). A value that already fits comes
+    /// back unchanged.
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check).
+    /// As [`check`](Self::check), and what the hook of a type returns.
     pub fn convert(&self, value: Value) -> Result<Value> {
         if matches!(self, Schema::Any) || self.check(&value).is_ok() {
             return Ok(value);
@@ -293,17 +297,27 @@ impl Schema {
             (Schema::Optional(inner), _) => inner
                 .convert(value.clone())
                 .map_err(|error| self.restate(error, &value)),
-            (Schema::Union(options), _) => options
-                .iter()
-                .find_map(|option| option.convert(value.clone()).ok())
-                .ok_or_else(|| self.mismatch(&value)),
+            (Schema::Union(options), _) => {
+                for option in options {
+                    match option.convert(value.clone()) {
+                        Err(error) if !is_refusal(&error) => return Err(error),
+                        Err(_) => {}
+                        converted => return converted,
+                    }
+                }
+                Err(self.mismatch(&value))
+            }
+            (Schema::Object(ty), _) => match ty.index().map(table::info) {
+                Some(info) if info.hooks.convert.get().is_some() => self.by_hook(info, value),
+                _ => Err(self.mismatch(&value)),
+            },
             (Schema::Tuple(items), view) => {
                 let given = items_of(view)
                     .filter(|given| given.len() == items.len())
                     .ok_or_else(|| self.mismatch(&value))?;
                 let convert = |(position, (item, value)): (usize, (&Schema, Value))| {
                     item.convert(value)
-                        .map_err(|error| at_element(&position, &error))
+                        .map_err(|error| at_element(&position, error))
                 };
                 let converted: Vec<Value> = items
                     .iter()
@@ -325,13 +339,32 @@ impl Schema {
             .into()),
             (Schema::Map(pair), view) => {
                 let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
-                Ok(convert_entries(pair, entries)?.collect::<Map>().into())
+                Ok(Map::try_from_entries(convert_entries(pair, entries)?)?.into())
             }
             (Schema::Dict(pair), view) => {
                 let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
-                Ok(convert_entries(pair, entries)?.collect::<Dict>().into())
+                Ok(Dict::try_from_entries(convert_entries(pair, entries)?)?.into())
             }
             _ => Err(self.mismatch(&value)),
+        }
+    }
+
+    /// The object that a type makes of a value.
+    #[cold]
+    fn by_hook(&self, info: &'static TypeInfo, value: Value) -> Result<Value> {
+        let Some(hook) = info.hooks.convert.get() else {
+            return Err(self.mismatch(&value));
+        };
+        let refuse = |why: &str| {
+            let (expected, key) = (self.mismatch(&value), info.key());
+            let message = format!("{} ({key}.{}: {why})", expected.message(), DynConvert::NAME);
+            Error::type_error(message)
+        };
+        match hooks::run(DynConvert::NAME, info.key(), || hook.call(&value)) {
+            Ok(made) if self.check(&made).is_ok() => Ok(made),
+            Ok(made) => Err(refuse(&format!("the result is {}", made.type_name()))),
+            Err(error) if is_refusal(&error) => Err(refuse(error.message())),
+            Err(error) => Err(error),
         }
     }
 
@@ -363,7 +396,9 @@ impl Schema {
 
     /// Names the whole optional type where the inner one did not fit at once.
     fn restate(&self, inner: Error, value: &Value) -> Error {
-        if inner.message().starts_with("expected") {
+        let message = inner.message();
+        // What the hook of the inner type said is worth more.
+        if message.starts_with("expected") && !message.contains(DynConvert::NAME) {
             self.mismatch(value)
         } else {
             inner
@@ -371,8 +406,22 @@ impl Schema {
     }
 }
 
-fn at_element(position: &dyn fmt::Display, error: &Error) -> Error {
-    Error::type_error(format!("element [{position}]: {}", error.message()))
+/// Whether an error says that a value does not convert, rather than that user
+/// code went wrong.
+fn is_refusal(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
+}
+
+fn at_element(position: &dyn fmt::Display, error: Error) -> Error {
+    at(format_args!("element [{position}]"), error)
+}
+
+/// Names the place of a value that does not fit.
+pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
+    match is_refusal(&error) {
+        true => Error::type_error(format!("{place}: {}", error.message())),
+        false => error,
+    }
 }
 
 fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
@@ -382,7 +431,7 @@ fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
     for (position, item) in items.iter().enumerate() {
         inner
             .check(item)
-            .map_err(|error| at_element(&position, &error))?;
+            .map_err(|error| at_element(&position, error))?;
     }
     Ok(())
 }
@@ -394,10 +443,10 @@ fn check_entries(pair: &(Schema, Schema), map: &Map) -> Result<()> {
     for (key, value) in map.iter() {
         pair.0
             .check(key)
-            .map_err(|error| Error::type_error(format!("key {key:?}: {}", error.message())))?;
+            .map_err(|error| at(format_args!("key {key:?}"), error))?;
         pair.1
             .check(value)
-            .map_err(|error| at_element(&format_args!("{key:?}"), &error))?;
+            .map_err(|error| at_element(&format_args!("{key:?}"), error))?;
     }
     Ok(())
 }
@@ -422,7 +471,7 @@ fn convert_items(inner: &Schema, items: Vec<Value>) -> Result<Vec<Value>> {
     let convert = |(position, item)| {
         inner
             .convert(item)
-            .map_err(|error| at_element(&position, &error))
+            .map_err(|error| at_element(&position, error))
     };
     items.into_iter().enumerate().map(convert).collect()
 }
@@ -435,11 +484,11 @@ fn convert_entries(
         let new_key = pair
             .0
             .convert(key.clone())
-            .map_err(|error| Error::type_error(format!("key {key:?}: {}", error.message())))?;
+            .map_err(|error| at(format_args!("key {key:?}"), error))?;
         let new_value = pair
             .1
             .convert(value.clone())
-            .map_err(|error| at_element(&format_args!("{key:?}"), &error))?;
+            .map_err(|error| at_element(&format_args!("{key:?}"), error))?;
         Ok((new_key, new_value))
     };
     let entries: Vec<_> = map.iter().map(convert).collect::<Result<_>>()?;

@@ -119,12 +119,12 @@ impl Fitter {
             }
             (Schema::Map(pair), ValueRef::Map(map)) => Ok(match self.fit_entries(pair, map)? {
                 None => value.clone(),
-                Some(entries) => Value::from(entries.into_iter().collect::<Map>()),
+                Some(entries) => Map::try_from_entries(entries)?.into(),
             }),
             (Schema::Dict(pair), ValueRef::Dict(dict)) => {
                 Ok(match self.fit_entries(pair, &dict.snapshot())? {
                     None => value.clone(),
-                    Some(entries) => Value::from(entries.into_iter().collect::<Dict>()),
+                    Some(entries) => Dict::try_from_entries(entries)?.into(),
                 })
             }
             (Schema::Map(pair), ValueRef::Dict(dict)) => {
@@ -239,7 +239,7 @@ pub(crate) fn map_of(mut parts: impl Iterator<Item = Value>) -> Result<Map> {
     while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
         let length = map.len();
         let shown = key.clone();
-        map.insert(key, value);
+        map.try_insert(key, value)?;
         if map.len() == length {
             return Err(Error::value_error(format!(
                 "the key {shown:?} stands twice"

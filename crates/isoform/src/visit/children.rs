@@ -92,6 +92,26 @@ impl<'a> Frame<'a> {
         self.content == Content::Holder
     }
 
+    /// Takes a part for the child taken last, so that paths lead through it.
+    pub(super) fn lead_to(&mut self, part: Met<'a>) {
+        let is_part = |position: &usize| match (self.child(*position), part) {
+            (Some(child), Met::Object(part)) => match child.met {
+                Met::Object(child) => child.ident() == part.ident(),
+                Met::Plain(_) => false,
+            },
+            _ => false,
+        };
+        let count = self.object.info().visited_and_ignored.len();
+        self.next = (0..count).find(is_part).map_or(0, |position| position + 1);
+    }
+
+    fn child(&self, position: usize) -> Option<Child<'a>> {
+        match self.content {
+            Content::Fields => self.field(self.object.info(), self.object.visited(), position),
+            _ => self.other_child(position),
+        }
+    }
+
     /// The next child; None when all have been taken.
     #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Child<'a>> {

@@ -1,8 +1,10 @@
 //! Copies of values: one object, or everything below.
 
 use crate::error::Result;
+use crate::hooks::{self, DynCopy};
 use crate::object::build;
 use crate::object::reference::{Obj, Ref};
+use crate::registry::Hook;
 use crate::value::Value;
 
 /// A copy of everything below a value: of objects of declared types and of
@@ -40,16 +42,25 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
 /// A copy of one object, which shares all its children with the original.
 ///
 /// What [`deep_copy`] shares comes back as it is: an object of kind
-/// `singleton`, a string, a tensor. O(fields), or O(elements) of a container.
+/// `singleton`, a string, a tensor. A type may copy its objects in its own way
+/// ([`DynCopy`](crate::DynCopy)). O(fields), or O(elements) of a container.
+///
+/// # Errors
+///
+/// Those of the hook.
 ///
 /// ```
 /// use isoform::{FieldDef, Schema, TypeDef, construct, register_type, shallow_copy};
 /// let cell = register_type(TypeDef::new("doc.CopiedCell").field(FieldDef::new("v", Schema::Any)))?;
 /// let object = construct(cell, vec![1.into()])?;
-/// let copy = shallow_copy(&object);
+/// let copy = shallow_copy(&object)?;
 /// assert!(!copy.same_as(&object) && isoform::structural_equal(copy, object)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
-    build::shallow_copy(object)
+pub fn shallow_copy(object: &Ref<Obj>) -> Result<Ref<Obj>> {
+    let info = object.type_info();
+    match info.hooks.copy.get() {
+        Some(hook) => hooks::run(DynCopy::NAME, info.key(), || hook.call(object)),
+        None => Ok(build::shallow_copy(object)),
+    }
 }

@@ -1,16 +1,20 @@
 //! The functional update: a new value from an old one, node by node.
 
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
 use super::memo::Results;
 use super::parts::{Child, ChildOptions, Children, children_of};
 use super::region::RegionKind;
 use super::walk::WalkOrder;
 use crate::error::{Error, Result};
+use crate::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll};
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::path::AccessPath;
-use crate::registry::Kind;
+use crate::registry::{Hook, Kind};
 use crate::value::Value;
 
 /// Rewrites a value: `callback` sees every value below `root`, the root
@@ -35,6 +39,10 @@ use crate::value::Value;
 ///   built anew once for all regions, so that its uses still name its
 ///   definition. A callback that replaces a variable decides about each kind
 ///   of region on its own: give the same answer for all of them.
+/// * **Hooks.** Of a type that makes the new object itself
+///   ([`DynMutate`](crate::DynMutate)), the answer of its hook comes in place
+///   of the rewrite of its fields. A hook that is set while a rewrite runs
+///   counts from the next one on.
 ///
 /// Depth is limited by memory only; cost is linear in the number of distinct
 /// objects and of the places of plain values.
@@ -89,11 +97,14 @@ pub fn structural_map_where(
         callback,
         stack: Vec::new(),
         changes: Vec::new(),
+        hooked: has_traversal_hooks(),
+        opened: Vec::new(),
         results: Default::default(),
         descents: Results::default(),
+        remapped: HashMap::default(),
     };
     let root = root.into();
-    access::traversing(|| mapper.run(root))
+    access::traversing(|| mapper.run(root, RegionKind::Use))
 }
 
 /// How to rewrite; the default is post-order, without the fields that
@@ -222,6 +233,12 @@ struct Mapper<W, F> {
     results: [Results; 3],
     /// What variables and dag nodes became before or without the callback.
     descents: Results,
+    /// Whether types may have a rewrite of their own.
+    hooked: bool,
+    /// What was opened, and may be left open by an error that a hook catches.
+    opened: Vec<(RegionKind, u64)>,
+    /// What hooks recorded for variables.
+    remapped: HashMap<u64, Value, RandomState>,
 }
 
 impl<W, F> Mapper<W, F>
@@ -229,16 +246,25 @@ where
     W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
 {
-    fn run(&mut self, root: Value) -> Result<Value> {
+    fn run(&mut self, root: Value, region: RegionKind) -> Result<Value> {
+        let floor = self.stack.len();
         let root = Child {
             value: root,
-            region: RegionKind::Use,
+            region,
             is_key: false,
         };
-        let mut finished = self.meet(root)?;
+        let finished = self.meet(root)?;
+        self.descend(floor, finished)
+    }
+
+    /// Rewrites what is open above a height; the result of the lowest.
+    fn descend(&mut self, floor: usize, mut finished: Option<Value>) -> Result<Value> {
         let mut poll = Poll::default();
         loop {
             poll.step()?;
+            if self.stack.len() == floor {
+                return Ok(finished.unwrap_or_default());
+            }
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(finished.unwrap_or_default());
             };
@@ -273,15 +299,24 @@ where
             return self.call(value, region, is_key).map(Some);
         }
         let ident = object.identity();
+        let hook = match self.hooked {
+            true => object.type_info().hooks.mutate.get(),
+            false => None,
+        };
+        if !self.remapped.is_empty()
+            && let Some(value) = self.remapped.get(&ident)
+        {
+            return Ok(Some(value.clone()));
+        }
         // `value` and `pending` are two owners; an object with one more is
         // reached on this way only. The root has no `pending`, and may be
         // owned by nobody else although it contains itself.
-        let may_return = self.stack.is_empty() || object.owners() > 3;
+        let may_return = self.stack.is_empty() || object.owners() > 3 || hook.is_some();
         if may_return {
             match self.results[region as usize].get(ident) {
                 Some(Some(result)) => return Ok(Some(result)),
                 Some(None) => return Err(self.cycle(&value)),
-                None => self.results[region as usize].open(ident),
+                None => self.remember(region, ident),
             }
         }
         let mut remembered = may_return.then_some(ident);
@@ -291,7 +326,7 @@ where
             if answer != source {
                 // The answer may contain what it replaces.
                 remembered = Some(ident);
-                self.results[region as usize].open(ident);
+                self.remember(region, ident);
                 source = answer;
             }
         }
@@ -303,6 +338,10 @@ where
         if let Some(ident) = descent
             && let Some(Some(result)) = self.descents.get(ident)
         {
+            return self.finish(result, region, is_key, remembered).map(Some);
+        }
+        if self.hooked && source.as_object().is_some_and(has_hook) {
+            let result = self.ask(&source, region, is_key, remembered, descent)?;
             return self.finish(result, region, is_key, remembered).map(Some);
         }
         if !self.plain_wanted && is_bare(&source) {
@@ -323,6 +362,113 @@ where
             descent,
         });
         Ok(None)
+    }
+
+    /// Notes that an object is open.
+    fn remember(&mut self, region: RegionKind, ident: u64) {
+        self.results[region as usize].open(ident);
+        if self.hooked {
+            self.opened.push((region, ident));
+        }
+    }
+
+    /// What the hook of an object's type makes of it.
+    #[cold]
+    #[inline(never)]
+    fn ask(
+        &mut self,
+        source: &Value,
+        region: RegionKind,
+        is_key: bool,
+        remembered: Option<u64>,
+        descent: Option<u64>,
+    ) -> Result<Value> {
+        let Some(object) = source.as_object() else {
+            return Ok(source.clone());
+        };
+        let info = object.type_info();
+        let Some(hook) = info.hooks.mutate.get() else {
+            return Ok(source.clone());
+        };
+        let first_change = self.changes.len();
+        self.stack.push(Frame {
+            children: children_of(source, self.options.children),
+            next: 0,
+            pending: Value::NONE,
+            region,
+            is_key,
+            first_change,
+            remembered,
+            descent: None,
+        });
+        let mut mutator = HookMutator {
+            mapper: self,
+            object,
+            region,
+        };
+        let result = hooks::run(DynMutate::NAME, info.key(), || {
+            hook.call(object, &mut mutator)
+        });
+        self.stack.pop();
+        let result = result?;
+        if let Some(ident) = descent {
+            self.descents.set(ident, result.clone());
+        }
+        Ok(result)
+    }
+
+    /// What a part becomes, for the hook whose frame is the last one.
+    fn part(
+        &mut self,
+        part: &Value,
+        region: RegionKind,
+        children_of: Option<&Ref<Obj>>,
+    ) -> Result<Value> {
+        let (floor, first_change) = (self.stack.len(), self.changes.len());
+        let first_opened = self.opened.len();
+        if let Some(frame) = self.stack.last_mut() {
+            let field = frame.children.field_with(part);
+            frame.next = field.map_or(0, |position| position + 1);
+        }
+        let result = match children_of {
+            None => self.run(part.clone(), region),
+            Some(hooked) => self.children(part, region, hooked),
+        };
+        if result.is_err() {
+            // The hook may go on; what was open here no longer is.
+            self.changes.truncate(first_change);
+            self.stack.truncate(floor);
+            for (region, ident) in self.opened.drain(first_opened..) {
+                let results = &mut self.results[region as usize];
+                if let Some(None) = results.get(ident) {
+                    results.forget(ident);
+                }
+            }
+        }
+        self.opened.truncate(first_opened);
+        result
+    }
+
+    /// A value with its children rewritten: by the hook of its type, unless
+    /// that hook asks.
+    fn children(&mut self, value: &Value, region: RegionKind, hooked: &Ref<Obj>) -> Result<Value> {
+        if let Some(object) = value.as_object()
+            && has_hook(object)
+            && !object.same_as(hooked)
+        {
+            return self.ask(value, region, false, None, None);
+        }
+        let floor = self.stack.len();
+        let children = children_of(value, self.options.children);
+        let mut done = Vec::with_capacity(children.len());
+        for position in 0..children.len() {
+            let Some(child) = children.get(position, region) else {
+                break;
+            };
+            let finished = self.meet(child)?;
+            done.push(self.descend(floor, finished)?);
+        }
+        children.rebuild(done)
     }
 
     /// Leaves the value on top of the stack.
@@ -383,6 +529,61 @@ where
     fn cycle(&self, value: &Value) -> Error {
         cyclic(value).at(path_of(&self.stack))
     }
+}
+
+/// The rewrite as a hook sees it.
+struct HookMutator<'m, W, F> {
+    mapper: &'m mut Mapper<W, F>,
+    /// The object whose hook runs, and where it was met.
+    object: &'m Ref<Obj>,
+    region: RegionKind,
+}
+
+impl<W, F> MutateCallback for HookMutator<'_, W, F>
+where
+    W: Fn(Option<TypeIndex>) -> bool,
+    F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
+{
+    fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
+        access::traversing(|| self.mapper.part(value, region, None))
+    }
+
+    fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
+        access::traversing(|| self.mapper.part(value, region, Some(self.object)))
+    }
+
+    fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {
+        self.mapper.remapped.get(&var.identity()).cloned()
+    }
+
+    fn remap(&mut self, var: &Ref<Obj>, value: Value) {
+        let mapper = &mut *self.mapper;
+        let ident = var.identity();
+        if mapper
+            .results
+            .iter_mut()
+            .any(|results| matches!(results.get(ident), Some(Some(_))))
+        {
+            // What was rewritten so far may contain the variable.
+            mapper.results = Default::default();
+            mapper.descents = Results::default();
+            for frame in &mapper.stack {
+                if let Some(ident) = frame.remembered {
+                    mapper.results[frame.region as usize].open(ident);
+                }
+            }
+        }
+        mapper.remapped.insert(ident, value);
+    }
+}
+
+/// Whether the type of an object has a rewrite of its own.
+fn has_hook(object: &Ref<Obj>) -> bool {
+    object.type_info().hooks.mutate.get().is_some()
 }
 
 /// Whether an object has no fields but numbers, bools and data types, so that

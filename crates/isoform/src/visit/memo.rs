@@ -27,6 +27,11 @@ impl Results {
         *self.entry(ident) = Some(result);
     }
 
+    /// Forgets an object.
+    pub(super) fn forget(&mut self, ident: u64) {
+        *self.positions.word(ident) = 0;
+    }
+
     fn entry(&mut self, ident: u64) -> &mut Option<Value> {
         let position = self.positions.word(ident);
         if *position == 0 {

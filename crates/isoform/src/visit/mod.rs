@@ -20,6 +20,6 @@ pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
 pub use substitute::substitute;
 pub use walk::{
-    Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk, structural_walk_where,
-    walk_objects,
+    Interrupts, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
+    structural_walk_where, structural_walk_with, walk_objects,
 };

@@ -199,6 +199,17 @@ impl Children {
         }
     }
 
+    /// The position of the field that holds an object, if the children are
+    /// fields.
+    pub(super) fn field_with(&self, wanted: &Value) -> Option<usize> {
+        let Content::Fields(_) = &self.content else {
+            return None;
+        };
+        wanted.as_object()?;
+        let mut fields = self.iter(RegionKind::Use);
+        fields.position(|child| child.value == *wanted)
+    }
+
     /// Whether a child is a field that opens a definition region.
     pub(super) fn opens_region(&self, position: usize) -> bool {
         let slot = self.slots().get(position);
@@ -279,13 +290,14 @@ impl Children {
         }
         let mut map = Map::new();
         for (key, value) in entries {
-            if map.contains_key(&key) {
+            let (count, shown) = (map.len(), key.clone());
+            map.try_insert(key, value)?;
+            if map.len() == count {
                 return Err(Error::value_error(format!(
-                    "{}: two keys become {key:?}",
+                    "{}: two keys become {shown:?}",
                     self.source.type_name()
                 )));
             }
-            map.insert(key, value);
         }
         Ok(match self.source.view() {
             ValueRef::Dict(_) => Dict::<Value, Value>::of(map).into(),

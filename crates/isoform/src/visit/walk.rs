@@ -9,6 +9,7 @@ use super::recycle::recycle;
 use super::region::RegionKind;
 use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
+use crate::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll};
 use crate::object::arena::Arena;
 use crate::object::header::TypeIndex;
@@ -16,6 +17,7 @@ use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::object::view::ObjRef;
 use crate::path::AccessPath;
+use crate::registry::Hook;
 use crate::value::Value;
 
 /// Visits every value below `root`, the root included.
@@ -37,8 +39,11 @@ use crate::value::Value;
 ///   (in pre-order: after its own callback); later changes are not seen. A
 ///   [mutable field](crate::set_field) is walked as it is when the walk comes
 ///   to it, after the fields before it.
-/// * **Custom comparison** ([`StructuralEqual`](crate::StructuralEqual)) plays
-///   no part: the walk goes through the fields.
+/// * **Hooks.** Of a type with a traversal of its own
+///   ([`DynVisit`](crate::DynVisit)), what its hook visits is visited in place
+///   of the fields, unless the options say otherwise. A hook that is set while
+///   a walk runs counts from the next walk on. Custom comparison
+///   ([`StructuralEqual`](crate::StructuralEqual)) plays no part.
 ///
 /// Depth is limited by memory only, and cost is linear in the number of visits.
 ///
@@ -77,6 +82,25 @@ pub fn structural_walk<B>(
     structural_walk_where(root, options, |_| true, callback)
 }
 
+/// What hooks of types know of the end of a walk: they are shown a value for
+/// the result of a callback, and may end the walk with a value of their own.
+#[derive(Debug)]
+pub struct Interrupts<B> {
+    /// The result of a callback as hooks see it; not None.
+    pub show: fn(&B) -> Value,
+    /// A result from the value of a hook; None ends the walk without one.
+    pub adopt: fn(&Value) -> Option<B>,
+}
+
+impl<B> Default for Interrupts<B> {
+    fn default() -> Self {
+        Interrupts {
+            show: |_| Value::from(true),
+            adopt: |_| None,
+        }
+    }
+}
+
 /// [`structural_walk`] that calls back only for the types that are wanted; all
 /// the others are walked through.
 ///
@@ -93,6 +117,22 @@ pub fn structural_walk_where<B>(
     wanted: impl FnMut(Option<TypeIndex>) -> bool,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
+    structural_walk_with(root, options, wanted, Interrupts::default(), callback)
+}
+
+/// [`structural_walk_where`] for a host language, whose hooks see and make the
+/// results of a walk.
+///
+/// # Errors
+///
+/// As [`structural_walk`].
+pub fn structural_walk_with<B>(
+    root: impl Into<Value>,
+    options: WalkOptions,
+    wanted: impl FnMut(Option<TypeIndex>) -> bool,
+    interrupts: Interrupts<B>,
+    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+) -> Result<Option<B>> {
     let root = root.into();
     let snapshots = Arena::default();
     // A walk inside the callback finds nothing here and makes its own.
@@ -100,8 +140,10 @@ pub fn structural_walk_where<B>(
     let scratch = scratch.unwrap_or_default();
     let mut walker = Walker {
         options,
+        hooked: options.hooks && has_traversal_hooks(),
         wanted,
         callback,
+        interrupts,
         snapshots: &snapshots,
         stack: recycle(scratch.stack),
         holders: 0,
@@ -116,7 +158,7 @@ pub fn structural_walk_where<B>(
     let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
     match outcome {
         Ok(()) => Ok(None),
-        Err(Stop::Result(result)) => Ok(Some(result)),
+        Err(Stop::Result(result)) => Ok(result),
         Err(Stop::Error(error)) => Err(error),
     }
 }
@@ -188,6 +230,9 @@ pub struct WalkOptions {
     pub include_ignored: bool,
     /// Whether the keys of maps and dicts are walked too.
     pub keys: bool,
+    /// Whether types with a traversal of their own are walked by it, rather
+    /// than by their fields.
+    pub hooks: bool,
 }
 
 impl Default for WalkOptions {
@@ -197,6 +242,7 @@ impl Default for WalkOptions {
             sharing: Sharing::default(),
             include_ignored: false,
             keys: true,
+            hooks: true,
         }
     }
 }
@@ -227,6 +273,13 @@ impl WalkOptions {
     #[must_use]
     pub fn keys(mut self, keys: bool) -> Self {
         self.keys = keys;
+        self
+    }
+
+    /// Sets whether types with a traversal of their own are walked by it.
+    #[must_use]
+    pub fn hooks(mut self, hooks: bool) -> Self {
+        self.hooks = hooks;
         self
     }
 }
@@ -318,15 +371,19 @@ fn path_of(ancestors: &[Frame<'_>]) -> AccessPath {
 
 /// Why a walk ends early.
 enum Stop<B> {
-    Result(B),
+    /// By a callback or, without a result, by a hook.
+    Result(Option<B>),
     Error(Error),
 }
 
 /// One walk.
-struct Walker<'a, W, F> {
+struct Walker<'a, B, W, F> {
     options: WalkOptions,
+    /// Whether types may have a traversal of their own.
+    hooked: bool,
     wanted: W,
     callback: F,
+    interrupts: Interrupts<B>,
     /// Owners of what was in the lists and dicts that were entered.
     snapshots: &'a Arena,
     stack: Vec<Frame<'a>>,
@@ -345,16 +402,25 @@ enum Entry {
     Pass,
 }
 
-impl<'a, B, W, F> Walker<'a, W, F>
+impl<'a, B, W, F> Walker<'a, B, W, F>
 where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
     fn run(&mut self, root: &'a Value) -> Result<(), Stop<B>> {
         self.meet(children::root(root))?;
+        self.descend(0)
+    }
+
+    /// Visits what is open above a height, and closes it.
+    #[inline(always)]
+    fn descend(&mut self, floor: usize) -> Result<(), Stop<B>> {
         let mut poll = Poll::default();
         loop {
             poll.step().map_err(Stop::Error)?;
+            if self.stack.len() == floor {
+                return Ok(());
+            }
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(());
             };
@@ -397,7 +463,115 @@ where
         if content == Content::Holder {
             self.enter_snapshot(child, object);
         }
+        if self.hooked && object.info().hooks.visit.get().is_some() {
+            self.ask(object, child.region)?;
+            return self.close();
+        }
         Ok(())
+    }
+
+    /// Lets the hook of an object's type visit its parts. Its frame is the
+    /// last one.
+    #[cold]
+    #[inline(never)]
+    fn ask(&mut self, object: ObjRef<'a>, region: RegionKind) -> Result<(), Stop<B>> {
+        let info = object.info();
+        let Some(hook) = info.hooks.visit.get() else {
+            return Ok(());
+        };
+        let mut visitor = HookVisitor {
+            walker: self,
+            object,
+            region,
+            stopped: None,
+        };
+        let answer = hooks::run(DynVisit::NAME, info.key(), || {
+            hook.call(object.as_ref(), &mut visitor)
+        });
+        let stopped = visitor.stopped;
+        match (answer, stopped) {
+            (Err(error), _) => Err(Stop::Error(error)),
+            (Ok(None), _) => Ok(()),
+            (Ok(Some(end)), Some((shown, result))) if end == shown => Err(Stop::Result(result)),
+            (Ok(Some(end)), _) => Err(Stop::Result((self.interrupts.adopt)(&end))),
+        }
+    }
+
+    /// Visits a part for the hook whose frame is the last one.
+    fn visit_part(
+        &mut self,
+        part: &Value,
+        region: RegionKind,
+        children_of: Option<ObjRef<'a>>,
+    ) -> Result<(), Stop<B>> {
+        let (floor, holders) = (self.stack.len(), self.holders);
+        let part = self.snapshots.keep_value(part);
+        let child = Child {
+            region,
+            ..children::root(part)
+        };
+        if let Some(frame) = self.stack.last_mut() {
+            frame.lead_to(child.met);
+        }
+        let visited = match children_of {
+            None => self.meet(child),
+            Some(hooked) => self.open(child, hooked),
+        };
+        let visited = visited.and_then(|()| self.descend(floor));
+        if visited.is_err() {
+            // The hook may go on; what was open here no longer is.
+            while self.stack.len() > floor
+                && let Some(frame) = self.stack.pop()
+            {
+                self.leave(&frame);
+            }
+        }
+        self.holders = holders;
+        visited
+    }
+
+    /// Opens a value without its callback: by the hook of its type, unless
+    /// that hook asks.
+    fn open(&mut self, child: Child<'a>, hooked: ObjRef<'a>) -> Result<(), Stop<B>> {
+        let Met::Object(object) = child.met else {
+            return Ok(());
+        };
+        let content = match object.info().class() {
+            Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
+            Class::Plain | Class::Node => Content::Fields,
+            Class::Array => Content::Items,
+            Class::Map => Content::Entries,
+            Class::List | Class::Dict => Content::Holder,
+            _ => return Ok(()),
+        };
+        let own = object.ident() == hooked.ident();
+        if !own && object.info().hooks.visit.get().is_some() {
+            self.stack.push(Frame::new(object, child, content, false));
+            self.ask(object, child.region)?;
+            self.stack.pop();
+            return Ok(());
+        }
+        if content == Content::Holder {
+            self.enter_snapshot(child, object);
+            self.holders -= 1;
+            return Ok(());
+        }
+        // Of the object whose hook runs this is a second frame, which counts
+        // for no step of a path. No callback follows when it is closed.
+        self.holders += usize::from(own);
+        self.stack.push(Frame::of_snapshot(object, child, content));
+        Ok(())
+    }
+
+    /// Counts a frame that was taken off the stack as left.
+    fn leave(&mut self, frame: &Frame<'a>) {
+        if frame.snapshot {
+            return;
+        }
+        if frame.marked {
+            self.marks.leave(frame.object.ident());
+            self.holders -= usize::from(frame.is_holder());
+        }
     }
 
     /// Whether the object is to be visited here.
@@ -488,9 +662,62 @@ where
         match access::outside(|| callback(&visit)) {
             Ok(WalkResult::Advance) => Ok(true),
             Ok(WalkResult::Skip) => Ok(false),
-            Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(result)),
+            Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(Some(result))),
             Err(error) => Err(Stop::Error(error)),
         }
+    }
+}
+
+/// The walk as a hook sees it.
+struct HookVisitor<'w, 'a, B, W, F> {
+    walker: &'w mut Walker<'a, B, W, F>,
+    /// The object whose hook runs, and where it was met.
+    object: ObjRef<'a>,
+    region: RegionKind,
+    /// The end of the walk by a callback, and what the hook was shown for it.
+    stopped: Option<(Value, Option<B>)>,
+}
+
+impl<'a, B, W, F> HookVisitor<'_, 'a, B, W, F>
+where
+    W: FnMut(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+{
+    fn visit_part(
+        &mut self,
+        part: &Value,
+        region: RegionKind,
+        children_of: Option<ObjRef<'a>>,
+    ) -> Result<Option<Value>> {
+        let walker = &mut *self.walker;
+        match access::traversing(|| walker.visit_part(part, region, children_of)) {
+            Ok(()) => Ok(None),
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Result(result)) => {
+                let show = self.walker.interrupts.show;
+                let shown = result.as_ref().map_or_else(|| Value::from(true), show);
+                self.stopped = Some((shown.clone(), result));
+                Ok(Some(shown))
+            }
+        }
+    }
+}
+
+impl<B, W, F> VisitCallback for HookVisitor<'_, '_, B, W, F>
+where
+    W: FnMut(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+{
+    fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
+        self.visit_part(value, region, None)
+    }
+
+    fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
+        self.visit_part(value, region, Some(self.object))
     }
 }
 
