@@ -69,6 +69,8 @@ mod tests;
 /// | `scope` | Variables bound inside a node of this type are free again after it. |
 /// | `defs_first`, `defs_first = false` | Whether definition fields are visited before the others. Absent: as `scope`. |
 /// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
+/// | `init = path` | The constructor of other languages: a function with `#[export]`, instead of one that takes the fields. |
+/// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
 /// | `no_new` | No `new` is generated, so that the type can have its own. |
 /// | `no_with` | No `with_<field>` is generated. |
 /// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |

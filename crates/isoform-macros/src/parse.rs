@@ -23,12 +23,14 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The attributes of a struct.
-const STRUCT_NAMES: [&str; 8] = [
+const STRUCT_NAMES: [&str; 10] = [
     "key",
     "kind",
     "scope",
     "defs_first",
     "hooks",
+    "init",
+    "convert",
     "no_new",
     "no_with",
     "crate",
@@ -47,6 +49,10 @@ pub(crate) struct StructOptions {
     pub(crate) defs_first: Option<bool>,
     pub(crate) hook_equal: bool,
     pub(crate) hook_hash: bool,
+    /// The exported function that makes an object from arguments.
+    pub(crate) init: Option<Path>,
+    /// The exported function that makes an object from another value.
+    pub(crate) convert: Option<Path>,
     pub(crate) no_new: bool,
     pub(crate) no_with: bool,
     pub(crate) krate: Option<Path>,
@@ -204,6 +210,8 @@ impl StructOptions {
             "scope" => self.scope = entry.flag().map(|()| true)?,
             "defs_first" => self.defs_first = Some(entry.flag_or_bool()?),
             "hooks" => self.set_hooks(entry, errors)?,
+            "init" => self.init = Some(entry.path()?),
+            "convert" => self.convert = Some(entry.path()?),
             "no_new" => self.no_new = entry.flag().map(|()| true)?,
             "no_with" => self.no_with = entry.flag().map(|()| true)?,
             "crate" => self.krate = Some(entry.path()?),

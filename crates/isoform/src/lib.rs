@@ -105,11 +105,13 @@
 mod binary;
 mod container;
 mod convert;
+pub mod dialect;
 mod display;
 mod dtype;
 mod error;
 mod function;
 mod hooks;
+pub mod ir;
 mod json;
 mod object;
 mod pages;
@@ -121,6 +123,7 @@ mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod tir;
 pub mod type_attrs;
 mod value;
 mod verify;

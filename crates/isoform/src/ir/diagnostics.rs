@@ -1,0 +1,5 @@
+//! Diagnostics.
+use crate::error::Result;
+pub(super) fn register() -> Result<()> {
+    Ok(())
+}
