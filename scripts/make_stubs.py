@@ -30,8 +30,11 @@ PARAMETERS = {
     "callbacks": "Any",
     "argv": "Sequence[str]",
     "class": "type[Any]",
+    "dense": "bool",
+    "doc": "str",
     "cls": "type[Any]",
     "ignore_unknown_fields": "bool",
+    "inherit": "bool",
     "init": "int",
     "instance": "Any",
     "io_names": "bool",
@@ -39,13 +42,30 @@ PARAMETERS = {
     "mmap": "bool",
     "name": "str",
     "options": "dict[str, Any]",
+    "override": "bool",
     "parent": "type[Any] | None",
     "path": "str | PathLike[str]",
+    "replace": "bool",
+    "schema": "Schema | None",
     "skip_tensor_content": "bool",
     "type_key": "str",
+    # The name of an attribute or its trait.
+    "type_attrs_check.name": "Any",
+    "type_attrs_declare_dense.name": "Any",
+    "type_attrs_get.name": "Any",
+    "type_attrs_has.name": "Any",
+    "type_attrs_info.name": "Any",
+    "type_attrs_owner.name": "Any",
+    "type_attrs_set.name": "Any",
 }
 
 RETURNS = {
+    "_callable_of": "Any",
+    "_describe_function": "Any",
+    "_methods_of": "list[tuple[str, Any]]",
+    "_register_method": "None",
+    "_set_method_hook": "None",
+    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any]], str, str] | None",
     "bind_class": "TypeInfo",
     "check_types": "None",
     "class_of": "type[Any]",
@@ -68,6 +88,23 @@ RETURNS = {
     "to_bytes": "bytes",
     "to_json_graph_str": "str",
     "type_info": "TypeInfo",
+    "type_attrs_check": "None",
+    "type_attrs_declare": "None",
+    "type_attrs_declare_dense": "None",
+    "type_attrs_has": "bool",
+    "type_attrs_hooks": "list[str]",
+    "type_attrs_info": "dict[str, Any] | None",
+    "type_attrs_list": "list[str]",
+    "type_attrs_of": "dict[str, Any]",
+    "type_attrs_owner": "type[Any] | None",
+    "type_attrs_set": "None",
+    "type_attrs_place": "TypeInfo",
+    "TraitHandle.name": "str",
+    "Column.items": "list[tuple[type[Any], Any]]",
+    "Column.keys": "list[type[Any]]",
+    "Column.name": "str",
+    "Column.set": "None",
+    "Column.values": "list[Any]",
     "Object.same_as": "bool",
     "OnnxModel.constant_bytes": "int",
     "OnnxModel.dropped_node_count": "int",
@@ -128,6 +165,13 @@ SPECIAL = {
     "__str__": "str",
 }
 
+# What users of a class construct it from; other classes are not constructed.
+CONSTRUCTORS = {
+    "Column": "name: Any",
+    "Schema": "spec: Any",
+    "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
+}
+
 # Classes whose bases introspection does not show as one would write them.
 BASES = {"Object": "metaclass=ObjectMeta", "ObjectMeta": "ABCMeta"}
 
@@ -170,7 +214,8 @@ def parameters_of(function: Any, *, method: bool) -> str:
         elif kind is parameter.VAR_KEYWORD:
             text = f"**{text}"
         if not (method and position == 0):
-            text += f": {PARAMETERS.get(parameter.name, 'Any')}"
+            known = f"{function.__name__}.{parameter.name}"
+            text += f": {PARAMETERS.get(known) or PARAMETERS.get(parameter.name, 'Any')}"
         if parameter.default is not parameter.empty:
             text += " = ..."
         parts.append(text)
@@ -199,8 +244,8 @@ def stub_of_class(cls: type, name: str) -> str:
     final = "" if cls.__flags__ & (1 << 10) else "@final\n"
     text = f"{final}class {name}{f'({bases})' if bases else ''}:"
     text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"
-    if name == "Schema":
-        text += "    def __new__(cls, spec: Any) -> Schema: ...\n"
+    if name in CONSTRUCTORS:
+        text += f"    def __new__(cls, {CONSTRUCTORS[name]}) -> {name}: ...\n"
     members = sorted(vars(cls).items(), key=lambda item: item[0])
     for member, value in members:
         known = f"{name}.{member}"

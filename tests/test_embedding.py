@@ -89,6 +89,59 @@ else:
 """)
 
 
+def test_functions_and_methods():
+    run("""
+import calc_ir, inspect, traceback, isoform
+from isoform.dataclasses import Object, py_class
+Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
+evaluate = isoform.get_global_func("calc.evaluate")
+three = Add(Const(1), Const(2))
+assert evaluate(three) == 3
+assert evaluate.__doc__ == "What an expression of sums and numbers comes to."
+assert str(inspect.signature(evaluate)) == "(expr: isoform.Object, /) -> int"
+assert (Const(5).plus(), Const(5).plus(4)) == (6, 9)
+
+@py_class("calc_test.Product")
+class Product(Object):
+    lhs: int
+    rhs: int
+
+    @isoform.method
+    def evaluate(self):
+        return self.lhs * self.rhs
+
+assert evaluate(Add(Product(3, 4), Const(1))) == 13
+doubled = isoform.get_global_func("calc.map_numbers")(three, lambda x: 2 * x)
+assert isoform.structural_equal(doubled, Add(Const(2), Const(4)))
+
+class Stop(Exception):
+    pass
+
+def fails(x):
+    raise Stop(x)
+
+def check(call, kind, text, frames):
+    try:
+        call()
+    except kind as error:
+        assert str(error) == text, error
+        found = traceback.extract_tb(error.__traceback__)
+        assert [frame.name for frame in found][-len(frames):] == frames, found
+    else:
+        raise AssertionError
+
+map_numbers = isoform.get_global_func("calc.map_numbers")
+check(lambda: map_numbers(three, fails), Stop, "1", ["calc.map_numbers", "fails"])
+large = Add(Const(2**63 - 1), Const(1))
+text = "calc.evaluate: the sum has more than 64 bits"
+check(lambda: evaluate(large), ValueError, text, ["calc.evaluate"])
+text = "calc.evaluate() argument 'expr': expected isoform.Object, got int"
+check(lambda: evaluate(1), TypeError, text, ["<lambda>"])
+text = "isoform.Array has no method 'evaluate'"
+check(lambda: evaluate(isoform.Array([1])), AttributeError, text, ["calc.evaluate"])
+""")
+
+
 def test_stubs():
     done = subprocess.run(
         [sys.executable, "-m", "isoform.stubgen", "calc_ir", "--prefix", "calc"],
@@ -99,3 +152,5 @@ def test_stubs():
     assert done.returncode == 0, done.stderr
     assert "class Add(isoform.Object):" in done.stdout
     assert "def __init__(self, value: builtins.int) -> None: ..." in done.stdout
+    assert "def plus(self, step: builtins.int = ..., /) -> builtins.int:" in done.stdout
+    assert '"""The number `step` further."""' in done.stdout

@@ -13,6 +13,7 @@ from isoform import (
     serialization,
     structural,
     testing,
+    type_attrs,
     types,
 )
 from isoform._core import (
@@ -71,8 +72,8 @@ from isoform.function import (
     convert_func,
 )
 from isoform.registry import (
-    get_global_func,
     call_method,
+    get_global_func,
     get_global_func_metadata,
     init_ffi_api,
     method,
@@ -201,6 +202,7 @@ __all__ = [
     "structural_walk",
     "substitute",
     "testing",
+    "type_attrs",
     "types",
     "uint8",
     "uint16",

@@ -88,6 +88,40 @@ class AccessStep:
         """What the step goes through, an `AccessKind`."""
 
 @final
+class Column:
+    """An attribute whose name was looked up once."""
+
+    def __new__(cls, name: Any) -> Column: ...
+    def __bool__(self, /) -> bool: ...
+    def __contains__(self, key: Any, /) -> bool: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self, /) -> Iterator[Any]: ...
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def get(self, /, of: Any, default: Any = ..., *, inherit: bool = ...) -> Any:
+        """The value of a type or of the type of a node; `default` if there is
+        none. O(1).
+
+        With `inherit` the nearest ancestor answers for a type without one.
+        """
+    def items(self, /) -> list[tuple[type[Any], Any]]:
+        """The types that have a value, with it, in the order of registration."""
+    def keys(self, /) -> list[type[Any]]:
+        """The types that have a value, in the order of their registration."""
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+    def set(self, /, of: Any, value: Any, override: bool = ...) -> None:
+        """Sets the value of a type. A value that is set already is replaced only
+        with `override`.
+
+        Raises ValueError for a value that is set already, TypeError for one
+        that the attribute is not declared for.
+        """
+    def values(self, /) -> list[Any]:
+        """The values, in the order in which their types were registered."""
+
+@final
 class InitFunction:
     """The generated constructor of a class as a function of the instance."""
 
@@ -284,6 +318,15 @@ class StructuralVisitor:
         """
 
 @final
+class TraitHandle:
+    """What `implements` needs of a trait, under `__isoform_handle__` of its class."""
+
+    def __new__(cls, name: str, marker: Any, view: Any, has_methods: bool) -> TraitHandle: ...
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+
+@final
 class TypeField:
     """A field of a registered type."""
 
@@ -390,6 +433,20 @@ class VisitInterrupt:
     def value(self) -> Any:
         """What the walk was ended with."""
 
+def _callable_of(function: Any) -> Any:
+    """The Python callable that a function was made of; None if it is made of
+    something else.
+    """
+
+def _describe_function(
+    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
+) -> Any:
+    """Tells what is known about a callable: a new `Function` called `known_as` unless that
+    is None, with documentation, and with a signature unless the parameters are
+    None. Each of them is a name, a schema, whether it has a default, and the
+    default.
+    """
+
 def _device_name(kind: Any) -> Any:
     """The name of a kind of device."""
 
@@ -423,16 +480,30 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
-def _register_global_func(name: str, function: Any, replace: Any) -> Any:
+def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """Registers a callable under a global name; the function as it is registered.
 
     Raises ValueError when the name is taken and `replace` is false.
+    """
+
+def _register_method(
+    cls: type[Any], name: str, function: Any, is_static: Any, replace: Any
+) -> None:
+    """Registers a method of the type of a class. Its first argument is the object
+    unless it is static.
+
+    Raises TypeError for anything that is no class of a type or no callable,
+    ValueError for the name of a field, and for one that is taken unless
+    `replace`.
     """
 
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Tells the paths which class the kinds of steps are members of. Called once,
     by the package.
     """
+
+def _set_method_hook(hook: Any) -> None:
+    """Sets, once, the function that gives classes the methods registered in Rust."""
 
 def _set_native_hook(hook: Any) -> None:
     """Sets, once, the function that completes the classes made for native types,
@@ -447,6 +518,11 @@ def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
 def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
     """Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
     by the package.
+    """
+
+def _signature_of(function: Any) -> tuple[list[tuple[str | None, str, bool, Any]], str, str] | None:
+    """The parameters of a function, the text of its result's schema, and its
+    language; None if they are not known.
     """
 
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
@@ -471,6 +547,14 @@ def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
 
     Raises KeyError for an unknown type key, ValueError when the type has a
     class already.
+    """
+
+def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
+    """Calls, from Rust, the function that is an attribute of a node's type or of
+    its nearest ancestor that has it.
+
+    Raises AttributeError when there is none, TypeError when it is no function,
+    and what the function raises.
     """
 
 def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
@@ -570,6 +654,11 @@ def get_global_func(name: str, allow_missing: Any = ...) -> Any:
     None.
     """
 
+def implements(of: Any, trait: Any, /, *, inherit: bool = ...) -> Any:
+    """A type or node as an instance of a trait, None if it does not have the
+    trait; see `isoform.type_attrs.implements`.
+    """
+
 def json_graph_metadata(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
     """What was given as `metadata` when a JSON graph was written; None if nothing
     was. Reads the whole graph.
@@ -585,6 +674,11 @@ def list_global_func_names() -> Any:
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
+
+def opaque(value: Any) -> Any:
+    """A Python object as a value of which the core knows nothing, also one that
+    would be converted otherwise.
+    """
 
 def oracle_canonical(value: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
     """A text that two values share exactly if they are structurally equal, in
@@ -818,6 +912,47 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
     for a value that no file can hold, ValueError for one that contains itself,
     both with the path. O(size).
     """
+
+def type_attrs_check(of: Any, name: Any, value: Any) -> None:
+    """Raises what setting an attribute would raise, without setting it."""
+
+def type_attrs_declare(name: str, doc: str, schema: Schema | None, dense: bool) -> None:
+    """Declares an attribute; see `isoform.type_attrs.declare`."""
+
+def type_attrs_declare_dense(name: Any) -> None:
+    """Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`."""
+
+def type_attrs_get(of: Any, name: Any, default: Any, inherit: bool) -> Any:
+    """The attribute of a type or of the type of a node; see
+    `isoform.type_attrs.get`.
+    """
+
+def type_attrs_has(of: Any, name: Any, inherit: bool) -> bool:
+    """Whether an attribute is set; see `isoform.type_attrs.has`."""
+
+def type_attrs_hooks() -> list[str]:
+    """The names of the attributes that the library itself reads."""
+
+def type_attrs_info(name: Any) -> dict[str, Any] | None:
+    """What is known about an attribute; see `isoform.type_attrs.info`."""
+
+def type_attrs_list() -> list[str]:
+    """The names of all attributes; see `isoform.type_attrs.list`."""
+
+def type_attrs_of(of: Any, inherit: bool) -> dict[str, Any]:
+    """The attributes of a type; see `isoform.type_attrs.attrs_of`."""
+
+def type_attrs_owner(of: Any, name: Any) -> type[Any] | None:
+    """The type that has an attribute; see `isoform.type_attrs.owner`."""
+
+def type_attrs_place(of: Any) -> TypeInfo:
+    """The type that is to be changed, by its class, key or `TypeInfo`.
+
+    Raises TypeError for anything else, KeyError for an unknown key.
+    """
+
+def type_attrs_set(of: Any, name: Any, value: Any, replace: bool) -> None:
+    """Sets an attribute of a type; see `isoform.type_attrs.set`."""
 
 def type_info(of: Any) -> TypeInfo:
     """What is registered about a type, by its key, its class or one of its

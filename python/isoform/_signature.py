@@ -70,7 +70,7 @@ def described(function: Callable[..., Any], name: str | None) -> Function:
 def _hints(function: Any) -> dict[str, Any]:
     try:
         return typing.get_type_hints(function)
-    except Exception:  # noqa: BLE001 - an annotation may be any expression
+    except Exception:
         own = getattr(function, "__annotations__", None) or {}
         return {name: hint for name, hint in own.items() if not isinstance(hint, str)}
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 # Before anything is registered: functions are instances of the class it makes.
 from isoform import _core
-from isoform import function as _function  # noqa: F401
+from isoform import function as _function
 from isoform._core import call_method, get_global_func, list_global_func_names, remove_global_func
 
 if TYPE_CHECKING:

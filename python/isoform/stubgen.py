@@ -125,7 +125,24 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         text = f"{name}: {_annotation(field.annotation, prefix, accepted=True)}"
         parameters.append(f"{text} = ..." if field.has_default else text)
     lines.append(f"    def __init__({', '.join(parameters)}) -> None: ...")
+    for name, function in _core._methods_of(cls):
+        lines += _method(name, function, prefix)
     return "\n".join(lines) + "\n"
+
+
+def _method(name: str, function: Any, prefix: str) -> list[str]:
+    known = _core._signature_of(function)
+    if known is None:
+        return [f"    def {name}(self, *args: typing.Any) -> typing.Any:", '        """Native."""']
+    parameters = ["self"]
+    # The first one is the object itself.
+    for position, (parameter, schema, has_default, _) in enumerate(known[0][1:], 1):
+        annotation = _annotation(schema, prefix, accepted=True)
+        text = f"{parameter or f'argument{position}'}: {annotation}"
+        parameters.append(f"{text} = ..." if has_default else text)
+    result = _annotation(known[1], prefix, accepted=False)
+    head = f"    def {name}({', '.join(parameters)}, /) -> {result}:"
+    return [head, *_docstring(function.__doc__ or f"The method `{name}`.", "        ")]
 
 
 def _docstring(text: str, indent: str) -> list[str]:

@@ -10,6 +10,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, Path, Type, UnOp};
 
+use crate::attrs::AttrOption;
 use crate::model::{BaseModel, FieldModel, NodeModel};
 use crate::parse::DefaultValue;
 
@@ -122,6 +123,8 @@ impl<'a> Ctx<'a> {
             let function = exported(path);
             quote!(.convert(#function))
         });
+        let hook_verify = options.hook_verify.then(|| quote!(.hook_verify::<Self>()));
+        let attrs = options.attrs.iter().map(attr_call);
         quote! {
             #private::TypeDef::of::<Self>()
                 .kind(#private::Kind::#kind)
@@ -133,6 +136,8 @@ impl<'a> Ctx<'a> {
                 #hook_hash
                 #init
                 #convert
+                #hook_verify
+                #(#attrs)*
         }
     }
 
@@ -148,6 +153,10 @@ impl<'a> Ctx<'a> {
             let variant = format_ident!("{variant}");
             quote!(.flag(#private::FieldFlag::#variant))
         });
+        let uses = field
+            .uses
+            .iter()
+            .map(|(method, value)| quote!(.#method(#value)));
         let default = field.default.as_ref().map(|_| {
             let function = default_fn_name(ident);
             quote!(.default_fn(|| #private::into_value::<#ty>(Self::#function())))
@@ -156,6 +165,7 @@ impl<'a> Ctx<'a> {
         quote! {
             #create(#name, ::core::mem::offset_of!(Self, #ident))
                 #flag
+                #(#uses)*
                 #default
                 #doc
         }
@@ -388,10 +398,21 @@ impl<'a> Ctx<'a> {
     }
 }
 
+/// The call that adds an attribute to the `TypeDef`.
+fn attr_call(attr: &AttrOption) -> TokenStream {
+    match attr {
+        // A trait that is not implemented is reported at its name.
+        AttrOption::Trait(ty) => {
+            quote_spanned!(located_at(ty.span())=> .implements::<#ty, Self>())
+        }
+        AttrOption::Value { name, value } => quote!(.attr(#name, #value)),
+    }
+}
+
 /// A span of the expansion that compiler errors show as `span`.
 ///
 /// A span of the user's own code would make lints read the expansion as code that the user wrote.
-fn located_at(span: Span) -> Span {
+pub(crate) fn located_at(span: Span) -> Span {
     Span::call_site().located_at(span)
 }
 

@@ -242,7 +242,11 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
     let schema = quote_spanned!(returned.span()=> <#returned as #private::Returned>::schema());
     let result =
         quote_spanned!(returned.span()=> #private::Returned::into_value(#ident(#(#gives),*)));
-    let companion = format!("Registers [`{ident}`]({ident}()); see `isoform::exports`.");
+    let made = format!(
+        " The function `{}`, the same one whenever it is asked for.",
+        name.value()
+    );
+    let companion = format!(" Registers [`{ident}`]({ident}()); see `isoform::exports`.");
     quote! {
         #function
 
@@ -258,7 +262,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
             }
 
             impl #ident {
-                #[doc = concat!("The function `", #name, "`, the same one whenever it is asked for.")]
+                #[doc = #made]
                 #vis fn function() -> #private::Function {
                     static FUNCTION: #private::OnceLock<#private::Function> = #private::OnceLock::new();
                     FUNCTION

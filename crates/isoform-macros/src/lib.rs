@@ -1,19 +1,21 @@
 //! The macros of the isoform crate.
 //!
-//! [`macro@Node`] works in three steps, one module each: `parse` turns the `#[node(...)]` attributes into options,
-//! `model` checks the struct and its options together, `expand` writes the impls.
-//! [`macro@export`] is the module of its name.
-//! Both collect every mistake before they give up, so one build shows them all.
+//! [`macro@Node`] works in three steps, one module each: `parse` (and `attrs`) turns the `#[node(...)]` attributes into
+//! options, `model` checks the struct and its options together, `expand` writes the impls.
+//! [`macro@node_trait`] and [`macro@export`] are the modules of their names.
+//! All collect every mistake before they give up, so one build shows them all.
 //!
 //! The expansion names nothing but `core` and the `__private` module of the isoform crate.
 //! This crate is an implementation detail of `isoform`, which re-exports the macros: depend on that crate instead.
 
 use proc_macro2::TokenStream;
 
+mod attrs;
 mod errors;
 mod expand;
 mod export;
 mod model;
+mod node_trait;
 mod parse;
 
 #[cfg(test)]
@@ -71,6 +73,8 @@ mod tests;
 /// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
 /// | `init = path` | The constructor of other languages: a function with `#[export]`, instead of one that takes the fields. |
 /// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
+/// | `hooks(verify)` | The type implements `Verify`: what it demands of its objects and of those that extend it. |
+/// | `attrs(dyn Tr, "name" = value)` | Type attributes: node traits that the type implements, and other values by name. |
 /// | `no_new` | No `new` is generated, so that the type can have its own. |
 /// | `no_with` | No `with_<field>` is generated. |
 /// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |
@@ -85,12 +89,17 @@ mod tests;
 /// | `def_simple` | Only the variable itself binds; its own fields are uses. |
 /// | `default` | `new` leaves the field out and takes `Default::default()`. |
 /// | `default = expr` | `new` leaves the field out and takes `expr`. |
+/// | `compare = false` | Recursive equality and order skip this field. |
+/// | `hash = false` | The recursive hash skips this field; absent, it does what `compare` says. |
+/// | `repr = false` | The text of the node leaves this field out. |
 /// | `name = "other"` | The registered name; absent, it is the identifier of the field, without a leading `r#`. |
 ///
 /// At most one of `ignore`, `def` and `def_simple` is allowed on a field, and the base allows only `default`.
 /// A `default` that is a literal converts like an argument of `new`, unless the field is a primitive such as `i64`.
 /// Any other default expression must have the type of the field: a hidden conversion would leave `None` or
 /// `Array::new()` without a type to infer.
+///
+/// The value of an attribute is made once, when the type is registered, so it must not need objects of the type itself.
 ///
 /// The doc comments of the struct and of its fields are registered with them.
 ///
@@ -104,6 +113,62 @@ mod tests;
 #[proc_macro_derive(Node, attributes(node))]
 pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive(input.into()).into()
+}
+
+/// Makes a trait a type attribute, which node types implement and passes ask for.
+///
+/// ```ignore
+/// /// Knows a simpler form of itself.
+/// #[isoform::node_trait("ir_trait.canonicalize")]
+/// pub trait Canonicalize {
+///     /// The simpler form; None if there is none.
+///     fn canonicalize(&self) -> isoform::Result<Value>;
+/// }
+///
+/// #[derive(Node)]
+/// #[node(key = "demo.Neg", attrs(dyn Canonicalize))]
+/// #[repr(C)]
+/// pub struct Neg { pub value: Ref<Expr> }
+///
+/// impl Canonicalize for Neg {
+///     fn canonicalize(&self) -> isoform::Result<Value> {
+///         Ok(match self.value.downcast_ref::<Neg>() {
+///             Some(inner) => (&inner.value).into(),
+///             None => Value::from(()),
+///         })
+///     }
+/// }
+///
+/// if let Some(rule) = node.implements::<dyn Canonicalize>() {
+///     rule.canonicalize()?;
+/// }
+/// ```
+///
+/// The argument is the name of the attribute; `crate = path` behind it says where the isoform crate is.
+/// The documentation of the trait is that of the attribute. What the attribute's value is depends on the methods:
+///
+/// | methods | value |
+/// |---|---|
+/// | none: a marker | a bool, and false is as good as none |
+/// | one | a Function, whose first argument is the node |
+/// | several | a Map from names to such Functions; methods with a body may be left out |
+///
+/// So another language can implement the trait for its own types, by setting the attribute, and can call what Rust
+/// implements. What a Function of another language raises is the error of the method.
+///
+/// # Requirements
+///
+/// The trait has no generic parameters, no members but methods, and no supertraits but `Send` and `Sync`.
+/// Methods take `&self`, arguments whose types convert from and to values (or shared references to such types, and
+/// `&str`), and return an `isoform::Result` of a type that converts.
+/// `#[node_trait(rust_only)]` on a method takes it out: other languages do not see it, and implementations there have
+/// the body that the trait gives it. A trait whose methods are all for Rust only can be implemented only in Rust.
+#[proc_macro_attribute]
+pub fn node_trait(
+    arguments: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    node_trait::node_trait(arguments.into(), item.into()).into()
 }
 
 /// Makes a plain function a global function, callable by name from every language.
@@ -150,7 +215,7 @@ pub fn export(
         .into()
 }
 
-/// The whole macro on `proc_macro2` tokens, which unit tests can build.
+/// The whole derive on `proc_macro2` tokens, which unit tests can build.
 fn derive(input: TokenStream) -> TokenStream {
     syn::parse2(input)
         .and_then(model::NodeModel::new)

@@ -37,6 +37,8 @@ pub(crate) struct FieldModel {
     pub(crate) name: String,
     /// A variant of `__private::FieldFlag`.
     pub(crate) flag: Option<&'static str>,
+    /// Methods of `FieldDef` with their arguments: what the recursive operations do with the field.
+    pub(crate) uses: Vec<(Ident, bool)>,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) doc: Option<String>,
 }
@@ -199,6 +201,7 @@ fn check_fields(fields: impl Iterator<Item = syn::Field>, errors: &mut Errors) -
             ty: field.ty,
             name,
             flag,
+            uses: options.uses,
             default: options.default,
         });
     }
@@ -233,6 +236,12 @@ fn check_base(
             format!(
                 "expected no `{flag}` on the base: its fields keep the flags of their own type"
             ),
+        );
+    }
+    for (name, _) in &options.uses {
+        errors.push_at(
+            name,
+            format!("expected no `{name}` on the base: its fields keep what their own type says"),
         );
     }
     if let Some(name) = &options.name {

@@ -10,6 +10,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, Lit, LitStr, Path, Token};
 
+use crate::attrs::{self, AttrOption};
 use crate::errors::Errors;
 
 /// The structural kinds, by attribute value and by variant of `__private::Kind`.
@@ -23,7 +24,7 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The attributes of a struct.
-const STRUCT_NAMES: [&str; 10] = [
+const STRUCT_NAMES: [&str; 11] = [
     "key",
     "kind",
     "scope",
@@ -31,13 +32,24 @@ const STRUCT_NAMES: [&str; 10] = [
     "hooks",
     "init",
     "convert",
+    "attrs",
     "no_new",
     "no_with",
     "crate",
 ];
 
 /// The attributes of a field.
-const FIELD_NAMES: [&str; 6] = ["base", "ignore", "def", "def_simple", "default", "name"];
+const FIELD_NAMES: [&str; 9] = [
+    "base",
+    "ignore",
+    "def",
+    "def_simple",
+    "default",
+    "name",
+    "compare",
+    "hash",
+    "repr",
+];
 
 /// What the attributes of a struct say; `None` and `false` stand for what they do not say.
 #[derive(Default)]
@@ -53,6 +65,9 @@ pub(crate) struct StructOptions {
     pub(crate) init: Option<Path>,
     /// The exported function that makes an object from another value.
     pub(crate) convert: Option<Path>,
+    pub(crate) hook_verify: bool,
+    /// In the order written.
+    pub(crate) attrs: Vec<AttrOption>,
     pub(crate) no_new: bool,
     pub(crate) no_with: bool,
     pub(crate) krate: Option<Path>,
@@ -67,6 +82,8 @@ pub(crate) struct FieldOptions {
     pub(crate) flags: Vec<(Ident, &'static str)>,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) name: Option<LitStr>,
+    /// The flags of the recursive operations in the order written, which is also the name of the `FieldDef` method.
+    pub(crate) uses: Vec<(Ident, bool)>,
 }
 
 /// Where the default of a field comes from.
@@ -78,7 +95,7 @@ pub(crate) enum DefaultValue {
 }
 
 /// One entry of an attribute, not yet understood.
-struct Entry {
+pub(crate) struct Entry {
     name: Ident,
     value: EntryValue,
 }
@@ -112,7 +129,7 @@ impl Parse for Entry {
 
 impl Entry {
     /// The error for an entry that is not of the form `expected`.
-    fn expected(&self, expected: &str) -> syn::Error {
+    pub(crate) fn expected(&self, expected: &str) -> syn::Error {
         let name = &self.name;
         match &self.value {
             EntryValue::Flag => {
@@ -150,6 +167,13 @@ impl Entry {
         }
     }
 
+    fn bool(&self) -> syn::Result<bool> {
+        match self.literal() {
+            Some(Lit::Bool(value)) => Ok(value.value),
+            _ => Err(self.expected(&format!("`{} = true|false`", self.name))),
+        }
+    }
+
     fn string(&self) -> syn::Result<LitStr> {
         match self.literal() {
             Some(Lit::Str(text)) if text.value().is_empty() => Err(syn::Error::new_spanned(
@@ -168,6 +192,14 @@ impl Entry {
                 _ => Err(self.expected(&format!("`{} = path`", self.name))),
             },
             _ => Err(self.expected(&format!("`{} = path`", self.name))),
+        }
+    }
+
+    /// What stands in the parentheses of `name(...)`.
+    pub(crate) fn list(&self) -> Option<&TokenStream> {
+        match &self.value {
+            EntryValue::List(list) => Some(list),
+            _ => None,
         }
     }
 
@@ -212,6 +244,7 @@ impl StructOptions {
             "hooks" => self.set_hooks(entry, errors)?,
             "init" => self.init = Some(entry.path()?),
             "convert" => self.convert = Some(entry.path()?),
+            "attrs" => self.attrs = attrs::parse(entry, errors)?,
             "no_new" => self.no_new = entry.flag().map(|()| true)?,
             "no_with" => self.no_with = entry.flag().map(|()| true)?,
             "crate" => self.krate = Some(entry.path()?),
@@ -221,8 +254,8 @@ impl StructOptions {
     }
 
     fn set_hooks(&mut self, entry: &Entry, errors: &mut Errors) -> syn::Result<()> {
-        const EXPECTED: &str = "`hooks(equal)`, `hooks(hash)` or `hooks(equal, hash)`";
-        let EntryValue::List(list) = &entry.value else {
+        const EXPECTED: &str = "`hooks(...)` of `equal`, `hash` and `verify`";
+        let Some(list) = entry.list() else {
             return Err(entry.expected(EXPECTED));
         };
         let hooks = Punctuated::<Ident, Token![,]>::parse_terminated
@@ -235,6 +268,7 @@ impl StructOptions {
             let slot = match hook.to_string().as_str() {
                 "equal" => &mut self.hook_equal,
                 "hash" => &mut self.hook_hash,
+                "verify" => &mut self.hook_verify,
                 other => {
                     errors.push_at(&hook, format!("expected {EXPECTED}, found hook `{other}`"));
                     continue;
@@ -278,6 +312,10 @@ impl FieldOptions {
                 });
             }
             "name" => self.name = Some(entry.string()?),
+            "compare" | "hash" | "repr" => {
+                let value = entry.bool()?;
+                self.uses.push((entry.name, value));
+            }
             _ => {}
         }
         Ok(())

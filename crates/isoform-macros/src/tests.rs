@@ -1,4 +1,6 @@
-//! Tests of the macro on token streams: what it writes, and what it says about misuse.
+//! Tests of the macros on token streams: what they write, and what they say about misuse.
 
 mod expansion;
+mod export;
 mod misuse;
+mod node_trait;

@@ -78,7 +78,16 @@ fn traceback(source: &(dyn std::error::Error + 'static), frames: &[ErrorFrame]) 
         let extended = extend(py, raised.clone_ref(py), frames);
         let lines = py
             .import("traceback")
-            .and_then(|module| module.call_method1("format_exception", (extended.value(py),)))
+            .and_then(|module| {
+                module.call_method1(
+                    "format_exception",
+                    (
+                        extended.get_type(py),
+                        extended.value(py),
+                        extended.traceback(py),
+                    ),
+                )
+            })
             .and_then(|lines| lines.extract::<Vec<String>>());
         // The lines are of this text only: the exception may travel on.
         raised.set_traceback(py, own);

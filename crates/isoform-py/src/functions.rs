@@ -135,7 +135,7 @@ fn parameters(function: &Function) -> &[Parameter] {
 /// The language of functions that are Python callables.
 const PYTHON: &str = "python";
 
-/// Tells what is known about a callable: a new `Function` with a name unless it
+/// Tells what is known about a callable: a new `Function` called `known_as` unless that
 /// is None, with documentation, and with a signature unless the parameters are
 /// None. Each of them is a name, a schema, whether it has a default, and the
 /// default.
@@ -143,7 +143,7 @@ const PYTHON: &str = "python";
 #[pyo3(name = "_describe_function")]
 pub(crate) fn describe<'py>(
     function: &Object<'py>,
-    name: Option<&str>,
+    known_as: Option<&str>,
     doc: Option<&str>,
     parameters: Option<Vec<(String, Bound<'py, SchemaHandle>, bool, Object<'py>)>>,
     returns: &Bound<'py, SchemaHandle>,
@@ -153,7 +153,7 @@ pub(crate) fn describe<'py>(
         return Err(PyTypeError::new_err("expected a function"));
     };
     let mut found = found.clone();
-    if let Some(name) = name {
+    if let Some(name) = known_as {
         found = found.named(name);
     }
     if let Some(doc) = doc {

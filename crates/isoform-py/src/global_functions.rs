@@ -57,15 +57,15 @@ fn not_callable(name: &str, found: &Bound<'_, PyAny>) -> PyErr {
 /// `replace`.
 #[pyfunction]
 fn _register_method(
-    class: &Bound<'_, PyType>,
+    cls: &Bound<'_, PyType>,
     name: &str,
     function: &Bound<'_, PyAny>,
     is_static: bool,
     replace: bool,
 ) -> PyResult<()> {
-    let py = class.py();
-    let data = of_class(py, class.as_type_ptr())
-        .ok_or_else(|| PyTypeError::new_err(format!("{class} is not a registered class")))?;
+    let py = cls.py();
+    let data = of_class(py, cls.as_type_ptr())
+        .ok_or_else(|| PyTypeError::new_err(format!("{cls} is not a registered cls")))?;
     let value = untyped(function)?;
     let ValueRef::Function(found) = value.view() else {
         return Err(PyTypeError::new_err(format!(
@@ -120,11 +120,9 @@ fn method_registered(info: &'static TypeInfo, name: &str, function: &Function) {
 /// The methods that are registered for exactly the type of a class: names and
 /// functions.
 #[pyfunction]
-fn _methods_of<'py>(
-    class: &Bound<'py, PyType>,
-) -> PyResult<Vec<(&'static str, Bound<'py, PyAny>)>> {
-    let py = class.py();
-    let Some(data) = of_class(py, class.as_type_ptr()) else {
+fn _methods_of<'py>(cls: &Bound<'py, PyType>) -> PyResult<Vec<(&'static str, Bound<'py, PyAny>)>> {
+    let py = cls.py();
+    let Some(data) = of_class(py, cls.as_type_ptr()) else {
         return Ok(Vec::new());
     };
     let methods = data.info.methods().into_iter();

@@ -1,50 +1,89 @@
 //! Hooks written in Python: comparison, hash, verification, form in files.
 
 use isoform::{
-    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, EqualCallback, HashCallback, Obj, Ref,
-    RegionChange, TypeDef,
+    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, EqualCallback, Function, HashCallback,
+    Hook, Obj, Ref, RegionChange, Result, TypeDef, TypeIndex, type_attrs,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt};
+use pyo3::types::{PyBool, PyInt};
 
-use crate::convert::{to_python, untyped};
+use crate::convert::{self, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::lend::{Lent, lend_equal, lend_hash};
 use crate::object::wrapper;
 
-/// Adds the hooks that the options of a class name to its definition.
-///
-/// # Errors
-///
-/// `TypeError` for a hook that is not callable.
-pub(crate) fn install(mut definition: TypeDef, options: &Bound<'_, PyDict>) -> PyResult<TypeDef> {
-    let key = definition.key().to_owned();
-    let hook = |name: &str| -> PyResult<Option<Py<PyAny>>> {
-        match options.get_item(name)?.filter(|hook| !hook.is_none()) {
-            None => Ok(None),
-            Some(hook) if hook.is_callable() => Ok(Some(hook.unbind())),
-            Some(hook) => Err(PyTypeError::new_err(format!(
-                "{key}: the hook {name} is not callable: {}",
-                hook.get_type().name()?
-            ))),
+/// A hook of a type, made of a Python callable.
+pub(crate) enum PythonHook {
+    Equal(DynEqual),
+    Hash(DynHash),
+    Verify(DynVerify),
+    ToJson(DynToJson),
+    FromJson(DynFromJson),
+}
+
+impl PythonHook {
+    /// The hook of this name of the type with this key. None when the library
+    /// has no such hook, and for a function of the core, which is a hook as it
+    /// is.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for anything that is not callable.
+    pub(crate) fn make(
+        key: &str,
+        name: &str,
+        callable: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Self>> {
+        let make: fn(Py<PyAny>, &str, Function) -> Self = match name {
+            DynEqual::NAME => |hook, key, shown| Self::Equal(equality(hook, key).shown_as(shown)),
+            DynHash::NAME => |hook, key, shown| Self::Hash(hashing(hook, key).shown_as(shown)),
+            DynVerify::NAME => |hook, _, shown| Self::Verify(verifying(hook).shown_as(shown)),
+            DynToJson::NAME => |hook, _, shown| Self::ToJson(writing(hook).shown_as(shown)),
+            DynFromJson::NAME => {
+                |hook, key, shown| Self::FromJson(reading(hook, key).shown_as(shown))
+            }
+            _ => return Ok(None),
+        };
+        if wrapper::core_of(callable).is_some_and(|core| Function::of(core).is_some()) {
+            return Ok(None);
         }
-    };
-    let (equal, hash) = (hook("s_equal")?, hook("s_hash")?);
-    let (to_json, from_json) = (hook("to_json")?, hook("from_json")?);
-    if let Some(equal) = equal {
-        definition = definition.custom_equal(equality(equal, &key));
+        if !callable.is_callable() {
+            return Err(PyTypeError::new_err(format!(
+                "{key}: the hook {name} is not callable: {}",
+                callable.get_type().name()?
+            )));
+        }
+        let shown = convert::function(callable);
+        Ok(Some(make(callable.clone().unbind(), key, shown)))
     }
-    if let Some(hash) = hash {
-        definition = definition.custom_hash(hashing(hash, &key));
+
+    /// Adds the hook to a definition.
+    pub(crate) fn define(self, definition: TypeDef) -> TypeDef {
+        match self {
+            Self::Equal(hook) => definition.hook(hook),
+            Self::Hash(hook) => definition.hook(hook),
+            Self::Verify(hook) => definition.hook(hook),
+            Self::ToJson(hook) => definition.hook(hook),
+            Self::FromJson(hook) => definition.hook(hook),
+        }
     }
-    if let Some(verify) = hook("verify")? {
-        definition = definition.verifier(verifying(verify));
+
+    /// Sets the hook of a registered type.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when it is set already, unless `replace`; `TypeError` for
+    /// a built-in type.
+    pub(crate) fn set(self, ty: TypeIndex, replace: bool) -> Result<()> {
+        match self {
+            Self::Equal(hook) => type_attrs::set_hook(ty, hook, replace),
+            Self::Hash(hook) => type_attrs::set_hook(ty, hook, replace),
+            Self::Verify(hook) => type_attrs::set_hook(ty, hook, replace),
+            Self::ToJson(hook) => type_attrs::set_hook(ty, hook, replace),
+            Self::FromJson(hook) => type_attrs::set_hook(ty, hook, replace),
+        }
     }
-    if let (Some(to_json), Some(from_json)) = (to_json, from_json) {
-        definition = definition.json_hooks(writing(to_json), reading(from_json, &key));
-    }
-    Ok(definition)
 }
 
 /// The argument `def_region` of a callback.

@@ -23,6 +23,8 @@ mod state;
 mod structural;
 mod tensor;
 mod testing;
+mod testing_functions;
+mod type_attrs;
 mod type_info;
 mod walk;
 
@@ -86,6 +88,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     serialization::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    type_attrs::init(module)?;
     testing::init(module)?;
     Ok(())
 }

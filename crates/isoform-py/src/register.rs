@@ -257,7 +257,11 @@ pub(crate) fn register_class<'py>(
     for field in &own {
         definition = definition.field(field.definition(py));
     }
-    definition = crate::hooks::install(definition, options)?;
+    if let Some(attributes) = option("attributes")? {
+        for (name, value) in attributes.extract::<Vec<(String, Bound<'py, PyAny>)>>()? {
+            definition = crate::type_attrs::define(definition, &name, &value)?;
+        }
+    }
     if class::of_class(py, cls.as_type_ptr()).is_some() {
         return Err(PyValueError::new_err(format!(
             "class {} stands for a type already",

@@ -1,14 +1,17 @@
 //! The judges of structural comparison, and node types declared in Rust, for
 //! tests written in Python.
 
-use isoform::testing::family::{Family, ROLES};
+use isoform::testing::family::{Family, ROLES, Role};
 use isoform::testing::{check_laws, check_types, oracle};
-use isoform::{CompareOptions, Value};
-use pyo3::exceptions::PyValueError;
+use isoform::type_attrs::{self, AttrDef, Lookup};
+use isoform::{
+    CompareOptions, Error, Function, Schema, TypeIndex, Value, get_field, host, with_field,
+};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::convert::untyped;
+use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::class;
 
@@ -91,20 +94,86 @@ fn oracle_canonical(
 /// Rust, and gives their Python classes by name.
 #[pyfunction]
 fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    crate::testing_functions::register_methods(true)?;
     let family = Family::native().into_py()?;
     let classes = PyDict::new(py);
     for role in ROLES {
         let key = isoform::host::type_info(family.type_of(role)).key();
         classes.set_item(format!("{role:?}"), class::class_by_key(py, key)?)?;
     }
+    crate::testing_functions::register_methods(false)?;
+    set_attributes(family.type_of(Role::Add)).into_py()?;
     Ok(classes)
+}
+
+/// What a library that declares its types in Rust sets on them.
+fn set_attributes(sum: TypeIndex) -> isoform::Result<()> {
+    let arity = AttrDef::new("testing.arity")
+        .doc("How many operands there are.")
+        .schema(Schema::Int);
+    type_attrs::declare(arity)?;
+    type_attrs::replace(sum, "testing.arity", 2)?;
+    let swap = Function::new(|given: &[Value]| match given {
+        [node] if node.as_object().is_some() => swapped(node),
+        _ => Err(Error::type_error(format!(
+            "testing.swap takes a node, got {given:?}"
+        ))),
+    });
+    type_attrs::replace(sum, "testing.swap", swap)
+}
+
+/// A sum with its operands in the other order.
+fn swapped(node: &Value) -> isoform::Result<Value> {
+    let Some(object) = node.as_object() else {
+        return Ok(node.clone());
+    };
+    let (lhs, rhs) = (get_field(object, "lhs")?, get_field(object, "rhs")?);
+    let other = with_field(object, "lhs", rhs)?;
+    with_field(&other, "rhs", lhs).map(Value::from)
+}
+
+/// Calls, from Rust, the function that is an attribute of a node's type or of
+/// its nearest ancestor that has it.
+///
+/// Raises AttributeError when there is none, TypeError when it is no function,
+/// and what the function raises.
+#[pyfunction]
+#[pyo3(signature = (node, name, *arguments))]
+fn call_attribute<'py>(
+    node: &Bound<'py, PyAny>,
+    name: &str,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let node = untyped(node)?;
+    let Some(object) = node.as_object() else {
+        return Err(PyTypeError::new_err("expected a node"));
+    };
+    let index = host::type_index_of(object);
+    let Some(value) = type_attrs::get(index, name, Lookup::Nearest) else {
+        return Err(PyAttributeError::new_err(format!(
+            "type {} has no attribute '{name}'",
+            host::type_info(index).key()
+        )));
+    };
+    let Some(function) = value.as_object().and_then(Function::of) else {
+        return Err(PyTypeError::new_err(format!(
+            "attribute '{name}': expected a function, got {value:?}"
+        )));
+    };
+    let mut given = vec![node.clone()];
+    for argument in arguments {
+        given.push(untyped(&argument)?);
+    }
+    to_python(arguments.py(), &function.call(&given).into_py()?)
 }
 
 /// Adds the functions of `isoform.testing`.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::testing_functions::init()?;
     module.add_function(wrap_pyfunction!(laws, module)?)?;
     module.add_function(wrap_pyfunction!(types, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_equal, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_canonical, module)?)?;
-    module.add_function(wrap_pyfunction!(rust_family, module)?)
+    module.add_function(wrap_pyfunction!(rust_family, module)?)?;
+    module.add_function(wrap_pyfunction!(call_attribute, module)?)
 }

@@ -1,7 +1,7 @@
 //! What is registered about a type, for Python.
 
 use isoform::host::{self, FieldPlace};
-use isoform::{FieldFlag, Kind, TypeInfo, find_type};
+use isoform::{FieldFlag, Kind, TypeIndex, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -19,6 +19,10 @@ pub(crate) struct TypeInfoHandle {
 impl TypeInfoHandle {
     pub(crate) fn new(info: &'static TypeInfo) -> Self {
         TypeInfoHandle { info }
+    }
+
+    pub(crate) fn index(&self) -> TypeIndex {
+        self.info.index()
     }
 }
 
@@ -309,9 +313,13 @@ pub(crate) fn type_info(py: Python<'_>, of: &Bound<'_, PyAny>) -> PyResult<TypeI
         return Ok(TypeInfoHandle { info });
     }
     if let Ok(ty) = of.cast::<PyType>() {
-        let data = class::of_class(py, ty.as_type_ptr())
+        if let Some(data) = class::of_class(py, ty.as_type_ptr()) {
+            return Ok(TypeInfoHandle { info: data.info });
+        }
+        let index = crate::type_attrs::built_in(ty)
             .ok_or_else(|| PyTypeError::new_err(format!("{ty} is not a registered class")))?;
-        return Ok(TypeInfoHandle { info: data.info });
+        let info = host::type_info(index);
+        return Ok(TypeInfoHandle { info });
     }
     match crate::object::wrapper::unwrap(of)? {
         Some(core) => Ok(TypeInfoHandle {

@@ -138,7 +138,7 @@ pub use hooks::{
     DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
     DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit, MutateCallback, VisitCallback,
 };
-pub use isoform_macros::{Node, export};
+pub use isoform_macros::{Node, export, node_trait};
 pub use json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
@@ -170,7 +170,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use verify::{DynVerify, VerifyHooks, verify};
+pub use verify::{DynVerify, Verify, VerifyHooks, verify};
 pub use visit::{
     Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
     WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
@@ -204,6 +204,15 @@ macro_rules! exports {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+// So do those of the page about functions.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/functions.md")]
+struct FunctionsPage;
+// So do those of the pages.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/type-attributes.md")]
+struct TypeAttributes;
 
 /// For the binding of a host language: wrappers, raw references, reads
 /// without copies. Programs written in Rust need none of it.
@@ -248,6 +257,8 @@ pub mod __private {
     pub use crate::registry::{
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };
+    pub use crate::type_attrs::macros::*;
+    pub use crate::type_attrs::{Implementation, NodeTrait, TraitMethod};
     pub use crate::value::Value;
     pub use std::sync::OnceLock;
 

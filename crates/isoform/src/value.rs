@@ -155,14 +155,17 @@ impl Value {
     /// # Errors
     ///
     /// `TypeError` when it is something else.
+    #[track_caller]
     pub fn extract<T: ElementType>(&self) -> Result<T> {
-        T::peek(self).cloned().ok_or_else(|| {
-            Error::type_error(format!(
-                "expected {}, got {}",
-                T::element_schema(),
-                self.type_name()
-            ))
-        })
+        // Not in a closure, so that the error says where the caller is.
+        if let Some(found) = T::peek(self) {
+            return Ok(found.clone());
+        }
+        Err(Error::type_error(format!(
+            "expected {}, got {}",
+            T::element_schema(),
+            self.type_name()
+        )))
     }
 
     /// The value sorted out by type.

@@ -1,35 +1,105 @@
 //! Verification: what each type demands of its own objects, checked for all
 //! objects of a value.
 
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::container::Function;
 use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
+use crate::function::Function;
+use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::TypeInfo;
 use crate::path::AccessPath;
 use crate::registry::{Compiled, Hook, Shown, hook_arguments as arguments, hook_object as object};
 use crate::value::Value;
 use crate::visit::{WalkOptions, WalkResult, structural_walk};
 
+/// What a type demands of its objects, in the type's own code.
+///
+/// ```
+/// use isoform::{Error, Node, Result, Value, Verify, verify};
+///
+/// /// A range of numbers.
+/// #[derive(Node)]
+/// #[node(key = "doc.Range", hooks(verify))]
+/// #[repr(C)]
+/// pub struct Range {
+///     /// The first one.
+///     pub first: i64,
+///     /// The last one.
+///     pub last: i64,
+/// }
+///
+/// impl Verify for Range {
+///     fn verify(&self) -> Result<()> {
+///         match self.first <= self.last {
+///             true => Ok(()),
+///             false => Err(Error::value_error(format!("{} > {}", self.first, self.last))),
+///         }
+///     }
+/// }
+///
+/// assert!(verify(&Range::new(1, 2).into(), &())?.is_empty());
+/// let failures = verify(&Value::from([Range::new(2, 1)]), &())?;
+/// let (path, error) = &failures[0];
+/// assert_eq!(format!("{path}: {error}"), "<root>[0]: ValueError: 2 > 1");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares `hooks(verify)` and does not implement `Verify`",
+    note = "implement `isoform::Verify`, or leave `verify` out of `hooks(...)`"
+)]
+pub trait Verify: Node {
+    /// What is wrong with this object, if anything.
+    ///
+    /// # Errors
+    ///
+    /// An error describes what is wrong.
+    fn verify(&self) -> Result<()>;
+}
+
 type VerifyFn = dyn Fn(&Ref<Obj>) -> Result<()> + Send + Sync;
 
 /// What a type demands of its objects and those of the types that extend it;
 /// see [`TypeDef::verifier`](crate::TypeDef::verifier).
 #[derive(Clone)]
-pub struct DynVerify(Shown<VerifyFn>);
+pub struct DynVerify {
+    /// The Rust type whose trait is called, so that registering it twice is
+    /// recognised as the same definition; None for a closure.
+    origin: Option<TypeId>,
+    call: Shown<VerifyFn>,
+}
 
 impl DynVerify {
     /// Wraps a function that says what is wrong with an object.
     pub fn new(verify: impl Fn(&Ref<Obj>) -> Result<()> + Send + Sync + 'static) -> Self {
-        DynVerify(Shown::new(Arc::new(verify)))
+        DynVerify {
+            origin: None,
+            call: Shown::new(Arc::new(verify)),
+        }
+    }
+
+    /// The hook of a Rust type; it sees the objects of types that extend it as
+    /// well.
+    pub(crate) fn typed<T: Verify>() -> Self {
+        let verify = |object: &Ref<Obj>| match object.downcast_ref::<T>() {
+            Some(node) => T::verify(node),
+            None => Err(Error::type_error(format!(
+                "hook of {}: expected {0}, got {}",
+                T::TYPE_KEY,
+                object.type_info().key()
+            ))),
+        };
+        DynVerify {
+            origin: Some(TypeId::of::<T>()),
+            ..DynVerify::new(verify)
+        }
     }
 
     /// Sets the function that shows the hook as an attribute.
     #[must_use]
     pub fn shown_as(mut self, function: Function) -> Self {
-        self.0.function = Some(function);
+        self.call.function = Some(function);
         self
     }
 }
@@ -45,16 +115,16 @@ impl Compiled for DynVerify {
     }
 
     fn function(&self) -> Function {
-        self.0.function.clone().unwrap_or_else(|| {
+        self.call.function.clone().unwrap_or_else(|| {
             Function::with_content(self.clone(), |hook, given| {
                 let [subject] = arguments(Self::NAME, given)?;
-                (hook.0.call)(object(Self::NAME, subject)?).map(|()| Value::NONE)
+                (hook.call.call)(object(Self::NAME, subject)?).map(|()| Value::NONE)
             })
         })
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.0.same_as(&other.0)
+        (self.origin.is_some() && self.origin == other.origin) || self.call.same_as(&other.call)
     }
 }
 
@@ -135,7 +205,7 @@ pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, 
                 }
             };
             for verifier in verifiers(object.type_info()) {
-                check((verifier.0.call)(object))?;
+                check((verifier.call.call)(object))?;
             }
             check(hooks.verify(object))?;
         }

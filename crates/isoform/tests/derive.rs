@@ -1,8 +1,9 @@
 //! What `#[derive(Node)]` gives to a user of the crate: a registered definition, constructors, upcasts.
 
 use isoform::{
-    Array, EqualCallback, FieldFlag, HashCallback, Kind, Node, Obj, Ref, Result, Str,
-    StructuralEqual, StructuralHash, TypeInfo, Value, construct_named, find_type, register,
+    Array, EqualCallback, Error, FieldFlag, HashCallback, Kind, Node, Obj, Ref, Result, Str,
+    StructuralEqual, StructuralHash, TypeInfo, Value, Verify, construct_named, find_type,
+    recursive_eq, recursive_hash, register, repr, verify,
 };
 
 /// The parent of the expressions below.
@@ -314,6 +315,129 @@ fn updates_copy_and_replace_one_field() {
     );
     assert_eq!(after.dtype.as_str(), "any");
     assert_eq!(after.type_info().key(), "derive.Function");
+}
+
+/// A type that says what the recursive operations do with its fields, and what it demands.
+#[derive(Node)]
+#[node(key = "derive.Range", hooks(verify))]
+#[repr(C)]
+struct Range {
+    #[node(base, default)]
+    base: Expr,
+    first: i64,
+    last: i64,
+    #[node(compare = false)]
+    note: Str,
+    #[node(hash = false)]
+    weight: i64,
+    #[node(compare = false, hash = true, repr = false)]
+    secret: Str,
+}
+
+impl Verify for Range {
+    fn verify(&self) -> Result<()> {
+        match self.first <= self.last {
+            true => Ok(()),
+            false => Err(Error::value_error(format!(
+                "{} > {}",
+                self.first, self.last
+            ))),
+        }
+    }
+}
+
+/// Inherits what its base demands.
+#[derive(Node)]
+#[node(key = "derive.ShortRange", hooks(verify))]
+#[repr(C)]
+struct ShortRange {
+    #[node(base)]
+    base: Range,
+}
+
+impl Verify for ShortRange {
+    fn verify(&self) -> Result<()> {
+        match self.last - self.first < 10 {
+            true => Ok(()),
+            false => Err(Error::value_error("too long")),
+        }
+    }
+}
+
+#[test]
+fn fields_say_what_recursive_operations_do_with_them() {
+    let range = Range::new(1, 2, "a note", 3, "x");
+    let fields = &info::<Range>().fields()[2..];
+    let uses = fields
+        .iter()
+        .map(|field| (field.is_compared(), field.is_hashed(), field.is_shown()));
+    assert_eq!(
+        uses.collect::<Vec<_>>(),
+        [
+            (true, true, true),
+            (true, true, true),
+            (false, false, true),
+            (true, false, true),
+            (false, true, false),
+        ]
+    );
+    let value = |range: &Ref<Range>| Value::from(range);
+    let noted = range.with_note("another");
+    assert!(recursive_eq(&value(&range), &value(&noted)).expect("comparable"));
+    let weighed = range.with_weight(4);
+    assert!(!recursive_eq(&value(&range), &value(&weighed)).expect("comparable"));
+    let hash = |range: &Ref<Range>| recursive_hash(&value(range)).expect("hashable");
+    assert_eq!(hash(&range), hash(&weighed));
+    assert_ne!(hash(&range), hash(&range.with_secret("y")));
+    let text = repr(&value(&range));
+    assert!(
+        text.contains("note=") && !text.contains("secret="),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_type_verifies_its_objects() {
+    let range = |first: i64, last: i64| Range::new(first, last, "", 0, "");
+    let short = |first: i64, last: i64| {
+        ShortRange::new(Range {
+            base: Expr::default(),
+            first,
+            last,
+            note: "".into(),
+            weight: 0,
+            secret: "".into(),
+        })
+    };
+    let values = Value::from([
+        range(1, 2).into(),
+        range(2, 1).into(),
+        Value::from(short(0, 20)),
+    ]);
+    let failures = verify(&values, &()).expect("a tree");
+    let texts: Vec<_> = failures
+        .iter()
+        .map(|(path, error)| format!("{path}: {error}"))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "<root>[1]: ValueError: 2 > 1",
+            "<root>[2]: ValueError: too long"
+        ]
+    );
+    let both = verify(&short(9, 1).into(), &()).expect("a tree");
+    assert_eq!(both.len(), 1);
+    // The same definition again, and the hook as an attribute.
+    register::<Range>().expect("the same");
+    let hook = isoform::type_attrs::get(
+        Range::type_index(),
+        "__verify__",
+        isoform::type_attrs::Lookup::Exact,
+    );
+    let hook: isoform::Function = hook.expect("set").extract().expect("a function");
+    let error = hook.call(&[range(2, 1).into()]).expect_err("it is wrong");
+    assert_eq!(error.message(), "2 > 1");
 }
 
 #[test]

@@ -24,7 +24,7 @@
 
 use ::std::option::Option as Maybe;
 
-use isoform::{Array, Node, Ref, Str, Value};
+use isoform::{Array, Node, Ref, Str, Value, node_trait};
 
 /// Names that an expansion without full paths would pick up.
 mod shadow {
@@ -91,6 +91,83 @@ mod inner {
     }
 }
 
+/// With attributes of all sorts.
+#[derive(Node)]
+#[node(key = "warnings.Attributed", attrs(dyn Marker, dyn traits::Wide, dyn traits::Lower, "warnings.cost" = 5))]
+#[repr(C)]
+struct Attributed {
+    #[node(compare = false, hash = false, repr = false)]
+    value: i64,
+}
+
+/// Nothing is asked of a node.
+#[node_trait("warnings.marker")]
+trait Marker {}
+
+impl Marker for Attributed {}
+#[allow(clippy::implicit_return, reason = "the macro is under test")]
+impl traits::Wide for Attributed {
+    fn required(&self, first: i64, _: &str) -> isoform::Result<i64> {
+        Ok(first)
+    }
+}
+impl traits::Lower for Attributed {
+    fn lower(&self, out: &mut i64) {
+        *out += self.value;
+    }
+}
+
+mod traits {
+    //! Visibilities below that of the crate.
+
+    use super::{Array, Maybe, Ref, Str, Value, inner, node_trait};
+    use isoform::Result;
+
+    /// Enough arguments for every lint on their number.
+    #[node_trait("warnings.wide")]
+    pub(super) trait Wide: Send + Sync {
+        /// Without a body.
+        ///
+        /// # Errors
+        ///
+        /// Never.
+        fn required(&self, first: i64, second: &str) -> Result<i64>;
+
+        /// With a body.
+        ///
+        /// # Errors
+        ///
+        /// Never.
+        #[allow(
+            clippy::implicit_return,
+            clippy::too_many_arguments,
+            reason = "the macro is under test"
+        )]
+        fn defaulted(
+            &self,
+            call: i64,
+            node: f64,
+            values: bool,
+            r#type: &Array<Str>,
+            e: &[Value],
+            f: Maybe<Ref<inner::Wide>>,
+            g: Ref<inner::Wide>,
+            h: &Ref<inner::Wide>,
+        ) -> Result<()> {
+            let _ = (call, node, values, r#type, e, f, g, h);
+            Ok(())
+        }
+    }
+
+    /// Without methods for others.
+    #[node_trait("warnings.lower")]
+    pub(super) trait Lower {
+        /// Adds to the number.
+        #[node_trait(rust_only)]
+        fn lower(&self, out: &mut i64);
+    }
+}
+
 /// Not public, with a documented field.
 #[derive(Node)]
 #[node(key = "warnings.Documented")]
@@ -107,7 +184,14 @@ fn declarations_register() {
         isoform::register::<Unused>(),
         isoform::register::<inner::Wide>(),
         isoform::register::<Documented>(),
+        isoform::register::<Attributed>(),
     ] {
         assert!(result.is_ok(), "{result:?}");
     }
+    let node = Attributed::new(5);
+    let mut sum = 1;
+    if let Some(lower) = node.implements::<dyn traits::Lower>() {
+        lower.lower(&mut sum);
+    }
+    assert_eq!(sum, 6);
 }

@@ -1,4 +1,5 @@
-//! A library that declares its node types in Rust and is used from Python.
+//! A library that declares its node types and functions in Rust and is used
+//! from Python.
 //!
 //! This is all of it: properties, constructors, docstrings, `repr`, `match`,
 //! copies, comparison, JSON and stubs of the Python classes come from the
@@ -10,9 +11,14 @@
 //!
 //! calc = isoform.types.calc
 //! three = calc.Add(calc.Const(1), calc.Const(2))
+//! evaluate = isoform.get_global_func("calc.evaluate")
+//! assert evaluate(three) == 3
+//! assert calc.Const(5).plus(2) == calc.Const(7).value
 //! ```
 
-use isoform::{Node, Obj, Ref};
+use isoform::{
+    Error, Function, MapOptions, Node, Obj, Ref, Result, Value, export, exports, structural_map,
+};
 use pyo3::prelude::*;
 
 /// A number.
@@ -35,9 +41,54 @@ pub struct Add {
     pub rhs: Ref<Obj>,
 }
 
+/// What an expression of sums and numbers comes to.
+#[export("calc.evaluate")]
+pub fn evaluate(expr: &Ref<Obj>) -> Result<i64> {
+    let mut total = 0i64;
+    // A loop and not a recursion: an expression may be of any depth.
+    let mut pending = vec![expr.clone()];
+    while let Some(next) = pending.pop() {
+        if let Some(number) = next.downcast_ref::<Const>() {
+            total = add(total, number.value)?;
+        } else if let Some(sum) = next.downcast_ref::<Add>() {
+            pending.extend([sum.lhs.clone(), sum.rhs.clone()]);
+        } else {
+            // A type of another library, maybe of a Python class.
+            let number = isoform::call_method(next, "evaluate", &[])?.extract::<i64>()?;
+            total = add(total, number)?;
+        }
+    }
+    Ok(total)
+}
+
+fn add(lhs: i64, rhs: i64) -> Result<i64> {
+    lhs.checked_add(rhs)
+        .ok_or_else(|| Error::value_error("calc.evaluate: the sum has more than 64 bits"))
+}
+
+/// The number `step` further.
+#[export("calc.Const.plus")]
+pub fn plus(this: &Ref<Const>, #[default = 1] step: i64) -> i64 {
+    this.value.saturating_add(step)
+}
+
+/// Replaces every number by what a function says.
+#[export("calc.map_numbers")]
+pub fn map_numbers(expr: &Ref<Obj>, function: &Function) -> Result<Value> {
+    structural_map(expr, MapOptions::default(), |visit| {
+        let Some(number) = visit.value().peek::<Ref<Const>>() else {
+            return Ok(None);
+        };
+        let changed = function.call(&[number.value.into()])?.extract::<i64>()?;
+        Ok(Some(Const::new(changed).into()))
+    })
+}
+
 #[pymodule]
 fn calc_ir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     isoform_py::embed(module)?;
     isoform_py::register::<Const>()?;
-    isoform_py::register::<Add>()
+    isoform_py::register::<Add>()?;
+    isoform_py::register_method::<Const>("plus", plus::function())?;
+    isoform_py::register_functions(exports![evaluate, map_numbers])
 }

@@ -34,8 +34,9 @@ def c_class(
     """Makes a class the Python view of a type that was declared natively.
 
     Without it such a type gets a class by itself; this decorator gives it
-    methods. Annotations in the body are for readers and type checkers: the
-    fields are those of the type.
+    methods, and the attributes that `py_class` reads from a body: hooks, traits
+    and published names. Annotations in the body are for readers and type
+    checkers: the fields are those of the type.
 
     Args:
         type_key: the key of the type.
@@ -50,7 +51,9 @@ def c_class(
 
     Raises:
         KeyError: no type has this key.
-        ValueError: the type has a class already, or `order` without `eq`.
+        ValueError: the type has a class already, or an attribute that the body
+            defines; `order` without `eq`.
+        TypeError: a trait lacks a method or an argument.
 
     Example:
         >>> from isoform.dataclasses import Object, c_class
@@ -69,7 +72,10 @@ def c_class(
     def decorate(cls: _T) -> _T:
         own_init = "__init__" in cls.__dict__
         own_match_args = "__match_args__" in cls.__dict__
+        attributes = _attributes_for(cls, type_key)
         _core.bind_class(cls, type_key)
+        for name, value in attributes:
+            _core.type_attrs_set(type_key, name, value, False)
         _complete(cls, own_init=own_init)
         registry.register_methods(cls)
         registry.install_methods(cls)
@@ -82,6 +88,23 @@ def c_class(
         return cls
 
     return decorate
+
+
+def _attributes_for(cls: type, type_key: str) -> list[tuple[str, Any]]:
+    """What the body of a class adds to the attributes of a native type.
+
+    Raises:
+        ValueError: the type has an attribute of this name.
+        TypeError: an attribute cannot have the value.
+        KeyError: no type has the key.
+    """
+    from ._attributes import of_body
+    from ._collect import registered_parent
+
+    attributes = [*of_body(cls, type_key, registered_parent(cls))]
+    for name, value in attributes:
+        _core.type_attrs_check(type_key, name, value)
+    return attributes
 
 
 def adopt(cls: Any) -> None:

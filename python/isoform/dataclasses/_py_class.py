@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from isoform import _core, registry
 from isoform.core import MISSING, Object
 
-from . import _collect, _dunder, _enum_values, _init_property, _pending
+from . import _attributes, _collect, _dunder, _enum_values, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
@@ -268,8 +268,8 @@ def _register(
     own_init = "__init__" in cls.__dict__
     own_new = cls.__new__ is not Object.__new__
     generated = options.init and not own_init
-    verify = getattr(cls, "__verify__", None)
     computed = bool(body.properties) or bool(body.parent and _init_property.inherited(body.parent))
+    given = {"__data_to_json__": options.to_json, "__data_from_json__": options.from_json}
     native = {
         "kind": options.structural_eq,
         "scope": options.scope,
@@ -280,12 +280,7 @@ def _register(
         "post_init": computed or hasattr(cls, "__post_init__"),
         "init_order": tuple(f.name for f in (*positional, *keyword)),
         "kw_only": tuple(f.name for f in keyword),
-        "s_equal": getattr(cls, "__s_equal__", None),
-        "s_hash": getattr(cls, "__s_hash__", None),
-        # The core runs the verifiers of parents by itself.
-        "verify": None if verify is getattr(body.parent, "__verify__", None) else verify,
-        "to_json": options.to_json or getattr(cls, "__data_to_json__", None),
-        "from_json": options.from_json or getattr(cls, "__data_from_json__", None),
+        "attributes": _attributes.of_class(cls, key, body.parent, given),
     }
     registry.check_methods(cls, key, {f.name for f in (*inherited, *body.fields)})
     described = [_NativeField(declared) for declared in body.fields]

@@ -189,6 +189,43 @@ fn hook_hash() {
 }
 
 #[test]
+fn hook_verify() {
+    check_fns!(
+        r#"#[node(key = "demo.Leaf", hooks(verify))] #[repr(C)] struct Leaf;"#,
+        "definition"
+    );
+}
+
+#[test]
+fn attrs() {
+    check_fns!(
+        r#"
+        #[node(key = "demo.Leaf", attrs(dyn Pure, "demo.cost" = 2 + 3, dyn crate::Fold))]
+        #[repr(C)]
+        struct Leaf;
+        "#,
+        "definition"
+    );
+}
+
+#[test]
+fn uses() {
+    check_fns!(
+        r#"
+        #[node(key = "demo.Leaf")]
+        #[repr(C)]
+        struct Leaf {
+            #[node(compare = false)]
+            a: i64,
+            #[node(hash = false, repr = false, ignore)]
+            b: i64,
+        }
+        "#,
+        "definition"
+    );
+}
+
+#[test]
 fn docs() {
     check_fns!(
         r#"

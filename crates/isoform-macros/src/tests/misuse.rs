@@ -40,7 +40,15 @@ fn right_declarations() {
         &[],
     );
     check_struct(
-        "kind = const_tree, defs_first = true, hooks(equal, hash,)",
+        "kind = const_tree, defs_first = true, hooks(equal, hash, verify,)",
+        &[],
+    );
+    check_struct(
+        r#"attrs(dyn Pure, dyn crate::traits::Fold, "t.cost" = 5, "t.name" = "a",)"#,
+        &[],
+    );
+    check_fields(
+        "#[node(compare = false, hash = true, repr = false)] n: i64",
         &[],
     );
     check_fields("", &[]);
@@ -131,7 +139,7 @@ fn struct_attributes() {
     check_struct(
         "colour = red",
         &[
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `attrs`, `no_new`, `no_with`, `crate`",
         ],
     );
     check_struct("scope, scope", &["struct attribute `scope` is given twice"]);
@@ -153,7 +161,7 @@ fn struct_attributes() {
 
 #[test]
 fn hooks() {
-    let expected = "expected `hooks(equal)`, `hooks(hash)` or `hooks(equal, hash)`, found";
+    let expected = "expected `hooks(...)` of `equal`, `hash` and `verify`, found";
     check_struct("hooks", &[&format!("{expected} `hooks` alone")]);
     check_struct("hooks()", &[&format!("{expected} `hooks()`")]);
     check_struct("hooks(1)", &[&format!("{expected} `hooks(1)`")]);
@@ -162,11 +170,37 @@ fn hooks() {
 }
 
 #[test]
+fn attrs() {
+    let expected = "expected `attrs(...)` of `dyn Trait` and `\"name\" = value`, found";
+    check_struct("attrs", &[&format!("{expected} `attrs` alone")]);
+    check_struct("attrs()", &[&format!("{expected} `attrs()`")]);
+    check_struct("attrs = 1", &[&format!("{expected} `attrs = 1`")]);
+    let one = "expected `dyn Trait` or `\"name\" = value`";
+    check_struct("attrs(Pure)", &[one]);
+    check_struct("attrs(dyn Pure, cost = 5)", &[one]);
+    check_struct(
+        r#"attrs("t.pure")"#,
+        &[r#"expected a value: `"t.pure" = value`"#],
+    );
+    check_struct(
+        r#"attrs("" = 5)"#,
+        &["expected an attribute name that is not empty"],
+    );
+    check_struct(
+        r#"attrs(dyn Pure, "a" = 1, dyn Pure, "a" = 2)"#,
+        &[
+            "attribute `dyn Pure` is given twice",
+            "attribute `\"a\"` is given twice",
+        ],
+    );
+}
+
+#[test]
 fn field_attributes() {
     check_fields(
         "#[node(key)] x: i64",
         &[
-            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`",
+            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`, `compare`, `hash`, `repr`",
         ],
     );
     check_fields(
@@ -184,6 +218,14 @@ fn field_attributes() {
     check_fields(
         "#[node(name = x)] x: i64",
         &[r#"expected `name = "..."`, found `name = x`"#],
+    );
+    check_fields(
+        "#[node(compare)] x: i64",
+        &["expected `compare = true|false`, found `compare` alone"],
+    );
+    check_fields(
+        "#[node(repr = 1)] x: i64",
+        &["expected `repr = true|false`, found `repr = 1`"],
     );
     let flags = "expected at most one of `ignore`, `def` and `def_simple` on field `x`, found";
     check_fields(
@@ -221,9 +263,10 @@ fn bases() {
         &["expected one base, found `c` after `b`"],
     );
     check_fields(
-        r#"#[node(base, ignore, name = "c")] b: Expr"#,
+        r#"#[node(base, ignore, name = "c", hash = false)] b: Expr"#,
         &[
             "expected no `ignore` on the base: its fields keep the flags of their own type",
+            "expected no `hash` on the base: its fields keep what their own type says",
             "expected no `name` on the base: it is not a registered field",
         ],
     );
@@ -236,10 +279,10 @@ fn every_mistake_is_reported() {
         &[
             "expected a node type without generic parameters: a type key names one type",
             "node type `A` has no fixed layout, expected `#[repr(C)]` on it",
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `attrs`, `no_new`, `no_with`, `crate`",
             "expected `kind = tree|const_tree|dag|var|singleton|none`, found `kind = leaf`",
             "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`",
-            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`",
+            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`, `compare`, `hash`, `repr`",
             "expected at most one of `ignore`, `def` and `def_simple` on field `x`, found `ignore` and `def`",
             "expected the base to be the first field, found `b` at position 1",
         ],

@@ -108,6 +108,10 @@ pub(crate) struct SchemaHandle {
 }
 
 impl SchemaHandle {
+    pub(crate) fn from_schema(schema: Schema) -> Self {
+        SchemaHandle { schema }
+    }
+
     pub(crate) fn schema(&self) -> &Schema {
         &self.schema
     }

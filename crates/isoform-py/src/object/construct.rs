@@ -485,7 +485,7 @@ pub(super) unsafe extern "C" fn object_init(
 /// # Errors
 ///
 /// What the class's `__isoform_resolve__` raises.
-pub(super) fn resolve(class: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn resolve(class: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = class.py();
     if class::of_class(py, class.as_ptr().cast()).is_some() {
         return Ok(());

@@ -15,9 +15,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use super::slot::guarded_object;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{construct, gc};
 use crate::error::{IntoPyResult, from_python};
+use crate::type_attrs::attribute_of_class;
 
 static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
 
@@ -123,6 +125,36 @@ unsafe extern "C" fn meta_call(
             Ok(()) => made.into_ptr(),
             Err(error) => raised(py, error, ptr::null_mut()),
         }
+    }
+}
+
+/// # Safety
+///
+/// `tp_getattro` of the metaclass: what Python does not find in a class and its
+/// bases may be an attribute of its type.
+unsafe extern "C" fn meta_getattro(
+    class: *mut ffi::PyObject,
+    name: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes a class and a name and holds the GIL.
+    unsafe {
+        let Some(plain) = ffi::PyType_Type.tp_getattro else {
+            return ptr::null_mut();
+        };
+        let found = plain(class, name);
+        if !found.is_null() || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
+            return found;
+        }
+        let py = Python::assume_attached();
+        let missing = PyErr::fetch(py);
+        let class = Bound::from_borrowed_ptr(py, class);
+        let name = Bound::from_borrowed_ptr(py, name);
+        guarded_object(py, || {
+            match attribute_of_class(class.cast::<PyType>()?, &name)? {
+                Some(value) => Ok(value),
+                None => Err(missing),
+            }
+        })
     }
 }
 
@@ -294,6 +326,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
         ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE,
         &[
             slot(ffi::Py_tp_call, meta_call as *mut c_void),
+            slot(ffi::Py_tp_getattro, meta_getattro as *mut c_void),
             slot(ffi::Py_tp_doc, META_DOC.as_ptr() as *mut c_void),
         ],
         Some(&abc_meta),

@@ -56,6 +56,19 @@ pub(crate) fn is_base(class: &Bound<'_, PyType>) -> bool {
     class.as_type_ptr() == base()
 }
 
+/// Whether a class is `Object` or extends it.
+pub(crate) fn extends_base(class: &Bound<'_, PyType>) -> bool {
+    // SAFETY: both are live types; the base lives as long as the process.
+    unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), base()) != 0 }
+}
+
+/// `Object` itself.
+pub(crate) fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    // SAFETY: null or a live type, which lives as long as the process.
+    let base = unsafe { Bound::from_borrowed_ptr_or_err(py, base().cast())? };
+    Ok(base.cast_into()?)
+}
+
 /// Whether a Python object has the layout of [`Wrapper`].
 ///
 /// # Safety

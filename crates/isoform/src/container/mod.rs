@@ -14,7 +14,6 @@ mod shape;
 mod tensor;
 mod text;
 
-pub(crate) use crate::function::Function;
 pub use mapping::{Dict, Map};
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};

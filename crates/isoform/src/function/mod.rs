@@ -131,6 +131,12 @@ impl Function {
         }))
     }
 
+    /// The same function, made of a value that [`content`](Self::content) gives.
+    #[must_use]
+    pub(crate) fn made_of<T: Any + Send + Sync>(&self, content: Arc<T>) -> Self {
+        self.changed(|payload| payload.content = Some(content))
+    }
+
     /// What the function was made of, if that is a `T`.
     pub fn content<T: Any>(&self) -> Option<&T> {
         self.0.content.as_ref()?.downcast_ref()

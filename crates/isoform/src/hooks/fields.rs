@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use super::{Arguments, from_word, hook, word, wrong_result};
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::object::lend::lend_function;
 use crate::object::reference::{Obj, Ref};
 use crate::registry::Hook;

@@ -1,8 +1,8 @@
 //! Hooks of the keys of maps and dicts.
 
 use super::{Arguments, from_word, hook, word, wrong_result};
-use crate::container::Function;
 use crate::error::Result;
+use crate::function::Function;
 use crate::object::reference::{Obj, Ref};
 use crate::registry::Hook;
 use crate::value::Value;

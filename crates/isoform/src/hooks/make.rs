@@ -1,8 +1,8 @@
 //! Hooks that make objects: copies, and conversion from something else.
 
 use super::{Arguments, hook, wrong_result};
-use crate::container::Function;
 use crate::error::Result;
+use crate::function::Function;
 use crate::object::reference::{Obj, Ref};
 use crate::registry::Hook;
 use crate::value::Value;

@@ -29,8 +29,8 @@ pub use make::{DynConvert, DynCopy};
 pub use traverse::{DynMutate, DynVisit, LentMutate, LentVisit, MutateCallback, VisitCallback};
 pub(crate) use traverse::{has_traversal_hooks, note_traversal_hooks};
 
-use crate::container::Function;
 use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
 use crate::object::access;
 use crate::object::reference::{Obj, Ref};
 use crate::structural::MAX_HOOK_DEPTH;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{Arguments, hook};
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::object::lend::{Lent, lend_mutate, lend_visit, not_lent};
 use crate::object::reference::{Obj, Ref};
 use crate::registry::Hook;

@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-use crate::container::Function;
 use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
 use crate::hooks::{MutateCallback, VisitCallback};
 use crate::registry::{EqualCallback, HashCallback};
 use crate::value::Value;

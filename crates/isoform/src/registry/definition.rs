@@ -16,7 +16,7 @@ use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj};
 use crate::object::table;
 use crate::value::Value;
-use crate::verify::DynVerify;
+use crate::verify::{DynVerify, Verify};
 
 /// The role of a type in structural comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -437,6 +437,13 @@ impl TypeDef {
     #[must_use]
     pub fn hook_hash<T: StructuralHash>(self) -> Self {
         self.custom_hash(super::hooks::typed_hash::<T>())
+    }
+
+    /// Verifies objects of this type, and of types that extend it, with `T`'s
+    /// own code.
+    #[must_use]
+    pub fn hook_verify<T: Verify>(self) -> Self {
+        self.hook(DynVerify::typed::<T>())
     }
 
     /// Compares objects of this type with a function.

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use indexmap::IndexMap;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::Function;
+use crate::function::{Function, Signature};
 
 static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(None);
 
@@ -13,9 +13,10 @@ static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(Non
 ///
 /// # Errors
 ///
-/// `ValueError` when the name is empty, or taken and `replace` is false.
+/// `ValueError` when the name is empty, or taken and `replace` is false, and
+/// for a default that does not fit its argument.
 pub fn register_function(name: &str, function: Function, replace: bool) -> Result<()> {
-    check_name(name)?;
+    check(name, &function)?;
     // Under its name before the lock: what a function holds may be counted by
     // code of the user.
     let function = match function.name() == Some(name) {
@@ -43,7 +44,8 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
 ///
 /// # Errors
 ///
-/// `ValueError` when a function has no name, or another one has its name.
+/// `ValueError` when a function has no name, or another one has its name, and
+/// for a default that does not fit its argument.
 ///
 /// ```
 /// use isoform::{Function, get_function, register_functions};
@@ -62,12 +64,14 @@ pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> Resu
 }
 
 fn register_all(functions: Vec<Function>) -> Result<()> {
+    for function in &functions {
+        check(function.name().unwrap_or_default(), function)?;
+    }
     let mut guard = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let table = guard.get_or_insert_default();
     let mut added = IndexMap::new();
     for function in &functions {
         let name = function.name().unwrap_or_default();
-        check_name(name)?;
         let known = table.get(name).or_else(|| added.get(name));
         match known {
             Some(known) if known.same_as(function) => {}
@@ -81,11 +85,27 @@ fn register_all(functions: Vec<Function>) -> Result<()> {
     Ok(())
 }
 
-fn check_name(name: &str) -> Result<()> {
-    match name.is_empty() {
-        true => Err(Error::value_error("a global function needs a name")),
-        false => Ok(()),
+/// Checks the name, and the defaults of a function that converts arguments.
+fn check(name: &str, function: &Function) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::value_error("a global function needs a name"));
     }
+    let checked = |signature: &&Signature| signature.written_in() == "rust";
+    let signature = function.signature().filter(checked);
+    let parameters = signature.map_or(&[][..], Signature::parameters);
+    for (position, parameter) in parameters.iter().enumerate() {
+        let Some(default) = parameter.default() else {
+            continue;
+        };
+        parameter
+            .schema()
+            .convert(default.clone())
+            .map_err(|error| {
+                let label = function.named(name).argument_label(position);
+                Error::value_error(format!("the default of {label}: {}", error.message()))
+            })?;
+    }
+    Ok(())
 }
 
 fn taken(name: &str) -> Error {

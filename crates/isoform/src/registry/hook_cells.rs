@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::hooks::{DynEqual, DynHash};
 use super::json_hooks::{DynFromJson, DynToJson};
-use crate::container::{Function, note_key_hooks};
+use crate::container::note_key_hooks;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::hooks::{
     self, DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
     DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit,

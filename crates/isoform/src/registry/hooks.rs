@@ -7,8 +7,8 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use super::hook_cells::{Compiled, Hook, Shown, arguments, object};
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::hooks::{word, wrong_result};
 use crate::object::lend::{Lent, lend_equal, lend_hash, not_lent};
 use crate::object::reference::{Node, Obj, Ref};

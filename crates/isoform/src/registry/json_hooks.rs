@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::hook_cells::{Compiled, Hook, Shown, arguments, object};
-use crate::container::Function;
 use crate::error::{Error, Result};
+use crate::function::Function;
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
 

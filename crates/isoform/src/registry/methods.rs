@@ -115,6 +115,7 @@ impl TypeInfo {
 ///
 /// `AttributeError` when the type has no such method, `TypeError` for a value
 /// that is no object; what the method returns.
+#[track_caller]
 pub fn call_method(object: impl Into<Value>, name: &str, arguments: &[Value]) -> Result<Value> {
     let object = object.into();
     let Some(info) = object.as_object().map(Ref::<Obj>::type_info) else {

@@ -39,11 +39,16 @@
 
 mod column;
 mod table;
+mod traits;
 
 use std::sync::LazyLock;
 
 pub use column::Column;
 pub(crate) use table::{About, AttrTable};
+pub(crate) use traits::macros;
+pub use traits::{
+    Implementation, Implemented, NodeTrait, TraitMethod, declare_trait, implement, implements,
+};
 
 use crate::error::{Error, Result};
 use crate::object::header::TypeIndex;
@@ -114,6 +119,13 @@ impl AttrDef {
         self
     }
 
+    /// Sets what the values must be beyond their schema; they come converted.
+    #[must_use]
+    pub fn check(mut self, check: fn(&Value) -> Result<()>) -> Self {
+        self.about.check = Some(check);
+        self
+    }
+
     /// Puts the attribute into the hot tier.
     #[must_use]
     pub fn dense(mut self) -> Self {
@@ -129,6 +141,7 @@ fn table() -> &'static AttrTable {
             let about = About {
                 doc: (*doc).into(),
                 schema: Some(Schema::Function),
+                check: None,
             };
             let declared = table.declare(name, about);
             let declared = declared.and_then(|()| table.make_dense(name));
@@ -321,8 +334,8 @@ fn describe_attribute(attribute: &'static table::Attribute) -> AttrInfo {
 pub(crate) fn prepare(key: &str, attrs: NamedValues) -> Result<NamedValues> {
     let convert = |(name, value): (Box<str>, Value)| {
         let about = table().find(&name).and_then(table::Attribute::about);
-        let value = match about.and_then(|about| about.schema.as_ref()) {
-            Some(schema) => schema.convert(value).map_err(|error| {
+        let value = match about {
+            Some(about) => about.accept(value).map_err(|error| {
                 error.in_context(format_args!("attribute '{name}' of type {key}"))
             })?,
             None => value,

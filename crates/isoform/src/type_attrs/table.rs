@@ -17,15 +17,45 @@ use crate::registry::Schema;
 use crate::value::Value;
 
 /// What is known about an attribute besides its values.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     /// Empty if nobody said anything.
     pub(crate) doc: Box<str>,
     /// None if nobody said anything.
     pub(crate) schema: Option<Schema>,
+    /// What a schema cannot say about the values.
+    pub(crate) check: Option<fn(&Value) -> Result<()>>,
 }
 
 impl About {
+    /// The value that an attribute takes for this one.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` and `ValueError` that say what was expected.
+    pub(crate) fn accept(&self, value: Value) -> Result<Value> {
+        let value = match &self.schema {
+            Some(schema) => schema.convert(value)?,
+            None => value,
+        };
+        self.check.map_or(Ok(()), |check| check(&value))?;
+        Ok(value)
+    }
+
+    fn check(&self, value: &Value) -> Result<()> {
+        if let Some(schema) = &self.schema {
+            schema.check(value)?;
+        }
+        self.check.map_or(Ok(()), |check| check(value))
+    }
+
+    /// Whether another says nothing more.
+    fn says_all_of(&self, other: &About) -> bool {
+        self.doc == other.doc
+            && self.schema == other.schema
+            && self.check.is_some() == other.check.is_some()
+    }
+
     /// What both say; None if they contradict each other.
     fn and(&self, other: &About) -> Option<About> {
         let doc = match (&*self.doc, &*other.doc) {
@@ -43,6 +73,8 @@ impl About {
         Some(About {
             doc: doc.into(),
             schema: schema.clone(),
+            // Only the trait that an attribute belongs to has a check.
+            check: self.check.or(other.check),
         })
     }
 }
@@ -406,8 +438,8 @@ impl AttrTable {
             // A conversion may run user code, so it happens without the lock,
             // and again should the declaration have changed meanwhile.
             let about = self.find(name).and_then(Attribute::about);
-            if let Some(schema) = about.and_then(|about| about.schema.as_ref()) {
-                value = schema.convert(value).map_err(|error| {
+            if let Some(about) = about {
+                value = about.accept(value).map_err(|error| {
                     let owner = (self.describe)(index);
                     error.in_context(format_args!("attribute '{name}' of {owner}"))
                 })?;
@@ -477,16 +509,14 @@ impl AttrTable {
                     .ok_or_else(|| conflict(name, known, &about))?,
                 None => about.clone(),
             };
-            if known.is_some_and(|known| *known == about) {
+            if known.is_some_and(|known| known.says_all_of(&about)) {
                 return Ok(());
             }
-            if let Some(schema) = &about.schema {
-                for (index, value) in attribute.entries() {
-                    schema.check(value).map_err(|error| {
-                        let owner = (self.describe)(index);
-                        error.in_context(format_args!("attribute '{name}' of {owner}"))
-                    })?;
-                }
+            for (index, value) in attribute.entries() {
+                about.check(value).map_err(|error| {
+                    let owner = (self.describe)(index);
+                    error.in_context(format_args!("attribute '{name}' of {owner}"))
+                })?;
             }
             let guard = self.lock();
             if guard.version == version && same(attribute.about(), known) {

@@ -341,6 +341,12 @@ fn groups_are_registered_whole_or_not_at_all() {
         "global function 'functions.read' is already registered"
     );
     assert!(get_function("functions.fresh").is_err());
+    let wrong = Function::typed(|x: i64| x).with_default(0, "x");
+    let error = register_functions([wrong.named("functions.wrong")]).expect_err("no int");
+    let expected = "the default of functions.wrong() argument 1: expected int, got str";
+    assert_eq!(error.message(), expected);
+    let error = register_function("functions.wrong", wrong, false).expect_err("no int");
+    assert_eq!(error.message(), expected);
     let error = register_functions([other]).expect_err("it has no name");
     assert_eq!(error.message(), "a global function needs a name");
 }

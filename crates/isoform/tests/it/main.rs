@@ -12,6 +12,7 @@ mod digest;
 #[cfg(feature = "testing")]
 mod explained;
 #[cfg(feature = "testing")]
+mod four_traits;
 mod functions;
 mod hash_laws;
 #[cfg(feature = "testing")]
@@ -26,6 +27,7 @@ mod known_prelude;
 mod map;
 mod mutable;
 mod mutation;
+mod node_traits;
 mod object_model;
 #[cfg(feature = "testing")]
 mod oracle_self;

@@ -1,0 +1,22 @@
+use isoform::{Node, Result, node_trait, type_attrs};
+
+#[node_trait("ui.cost")]
+trait Cost {
+    fn cost(&self) -> Result<i64>;
+}
+
+#[derive(Node)]
+#[node(key = "ui.Costless", attrs(dyn Cost))]
+#[repr(C)]
+struct Costless {
+    value: i64,
+}
+
+#[derive(Node)]
+#[node(key = "ui.Other")]
+#[repr(C)]
+struct Other {}
+
+fn main() {
+    let _ = type_attrs::implement::<dyn Cost, Other>();
+}

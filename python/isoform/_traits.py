@@ -1,0 +1,442 @@
+"""`Trait`: what passes ask of node types, and how types say that they have it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from isoform import _core
+from isoform._core import TypeInfo
+from isoform.core import TypeSchema
+
+if TYPE_CHECKING:
+    # Python 3.10 has it in this package only, which type checkers bring along.
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_options: Any) -> Callable[[Any], Any]:
+        """Does nothing; type checkers read the call."""
+        return lambda decorated: decorated
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_T = TypeVar("_T", bound="Trait")
+
+PREFIX = "ir_trait."
+"""What stands before the name of a trait in the name of its attribute."""
+
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_known: dict[str, type[Trait]] = {}
+
+
+def provided(method: _F) -> _F:
+    """Marks a method of a trait that classes need not define.
+
+    A class with the trait that does not define the method gets this one, called
+    with its node.
+
+    Example:
+        >>> from isoform.type_attrs import Trait, provided
+        >>> class HasCost(Trait, attr="doc.provided.has_cost"):
+        ...     def flops(self) -> int: ...
+        ...     @provided
+        ...     def bytes(self) -> int:
+        ...         return 0
+    """
+    marked: Any = method
+    marked.__isoform_provided__ = True
+    return method
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What is known about a trait.
+
+    Attributes:
+        name: the name of the attribute.
+        methods: the functions that the trait declares, by name.
+        fields: the names of its arguments.
+    """
+
+    name: str
+    methods: Mapping[str, Callable[..., Any]]
+    fields: tuple[str, ...]
+
+    @property
+    def is_marker(self) -> bool:
+        """Whether there is nothing to say but that a type has it."""
+        return not self.methods and not self.fields
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the value of the attribute is a function by itself."""
+        return len(self.methods) == 1 and not self.fields
+
+    def value(self, arguments: Mapping[str, Any], find: Callable[[str], Any]) -> Any:
+        """The value of the attribute for a type.
+
+        Args:
+            arguments: those of the trait.
+            find: the type's function of a name, None if it has none.
+
+        Raises:
+            LookupError: with the name of a method that the type lacks.
+        """
+        functions: dict[str, Any] = {}
+        for name, declared in self.methods.items():
+            found = find(name)
+            if found is None and hasattr(declared, "__isoform_provided__"):
+                found = declared
+            if found is None:
+                raise LookupError(name)
+            functions[name] = found
+        if self.is_marker:
+            return True
+        if self.is_single:
+            return next(iter(functions.values()))
+        return {**arguments, **functions}
+
+
+@dataclass_transform(frozen_default=True)
+class Trait:
+    """The base of traits: properties of node types that passes ask for.
+
+    A subclass is a trait. Its docstring documents the attribute
+    `ir_trait.<name_in_snake_case>`, or the one that `attr` names, in which the
+    library keeps who has the trait, for all languages.
+
+    A trait without a body is a *marker*: the value of the attribute is True.
+    Functions in the body are *methods*: a type with the trait defines them, and
+    the value is the function, or a map of them if there are several. Annotations
+    in the body are *arguments* of the trait: the value is a map of them, and of
+    the functions.
+
+    Args:
+        attr: the name of the attribute.
+
+    Raises:
+        ValueError: the attribute is declared already, for other values.
+
+    Example:
+        >>> from isoform import Object
+        >>> from isoform.dataclasses import py_class
+        >>> from isoform.type_attrs import Trait, implements
+        >>> class Commutative(Trait, attr="doc.trait.commutative"):
+        ...     "The operands may come in any order."
+        >>> class Canonicalize(Trait, attr="doc.trait.canonicalize"):
+        ...     "Has a simpler form."
+        ...     def canonicalize(self) -> Object: ...
+        >>> class Fusible(Trait, attr="doc.trait.fusible"):
+        ...     "May be fused with its neighbours."
+        ...     kind: str
+        >>> @py_class("doc.trait.Neg")
+        ... class Neg(Object):
+        ...     ir_trait = Canonicalize, Fusible(kind="elementwise")
+        ...     operand: Any
+        ...     def canonicalize(self) -> Object:
+        ...         return self.operand.operand if isinstance(self.operand, Neg) else self
+        >>> @py_class("doc.trait.Leaf")
+        ... class Leaf(Object):
+        ...     ir_trait = Commutative
+        >>> leaf = Leaf()
+        >>> rule = implements(Neg(Neg(leaf)), Canonicalize)
+        >>> rule.canonicalize() is leaf
+        True
+        >>> implements(Neg(leaf), Fusible).kind
+        'elementwise'
+        >>> implements(Neg(leaf), Commutative) is None
+        True
+    """
+
+    __isoform_trait__: ClassVar[Plan]
+    __isoform_handle__: ClassVar[_core.TraitHandle]
+
+    def __init_subclass__(cls, *, attr: str | None = None) -> None:
+        """Declares the trait."""
+        super().__init_subclass__()
+        doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
+        made: Any = dataclasses.dataclass(frozen=True)(cls)
+        # It would be the signature for a class without one.
+        made.__doc__ = doc or None
+        name = attr or PREFIX + _WORDS.sub("_", cls.__name__).lower()
+        _declare(cls, name, doc)
+
+    def __repr__(self) -> str:
+        """As the trait is written, with its arguments."""
+        return _shown(self)
+
+
+def _shown(trait: Trait) -> str:
+    plan = plan_of(type(trait))
+    arguments = ", ".join(f"{name}={getattr(trait, name)!r}" for name in plan.fields)
+    return f"{type(trait).__qualname__}({arguments})"
+
+
+def _declare(cls: type[Trait], name: str, doc: str) -> None:
+    methods: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        if base is not Trait and issubclass(base, Trait):
+            for member, found in vars(base).items():
+                if isinstance(found, types.FunctionType) and not member.startswith("_"):
+                    methods[member] = found
+    fields = tuple(field.name for field in dataclasses.fields(cast("Any", cls)))
+    if not methods and not fields:
+        kind: Any = bool
+    elif not fields:
+        function = Callable[..., Any]
+        kind = function if len(methods) == 1 else dict[str, function]
+    else:
+        kind = dict[str, Any]
+    _register(cls, name, doc, kind, methods, fields)
+
+
+def _register(
+    cls: type[Trait],
+    name: str,
+    doc: str,
+    kind: Any,
+    methods: Mapping[str, Any],
+    fields: tuple[str, ...],
+) -> None:
+    schema = schema_of(kind)
+    known = _core.type_attrs_info(name)
+    # Who declares a trait again, as a module does that is loaded again, need
+    # not use the same words.
+    text = "" if known is not None and known["schema"] is not None else doc
+    _core.type_attrs_declare(name, text, schema, False)
+    plan = Plan(name, types.MappingProxyType(dict(methods)), fields)
+    marker = object.__new__(cls) if plan.is_marker else None
+    cls.__isoform_handle__ = _core.TraitHandle(name, marker, _view_of(cls, plan), bool(methods))
+    cls.__isoform_trait__ = plan
+    _known[name] = cls
+
+
+def schema_of(annotation: Any) -> Any:
+    """The compiled schema of an annotation; maps are immutable ones."""
+    if typing.get_origin(annotation) is dict:
+        key, value = typing.get_args(annotation)
+        parts = TypeSchema.from_annotation(key), TypeSchema.from_annotation(value)
+        return TypeSchema("Map", parts).compiled
+    return TypeSchema.from_annotation(annotation).compiled
+
+
+def is_trait(value: object) -> bool:
+    """Whether something is a trait, or a trait with its arguments."""
+    if isinstance(value, type):
+        return issubclass(value, Trait) and value is not Trait
+    return isinstance(value, Trait)
+
+
+def plan_of(trait: type[Trait] | Trait) -> Plan:
+    """What is known about a trait.
+
+    Raises:
+        TypeError: it is none.
+    """
+    cls = trait if isinstance(trait, type) else type(trait)
+    plan = cls.__dict__.get("__isoform_trait__")
+    if plan is None:
+        raise TypeError(f"expected a subclass of Trait, got {trait!r}")
+    return plan
+
+
+def trait(name: str) -> type[Trait]:
+    """The trait behind an attribute, also one that Rust declares.
+
+    Args:
+        name: the name of the attribute.
+
+    Raises:
+        KeyError: no trait is declared under this name.
+
+    Example:
+        >>> from isoform.type_attrs import Trait, trait
+        >>> class Idempotent(Trait, attr="doc.trait_function.idempotent"):
+        ...     "Twice is as good as once."
+        >>> trait("doc.trait_function.idempotent") is Idempotent
+        True
+    """
+    known = _known.get(name)
+    return known if known is not None else _native(name)
+
+
+def _native(name: str) -> type[Trait]:
+    info = _core.type_attrs_info(name)
+    form = None if info is None or info["schema"] is None else repr(info["schema"])
+    short = name.rpartition(".")[2]
+    if info is None or form not in ("bool", "Function"):
+        what = f"; the attribute holds {form}" if form else ""
+        raise KeyError(f"no trait is declared as '{name}'{what}")
+    body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
+    if form == "Function":
+        body[short] = _written_elsewhere
+    title = "".join(word.capitalize() for word in short.split("_"))
+    return types.new_class(
+        title, (Trait,), {"attr": name}, lambda namespace: namespace.update(body)
+    )
+
+
+def _written_elsewhere(self: Trait, *args: Any) -> Any:
+    """A method of a trait that another language declares."""
+    raise NotImplementedError(f"{type(self).__name__} is declared in another language")
+
+
+def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T | None:
+    """A node as an instance of a trait, None if its type does not have it.
+
+    The methods of the result are those of the node; its other attributes are the
+    arguments of the trait. For a class the methods take the node first. O(1), and
+    fast enough for inner loops.
+
+    Args:
+        of: a node, or a type: a class, a type key, a `TypeInfo`.
+        trait: the trait.
+        inherit: whether a trait of an ancestor counts.
+
+    Raises:
+        TypeError: `of` is no node and no type, or `trait` no trait.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import Object
+        >>> from isoform.dataclasses import py_class
+        >>> from isoform.type_attrs import Trait, implements
+        >>> class SideEffectFree(Trait, attr="doc.implements.side_effect_free"):
+        ...     "May go when nobody uses its result."
+        >>> @py_class("doc.implements.Load")
+        ... class Load(Object):
+        ...     ir_trait = SideEffectFree
+        >>> @py_class("doc.implements.Prefetch")
+        ... class Prefetch(Load):
+        ...     pass
+        >>> implements(Load(), SideEffectFree), implements(Prefetch, SideEffectFree)
+        (SideEffectFree(), None)
+        >>> implements(Prefetch(), SideEffectFree, inherit=True)
+        SideEffectFree()
+    """
+    return _core.implements(of, trait, inherit=inherit)
+
+
+def _view_of(cls: type[Trait], plan: Plan) -> Callable[[Any, bool, Any], Any]:
+    """What makes an instance of a trait from a type or node and the value."""
+    new, bound, fields = object.__new__, types.MethodType, frozenset(plan.fields)
+
+    if plan.is_single:
+        (only,) = plan.methods
+
+        def single(of: Any, is_node: bool, function: Any) -> Any:
+            made = new(cls)
+            made.__dict__[only] = bound(function, of) if is_node else function
+            return made
+
+        return single
+
+    def several(of: Any, is_node: bool, parts: Mapping[str, Any]) -> Any:
+        made = new(cls)
+        attributes = made.__dict__
+        for name, part in parts.items():
+            attributes[name] = bound(part, of) if is_node and name not in fields else part
+        return made
+
+    return several
+
+
+def implement(
+    of: type[Any] | str | TypeInfo,
+    trait: type[Trait] | Trait,
+    /,
+    methods: Mapping[str, Callable[..., Any]] | None = None,
+    *,
+    override: bool = False,
+) -> None:
+    """Gives a trait to a type that is registered already.
+
+    Args:
+        of: the type: a class, a type key, a `TypeInfo`.
+        trait: the trait; an instance if it takes arguments.
+        methods: its methods; those of the class if left out.
+        override: whether the type may have the trait already.
+
+    Raises:
+        TypeError: a method or the arguments of the trait are missing.
+        ValueError: the type has the trait already.
+
+    Example:
+        >>> from isoform import Object
+        >>> from isoform.dataclasses import py_class
+        >>> from isoform.type_attrs import Trait, implement, implements
+        >>> class HasCost(Trait, attr="doc.implement.has_cost"):
+        ...     def cost(self) -> int: ...
+        >>> @py_class("doc.implement.Load")
+        ... class Load(Object):
+        ...     bytes: int
+        >>> implement(Load, HasCost, {"cost": lambda load: load.bytes // 64})
+        >>> implements(Load(640), HasCost).cost()
+        10
+    """
+    place = _core.type_attrs_place(of)
+    given = dict(methods or {})
+    unknown = sorted(given.keys() - plan_of(trait).methods.keys())
+    if unknown:
+        raise TypeError(f"trait {_name(trait)} has no method '{unknown[0]}'")
+    if methods is None:
+        cls = place.type_cls
+        find: Callable[[str], Any] = lambda name: function_of(cls, name)  # noqa: E731
+    else:
+        find = given.get
+    value = value_for(place.type_key, trait, find)
+    _core.type_attrs_set(place, plan_of(trait).name, value, override)
+
+
+def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]) -> Any:
+    """The value of a trait's attribute for a type.
+
+    Args:
+        owner: what the type is called in messages.
+        trait: the trait, or an instance with its arguments.
+        find: the type's function of a name, None if it has none.
+
+    Raises:
+        TypeError: an argument or a method is missing.
+    """
+    plan = plan_of(trait)
+    if isinstance(trait, type):
+        required = [
+            field.name
+            for field in dataclasses.fields(cast("Any", trait))
+            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        ]
+        if required:
+            raise TypeError(
+                f"{owner}: trait {_name(trait)} takes arguments: "
+                f"{_name(trait)}({', '.join(f'{name}=...' for name in required)})"
+            )
+        trait = trait() if plan.fields else trait
+    arguments = {name: getattr(trait, name) for name in plan.fields}
+    try:
+        return plan.value(arguments, find)
+    except LookupError as missing:
+        raise TypeError(
+            f"{owner}: trait {_name(trait)} requires a method '{missing.args[0]}'"
+        ) from None
+
+
+def function_of(cls: type, name: str) -> Any:
+    """The function that a class or one of its bases defines under a name, or None."""
+    for base in cls.__mro__:
+        found = base.__dict__.get(name)
+        if isinstance(found, staticmethod):
+            return cast("Any", found).__func__
+        if found is not None:
+            return found if callable(found) else None
+    return None
+
+
+def _name(trait: type[Trait] | Trait) -> str:
+    cls = trait if isinstance(trait, type) else type(trait)
+    return cls.__qualname__

@@ -1,0 +1,315 @@
+"""Attributes of types: any value under any name on any type.
+
+Passes ask types for what only they know: whether an operator commutes, how it
+is simplified, what it costs. Whoever knows the answer sets an attribute, under a
+name of their own choice, on their types or on those of others; nobody has to be
+asked. The library's own hooks, such as `__s_equal__`, are attributes like all
+others, and those of Rust are those of Python.
+
+>>> from isoform import Object, type_attrs
+>>> from isoform.dataclasses import py_class
+>>> @py_class("doc.type_attrs.Add")
+... class Add(Object):
+...     lhs: int
+...     rhs: int
+>>> type_attrs.set(Add, "doc.type_attrs.cost", 4)
+>>> type_attrs.get(Add(1, 2), "doc.type_attrs.cost")
+4
+
+A type is given as its class, its type key or its `TypeInfo`; a lookup takes a node
+as well. Values without a class of their own here have the one that Python gives
+them: `int`, `float`, `bool`, `str`, `bytes`, `type(None)`, and `Object` is the root
+of all node types.
+
+An attribute is set once, or replaced on purpose with `override=True`. Values are
+converted as those of an `Any` field; functions and objects come back as they
+were given, and stay alive as long as the process. A lookup sees the type itself,
+or with `inherit=True` the nearest ancestor that has the attribute. No lookup
+waits for a lock.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from isoform import _core
+from isoform._core import Column, TypeInfo
+from isoform._traits import Trait, implement, implements, provided, schema_of, trait
+
+__all__ = [
+    "AttrInfo",
+    "Column",
+    "Trait",
+    "attrs_of",
+    "column",
+    "declare",
+    "declare_dense",
+    "get",
+    "has",
+    "implement",
+    "implements",
+    "info",
+    "list",
+    "owner",
+    "provided",
+    "set",
+    "trait",
+    "types_with",
+]
+
+# Looked up once: `get` is called often.
+_get = _core.type_attrs_get
+
+Type: TypeAlias = type[Any] | str | TypeInfo
+Name: TypeAlias = str | type[Trait]
+
+
+@dataclass(frozen=True)
+class AttrInfo:
+    """What is known about an attribute.
+
+    Attributes:
+        name: its name.
+        doc: its documentation; empty if it was not declared.
+        type: what its values must be, as text; None if anything may be set.
+        dense: whether it is in the hot tier.
+        builtin: whether the library itself reads it.
+        count: on how many types it is set.
+        bytes: the memory it takes, without the values.
+    """
+
+    name: str
+    doc: str
+    type: str | None
+    dense: bool
+    builtin: bool
+    count: int
+    bytes: int
+
+
+def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # noqa: A001
+    """Sets an attribute of a type.
+
+    Args:
+        of: the type.
+        name: the name of the attribute, or its trait.
+        value: what `get` gives from now on.
+        override: whether the attribute may be set already.
+
+    Raises:
+        ValueError: the attribute is set already, or the name is empty.
+        TypeError: the attribute is declared for other values, or `of` is no type.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> type_attrs.set(float, "doc.set.cost", 2)
+        >>> type_attrs.set(float, "doc.set.cost", 3)
+        Traceback (most recent call last):
+        ValueError: attribute 'doc.set.cost' of type isoform.Float is set already, to 2; ...
+        >>> type_attrs.set(float, "doc.set.cost", 3, override=True)
+    """
+    _core.type_attrs_set(of, name, value, override)
+
+
+def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -> Any:
+    """An attribute of a type, or of the type of a node. O(1).
+
+    Args:
+        of: the type, or a node.
+        name: the name of the attribute, or its trait.
+        default: what to give if the attribute is not set.
+        inherit: whether the nearest ancestor answers for a type without the
+            attribute.
+
+    Raises:
+        TypeError: `of` is no type and no node.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import Array, Object, type_attrs
+        >>> type_attrs.set(Object, "doc.get.cost", 1)
+        >>> type_attrs.get(Array, "doc.get.cost", "none")
+        'none'
+        >>> type_attrs.get(Array([1, 2]), "doc.get.cost", inherit=True)
+        1
+    """
+    return _get(of, name, default, inherit)
+
+
+def has(of: object, name: Name, *, inherit: bool = False) -> bool:
+    """Whether an attribute is set, also to None or False. O(1).
+
+    Raises:
+        TypeError: `of` is no type and no node.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> type_attrs.has(int, "doc.has.cost")
+        False
+    """
+    return _core.type_attrs_has(of, name, inherit)
+
+
+def owner(of: object, name: Name) -> type[Any] | None:
+    """The type itself or the nearest ancestor that has an attribute, if any does.
+
+    Raises:
+        TypeError: `of` is no type and no node.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import Array, Object, type_attrs
+        >>> type_attrs.set(Object, "doc.owner.cost", 1)
+        >>> type_attrs.owner(Array, "doc.owner.cost").__name__
+        'Object'
+    """
+    return _core.type_attrs_owner(of, name)
+
+
+def attrs_of(of: object, *, inherit: bool = False) -> dict[str, Any]:
+    """The attributes of a type by name, sorted. O(known attributes).
+
+    Args:
+        of: the type, or a node.
+        inherit: whether those of the ancestors are among them.
+
+    Raises:
+        TypeError: `of` is no type and no node.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> from isoform import Device
+        >>> type_attrs.set(Device, "doc.attrs_of.cost", 1)
+        >>> type_attrs.attrs_of(Device)["doc.attrs_of.cost"]
+        1
+    """
+    return _core.type_attrs_of(of, inherit)
+
+
+def list(of: object = None) -> builtins.list[str]:  # noqa: A001
+    """The names of all attributes that were set or declared, or of those of a type.
+
+    Args:
+        of: a type or a node; None for all attributes.
+
+    Raises:
+        TypeError: `of` is no type and no node.
+        KeyError: no type has the key.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> "__s_equal__" in type_attrs.list()
+        True
+    """
+    return _core.type_attrs_list() if of is None else [*attrs_of(of)]
+
+
+def types_with(name: Name) -> builtins.list[type[Any]]:
+    """The types on which an attribute is set, in the order of their registration.
+
+    Takes linear time in their number.
+
+    Example:
+        >>> from isoform import List, type_attrs
+        >>> type_attrs.set(List, "doc.types_with.mutable", True)
+        >>> type_attrs.types_with("doc.types_with.mutable") == [List]
+        True
+    """
+    return [cls for cls, _ in _core.Column(name).items()]
+
+
+def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> None:  # noqa: A002
+    """Says what an attribute means, and what its values are.
+
+    An attribute need not be declared. The type of its values is enforced from then
+    on; values that are set already must be of it.
+
+    Args:
+        name: the name of the attribute.
+        doc: what it means.
+        type: an annotation, as that of a field.
+        dense: whether it goes to the hot tier; see `declare_dense`.
+
+    Raises:
+        ValueError: it is declared already, with another type or documentation.
+        TypeError: a value that is set already is not of the type.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> type_attrs.declare("doc.declare.cost", "What it costs.", int)
+        >>> type_attrs.set(str, "doc.declare.cost", "much")
+        Traceback (most recent call last):
+        TypeError: attribute 'doc.declare.cost' of type isoform.Str: expected int, got str
+    """
+    _core.type_attrs_declare(name, doc, _schema(type), dense)
+
+
+def _schema(annotation: Any) -> Any:
+    return None if annotation is Any else schema_of(annotation)
+
+
+def declare_dense(name: Name) -> None:
+    """Moves an attribute to the hot tier.
+
+    There it takes a word for each registered type, and a lookup is an access to an
+    array. Elsewhere it takes memory for what is set, and a lookup is one step in a
+    small hash table. Nothing else tells the two apart.
+
+    Raises:
+        ValueError: the name is empty.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> type_attrs.declare_dense("doc.declare_dense.cost")
+        >>> type_attrs.info("doc.declare_dense.cost").dense
+        True
+    """
+    _core.type_attrs_declare_dense(name)
+
+
+def info(name: Name) -> AttrInfo | None:
+    """What is known about an attribute; None if it was neither set nor declared.
+
+    Example:
+        >>> from isoform import type_attrs
+        >>> type_attrs.info("__s_hash__").builtin
+        True
+        >>> type_attrs.info("doc.info.unknown") is None
+        True
+    """
+    known = _core.type_attrs_info(name)
+    if known is None:
+        return None
+    schema = known.pop("schema")
+    return AttrInfo(type=None if schema is None else repr(schema), **known)
+
+
+def column(name: Name, type: Any = None) -> Column:  # noqa: A002
+    """A handle of an attribute, whose name is looked up once.
+
+    Args:
+        name: the name of the attribute, or its trait.
+        type: what the values must be, as for `declare`; None to leave that as it is.
+
+    Raises:
+        ValueError: the attribute is declared with another type.
+        TypeError: a value that is set already is not of the type.
+
+    Example:
+        >>> from isoform import Shape, Tensor, type_attrs
+        >>> cost = type_attrs.column("doc.column.cost", int)
+        >>> cost.set(Shape, 3)
+        >>> cost[Shape], cost.get(Tensor, 0), Tensor in cost, len(cost)
+        (3, 0, False, 1)
+    """
+    handle = _core.Column(name)
+    if type is not None and type is not Any:
+        known = _core.type_attrs_info(handle.name)
+        doc = known["doc"] if known else ""
+        _core.type_attrs_declare(handle.name, doc, _schema(type), False)
+    return handle
