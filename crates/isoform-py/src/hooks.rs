@@ -1,17 +1,21 @@
 //! Hooks written in Python: comparison, hash, verification, form in files.
 
+use std::sync::Arc;
+
+use isoform::host::{LentEqual, LentHash, LentVisit, lend_equal, lend_hash, lend_visit};
 use isoform::{
-    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, EqualCallback, Function, HashCallback,
-    Hook, Obj, Ref, RegionChange, Result, TypeDef, TypeIndex, type_attrs,
+    DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, DynVisit, EqualCallback, Function,
+    HashCallback, Hook, Obj, Ref, Result, TypeDef, TypeIndex, type_attrs,
 };
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
-use crate::convert::{self, to_python, untyped};
-use crate::error::{IntoPyResult, from_python};
-use crate::object::lend::{Lent, lend_equal, lend_hash};
+use crate::callbacks::{EqualHandle, HashHandle};
+use crate::convert::{self, HostObject, to_python, untyped};
+use crate::error::from_python;
 use crate::object::wrapper;
+use crate::walk::{InterruptHandle, VisitorHandle};
 
 /// A hook of a type, made of a Python callable.
 pub(crate) enum PythonHook {
@@ -20,6 +24,7 @@ pub(crate) enum PythonHook {
     Verify(DynVerify),
     ToJson(DynToJson),
     FromJson(DynFromJson),
+    Visit(DynVisit),
 }
 
 impl PythonHook {
@@ -43,6 +48,8 @@ impl PythonHook {
             DynFromJson::NAME => {
                 |hook, key, shown| Self::FromJson(reading(hook, key).shown_as(shown))
             }
+            DynVisit::NAME => |hook, key, shown| Self::Visit(visiting(hook, key).shown_as(shown)),
+            // The others need no more than the function.
             _ => return Ok(None),
         };
         if wrapper::core_of(callable).is_some_and(|core| Function::of(core).is_some()) {
@@ -66,6 +73,7 @@ impl PythonHook {
             Self::Verify(hook) => definition.hook(hook),
             Self::ToJson(hook) => definition.hook(hook),
             Self::FromJson(hook) => definition.hook(hook),
+            Self::Visit(hook) => definition.hook(hook),
         }
     }
 
@@ -82,93 +90,13 @@ impl PythonHook {
             Self::Verify(hook) => type_attrs::set_hook(ty, hook, replace),
             Self::ToJson(hook) => type_attrs::set_hook(ty, hook, replace),
             Self::FromJson(hook) => type_attrs::set_hook(ty, hook, replace),
+            Self::Visit(hook) => type_attrs::set_hook(ty, hook, replace),
         }
-    }
-}
-
-/// The argument `def_region` of a callback.
-struct Region(RegionChange);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Region {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(flag) = given.cast::<PyBool>() {
-            return Ok(Region(match flag.is_true() {
-                true => RegionChange::Def,
-                false => RegionChange::Inherit,
-            }));
-        }
-        if !given.is_instance_of::<PyInt>() {
-            return Err(PyTypeError::new_err(format!(
-                "expected a bool or an int, got {}",
-                given.get_type().name()?
-            )));
-        }
-        match given.extract::<i64>() {
-            Ok(number) => RegionChange::from_number(number).into_py().map(Region),
-            Err(_) => Err(PyValueError::new_err(format!(
-                "def_region: expected 0, 1 or 2, got {}",
-                &*given
-            ))),
-        }
-    }
-}
-
-#[cold]
-fn not_lent(name: &str) -> PyErr {
-    PyRuntimeError::new_err(format!(
-        "the callback of {name} can be used only while {name} runs, in the same thread"
-    ))
-}
-
-/// `eq_cb` of `__s_equal__`.
-#[pyclass(frozen, name = "StructuralEqualCallback", module = "isoform._core")]
-struct EqualHandle(Lent<dyn EqualCallback>);
-
-#[pymethods]
-impl EqualHandle {
-    /// Compares two parts; `name` is the step of the path to them.
-    #[pyo3(signature = (lhs, rhs, def_region=Region(RegionChange::Inherit), name=None))]
-    fn __call__(
-        &self,
-        lhs: &Bound<'_, PyAny>,
-        rhs: &Bound<'_, PyAny>,
-        def_region: Region,
-        name: Option<&str>,
-    ) -> PyResult<bool> {
-        let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-        let compared = self
-            .0
-            .with(|callback| callback.equal_in(&left, &right, def_region.0, name.unwrap_or("?")));
-        compared.ok_or_else(|| not_lent("__s_equal__"))?.into_py()
-    }
-}
-
-/// `hash_cb` of `__s_hash__`.
-#[pyclass(frozen, name = "StructuralHashCallback", module = "isoform._core")]
-struct HashHandle(Lent<dyn HashCallback>);
-
-#[pymethods]
-impl HashHandle {
-    /// The hash of a part, starting from `init`.
-    #[pyo3(signature = (value, init, def_region=Region(RegionChange::Inherit)))]
-    fn __call__(
-        &self,
-        value: &Bound<'_, PyAny>,
-        init: &Bound<'_, PyAny>,
-        def_region: Region,
-    ) -> PyResult<u64> {
-        let (value, init) = (untyped(value)?, word(init, "hash_cb", "init")?);
-        let hashed = self
-            .0
-            .with(|callback| callback.hash_in(&value, init, def_region.0));
-        hashed.ok_or_else(|| not_lent("__s_hash__"))?.into_py()
     }
 }
 
 /// The low 64 bits of an int.
-fn word(number: &Bound<'_, PyAny>, place: &str, what: &str) -> PyResult<u64> {
+pub(crate) fn word(number: &Bound<'_, PyAny>, place: &str, what: &str) -> PyResult<u64> {
     if !number.is_instance_of::<PyInt>() {
         return Err(PyTypeError::new_err(format!(
             "{place}: expected an int as {what}, got {}",
@@ -199,9 +127,9 @@ fn call_equal(
     let py = hook.py();
     let left = wrapper::wrap_borrowed(py, left)?;
     let right = wrapper::wrap_borrowed(py, right)?;
-    let handle = Bound::new(py, EqualHandle(Lent::empty()))?;
-    let result = lend_equal(&handle.get().0, callback, || {
-        hook.call1((left, right, &handle))
+    let result = lend_equal(callback, |place| {
+        let handle = EqualHandle(LentEqual(Arc::clone(place)));
+        hook.call1((left, right, Bound::new(py, handle)?))
     })?;
     match result.cast::<PyBool>() {
         Ok(equal) => Ok(equal.is_true()),
@@ -229,9 +157,9 @@ fn call_hash(
 ) -> PyResult<u64> {
     let py = hook.py();
     let object = wrapper::wrap_borrowed(py, object)?;
-    let handle = Bound::new(py, HashHandle(Lent::empty()))?;
-    let result = lend_hash(&handle.get().0, callback, || {
-        hook.call1((object, init, &handle))
+    let result = lend_hash(callback, |place| {
+        let handle = HashHandle(LentHash(Arc::clone(place)));
+        hook.call1((object, init, Bound::new(py, handle)?))
     })?;
     word(&result, place, "result")
 }
@@ -268,6 +196,30 @@ fn reading(hook: Py<PyAny>, key: &str) -> DynFromJson {
                     name.map_or_else(|_| "an object".to_owned(), |name| name.to_string())
                 ))
             })
+        })
+        .map_err(from_python)
+    })
+}
+
+fn visiting(hook: Py<PyAny>, key: &str) -> DynVisit {
+    let key = key.to_owned();
+    DynVisit::new(move |object, visitor| {
+        Python::attach(|py| {
+            let object = wrapper::wrap_borrowed(py, object)?;
+            let end = lend_visit(visitor, |place| {
+                let visitor = VisitorHandle::lent(LentVisit(Arc::clone(place)));
+                hook.bind(py).call1((object, Bound::new(py, visitor)?))
+            })?;
+            match end.is_none() {
+                true => Ok(None),
+                false if end.is_instance_of::<InterruptHandle>() => {
+                    Ok(Some(HostObject::wrap(&end)))
+                }
+                false => Err(PyTypeError::new_err(format!(
+                    "{key}.__s_visit__: expected None or a VisitInterrupt as result, got {}",
+                    end.get_type().name()?
+                ))),
+            }
         })
         .map_err(from_python)
     })

@@ -3,6 +3,7 @@
 //! The package `isoform` re-exports it with documentation and typing; nothing
 //! here is meant to be imported by users.
 
+mod callbacks;
 mod cli;
 mod containers;
 mod convert;

@@ -4,7 +4,8 @@
 use std::cmp::Ordering;
 
 use isoform::host;
-use isoform::{Error, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks};
+use isoform::type_attrs::{self, Lookup};
+use isoform::{DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -116,7 +117,7 @@ fn recursive_hash(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     let given = untyped(value)?;
     let hash = under_gil(value.py(), || isoform::recursive_hash(&given)).into_py()?;
     // `__hash__` may return it as it is.
-    Ok((hash >> 1) as i64)
+    Ok(hash as i64)
 }
 
 /// A copy of a value and of everything below it that can be copied.
@@ -133,11 +134,12 @@ fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// A new object with the fields of another one.
+/// A new object with the fields of another one, or what the hook
+/// `__ffi_shallow_copy__` of its type answers.
 #[pyfunction]
 fn shallow_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let given = core(value)?;
-    let copy = under_gil(value.py(), || isoform::shallow_copy(given));
+    let copy = under_gil(value.py(), || isoform::shallow_copy(given)).into_py()?;
     like(value, copy)
 }
 
@@ -174,7 +176,8 @@ fn deep_copy_method<'py>(
 }
 
 /// A copy of an object with some of its fields replaced; the constructor is
-/// not run.
+/// not run. The other fields are those of the copy that the hook
+/// `__ffi_shallow_copy__` of its type makes, if there is one.
 ///
 /// Raises TypeError for an unknown field or a value that does not fit.
 #[pyfunction]
@@ -205,6 +208,11 @@ fn with_fields<'py>(
         })?;
         given.push((field, value));
     }
+    let copied = type_attrs::has(info.index(), DynCopy::NAME, Lookup::Exact);
+    let object = match copied {
+        true => under_gil(py, || isoform::shallow_copy(&object)).into_py()?,
+        false => object,
+    };
     let mut values = under_gil(py, || host::field_values(&object));
     for (field, value) in given {
         values[field] = value;

@@ -224,8 +224,9 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::value::view_object(object)
     }
+    pub use crate::container::hooked_key_hash;
     pub use crate::error::HostTraceback;
-    pub use crate::hooks::{LentMutate, LentVisit};
+    pub use crate::hooks::{LentMutate, LentVisit, mutate_by_hook, visit_by_hook};
     pub use crate::object::collect::visit_exclusively_owned;
     pub use crate::object::host::{HostHooks, assume_held, install};
     pub use crate::object::lend::{Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent};

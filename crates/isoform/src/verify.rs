@@ -191,7 +191,8 @@ impl VerifyHooks for () {}
 /// ```
 pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, Error)>> {
     let mut failures = Vec::new();
-    let options = WalkOptions::default().include_ignored(true);
+    // A traversal of a type's own must not hide objects.
+    let options = WalkOptions::default().include_ignored(true).hooks(false);
     structural_walk(root, options, |visit| {
         let object = visit
             .object()

@@ -10,11 +10,13 @@
 //! is equal. Nothing here recurses on the native stack.
 
 use hashbrown::{HashMap, HashSet};
+use isoform::host::hooked_key_hash;
 use isoform::{Array, Map, Shape, Value, ValueRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::convert::{HostObject, to_python};
+use crate::error::IntoPyResult;
 
 /// A sequence that does not change.
 #[derive(Clone)]
@@ -99,7 +101,7 @@ pub(crate) fn equal(py: Python<'_>, left: &Value, right: &Value) -> PyResult<boo
                     stack.pop();
                     continue;
                 };
-                match right.get(key) {
+                match right.try_get(key).into_py()? {
                     Some(other) => (value.clone(), other.clone()),
                     None => return Ok(false),
                 }
@@ -233,6 +235,11 @@ impl Frame {
         }
     }
 
+    /// Whether the next part is the key of a map.
+    fn is_at_key(&self) -> bool {
+        matches!(self.contents, Contents::Map(..)) && self.next.is_multiple_of(2)
+    }
+
     fn next(&mut self) -> Option<Value> {
         let position = self.next;
         self.next += 1;
@@ -299,8 +306,16 @@ pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
         if let Some(hash) = child {
             frame.take(hash);
         }
+        let is_key = frame.is_at_key();
         step = match frame.next() {
-            Some(value) => Step::Enter(value),
+            Some(value) => {
+                let hooked = match is_key {
+                    true => hooked_key_hash(&value).into_py()?,
+                    false => None,
+                };
+                // Keys are hashed as lookups find them.
+                hooked.map_or(Step::Enter(value), |hash| Step::Leave(hash as isize))
+            }
             None => {
                 let hash = frame.finish();
                 if let Some(name) = frame.name {

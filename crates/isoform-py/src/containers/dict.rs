@@ -9,6 +9,7 @@ use super::mapping::{self, dict_of, gather, look_up, pair};
 use super::sequence::fresh;
 use super::{check_key, contents, foreign, none};
 use crate::convert::{to_python, untyped};
+use crate::error::IntoPyResult;
 use crate::object::method::{Arguments, Methods};
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -16,7 +17,7 @@ type Object<'py> = Bound<'py, PyAny>;
 pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     methods.make(
         |given: &[Object<'_>], named: Option<&Bound<'_, PyDict>>, py: Python<'_>| {
-            fresh(dict_of(&gather(py, "Dict", given, named)?).into())
+            fresh(dict_of(&gather(py, "Dict", given, named)?)?.into())
         },
     )?;
     methods.set_item(set_item)?;
@@ -42,7 +43,7 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     })?;
     for name in ["copy", "__copy__"] {
         methods.unary(name, |this| {
-            to_python(this.py(), &dict_of(&own(this)?.snapshot()).into())
+            to_python(this.py(), &dict_of(&own(this)?.snapshot())?.into())
         })?;
     }
     mapping::install(methods)
@@ -70,11 +71,11 @@ fn set_item<'py>(
     match value {
         Some(value) => {
             let value = untyped(value)?;
-            let old = own(this)?.insert(converted, value);
+            let old = own(this)?.try_insert(converted, value).into_py()?;
             drop(old);
         }
         None => {
-            let removed = own(this)?.remove_entry(&converted);
+            let removed = own(this)?.try_remove_entry(&converted).into_py()?;
             drop(removed.ok_or_else(|| missing(key))?);
         }
     }
@@ -87,7 +88,7 @@ fn pop<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'p
         return Err(foreign(this));
     };
     check_key(&key)?;
-    let removed = own(this)?.remove_entry(&untyped(&key)?);
+    let removed = own(this)?.try_remove_entry(&untyped(&key)?).into_py()?;
     match (removed, given.get(1)) {
         (Some((_, value)), _) => to_python(this.py(), &value),
         (None, Some(default)) => Ok(default.to_owned()),
@@ -96,11 +97,7 @@ fn pop<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'p
 }
 
 fn popitem<'py>(this: &Object<'py>) -> PyResult<Object<'py>> {
-    let dict = own(this)?;
-    let last = dict.len().checked_sub(1);
-    let entry = last.and_then(|last| dict.get_index(last));
-    let removed = entry.and_then(|(key, _)| dict.remove_entry(&key));
-    match removed {
+    match own(this)?.pop() {
         Some((key, value)) => pair(this.py(), &key, &value),
         None => Err(PyKeyError::new_err("popitem(): the Dict is empty")),
     }
@@ -118,7 +115,8 @@ fn set_default<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<O
         Some(default) => untyped(&default)?,
         None => isoform::Value::NONE,
     };
-    own(this)?.insert(untyped(&key)?, value.clone());
+    let old = own(this)?.try_insert(untyped(&key)?, value.clone());
+    drop(old.into_py()?);
     to_python(this.py(), &value)
 }
 
@@ -131,7 +129,7 @@ fn update(
     let entries = gather(this.py(), "update", given, named)?;
     let dict = own(this)?;
     for (key, value) in entries.iter() {
-        dict.insert(key.clone(), value.clone());
+        drop(dict.try_insert(key.clone(), value.clone()).into_py()?);
     }
     Ok(())
 }

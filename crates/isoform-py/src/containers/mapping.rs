@@ -10,6 +10,7 @@ use super::iterators::{Entries, MapIterator, Part};
 use super::sequence::fresh;
 use super::{check_key, compare, contents, foreign};
 use crate::convert::{to_python, untyped};
+use crate::error::IntoPyResult;
 use crate::object::method::{Arguments, Methods};
 use crate::object::wrapper;
 
@@ -78,8 +79,8 @@ pub(super) fn look_up(this: &Object<'_>, key: &Object<'_>) -> PyResult<Option<Va
     check_key(key)?;
     let key = untyped(key)?;
     Ok(match contents(this)? {
-        ValueRef::Map(entries) => entries.get(&key).cloned(),
-        ValueRef::Dict(entries) => entries.get(&key),
+        ValueRef::Map(entries) => entries.try_get(&key).into_py()?.cloned(),
+        ValueRef::Dict(entries) => entries.try_get(&key).into_py()?,
         _ => return Err(foreign(this)),
     })
 }
@@ -161,7 +162,8 @@ pub(super) fn gather(
         None => Map::new(),
     };
     for (key, value) in named.into_iter().flatten() {
-        entries.insert(untyped(&key)?, untyped(&value)?);
+        let old = entries.try_insert(untyped(&key)?, untyped(&value)?);
+        drop(old.into_py()?);
     }
     Ok(entries)
 }
@@ -169,7 +171,7 @@ pub(super) fn gather(
 fn entries_of(py: Python<'_>, source: &Object<'_>) -> PyResult<Map> {
     if let Some(held) = held(source) {
         let entries = held.iter().map(|(key, value)| (key.clone(), value.clone()));
-        return Ok(entries.collect());
+        return Map::try_from_entries(entries).into_py();
     }
     if source.is_exact_instance_of::<PyDict>() {
         return match untyped(source)?.view() {
@@ -206,10 +208,10 @@ fn entries_of(py: Python<'_>, source: &Object<'_>) -> PyResult<Map> {
         return Err(PyTypeError::new_err("a list converts to an array"));
     };
     let (pairs, _) = flat.values().as_chunks::<2>();
-    Ok(pairs
+    let entries = pairs
         .iter()
-        .map(|[key, value]| (key.clone(), value.clone()))
-        .collect())
+        .map(|[key, value]| (key.clone(), value.clone()));
+    Map::try_from_entries(entries).into_py()
 }
 
 /// A new mapping of the class of `this` with the entries of both.
@@ -226,21 +228,20 @@ fn unite<'py>(
     }
     let mut entries = entries_of(py, left)?;
     for (key, value) in entries_of(py, right)?.iter() {
-        entries.insert(key.clone(), value.clone());
+        drop(entries.try_insert(key.clone(), value.clone()).into_py()?);
     }
     let value: Value = match contents(this)? {
-        ValueRef::Dict(_) => dict_of(&entries).into(),
+        ValueRef::Dict(_) => dict_of(&entries)?.into(),
         _ => entries.into(),
     };
     to_python(py, &value)
 }
 
 /// A new dict with the entries of a map.
-pub(super) fn dict_of(entries: &Map) -> Dict {
+pub(super) fn dict_of(entries: &Map) -> PyResult<Dict> {
     let entries = entries.iter();
-    entries
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect()
+    let entries = entries.map(|(key, value)| (key.clone(), value.clone()));
+    Dict::try_from_entries(entries).into_py()
 }
 
 /// A pair of Python objects.

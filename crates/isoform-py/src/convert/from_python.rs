@@ -1,6 +1,8 @@
 //! Python objects as values of the core, with and without a schema.
 
-use isoform::{Array, Bytes, Device, Dict, List, Map, Schema, Shape, Value};
+use isoform::{
+    Array, Bytes, Device, Dict, DynConvert, ErrorKind, Hook, List, Map, Schema, Shape, Value,
+};
 use num_bigint::BigInt;
 use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -11,6 +13,7 @@ use pyo3::types::{
 
 use super::python_types::{dtype_of_instance, parse_dtype};
 use super::{HostObject, device_class, dtype_class, host_object, shape_class};
+use crate::error::{IntoPyResult, to_python as raise};
 use crate::object::wrapper;
 
 /// Why a Python object does not fit a schema.
@@ -152,7 +155,10 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
         Schema::Shape => shape_of(value, schema),
         Schema::Optional(_) if value.is_none() => Ok(Value::NONE),
         Schema::Optional(inner) => typed(value, inner).map_err(|error| match error {
-            Failure::Mismatch(message) if message.starts_with("expected") => {
+            // What the hook of the inner type said is worth more.
+            Failure::Mismatch(message)
+                if message.starts_with("expected") && !message.contains(DynConvert::NAME) =>
+            {
                 mismatch(schema, value)
             }
             other => other,
@@ -178,16 +184,14 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
             None => through_protocol(value, schema),
         },
         Schema::Map(pair) => match value.cast::<PyDict>() {
-            Ok(entries) => Ok(entries_of(entries, pair)?
-                .into_iter()
-                .collect::<Map>()
+            Ok(entries) => Ok(Map::try_from_entries(entries_of(entries, pair)?)
+                .into_py()?
                 .into()),
             Err(_) => through_protocol(value, schema),
         },
         Schema::Dict(pair) => match value.cast::<PyDict>() {
-            Ok(entries) => Ok(entries_of(entries, pair)?
-                .into_iter()
-                .collect::<Dict>()
+            Ok(entries) => Ok(Dict::try_from_entries(entries_of(entries, pair)?)
+                .into_py()?
                 .into()),
             Err(_) => through_protocol(value, schema),
         },
@@ -200,7 +204,9 @@ fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, 
     let converted = untyped(value)?;
     schema.convert(converted).map_err(|error| {
         let message = error.message();
-        if message.starts_with("expected") {
+        if !matches!(error.kind(), ErrorKind::Type | ErrorKind::Value) {
+            Failure::Raised(raise(error))
+        } else if message.starts_with("expected") && !message.contains(DynConvert::NAME) {
             mismatch(schema, value)
         } else {
             Failure::Mismatch(message.to_owned())
@@ -375,7 +381,11 @@ fn union_of(
         Schema::Float => value.is_exact_instance_of::<PyFloat>(),
         Schema::Str => value.is_exact_instance_of::<PyString>(),
         Schema::Bytes => value.is_exact_instance_of::<PyBytes>(),
-        Schema::Object(_) | Schema::Literal(_) => true,
+        Schema::Literal(_) => true,
+        // Of another type, it may be converted; what fits goes before that.
+        Schema::Object(_) => {
+            wrapper::core_of(value).is_some_and(|core| option.check(&core.into()).is_ok())
+        }
         _ => false,
     };
     let mut raised = None;
@@ -466,18 +476,18 @@ impl<'py> Frame<'py> {
         }
     }
 
-    fn finish(self) -> Value {
-        match self.parts {
+    fn finish(self) -> PyResult<Value> {
+        Ok(match self.parts {
             Parts::Items(_) => Array::from(self.done).into(),
             Parts::Entries(_) => {
                 let mut values = self.done.into_iter();
                 let mut map = Map::new();
                 while let (Some(key), Some(value)) = (values.next(), values.next()) {
-                    map.insert(key, value);
+                    drop(map.try_insert(key, value).into_py()?);
                 }
                 map.into()
             }
-        }
+        })
     }
 }
 
@@ -522,7 +532,7 @@ fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
                 return Ok(Value::NONE);
             };
             let address = frame.source.as_ptr() as usize;
-            let value = frame.finish();
+            let value = frame.finish()?;
             let Some(outer) = stack.last_mut() else {
                 return Ok(value);
             };
@@ -622,6 +632,9 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step
 
 fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'py>> {
     let py = value.py();
+    if let Some(function) = crate::callbacks::function_of(value) {
+        return Ok(Step::Done(function.into()));
+    }
     if depth > MAX_PROTOCOL_DEPTH {
         return Err(PyRecursionError::new_err(
             "value protocols answer with one another without end",

@@ -1,6 +1,6 @@
 //! Values of the core as Python objects.
 
-use isoform::{OpaqueObj, Value, ValueRef};
+use isoform::{Function, OpaqueObj, Value, ValueRef};
 use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyBytes, PyFloat, PyInt, PyString};
@@ -35,6 +35,11 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
                 && let Some(host) = opaque.content::<HostObject>()
             {
                 return Ok(host.get(py));
+            }
+            if let Some(function) = Function::of(object)
+                && let Some(callback) = crate::callbacks::callback_of(py, function)?
+            {
+                return Ok(callback);
             }
             wrapper::wrap_borrowed(py, object)?
         }

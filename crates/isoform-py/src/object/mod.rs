@@ -32,7 +32,6 @@ pub(crate) mod construct;
 pub(crate) mod fast;
 pub(crate) mod gc;
 pub(crate) mod gil;
-pub(crate) mod lend;
 pub(crate) mod meta;
 pub(crate) mod method;
 pub(crate) mod property;

@@ -7,6 +7,10 @@ mod mutate;
 mod visit;
 mod walker;
 
+pub(crate) use mutate::MutatorHandle;
+pub(crate) use visit::VisitorHandle;
+pub(crate) use walker::InterruptHandle;
+
 use pyo3::prelude::*;
 
 /// Adds the functions and classes of this module.

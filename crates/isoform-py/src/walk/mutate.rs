@@ -4,7 +4,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::{Children, Kind, RegionKind, Value};
+use isoform::host::{LentMutate, mutate_by_hook, not_lent};
+use isoform::{
+    Children, DynMutate, Function, Hook, Kind, MutateCallback, Obj, Ref, RegionKind, Value,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -12,7 +15,7 @@ use super::dispatch::{Callbacks, node_of};
 use super::enums;
 use super::visit::{children, cyclic, ended};
 use crate::convert::{to_python, untyped};
-use crate::error::IntoPyResult;
+use crate::error::{IntoPyResult, from_python, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
 
 /// An object in a kind of region.
@@ -35,8 +38,16 @@ struct State {
 /// wherever it is met again. Not for use after the rewrite has ended.
 #[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
 pub(crate) struct MutatorHandle {
-    callbacks: Callbacks,
+    work: Work,
     state: Mutex<State>,
+}
+
+/// Who rewrites.
+enum Work {
+    /// This rewrite, with these callbacks.
+    Here(Callbacks),
+    /// A rewrite that called a hook.
+    Elsewhere(LentMutate),
 }
 
 /// A value whose children are being rewritten.
@@ -49,7 +60,60 @@ struct Frame {
     descent: Option<u64>,
 }
 
+impl State {
+    fn new(region: RegionKind) -> Self {
+        State {
+            active: true,
+            region,
+            results: HashMap::new(),
+            descents: HashMap::new(),
+            remapped: HashMap::new(),
+        }
+    }
+
+    /// Records what comes in place of a variable; what came before.
+    fn remap(&mut self, identity: u64, value: Value) -> Option<Value> {
+        let regions = [RegionKind::Use, RegionKind::Def, RegionKind::DefSimple];
+        let met = |region| matches!(self.results.get(&(identity, region)), Some(Some(_)));
+        if regions.into_iter().any(met) {
+            // What was rewritten so far may contain the variable.
+            self.results.retain(|_, result| result.is_none());
+            self.descents.clear();
+        }
+        self.remapped.insert(identity, value)
+    }
+}
+
 impl MutatorHandle {
+    /// The mutator of a hook.
+    pub(crate) fn lent(mutator: LentMutate) -> Self {
+        let region = mutator.0.with(|mutator| mutator.region());
+        MutatorHandle {
+            work: Work::Elsewhere(mutator),
+            state: Mutex::new(State::new(region.unwrap_or_default())),
+        }
+    }
+
+    /// The mutator of a hook as the core lends it.
+    pub(crate) fn function(&self) -> Option<Function> {
+        match &self.work {
+            Work::Here(_) => None,
+            Work::Elsewhere(mutator) => Some(mutator.function()),
+        }
+    }
+
+    /// The mutator of a hook, while the hook runs.
+    fn elsewhere<R>(&self, ask: impl FnOnce(&mut dyn MutateCallback) -> R) -> PyResult<Option<R>> {
+        let Work::Elsewhere(mutator) = &self.work else {
+            return Ok(None);
+        };
+        let answer = mutator.0.with(|mutator| ask(mutator));
+        match answer {
+            Some(answer) => Ok(Some(answer)),
+            None => Err(raise(not_lent(DynMutate::NAME))),
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,10 +201,24 @@ impl MutatorHandle {
                 None => state.results.insert(place, None),
             };
         }
-        let Some(chosen) = mutator.callbacks.find_for(&value) else {
+        let chosen = match &mutator.work {
+            Work::Here(callbacks) => callbacks.find_for(&value),
+            Work::Elsewhere(_) => None,
+        };
+        let Some(chosen) = chosen else {
             let Some(place) = place else {
                 return Ok(Some(value));
             };
+            if let Some(object) = object
+                && let Some(result) = Self::by_hook(this, object, region)
+            {
+                let mut state = mutator.state();
+                match &result {
+                    Ok(result) => state.results.insert(place, Some(result.clone())),
+                    Err(_) => state.results.remove(&place),
+                };
+                return result.map(Some);
+            }
             return Ok(Self::enter(this, value, region, Some(place), stack));
         };
         let before = std::mem::replace(&mut mutator.state().region, region);
@@ -195,11 +273,87 @@ impl MutatorHandle {
     }
 }
 
-/// The identity of what may be remapped.
-fn identity_of(var: &Bound<'_, PyAny>) -> PyResult<u64> {
+impl MutatorHandle {
+    /// What an object becomes by the hook of its type; None if there is none.
+    /// What was recorded for a variable goes first.
+    fn by_hook(
+        this: &Bound<'_, Self>,
+        object: &Ref<Obj>,
+        region: RegionKind,
+    ) -> Option<PyResult<Value>> {
+        if let Some(recorded) = this.get().state().remapped.get(&object.identity()) {
+            return Some(Ok(recorded.clone()));
+        }
+        let mut mutator = HookMutator {
+            this,
+            object,
+            region,
+        };
+        Some(mutate_by_hook(object, &mut mutator)?.into_py())
+    }
+
+    /// A value with its children rewritten: by its hook, unless that hook
+    /// asks.
+    fn run_children(
+        this: &Bound<'_, Self>,
+        value: &Value,
+        region: RegionKind,
+        hooked: Option<&Ref<Obj>>,
+    ) -> PyResult<Value> {
+        if let Some(object) = node_of(value)
+            && !hooked.is_some_and(|hooked| hooked.same_as(object))
+            && let Some(result) = Self::by_hook(this, object, region)
+        {
+            return result;
+        }
+        let mut stack = Vec::new();
+        let result = match Self::enter(this, value.clone(), region, None, &mut stack) {
+            Some(recorded) => Ok(recorded),
+            None => Self::descend(this, &mut stack),
+        };
+        Self::close(this, stack);
+        result
+    }
+}
+
+/// This rewrite as the hook of a type sees it.
+struct HookMutator<'a, 'py> {
+    this: &'a Bound<'py, MutatorHandle>,
+    object: &'a Ref<Obj>,
+    region: RegionKind,
+}
+
+impl MutateCallback for HookMutator<'_, '_> {
+    fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    fn mutate_in(&mut self, value: &Value, region: RegionKind) -> isoform::Result<Value> {
+        MutatorHandle::run(self.this, value.clone(), region).map_err(from_python)
+    }
+
+    fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> isoform::Result<Value> {
+        let hooked = Some(self.object);
+        MutatorHandle::run_children(self.this, value, region, hooked).map_err(from_python)
+    }
+
+    fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {
+        let state = self.this.get().state();
+        state.remapped.get(&var.identity()).cloned()
+    }
+
+    fn remap(&mut self, var: &Ref<Obj>, value: Value) {
+        let old = self.this.get().state().remap(var.identity(), value);
+        // Its end may run code that asks this engine.
+        drop(old);
+    }
+}
+
+/// What may be remapped.
+fn var_of(var: &Bound<'_, PyAny>) -> PyResult<Ref<Obj>> {
     let value = untyped(var)?;
     match node_of(&value) {
-        Some(object) => Ok(object.identity()),
+        Some(object) => Ok(object.clone()),
         None => Err(PyTypeError::new_err(format!(
             "expected a variable, got {}",
             value.type_name()
@@ -221,31 +375,43 @@ impl MutatorHandle {
     ) -> PyResult<Bound<'py, PyAny>> {
         let region = this.get().region()?;
         let _depth = enter_call(this.py())?;
-        let result = Self::run(this, untyped(value)?, region)?;
+        let value = untyped(value)?;
+        let asked = this
+            .get()
+            .elsewhere(|mutator| mutator.mutate_in(&value, region))?;
+        let result = match asked {
+            Some(result) => result.into_py()?,
+            None => Self::run(this, value, region)?,
+        };
         to_python(this.py(), &result)
     }
 
-    /// The value with its children rewritten, whatever callback it has.
+    /// The value with its children rewritten, whatever callback it has: by the
+    /// hook `__s_mutate__` of its type, or by its fields. Of the object whose
+    /// hook runs, the fields are rewritten.
     fn default_mutate<'py>(
         this: &Bound<'py, Self>,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let region = this.get().region()?;
         let _depth = enter_call(this.py())?;
-        let mut stack = Vec::new();
-        let result = match Self::enter(this, untyped(value)?, region, None, &mut stack) {
-            Some(recorded) => Ok(recorded),
-            None => Self::descend(this, &mut stack),
+        let value = untyped(value)?;
+        let ask = |mutator: &mut dyn MutateCallback| mutator.mutate_children_in(&value, region);
+        let result = match this.get().elsewhere(ask)? {
+            Some(result) => result.into_py()?,
+            None => Self::run_children(this, &value, region, None)?,
         };
-        Self::close(this, stack);
-        to_python(this.py(), &result?)
+        to_python(this.py(), &result)
     }
 
     /// What was recorded for a variable; None if nothing was.
     fn var_remap_get<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.region()?;
-        let identity = identity_of(var)?;
-        let found = self.state().remapped.get(&identity).cloned();
+        let object = var_of(var)?;
+        let found = match self.elsewhere(|mutator| mutator.remapped(&object))? {
+            Some(found) => found,
+            None => self.state().remapped.get(&object.identity()).cloned(),
+        };
         found.map(|value| to_python(var.py(), &value)).transpose()
     }
 
@@ -253,17 +419,15 @@ impl MutatorHandle {
     /// on without a callback of its own.
     fn var_remap_set(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.region()?;
-        let (identity, value) = (identity_of(var)?, untyped(value)?);
-        let mut state = self.state();
-        let regions = [RegionKind::Use, RegionKind::Def, RegionKind::DefSimple];
-        let met = |region| matches!(state.results.get(&(identity, region)), Some(Some(_)));
-        if regions.into_iter().any(met) {
-            // What was rewritten so far may contain the variable.
-            state.results.retain(|_, result| result.is_none());
-            state.descents.clear();
+        let (object, value) = (var_of(var)?, untyped(value)?);
+        let kept = value.clone();
+        if self
+            .elsewhere(|mutator| mutator.remap(&object, kept))?
+            .is_some()
+        {
+            return Ok(());
         }
-        let old = state.remapped.insert(identity, value);
-        drop(state);
+        let old = self.state().remap(object.identity(), value);
         // Its end may run code that asks this engine.
         drop(old);
         Ok(())
@@ -301,14 +465,8 @@ pub(crate) fn structural_mutate<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = root.py();
     let mutator = MutatorHandle {
-        callbacks: Callbacks::parse("structural_mutate", callbacks, None)?,
-        state: Mutex::new(State {
-            active: true,
-            region: RegionKind::Use,
-            results: HashMap::new(),
-            descents: HashMap::new(),
-            remapped: HashMap::new(),
-        }),
+        work: Work::Here(Callbacks::parse("structural_mutate", callbacks, None)?),
+        state: Mutex::new(State::new(RegionKind::Use)),
     };
     let mutator = Bound::new(py, mutator)?;
     let result = MutatorHandle::run(&mutator, untyped(root)?, RegionKind::Use);

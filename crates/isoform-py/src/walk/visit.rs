@@ -4,14 +4,19 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::{ChildOptions, Children, RegionKind, Value, children_of};
+use isoform::host::{LentVisit, not_lent, visit_by_hook};
+use isoform::{
+    ChildOptions, Children, DynVisit, Function, Hook, Obj, Ref, RegionKind, Value, VisitCallback,
+    children_of,
+};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::dispatch::{Callbacks, node_of};
 use super::enums;
-use super::walker::InterruptHandle;
-use crate::convert::{to_python, untyped};
+use super::walker::{InterruptHandle, interrupt_of};
+use crate::convert::{HostObject, to_python, untyped};
+use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
 
 /// Where an object stands in a visit.
@@ -34,8 +39,16 @@ struct State {
 /// nothing. Not for use after the visit has ended.
 #[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
 pub(crate) struct VisitorHandle {
-    callbacks: Callbacks,
+    work: Work,
     state: Mutex<State>,
+}
+
+/// Who visits.
+enum Work {
+    /// This visit, with these callbacks.
+    Here(Callbacks),
+    /// A walk that called a hook.
+    Elsewhere(LentVisit),
 }
 
 /// A value whose children are being visited.
@@ -76,6 +89,32 @@ pub(super) fn ended(what: &str) -> PyErr {
 }
 
 impl VisitorHandle {
+    /// The visitor of a hook.
+    pub(crate) fn lent(visitor: LentVisit) -> Self {
+        let region = visitor.0.with(|visitor| visitor.region());
+        VisitorHandle {
+            work: Work::Elsewhere(visitor),
+            state: Mutex::new(State {
+                active: true,
+                region: region.unwrap_or_default(),
+                marks: HashMap::new(),
+            }),
+        }
+    }
+
+    /// The visitor of a hook as the core lends it.
+    pub(crate) fn function(&self) -> Option<Function> {
+        match &self.work {
+            Work::Here(_) => None,
+            Work::Elsewhere(visitor) => Some(visitor.function()),
+        }
+    }
+
+    /// The end of the walk as the core handed it to a hook.
+    fn ended_by(py: Python<'_>, end: Option<Value>) -> Outcome {
+        end.map(|end| interrupt_of(py, &end)).transpose()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,7 +188,21 @@ impl VisitorHandle {
                 None => state.marks.insert(mark, Mark::Open),
             };
         }
-        let Some(chosen) = visitor.callbacks.find_for(&value) else {
+        let chosen = match &visitor.work {
+            Work::Here(callbacks) => callbacks.find_for(&value),
+            Work::Elsewhere(_) => None,
+        };
+        let Some(chosen) = chosen else {
+            if let Some(outcome) = object.and_then(|object| Self::by_hook(this, object, region)) {
+                if let Some(mark) = mark {
+                    let mut state = visitor.state();
+                    match &outcome {
+                        Ok(None) => state.marks.insert(mark, Mark::Done),
+                        _ => state.marks.remove(&mark),
+                    };
+                }
+                return outcome;
+            }
             if mark.is_some() {
                 stack.push(Frame {
                     children: children(py, &value),
@@ -176,6 +229,78 @@ impl VisitorHandle {
     }
 }
 
+impl VisitorHandle {
+    /// Visits an object by the hook of its type; None if there is none.
+    fn by_hook(this: &Bound<'_, Self>, object: &Ref<Obj>, region: RegionKind) -> Option<Outcome> {
+        let mut visitor = HookVisitor {
+            this,
+            object,
+            region,
+        };
+        let end = visit_by_hook(object, &mut visitor)?;
+        Some(end.into_py().and_then(|end| Self::ended_by(this.py(), end)))
+    }
+
+    /// Visits the children of a value: by its hook, unless that hook asks.
+    fn run_children(
+        this: &Bound<'_, Self>,
+        value: &Value,
+        region: RegionKind,
+        hooked: Option<&Ref<Obj>>,
+    ) -> Outcome {
+        if let Some(object) = node_of(value)
+            && !hooked.is_some_and(|hooked| hooked.same_as(object))
+            && let Some(outcome) = Self::by_hook(this, object, region)
+        {
+            return outcome;
+        }
+        let mut stack = vec![Frame {
+            children: children(this.py(), value),
+            next: 0,
+            region,
+            mark: None,
+        }];
+        let outcome = Self::descend(this, &mut stack);
+        Self::close(this, stack);
+        outcome
+    }
+}
+
+/// This visit as the hook of a type sees it.
+struct HookVisitor<'a, 'py> {
+    this: &'a Bound<'py, VisitorHandle>,
+    object: &'a Ref<Obj>,
+    region: RegionKind,
+}
+
+impl HookVisitor<'_, '_> {
+    fn shown(&self, outcome: Outcome) -> isoform::Result<Option<Value>> {
+        let end = outcome.map_err(from_python)?;
+        Ok(end.map(|end| HostObject::wrap(end.bind(self.this.py()))))
+    }
+}
+
+impl VisitCallback for HookVisitor<'_, '_> {
+    fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    fn visit_in(&mut self, value: &Value, region: RegionKind) -> isoform::Result<Option<Value>> {
+        self.shown(VisitorHandle::run(self.this, value.clone(), region))
+    }
+
+    fn visit_children_in(
+        &mut self,
+        value: &Value,
+        region: RegionKind,
+    ) -> isoform::Result<Option<Value>> {
+        let hooked = Some(self.object);
+        self.shown(VisitorHandle::run_children(
+            self.this, value, region, hooked,
+        ))
+    }
+}
+
 fn checked(result: &Bound<'_, PyAny>) -> Outcome {
     if result.is_none() {
         return Ok(None);
@@ -198,22 +323,30 @@ impl VisitorHandle {
     fn visit(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> Outcome {
         let region = this.get().region()?;
         let _depth = enter_call(this.py())?;
-        Self::run(this, untyped(value)?, region)
+        let value = untyped(value)?;
+        let Work::Elsewhere(visitor) = &this.get().work else {
+            return Self::run(this, value, region);
+        };
+        let end = visitor.0.with(|visitor| visitor.visit_in(&value, region));
+        let end = end.unwrap_or_else(|| Err(not_lent(DynVisit::NAME)));
+        Self::ended_by(this.py(), end.into_py()?)
     }
 
-    /// Visits the children of a value, whatever callback the value has.
+    /// Visits the children of a value, whatever callback the value has: by the
+    /// hook `__s_visit__` of its type, or by its fields. Of the object whose
+    /// hook runs, the fields are visited.
     fn default_visit(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> Outcome {
         let region = this.get().region()?;
         let _depth = enter_call(this.py())?;
-        let mut stack = vec![Frame {
-            children: children(this.py(), &untyped(value)?),
-            next: 0,
-            region,
-            mark: None,
-        }];
-        let outcome = Self::descend(this, &mut stack);
-        Self::close(this, stack);
-        outcome
+        let value = untyped(value)?;
+        let Work::Elsewhere(visitor) = &this.get().work else {
+            return Self::run_children(this, &value, region, None);
+        };
+        let visit =
+            |visitor: &mut (dyn VisitCallback + 'static)| visitor.visit_children_in(&value, region);
+        let end = visitor.0.with(visit);
+        let end = end.unwrap_or_else(|| Err(not_lent(DynVisit::NAME)));
+        Self::ended_by(this.py(), end.into_py()?)
     }
 
     /// Whether variables are bound or used where the visit is now, a
@@ -256,7 +389,7 @@ pub(crate) fn structural_visit(
     callbacks: Option<&Bound<'_, PyAny>>,
 ) -> Outcome {
     let visitor = VisitorHandle {
-        callbacks: Callbacks::parse("structural_visit", callbacks, None)?,
+        work: Work::Here(Callbacks::parse("structural_visit", callbacks, None)?),
         state: Mutex::new(State {
             active: true,
             region: RegionKind::Use,

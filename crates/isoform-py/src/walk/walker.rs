@@ -1,13 +1,13 @@
 //! `structural_walk`: every value below a root, first match wins.
 
-use isoform::host::structural_walk_where;
-use isoform::{Visit, WalkOptions, WalkOrder, WalkResult};
+use isoform::host::{Interrupts, structural_walk_with};
+use isoform::{Value, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::{self, Callbacks, object_to_python};
 use super::enums;
-use crate::convert::{to_python, untyped};
+use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
 
@@ -39,6 +39,19 @@ impl InterruptHandle {
     }
 }
 
+/// The interrupt that a hook ended a walk with; one of another language ended
+/// it with the value itself.
+pub(super) fn interrupt_of(py: Python<'_>, end: &Value) -> PyResult<Py<PyAny>> {
+    let end = to_python(py, end)?;
+    if end.is_instance_of::<InterruptHandle>() {
+        return Ok(end.unbind());
+    }
+    let interrupt = InterruptHandle {
+        value: end.unbind(),
+    };
+    Ok(Bound::new(py, interrupt)?.into_any().unbind())
+}
+
 /// Visits every value below a root, the root included, and calls the first
 /// callback that was given for its type.
 ///
@@ -66,8 +79,13 @@ pub(crate) fn structural_walk<'py>(
     let options = WalkOptions::default().order(order).keys(false);
     let py = root.py();
     let call = |visit: &Visit<'_>| call(py, &callbacks, order, visit).map_err(from_python);
+    let interrupts = Interrupts {
+        show: |end: &Py<PyAny>| Python::attach(|py| HostObject::wrap(end.bind(py))),
+        adopt: |end| Python::attach(|py| interrupt_of(py, end).ok()),
+    };
+    let wanted = |ty| callbacks.wants(ty);
     under_gil(py, || {
-        structural_walk_where(value, options, |ty| callbacks.wants(ty), call)
+        structural_walk_with(value, options, wanted, interrupts, call)
     })
     .into_py()
 }

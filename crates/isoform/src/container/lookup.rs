@@ -96,6 +96,15 @@ pub(crate) fn key_hash(key: &Value) -> Result<u64> {
     Ok(hasher.finish())
 }
 
+/// The hash that the hook of a key's type gives; None for a type without.
+///
+/// # Errors
+///
+/// Those of the hook.
+pub fn hooked_key_hash(key: &Value) -> Result<Option<u64>> {
+    Ok(hooked(key)?.map(|key| key.hash))
+}
+
 /// The place of a hash in the table of a map.
 pub(super) fn spread(map: &MapObj, hash: u64) -> u64 {
     map.entries.hasher().hash_one(hash)

@@ -118,11 +118,6 @@ impl MapObj {
         Some(removed)
     }
 
-    /// The entries in insertion order.
-    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
-        self.entries.iter()
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -685,6 +680,15 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
             // released.
             Some(removed)
         })
+    }
+
+    /// Takes the last entry out. O(1).
+    pub fn pop(&self) -> Option<(Value, Value)> {
+        let mut entries = self.reference.lock();
+        let last = entries.len().checked_sub(1)?;
+        let removed = entries.make_mut().remove_at(last)?;
+        self.reference.version.fetch_add(1, Relaxed);
+        Some(removed)
     }
 
     /// Whether the key is there. O(1).

@@ -21,6 +21,7 @@ pub use shape::Shape;
 pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
+pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{key_hash, note_key_hooks};
 pub(crate) use mapping::{DictGuard, DictObj, MapObj};
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};

@@ -28,6 +28,7 @@ pub use keys::{DynKeyEqual, DynKeyHash};
 pub use make::{DynConvert, DynCopy};
 pub use traverse::{DynMutate, DynVisit, LentMutate, LentVisit, MutateCallback, VisitCallback};
 pub(crate) use traverse::{has_traversal_hooks, note_traversal_hooks};
+pub use traverse::{mutate_by_hook, visit_by_hook};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
@@ -55,6 +56,13 @@ macro_rules! hook {
                 call: impl Fn($($argument),*) -> Result<$result> + Send + Sync + 'static,
             ) -> Self {
                 $name(crate::registry::Shown::new(std::sync::Arc::new(call)))
+            }
+
+            /// Sets the function that shows the hook as an attribute.
+            #[must_use]
+            pub fn shown_as(mut self, function: Function) -> Self {
+                self.0.function = Some(function);
+                self
             }
         }
 

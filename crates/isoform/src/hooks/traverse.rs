@@ -26,6 +26,36 @@ pub(crate) fn has_traversal_hooks() -> bool {
     HOOKED.load(Relaxed)
 }
 
+/// Visits the parts of an object by the hook of its type, for a walk of a host
+/// language; None if there is no hook.
+pub fn visit_by_hook(
+    object: &Ref<Obj>,
+    visitor: &mut dyn VisitCallback,
+) -> Option<Result<Option<Value>>> {
+    if !has_traversal_hooks() {
+        return None;
+    }
+    let info = object.type_info();
+    let hook = info.hooks.visit.get()?;
+    let visit = || hook.call(object, visitor);
+    Some(super::run(DynVisit::NAME, info.key(), visit))
+}
+
+/// What an object becomes by the hook of its type, for a rewrite of a host
+/// language; None if there is no hook.
+pub fn mutate_by_hook(
+    object: &Ref<Obj>,
+    mutator: &mut dyn MutateCallback,
+) -> Option<Result<Value>> {
+    if !has_traversal_hooks() {
+        return None;
+    }
+    let info = object.type_info();
+    let hook = info.hooks.mutate.get()?;
+    let mutate = || hook.call(object, mutator);
+    Some(super::run(DynMutate::NAME, info.key(), mutate))
+}
+
 /// A running walk, for a hook that says itself what lies below its object.
 ///
 /// Both functions answer None, or the result with which a callback ended the

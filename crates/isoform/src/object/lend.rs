@@ -98,11 +98,11 @@ unsafe fn during<T: ?Sized, R>(pointer: NonNull<T>, body: impl FnOnce(&Arc<Lent<
 }
 
 macro_rules! lend {
-    ($name:ident, $callback:ty, $short:ty, $what:literal) => {
+    ($visible:vis $name:ident, $callback:ty, $short:ty, $what:literal) => {
         #[doc = $what]
         ///
         /// `body` gets the place in which the reference is lent while it runs.
-        pub fn $name<R>(reference: $short, body: impl FnOnce(&Arc<Lent<$callback>>) -> R) -> R {
+        $visible fn $name<R>(reference: $short, body: impl FnOnce(&Arc<Lent<$callback>>) -> R) -> R {
             let pointer = NonNull::from(reference);
             // SAFETY: only the lifetime in the type of the pointer changes.
             let pointer = unsafe { std::mem::transmute::<NonNull<_>, NonNull<$callback>>(pointer) };
@@ -113,28 +113,28 @@ macro_rules! lend {
 }
 
 /// What is lent as a function.
-pub(crate) type Calls = dyn FnMut(&[Value]) -> Result<Value>;
+type Calls = dyn FnMut(&[Value]) -> Result<Value>;
 
 lend!(
-    lend_equal,
+    pub lend_equal,
     dyn EqualCallback,
     &mut (dyn EqualCallback + '_),
     "Lends the callback of a custom equality."
 );
 lend!(
-    lend_hash,
+    pub lend_hash,
     dyn HashCallback,
     &mut (dyn HashCallback + '_),
     "Lends the callback of a custom hash."
 );
 lend!(
-    lend_visit,
+    pub lend_visit,
     dyn VisitCallback,
     &mut (dyn VisitCallback + '_),
     "Lends the visitor of a custom traversal."
 );
 lend!(
-    lend_mutate,
+    pub lend_mutate,
     dyn MutateCallback,
     &mut (dyn MutateCallback + '_),
     "Lends the mutator of a custom rewrite."

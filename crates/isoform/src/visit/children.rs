@@ -92,17 +92,25 @@ impl<'a> Frame<'a> {
         self.content == Content::Holder
     }
 
-    /// Takes a part for the child taken last, so that paths lead through it.
-    pub(super) fn lead_to(&mut self, part: Met<'a>) {
+    /// Takes a part for the child taken last, so that paths lead through it:
+    /// the first field that holds it, or the same plain value. False when
+    /// there is none, so that the path has no step here.
+    pub(super) fn lead_to(&mut self, part: Met<'a>) -> bool {
         let is_part = |position: &usize| match (self.child(*position), part) {
             (Some(child), Met::Object(part)) => match child.met {
                 Met::Object(child) => child.ident() == part.ident(),
                 Met::Plain(_) => false,
             },
+            (Some(child), Met::Plain(part)) => match child.met {
+                Met::Object(_) => false,
+                Met::Plain(child) => child.to_value() == part.to_value(),
+            },
             _ => false,
         };
         let count = self.object.info().visited_and_ignored.len();
-        self.next = (0..count).find(is_part).map_or(0, |position| position + 1);
+        let found = (0..count).find(is_part);
+        self.next = found.map_or(0, |position| position + 1);
+        found.is_some()
     }
 
     fn child(&self, position: usize) -> Option<Child<'a>> {

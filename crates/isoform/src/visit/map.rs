@@ -176,7 +176,7 @@ impl<'a> MapVisit<'a> {
         self.is_key
     }
 
-    /// How many steps lead from the root to this value. O(1).
+    /// In how many values this one lies. O(1).
     pub fn depth(&self) -> usize {
         self.ancestors.len()
     }

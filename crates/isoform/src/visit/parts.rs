@@ -199,15 +199,18 @@ impl Children {
         }
     }
 
-    /// The position of the field that holds an object, if the children are
-    /// fields.
+    /// The position of the first field that holds an object, or the same plain
+    /// value, if the children are fields.
     pub(super) fn field_with(&self, wanted: &Value) -> Option<usize> {
         let Content::Fields(_) = &self.content else {
             return None;
         };
-        wanted.as_object()?;
-        let mut fields = self.iter(RegionKind::Use);
-        fields.position(|child| child.value == *wanted)
+        let is_wanted = |child: Child| match (child.value.as_object(), wanted.as_object()) {
+            (Some(child), Some(wanted)) => child.same_as(wanted),
+            (None, None) => child.value == *wanted,
+            _ => false,
+        };
+        self.iter(RegionKind::Use).position(is_wanted)
     }
 
     /// Whether a child is a field that opens a definition region.

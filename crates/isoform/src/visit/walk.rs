@@ -387,8 +387,9 @@ struct Walker<'a, B, W, F> {
     /// Owners of what was in the lists and dicts that were entered.
     snapshots: &'a Arena,
     stack: Vec<Frame<'a>>,
-    /// How many frames of the stack are lists and dicts, which have a second
-    /// frame for their snapshot.
+    /// How many frames of the stack are no steps of the path: lists and dicts,
+    /// which have a second frame for their snapshot, and objects whose hook
+    /// visits what is in none of their fields.
     holders: usize,
     /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
@@ -510,8 +511,10 @@ where
             region,
             ..children::root(part)
         };
-        if let Some(frame) = self.stack.last_mut() {
-            frame.lead_to(child.met);
+        if let Some(frame) = self.stack.last_mut()
+            && !frame.lead_to(child.met)
+        {
+            self.holders += 1;
         }
         let visited = match children_of {
             None => self.meet(child),
@@ -556,9 +559,8 @@ where
             self.holders -= 1;
             return Ok(());
         }
-        // Of the object whose hook runs this is a second frame, which counts
-        // for no step of a path. No callback follows when it is closed.
-        self.holders += usize::from(own);
+        // No callback follows when such a frame is closed. Of the object whose
+        // hook runs it is the second one; the first leads nowhere.
         self.stack.push(Frame::of_snapshot(object, child, content));
         Ok(())
     }

@@ -45,6 +45,9 @@ mod substitute;
 mod support;
 mod threads;
 mod type_attrs;
+mod type_hooks;
+mod type_hooks_keys;
+mod type_hooks_traverse;
 mod values;
 #[cfg(feature = "testing")]
 mod values_table;

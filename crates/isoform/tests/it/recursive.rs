@@ -3,13 +3,12 @@
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
 use isoform::{
-    Array, Bytes, Dict, ErrorKind, FieldDef, Function, List, Map, Obj, RecursiveHooks, Ref, Result,
-    Schema, Shape, Tensor, TypeDef, TypeIndex, Value, construct, get_field, recursive_cmp,
-    recursive_cmp_with, recursive_eq, recursive_eq_with, recursive_hash, recursive_hash_with,
-    register_type, set_field,
+    Array, Bytes, Dict, ErrorKind, FieldDef, Function, List, Map, Schema, Shape, Tensor, TypeDef,
+    TypeIndex, Value, construct, recursive_cmp, recursive_eq, recursive_hash, register_type,
+    set_field,
 };
 
-use crate::support::{Link, add, chain, doubled, int, scaled};
+use crate::support::{add, chain, doubled, int, scaled};
 
 fn eq(left: &Value, right: &Value) -> bool {
     let equal = recursive_eq(left, right).expect("no hooks");
@@ -254,53 +253,4 @@ fn cyclic_values_that_look_the_same_are_equal() {
     cells
         .iter()
         .for_each(|cell| set_field(cell, "v", Value::NONE).unwrap());
-}
-
-/// Points are compared by the sum of their coordinates.
-struct BySum;
-
-impl BySum {
-    fn sum(object: &Ref<Obj>) -> Option<i64> {
-        if object.type_info().key() != "recursive.Point" {
-            return None;
-        }
-        let field = |name| get_field(object, name).ok()?.as_int();
-        Some(field("x")? + field("y")?)
-    }
-}
-
-impl RecursiveHooks for BySum {
-    fn equal(&self, left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Result<bool>> {
-        Some(Ok(BySum::sum(left)? == BySum::sum(right)?))
-    }
-    fn compare(&self, left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Result<Ordering>> {
-        Some(Ok(BySum::sum(left)?.cmp(&BySum::sum(right)?)))
-    }
-    fn hash(&self, object: &Ref<Obj>) -> Option<Result<u64>> {
-        Some(Ok(BySum::sum(object)? as u64))
-    }
-}
-
-/// Compares in ever new hooks.
-struct Nested;
-
-impl RecursiveHooks for Nested {
-    fn equal(&self, left: &Ref<Obj>, right: &Ref<Obj>) -> Option<Result<bool>> {
-        let next = |object| get_field(object, "next").unwrap_or_default();
-        Some(recursive_eq_with(&next(left), &next(right), self))
-    }
-}
-
-#[test]
-fn types_may_have_hooks() {
-    let (left, right) = (at(1, 4, "", ""), at(2, 3, "", ""));
-    let (left, right) = (Value::from([left]), Value::from([right]));
-    assert!(recursive_eq_with(&left, &right, &BySum).unwrap());
-    assert!(!eq(&left, &right));
-    assert_eq!(recursive_cmp_with(&left, &right, &BySum).unwrap(), Equal);
-    let hash = |value| recursive_hash_with(value, &BySum).unwrap();
-    assert_eq!(hash(&left), hash(&right));
-    let deep = || (0..1000).fold(Value::NONE, |next, _| Link::new(next).into());
-    let error = recursive_eq_with(&deep(), &deep(), &Nested).expect_err("too deep");
-    assert_eq!(error.kind(), ErrorKind::Recursion);
 }
