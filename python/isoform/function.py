@@ -104,7 +104,7 @@ class Function(Object):
         return f"Function({self._name() or 'anonymous'})"
 
     # Of each function its own; of the class what stands at its top.
-    __doc__ = _OfInstance(_documentation, __doc__)
+    __doc__ = _OfInstance(_documentation, __doc__)  # pyright: ignore
     __signature__ = _OfInstance(_signature, None)
 
 

@@ -11,6 +11,9 @@ keys begin with `KEY` and a dot. A library that declares node types in Rust as
 Classes declared in Python need no stub.
 """
 
+# Private to the package, and this is in it.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import argparse

@@ -135,6 +135,10 @@ fn parameters(function: &Function) -> &[Parameter] {
 /// The language of functions that are Python callables.
 const PYTHON: &str = "python";
 
+/// A parameter as the Python layer describes it: name, schema, whether it has a
+/// default, and the default.
+type Given<'py> = (String, Bound<'py, SchemaHandle>, bool, Object<'py>);
+
 /// Tells what is known about a callable: a new `Function` called `known_as` unless that
 /// is None, with documentation, and with a signature unless the parameters are
 /// None. Each of them is a name, a schema, whether it has a default, and the
@@ -145,7 +149,7 @@ pub(crate) fn describe<'py>(
     function: &Object<'py>,
     known_as: Option<&str>,
     doc: Option<&str>,
-    parameters: Option<Vec<(String, Bound<'py, SchemaHandle>, bool, Object<'py>)>>,
+    parameters: Option<Vec<Given<'py>>>,
     returns: &Bound<'py, SchemaHandle>,
 ) -> PyResult<Object<'py>> {
     let value = function_of(function)?;
@@ -160,12 +164,7 @@ pub(crate) fn describe<'py>(
         found = found.with_doc(doc);
     }
     if let Some(parameters) = parameters {
-        let describe = |(name, schema, has_default, default): (
-            String,
-            Bound<'py, SchemaHandle>,
-            bool,
-            Object<'py>,
-        )| {
+        let describe = |(name, schema, has_default, default): Given<'py>| {
             let parameter = Parameter::new(schema.get().schema().clone()).named(&name);
             Ok(match has_default {
                 true => parameter.default_value(untyped(&default)?),

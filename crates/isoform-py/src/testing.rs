@@ -94,8 +94,8 @@ fn oracle_canonical(
 /// Rust, and gives their Python classes by name.
 #[pyfunction]
 fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    crate::testing_functions::register_methods(true)?;
     let family = Family::native().into_py()?;
+    crate::testing_functions::register_methods(true)?;
     let classes = PyDict::new(py);
     for role in ROLES {
         let key = isoform::host::type_info(family.type_of(role)).key();
