@@ -56,6 +56,9 @@ _ACCEPTED = {
     "Function": "collections.abc.Callable[..., typing.Any]",
 }
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.]*|.", re.DOTALL)
+# The beginnings of type keys that have a stub in the package.
+_SHIPPED = ("ir", "onnx", "relay", "tir")
+
 _HEADER = '''\
 # Written by `isoform.stubgen`; do not edit.
 """The types whose keys begin with `{prefix}`."""
@@ -105,10 +108,10 @@ def stub_of(cls: type[Any], prefix: str) -> str:
     inherited = len(parent.fields) if parent is not None else 0
     lines = [f"class {cls.__name__}({base}):"]
     lines += _docstring(info.doc, "    ")
-    names, positional = info.init_parameters
-    match_args = "".join(f"{name!r}, " for name in names[:positional]).replace("'", '"')
+    matched: tuple[str, ...] = getattr(cls, "__match_args__", ())
+    match_args = "".join(f"{name!r}, " for name in matched).replace("'", '"')
     lines.append(
-        f"    __match_args__ = ({match_args.rstrip() if positional < 2 else match_args.rstrip(', ')})"
+        f"    __match_args__ = ({match_args.rstrip() if len(matched) < 2 else match_args.rstrip(', ')})"
     )
     for field in info.fields[inherited:]:
         given = _annotation(field.annotation, prefix, accepted=False)
@@ -119,6 +122,18 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         else:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
+    lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
+    for name, function in _core._methods_of(cls):
+        lines += _method(name, function, prefix)
+    return "\n".join(lines) + "\n"
+
+
+def _constructor(info: Any, prefix: str) -> str:
+    """Return the parameters of a constructor."""
+    if info.init_function is not None:
+        known = _core._signature_of(info.init_function)
+        return ", ".join(["self", *_parameters(known[0], prefix)]) if known else "self, *args: typing.Any"
+    names, positional = info.init_parameters
     fields = {field.name: field for field in info.fields}
     parameters = ["self"]
     for position, name in enumerate(names):
@@ -127,24 +142,26 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         field = fields[name]
         text = f"{name}: {_annotation(field.annotation, prefix, accepted=True)}"
         parameters.append(f"{text} = ..." if field.has_default else text)
-    lines.append(f"    def __init__({', '.join(parameters)}) -> None: ...")
-    for name, function in _core._methods_of(cls):
-        lines += _method(name, function, prefix)
-    return "\n".join(lines) + "\n"
+    return ", ".join(parameters)
+
+
+def _parameters(known: Any, prefix: str) -> list[str]:
+    parameters = list[str]()
+    for position, (parameter, schema, has_default, _) in enumerate(known, 1):
+        annotation = _annotation(schema, prefix, accepted=True)
+        text = f"{parameter or f'argument{position}'}: {annotation}"
+        parameters.append(f"{text} = ..." if has_default else text)
+    return parameters
 
 
 def _method(name: str, function: Any, prefix: str) -> list[str]:
     known = _core._signature_of(function)
     if known is None:
         return [f"    def {name}(self, *args: typing.Any) -> typing.Any:", '        """Native."""']
-    parameters = ["self"]
     # The first one is the object itself.
-    for position, (parameter, schema, has_default, _) in enumerate(known[0][1:], 1):
-        annotation = _annotation(schema, prefix, accepted=True)
-        text = f"{parameter or f'argument{position}'}: {annotation}"
-        parameters.append(f"{text} = ..." if has_default else text)
+    parameters = ["self", *_parameters(known[0][1:], prefix)]
     result = _annotation(known[1], prefix, accepted=False)
-    head = f"    def {name}({', '.join(parameters)}, /) -> {result}:"
+    head = f"    def {name}({', '.join(parameters)}) -> {result}:"
     return [head, *_docstring(function.__doc__ or f"The method `{name}`.", "        ")]
 
 
@@ -186,7 +203,7 @@ def _name_of(key: str, prefix: str) -> str:
     if start == prefix:
         return name
     # The class may be declared in Python, where only the checker finds it.
-    return f"isoform.types.{key}" if start == "onnx" else "typing.Any"
+    return f"isoform.types.{key}" if start in _SHIPPED else "typing.Any"
 
 
 def _main(arguments: Sequence[str] | None = None) -> int:

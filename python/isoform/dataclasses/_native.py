@@ -117,12 +117,17 @@ def adopt(cls: Any) -> None:
 
 
 def _complete(cls: Any, *, own_init: bool) -> None:
+    from isoform import _signature
+
     from . import _dunder
     from ._collect import all_fields
 
     info = _core.type_info(cls)
     cls.__isoform_type_info__ = info
     if info.is_builtin or own_init:
+        return
+    if info.init_function is not None:
+        cls.__init__.__signature__ = _signature.of_method(info.init_function, with_self=True)
         return
     fields = {known.name: known for known in all_fields(cls)}
     names, positional = info.init_parameters

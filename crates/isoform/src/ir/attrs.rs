@@ -27,7 +27,7 @@ pub struct DictAttrs {
     #[node(base, default)]
     base: Attrs,
     /// The values by name.
-    #[node(name = "__dict__", default)]
+    #[node(default)]
     pub dict: Map<Str, Value>,
 }
 

@@ -6,12 +6,12 @@ use isoform_macros::export;
 use super::fold::{self, Arithmetic};
 use super::literal::{IntImm, is_bool};
 use super::nodes::{
-    self, Add, And, Broadcast, Div, EQ, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod, Mul, NE,
-    Or, Sub,
+    self, Add, And, Broadcast, Call, Div, EQ, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod,
+    Mul, NE, Or, Sub,
 };
 use super::rules::{self, Class, Comparison};
 use crate::error::{Error, Result};
-use crate::ir::PrimExpr;
+use crate::ir::{OpRegistry, PrimExpr};
 use crate::object::reference::Ref;
 use crate::value::DType;
 
@@ -235,13 +235,117 @@ pub fn not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     }
 }
 
+/// An operation on the bits of two integers: a call of the operator of this
+/// name, unless both are known.
+fn bitwise(
+    name: &str,
+    a: &Ref<PrimExpr>,
+    b: &Ref<PrimExpr>,
+    compute: impl FnOnce(i64, i64) -> i64,
+) -> Result<Ref<PrimExpr>> {
+    let (a, b) = matched(a, b)?;
+    if !rules::class(a.dtype).is_integer() {
+        return Err(Error::type_error(format!(
+            "{name}: expected integers, got {}",
+            a.dtype
+        )));
+    }
+    let literal = |expr: &Ref<PrimExpr>| Some(expr.downcast_ref::<IntImm>()?.value);
+    if let (Some(x), Some(y)) = (literal(&a), literal(&b)) {
+        let result = rules::wrap(a.dtype, i128::from(compute(x, y)));
+        return Ok(IntImm::made(a.dtype, result));
+    }
+    let op = OpRegistry::get_or_register(name)?;
+    Ok(Call::new(a.dtype, op.op(), [a, b]).upcast())
+}
+
+/// Declares a function for an operation on bits.
+macro_rules! bitwise_functions {
+    ($($(#[$doc:meta])* $name:ident = $key:tt, $compute:expr;)*) => {$(
+        $(#[$doc])*
+        #[export($key, crate = crate)]
+        fn $name(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
+            bitwise($key, a, b, $compute)
+        }
+    )*};
+}
+
+bitwise_functions! {
+    /// The bits that both have.
+    bitwise_and = "tir.bitwise_and", |x, y| x & y;
+    /// The bits that one of the two has.
+    bitwise_or = "tir.bitwise_or", |x, y| x | y;
+    /// The bits that exactly one has.
+    bitwise_xor = "tir.bitwise_xor", |x, y| x ^ y;
+}
+
+/// A number of bits to shift by, if it is known; not too many, not negative.
+fn shift_amount(key: &str, by: &Ref<PrimExpr>, dtype: DType) -> Result<()> {
+    match by.downcast_ref::<IntImm>() {
+        Some(by) if !(0..i64::from(dtype.bits())).contains(&by.value) => {
+            Err(Error::value_error(format!(
+                "{key}: Shift amount must be non-negative and less than {} for type {dtype}, got {}",
+                dtype.bits(),
+                by.value
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The bits moved up.
+#[export("tir.shift_left", crate = crate)]
+fn shift_left(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
+    shift_amount("tir.shift_left", b, a.dtype)?;
+    bitwise("tir.shift_left", a, b, |x, y| x.wrapping_shl(y as u32))
+}
+
+/// The bits moved down.
+#[export("tir.shift_right", crate = crate)]
+fn shift_right(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
+    shift_amount("tir.shift_right", b, a.dtype)?;
+    bitwise("tir.shift_right", a, b, |x, y| x.wrapping_shr(y as u32))
+}
+
+/// The other bits.
+#[export("tir.bitwise_not", crate = crate)]
+fn bitwise_not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
+    if !rules::class(a.dtype).is_integer() {
+        return Err(Error::type_error(format!(
+            "tir.bitwise_not: expected an integer, got {}",
+            a.dtype
+        )));
+    }
+    if let Some(literal) = a.downcast_ref::<IntImm>() {
+        let result = rules::wrap(a.dtype, i128::from(!literal.value));
+        return Ok(IntImm::made(a.dtype, result));
+    }
+    let op = OpRegistry::get_or_register("tir.bitwise_not")?;
+    Ok(Call::new(a.dtype, op.op(), [a.clone()]).upcast())
+}
+
 /// The expression converted to a data type.
 #[export("tir.cast", crate = crate)]
 fn cast_to(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     cast(dtype, value)
 }
 
+/// The operators behind operations that are calls.
+const OPERATORS: [(&str, i64, &str); 6] = [
+    ("tir.bitwise_and", 2, "The bits that both have"),
+    ("tir.bitwise_or", 2, "The bits that one of the two has"),
+    ("tir.bitwise_xor", 2, "The bits that exactly one has"),
+    ("tir.bitwise_not", 1, "The other bits"),
+    ("tir.shift_left", 2, "The bits moved up"),
+    ("tir.shift_right", 2, "The bits moved down"),
+];
+
 pub(super) fn register() -> Result<()> {
+    for (name, inputs, what) in OPERATORS {
+        let _ = OpRegistry::get_or_register(name)?
+            .num_inputs(inputs)
+            .describe(what);
+    }
     crate::ir::functions![
         add,
         sub,
@@ -261,6 +365,12 @@ pub(super) fn register() -> Result<()> {
         and,
         or,
         not,
+        bitwise_and,
+        bitwise_or,
+        bitwise_xor,
+        bitwise_not,
+        shift_left,
+        shift_right,
         cast_to,
     ]
 }
