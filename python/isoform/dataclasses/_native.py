@@ -73,6 +73,10 @@ def c_class(
         own_init = "__init__" in cls.__dict__
         own_match_args = "__match_args__" in cls.__dict__
         attributes = _attributes_for(cls, type_key)
+        if not init and not own_init:
+            # First: a class that has a constructor when it is bound keeps it.
+            _dunder.forbid_construction(cls)
+            own_init = True
         _core.bind_class(cls, type_key)
         for name, value in attributes:
             _core.type_attrs_set(type_key, name, value, False)
@@ -80,8 +84,6 @@ def c_class(
         registry.register_methods(cls)
         registry.install_methods(cls)
         _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
-        if not init and not own_init:
-            _dunder.forbid_construction(cls)
         if not match_args and not own_match_args:
             target: Any = cls
             target.__match_args__ = ()

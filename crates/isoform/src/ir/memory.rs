@@ -6,10 +6,13 @@ use super::global_info::Target;
 use crate::container::{Array, Map, Str, Tensor};
 use crate::error::Result;
 use crate::object::reference::Ref;
+use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::structural::structural_digest;
+use crate::value::Value;
 
 /// What is known about the memory of a pool.
 #[derive(Node)]
-#[node(key = "ir.PoolInfoProperties", init = make_properties, crate = crate)]
+#[node(key = "ir.PoolInfoProperties", hooks(equal, hash), init = make_properties, crate = crate)]
 #[repr(C)]
 pub struct PoolInfoProperties {
     /// How large it is expected to be; -1 is without limit.
@@ -33,6 +36,62 @@ pub struct PoolInfoProperties {
     /// How many bytes a target transfers at once; 1 for others.
     #[node(default)]
     pub target_burst_bytes: Map<Ref<Target>, i64>,
+}
+
+impl PoolInfoProperties {
+    /// The fields that are numbers, by name.
+    fn numbers(&self) -> [(&'static str, i64); 6] {
+        [
+            ("size_hint_bytes", self.size_hint_bytes),
+            ("clock_frequency_hz", self.clock_frequency_hz),
+            (
+                "read_bandwidth_bytes_per_cycle",
+                self.read_bandwidth_bytes_per_cycle,
+            ),
+            (
+                "write_bandwidth_bytes_per_cycle",
+                self.write_bandwidth_bytes_per_cycle,
+            ),
+            ("read_latency_cycles", self.read_latency_cycles),
+            ("write_latency_cycles", self.write_latency_cycles),
+        ]
+    }
+
+    /// Targets and bytes in an order that depends on their content only.
+    ///
+    /// The keys of a map match when they are the same object; here two targets
+    /// with one content mean the same.
+    fn bursts(&self) -> Result<Value> {
+        let mut bursts = Vec::new();
+        for (target, bytes) in self.target_burst_bytes.iter() {
+            let pair = Value::from([Value::from(target), (*bytes).into()]);
+            bursts.push((structural_digest(&pair)?, pair));
+        }
+        bursts.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let pairs: Vec<Value> = bursts.into_iter().map(|(_, pair)| pair).collect();
+        Ok(pairs.into())
+    }
+}
+
+impl StructuralEqual for PoolInfoProperties {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        for ((name, left), (_, right)) in self.numbers().into_iter().zip(other.numbers()) {
+            if !eq.equal(&left.into(), &right.into(), name)? {
+                return Ok(false);
+            }
+        }
+        eq.equal(&self.bursts()?, &other.bursts()?, "target_burst_bytes")
+    }
+}
+
+impl StructuralHash for PoolInfoProperties {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        let mut state = init;
+        for (_, number) in self.numbers() {
+            state = hash.hash(&number.into(), state)?;
+        }
+        hash.hash(&self.bursts()?, state)
+    }
 }
 
 /// Makes the properties of a pool; None stands for the default.
