@@ -32,6 +32,15 @@ from .base import (
     structural_equal,
     structural_hash,
 )
+from .diagnostics import (
+    Diagnostic,
+    DiagnosticContext,
+    DiagnosticError,
+    DiagnosticLevel,
+    DiagnosticRenderer,
+    get_renderer,
+    override_renderer,
+)
 from .expr import BaseExpr, Constructor, GlobalVar, PrimExpr, Range, RelayExpr
 from .function import BaseFunc, CallingConv
 from .global_info import DummyGlobalInfo, GlobalInfo, Target, VDevice
@@ -80,6 +89,11 @@ __all__ = [
     "ConstantMemoryPools",
     "ConstantPoolInfo",
     "Constructor",
+    "Diagnostic",
+    "DiagnosticContext",
+    "DiagnosticError",
+    "DiagnosticLevel",
+    "DiagnosticRenderer",
     "DictAttrs",
     "DummyGlobalInfo",
     "EnvFunc",
@@ -125,8 +139,10 @@ __all__ = [
     "assert_structural_equal",
     "deprecated",
     "get_first_structural_mismatch",
+    "get_renderer",
     "load_json",
     "make_node",
+    "override_renderer",
     "register_intrin_lowering",
     "register_op_attr",
     "save_json",

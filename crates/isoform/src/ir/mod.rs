@@ -43,7 +43,7 @@ mod span;
 mod ty;
 
 pub use attrs::{AttrFieldInfo, Attrs, DictAttrs};
-//pub use diagnostics::{Diagnostic, DiagnosticContext, DiagnosticLevel};
+pub use diagnostics::{Diagnostic, DiagnosticContext, DiagnosticLevel, DiagnosticRenderer};
 pub use expr::{BaseExpr, GlobalVar, PrimExpr, Range, RelayExpr};
 pub use function::BaseFunc;
 pub use generic::{
