@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 from ir_checklist import covers
+
 from isoform import __version__, ir, relay, tir
 
 
@@ -100,12 +101,14 @@ def test_make_node(key):
     assert ir.make_node("ir.Range", min=1, extent=2) == ir.Range(1, 3)
     assert ir.make_node("DictAttrs", a=1)["a"] == 1
 
-    @py_class(key("Attrs"))
+    name = key("Attrs")
+
+    @py_class(name)
     class Attrs(ir.Attrs):
         axis: int
         keep: bool = True
 
-    attrs = ir.make_node(key("Attrs").replace(".1.", ".0."), axis=3)
+    attrs = ir.make_node(name, axis=3)
     assert isinstance(attrs, Attrs)
     assert (attrs.axis, attrs.keep) == (3, True)
     with pytest.raises(KeyError, match="no type is registered as 'Nothing'"):

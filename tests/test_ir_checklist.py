@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from ir_checklist import IDS, covers
+
 from isoform import ir
 
 # FIXME: these have no test until there is text; see the test below.

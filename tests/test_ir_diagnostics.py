@@ -2,6 +2,7 @@
 
 import pytest
 from ir_checklist import covers
+
 from isoform import ir
 
 SOURCE = "fn main() {\n    lét x = yy;\n}\n"

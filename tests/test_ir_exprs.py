@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 from ir_checklist import covers
+
 from isoform import ir, register_global_func, relay, structural_equal, tir
 
 
@@ -99,8 +100,8 @@ def test_range():
 
 
 def test_sequences_become_ranges(key):
-    from isoform.dataclasses import py_class
     from isoform import Object
+    from isoform.dataclasses import py_class
 
     @py_class(key("Loop"))
     class Loop(Object):

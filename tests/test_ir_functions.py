@@ -2,6 +2,7 @@
 
 import pytest
 from ir_checklist import covers
+
 from isoform import ir, relay, structural_equal, tir
 from isoform.dataclasses import field, py_class
 

@@ -3,6 +3,7 @@
 import numpy
 import pytest
 from ir_checklist import covers
+
 from isoform import ir, structural_equal
 
 
@@ -31,7 +32,13 @@ def test_vdevice():
     target = v.target
     assert (target.kind, list(target.keys)) == ("llvm", ["cpu", "x86"])
     assert dict(target.attrs) == {"mcpu": "skylake", "system-lib": True, "opt": 3}
-    again = {"kind": "llvm", "keys": ["cpu", "x86"], "opt": 3, "system-lib": True, "mcpu": "skylake"}
+    again = {
+        "kind": "llvm",
+        "keys": ["cpu", "x86"],
+        "opt": 3,
+        "system-lib": True,
+        "mcpu": "skylake",
+    }
     assert v == ir.VDevice(again, 1, "local")
     assert v != ir.VDevice("cuda", 1, "local")
     assert same_from_file(v)
@@ -75,7 +82,7 @@ def test_pools():
     constants = ir.ConstantMemoryPools([constant, full])
     for node in (plain, constant, full, constants):
         assert same_from_file(node)
-    with pytest.raises(TypeError, match="ir.WorkspacePoolInfo"):
+    with pytest.raises(TypeError, match=r"ir\.WorkspacePoolInfo"):
         ir.WorkspaceMemoryPools([constant])
 
 
@@ -122,5 +129,5 @@ def test_supplies_of_names():
     assert prefixed.fresh_global("f").name_hint == "p_f"
     assert prefixed.fresh_global("f", add_prefix=False).name_hint == "f"
     assert ir.GlobalVarSupply([mod, ir.IRModule()]).fresh_global("main").name_hint == "main_1"
-    with pytest.raises(TypeError, match="expected ir.NameSupply, ir.IRModule"):
+    with pytest.raises(TypeError, match=r"expected ir\.NameSupply, ir\.IRModule"):
         ir.GlobalVarSupply(3)

@@ -272,7 +272,10 @@ class StructuralMutator:
         DefRegionKind.
         """
     def default_mutate(self, /, value: Any) -> Any:
-        """The value with its children rewritten, whatever callback it has."""
+        """The value with its children rewritten, whatever callback it has: by the
+        hook `__s_mutate__` of its type, or by its fields. Of the object whose
+        hook runs, the fields are rewritten.
+        """
     def mutate(self, /, value: Any) -> Any:
         """The result for a value: that of its callback, or the value with its
         children rewritten if there is none.
@@ -305,7 +308,10 @@ class StructuralVisitor:
         DefRegionKind.
         """
     def default_visit(self, /, value: Any) -> Any:
-        """Visits the children of a value, whatever callback the value has."""
+        """Visits the children of a value, whatever callback the value has: by the
+        hook `__s_visit__` of its type, or by its fields. Of the object whose
+        hook runs, the fields are visited.
+        """
     def visit(self, /, value: Any) -> Any:
         """Visits a value: its callback, or what lies below it if there is none.
 
@@ -381,6 +387,9 @@ class TypeInfo:
     def fields(self) -> tuple[TypeField, ...]:
         """The fields that the type adds to those of its parent."""
     @property
+    def init_function(self) -> Any:
+        """The function that the constructor calls, if it does not take the fields."""
+    @property
     def init_parameters(self) -> tuple[list[str], int]:
         """The names of the constructor's parameters in order, and how many of
         them may be given by position.
@@ -439,7 +448,7 @@ def _callable_of(function: Any) -> Any:
     """
 
 def _describe_function(
-    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
+    function: Any, known_as: Any, doc: str | None, parameters: Any, returns: Any
 ) -> Any:
     """Tells what is known about a callable: a new `Function` called `known_as` unless that
     is None, with documentation, and with a signature unless the parameters are
@@ -480,6 +489,11 @@ def _install_function(*args: Any, **kwargs: Any) -> Any:
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of tensors."""
 
+def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
+    """The methods that are registered for exactly the type of a class: names and
+    functions.
+    """
+
 def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """Registers a callable under a global name; the function as it is registered.
 
@@ -487,7 +501,7 @@ def _register_global_func(name: str, function: Any, replace: bool) -> Any:
     """
 
 def _register_method(
-    cls: type[Any], name: str, function: Any, is_static: Any, replace: Any
+    cls: type[Any], name: str, function: Any, is_static: Any, replace: bool
 ) -> None:
     """Registers a method of the type of a class. Its first argument is the object
     unless it is static.
@@ -555,6 +569,13 @@ def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
 
     Raises AttributeError when there is none, TypeError when it is no function,
     and what the function raises.
+    """
+
+def call_method(object: Any, name: str, *arguments: Any) -> Any:
+    """Calls a method of an object by its name, as Rust does.
+
+    Raises AttributeError when the type has no such method, and what the method
+    raises.
     """
 
 def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
@@ -672,6 +693,14 @@ def last_visit_count() -> int:
 def list_global_func_names() -> Any:
     """The names of all registered functions, in order of registration."""
 
+def make_node(type_key: str, fields: Any) -> Any:
+    """A new object of a type from its fields by name, without the constructor of
+    its class; those that are left out take their defaults.
+
+    Raises KeyError for an unknown key, TypeError for a field that is unknown,
+    missing or does not fit.
+    """
+
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
@@ -757,7 +786,9 @@ def rust_family() -> Any:
     """
 
 def shallow_copy(value: Any) -> Any:
-    """A new object with the fields of another one."""
+    """A new object with the fields of another one, or what the hook
+    `__ffi_shallow_copy__` of its type answers.
+    """
 
 def structural_digest(
     value: Any,
@@ -971,7 +1002,8 @@ def verify(root: Any) -> Any:
 
 def with_fields(obj: Any, changes: Any) -> Any:
     """A copy of an object with some of its fields replaced; the constructor is
-    not run.
+    not run. The other fields are those of the copy that the hook
+    `__ffi_shallow_copy__` of its type makes, if there is one.
 
     Raises TypeError for an unknown field or a value that does not fit.
     """

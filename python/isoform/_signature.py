@@ -120,11 +120,14 @@ def of_method(function: Function, *, with_self: bool = False) -> inspect.Signatu
     if known is None:
         return None
     kinds = inspect.Parameter
+    # What stands before a parameter that must be given must be given, too.
+    given = (position for position, known in enumerate(known[0], 1) if not known[2])
+    required = max(given, default=0)
     parameters = [
         kinds(
             name or f"argument{position}",
             kinds.POSITIONAL_OR_KEYWORD,
-            default=default if has_default else kinds.empty,
+            default=default if has_default and position > required else kinds.empty,
             annotation=_Text(text),
         )
         for position, (name, text, has_default, default) in enumerate(known[0], 1)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import builtins
+import inspect
 import re
 import subprocess
 import sys
@@ -105,7 +106,6 @@ def stub_of(cls: type[Any], prefix: str) -> str:
     info = _core.type_info(cls)
     parent = info.parent_type_info
     base = _name_of(parent.type_key, prefix) if parent is not None else "isoform.Object"
-    inherited = len(parent.fields) if parent is not None else 0
     lines = [f"class {cls.__name__}({base}):"]
     lines += _docstring(info.doc, "    ")
     matched: tuple[str, ...] = getattr(cls, "__match_args__", ())
@@ -113,7 +113,7 @@ def stub_of(cls: type[Any], prefix: str) -> str:
     lines.append(
         f"    __match_args__ = ({match_args.rstrip() if len(matched) < 2 else match_args.rstrip(', ')})"
     )
-    for field in info.fields[inherited:]:
+    for field in info.fields:
         given = _annotation(field.annotation, prefix, accepted=False)
         if field.frozen:
             lines.append("    @property")
@@ -122,9 +122,15 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         else:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
-    lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
-    for name, function in _core._methods_of(cls):
+    # A class that is not to be called has a constructor of Python that says so.
+    if not inspect.isfunction(vars(cls).get("__init__")):
+        lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
+    native = dict(_core._methods_of(cls))
+    for name, function in native.items():
         lines += _method(name, function, prefix)
+    for name, member in vars(cls).items():
+        if name not in native:
+            lines += _member(cls, name, member, prefix)
     return "\n".join(lines) + "\n"
 
 
@@ -132,9 +138,17 @@ def _constructor(info: Any, prefix: str) -> str:
     """Return the parameters of a constructor."""
     if info.init_function is not None:
         known = _core._signature_of(info.init_function)
-        return ", ".join(["self", *_parameters(known[0], prefix)]) if known else "self, *args: typing.Any"
+        return (
+            ", ".join(["self", *_parameters(known[0], prefix)])
+            if known
+            else "self, *args: typing.Any"
+        )
     names, positional = info.init_parameters
-    fields = {field.name: field for field in info.fields}
+    fields = dict[str, Any]()
+    ancestor = info
+    while ancestor is not None:
+        fields.update((field.name, field) for field in ancestor.fields)
+        ancestor = ancestor.parent_type_info
     parameters = ["self"]
     for position, name in enumerate(names):
         if position == positional:
@@ -147,10 +161,12 @@ def _constructor(info: Any, prefix: str) -> str:
 
 def _parameters(known: Any, prefix: str) -> list[str]:
     parameters = list[str]()
-    for position, (parameter, schema, has_default, _) in enumerate(known, 1):
+    for position, (parameter, schema, _, _) in enumerate(known):
         annotation = _annotation(schema, prefix, accepted=True)
-        text = f"{parameter or f'argument{position}'}: {annotation}"
-        parameters.append(f"{text} = ..." if has_default else text)
+        text = f"{parameter or f'argument{position + 1}'}: {annotation}"
+        # What stands before a parameter that must be given must be given, too.
+        optional = all(has_default for _, _, has_default, _ in known[position:])
+        parameters.append(f"{text} = ..." if optional else text)
     return parameters
 
 
@@ -163,6 +179,66 @@ def _method(name: str, function: Any, prefix: str) -> list[str]:
     result = _annotation(known[1], prefix, accepted=False)
     head = f"    def {name}({', '.join(parameters)}) -> {result}:"
     return [head, *_docstring(function.__doc__ or f"The method `{name}`.", "        ")]
+
+
+# What a class gets by itself, whoever declares it.
+_NOT_DECLARED = {"__init__", "__replace__", "__init_subclass__", "__class_getitem__"}
+
+
+def _member(cls: type[Any], name: str, member: Any, prefix: str) -> list[str]:
+    """Return what the Python class of a native type declares besides its fields."""
+    if name in _NOT_DECLARED or getattr(member, "__isoform_method__", False):
+        return []
+    decorators = list[str]()
+    function: Any = member
+    if isinstance(function, property):
+        decorators, function = ["    @property"], function.fget
+    elif type(function) in (staticmethod, classmethod):
+        decorators, function = [f"    @{type(function).__name__}"], function.__func__
+    if not inspect.isfunction(function) or (name.startswith("_") and not name.startswith("__")):
+        return []
+    known = {info.type_cls.__name__ for info in _siblings(prefix)}
+    signature = inspect.signature(function)
+    parameters = list[str]()
+    for position, parameter in enumerate(signature.parameters.values()):
+        text = parameter.name
+        if position > 0 or "    @staticmethod" in decorators:
+            text += f": {_written(parameter.annotation, known)}"
+        if parameter.default is not parameter.empty:
+            text += " = ..."
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            text = f"*{text}"
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            text = f"**{text}"
+        parameters.append(text)
+    result = _written(signature.return_annotation, known)
+    head = f"    def {name}({', '.join(parameters)}) -> {result}:"
+    doc = function.__doc__ or f"See `{cls.__name__}`."
+    return [*decorators, head, *_docstring(inspect.cleandoc(doc), "        ")]
+
+
+def _siblings(prefix: str) -> list[Any]:
+    start = prefix + "."
+    keys = [key for key in _core.registered_type_keys() if key.startswith(start)]
+    return [_core.type_info(key) for key in keys]
+
+
+def _written(annotation: Any, known: set[str]) -> str:
+    """Turn an annotation in a source into one of a stub, as far as its names are known."""
+    if not isinstance(annotation, str):
+        return "typing.Any"
+    plain = {"None", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple"}
+    parts = list[str]()
+    for token in _TOKEN.findall(annotation):
+        if token in plain - {"None"}:
+            parts.append(f"builtins.{token}")
+        elif token == "Any":
+            parts.append("typing.Any")
+        elif not (token[0].isalpha() or token[0] == "_") or token in {*known, "None"}:
+            parts.append(token)
+        else:
+            return "typing.Any"
+    return "".join(parts)
 
 
 def _docstring(text: str, indent: str) -> list[str]:
@@ -187,6 +263,8 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
             return token
         if accepted and token in _ACCEPTED:
             return _ACCEPTED[token]
+        if accepted and "." in token and _converts(token):
+            return "typing.Any"
         if token in _NAMES:
             return _NAMES[token]
         if token.startswith("isoform."):
@@ -195,6 +273,11 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
         return f"builtins.{token}" if hasattr(builtins, token) else _name_of(token, prefix)
 
     return _TOKEN.sub(replace, schema)
+
+
+def _converts(key: str) -> bool:
+    """Whether a type makes objects of other values."""
+    return bool(_core.type_attrs_has(_core.class_of(key), "__ffi_convert__", False))
 
 
 def _name_of(key: str, prefix: str) -> str:

@@ -12,17 +12,15 @@ True
 True
 """
 
-from isoform.container import Array, Map
+from typing import TYPE_CHECKING
 
-from .attrs import AttrFieldInfo, Attrs, DictAttrs
+from isoform.container import (
+    Array,
+    Map,
+)
+
 from .base import (
-    EnvFunc,
     Node,
-    SequentialSpan,
-    Source,
-    SourceMap,
-    SourceName,
-    Span,
     assert_structural_equal,
     deprecated,
     get_first_structural_mismatch,
@@ -33,49 +31,151 @@ from .base import (
     structural_hash,
 )
 from .diagnostics import (
-    Diagnostic,
-    DiagnosticContext,
     DiagnosticError,
     DiagnosticLevel,
-    DiagnosticRenderer,
     get_renderer,
     override_renderer,
 )
-from .expr import BaseExpr, Constructor, GlobalVar, PrimExpr, Range, RelayExpr
-from .function import BaseFunc, CallingConv
-from .global_info import DummyGlobalInfo, GlobalInfo, Target, VDevice
-from .memory_pools import (
-    AllocatedPoolInfo,
-    ConstantInfo,
-    ConstantMemoryPools,
-    ConstantPoolInfo,
-    PoolInfo,
-    PoolInfoProperties,
-    WorkspaceMemoryPools,
-    WorkspacePoolInfo,
+from .function import (
+    CallingConv,
 )
-from .module import IRModule
-from .op import Op, register_intrin_lowering, register_op_attr
-from .supply import GlobalVarSupply, NameSupply
+from .op import (
+    register_intrin_lowering,
+    register_op_attr,
+)
 from .type import (
-    FuncType,
-    GlobalTypeVar,
-    IncompleteType,
-    PointerType,
-    PrimType,
-    RelayRefType,
-    TensorAffineType,
-    TensorType,
-    TupleAffineType,
-    TupleType,
-    Type,
-    TypeCall,
-    TypeConstraint,
-    TypeData,
     TypeKind,
-    TypeRelation,
-    TypeVar,
 )
+
+if TYPE_CHECKING:
+    # What is declared in Rust, and what Python adds to it, in one place.
+    from isoform.types.ir import (
+        AllocatedPoolInfo,
+        AttrFieldInfo,
+        Attrs,
+        BaseExpr,
+        BaseFunc,
+        ConstantInfo,
+        ConstantMemoryPools,
+        ConstantPoolInfo,
+        Constructor,
+        Diagnostic,
+        DiagnosticContext,
+        DiagnosticRenderer,
+        DictAttrs,
+        DummyGlobalInfo,
+        EnvFunc,
+        FuncType,
+        GlobalInfo,
+        GlobalTypeVar,
+        GlobalVar,
+        GlobalVarSupply,
+        IncompleteType,
+        IRModule,
+        NameSupply,
+        Op,
+        PointerType,
+        PoolInfo,
+        PoolInfoProperties,
+        PrimExpr,
+        PrimType,
+        Range,
+        RelayExpr,
+        RelayRefType,
+        SequentialSpan,
+        Source,
+        SourceMap,
+        SourceName,
+        Span,
+        Target,
+        TensorAffineType,
+        TensorType,
+        TupleAffineType,
+        TupleType,
+        Type,
+        TypeCall,
+        TypeConstraint,
+        TypeData,
+        TypeRelation,
+        TypeVar,
+        VDevice,
+        WorkspaceMemoryPools,
+        WorkspacePoolInfo,
+    )
+else:
+    from .attrs import (
+        AttrFieldInfo,
+        Attrs,
+        DictAttrs,
+    )
+    from .base import (
+        EnvFunc,
+        SequentialSpan,
+        Source,
+        SourceMap,
+        SourceName,
+        Span,
+    )
+    from .diagnostics import (
+        Diagnostic,
+        DiagnosticContext,
+        DiagnosticRenderer,
+    )
+    from .expr import (
+        BaseExpr,
+        Constructor,
+        GlobalVar,
+        PrimExpr,
+        Range,
+        RelayExpr,
+    )
+    from .function import (
+        BaseFunc,
+    )
+    from .global_info import (
+        DummyGlobalInfo,
+        GlobalInfo,
+        Target,
+        VDevice,
+    )
+    from .memory_pools import (
+        AllocatedPoolInfo,
+        ConstantInfo,
+        ConstantMemoryPools,
+        ConstantPoolInfo,
+        PoolInfo,
+        PoolInfoProperties,
+        WorkspaceMemoryPools,
+        WorkspacePoolInfo,
+    )
+    from .module import (
+        IRModule,
+    )
+    from .op import (
+        Op,
+    )
+    from .supply import (
+        GlobalVarSupply,
+        NameSupply,
+    )
+    from .type import (
+        FuncType,
+        GlobalTypeVar,
+        IncompleteType,
+        PointerType,
+        PrimType,
+        RelayRefType,
+        TensorAffineType,
+        TensorType,
+        TupleAffineType,
+        TupleType,
+        Type,
+        TypeCall,
+        TypeConstraint,
+        TypeData,
+        TypeRelation,
+        TypeVar,
+    )
 
 __all__ = [
     "AllocatedPoolInfo",

@@ -14,3 +14,8 @@ def function(name: str) -> Callable[..., Any]:
     """The function of the core under a global name."""
     found: Any = _core.get_global_func(name)
     return found
+
+
+def made(cls: Any, *args: Any) -> Any:
+    """Call a class whose constructor is declared in Rust."""
+    return cls(*args)

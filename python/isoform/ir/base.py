@@ -83,7 +83,7 @@ class EnvFunc(Node):
 
         Raises KeyError when none is registered.
         """
-        return EnvFunc(name)
+        return _api.made(EnvFunc, name)
 
 
 _func_of = _api.function("ir.EnvFunc.func")

@@ -23,6 +23,7 @@ from isoform import _core
 from isoform.dataclasses import c_class
 from isoform.error import register_error
 
+from . import _api
 from .base import Node
 
 if TYPE_CHECKING:
@@ -76,27 +77,27 @@ class Diagnostic(Node):
     @staticmethod
     def bug(message: str, span: Span | None = None) -> Diagnostic:
         """Return a message that says that the compiler is wrong."""
-        return Diagnostic(DiagnosticLevel.BUG, span, message)
+        return _api.made(Diagnostic, DiagnosticLevel.BUG, span, message)
 
     @staticmethod
     def error(message: str, span: Span | None = None) -> Diagnostic:
         """Return a message that says that the program is wrong."""
-        return Diagnostic(DiagnosticLevel.ERROR, span, message)
+        return _api.made(Diagnostic, DiagnosticLevel.ERROR, span, message)
 
     @staticmethod
     def warning(message: str, span: Span | None = None) -> Diagnostic:
         """Return a message that says that the program may be wrong."""
-        return Diagnostic(DiagnosticLevel.WARNING, span, message)
+        return _api.made(Diagnostic, DiagnosticLevel.WARNING, span, message)
 
     @staticmethod
     def note(message: str, span: Span | None = None) -> Diagnostic:
         """Return a message that says more about another one."""
-        return Diagnostic(DiagnosticLevel.NOTE, span, message)
+        return _api.made(Diagnostic, DiagnosticLevel.NOTE, span, message)
 
     @staticmethod
     def help(message: str, span: Span | None = None) -> Diagnostic:
         """Return a message that says what could be done."""
-        return Diagnostic(DiagnosticLevel.HELP, span, message)
+        return _api.made(Diagnostic, DiagnosticLevel.HELP, span, message)
 
 
 _overridden: DiagnosticRenderer | None = None
@@ -117,5 +118,5 @@ def override_renderer(render_func: Callable[[Any], None] | None) -> None:
     Args:
         render_func: Called with the context; None brings the first one back.
     """
-    global _overridden  # noqa: PLW0603
+    global _overridden
     _overridden = None if render_func is None else DiagnosticRenderer(render_func)

@@ -240,7 +240,7 @@ def _call(callee: RelayExpr, args: tuple[Any, ...]) -> Any:
     from isoform import relay, tir
 
     if all(isinstance(arg, RelayExpr) for arg in args):
-        return relay.Call(callee, args)
+        return _api.made(relay.Call, callee, args)
     if all(isinstance(arg, PrimExpr) or _is_operand(arg) for arg in args):
         return tir.Call("handle", callee, args)
     kinds = ", ".join(type(arg).__name__ for arg in args)

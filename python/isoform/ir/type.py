@@ -101,7 +101,7 @@ class TypeVar(Type):
 
     def __call__(self, *args: Type) -> TypeCall:
         """Apply it to types."""
-        return TypeCall(self, args)
+        return _api.made(TypeCall, self, args)
 
 
 @c_class("ir.GlobalTypeVar")
@@ -119,7 +119,7 @@ class GlobalTypeVar(Type):
 
     def __call__(self, *args: Type) -> TypeCall:
         """Apply it to types."""
-        return TypeCall(self, args)
+        return _api.made(TypeCall, self, args)
 
 
 @c_class("ir.TensorType")

@@ -6,46 +6,17 @@ what is known:
 
 >>> from isoform import tir
 >>> n = tir.Var("n", "int64")
->>> (n + 1).dtype, (tir.const(7) // -2).value, type(tir.Add(2, 3))
+>>> str((n + 1).dtype), (tir.const(7) // -2).value, type(tir.Add(2, 3))
 ('int64', -4, <class 'tir.Add'>)
 """
 
-from isoform.ir.expr import EqualOp, NotEqualOp, PrimExpr
+from typing import TYPE_CHECKING
 
-from .expr import (
-    EQ,
-    GE,
-    GT,
-    LE,
-    LT,
-    NE,
-    Add,
-    And,
-    BinaryOpExpr,
-    Broadcast,
-    Call,
-    Cast,
-    CmpExpr,
-    Div,
-    FloatImm,
-    FloorDiv,
-    FloorMod,
-    IntImm,
-    Let,
-    LogicalExpr,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Not,
-    Or,
-    Ramp,
-    Select,
-    SizeVar,
-    StringImm,
-    Sub,
-    Var,
+from isoform.ir.expr import (
+    EqualOp,
+    NotEqualOp,
 )
+
 from .op import (
     add,
     all,  # noqa: A004
@@ -64,6 +35,85 @@ from .op import (
     truncdiv,
     truncmod,
 )
+
+if TYPE_CHECKING:
+    # What is declared in Rust, and what Python adds to it, in one place.
+    from isoform.types.ir import (
+        FloatImm,
+        IntImm,
+        PrimExpr,
+    )
+    from isoform.types.tir import (
+        EQ,
+        GE,
+        GT,
+        LE,
+        LT,
+        NE,
+        Add,
+        And,
+        BinaryOpExpr,
+        Broadcast,
+        Call,
+        Cast,
+        CmpExpr,
+        Div,
+        FloorDiv,
+        FloorMod,
+        Let,
+        LogicalExpr,
+        Max,
+        Min,
+        Mod,
+        Mul,
+        Not,
+        Or,
+        Ramp,
+        Select,
+        SizeVar,
+        StringImm,
+        Sub,
+        Var,
+    )
+else:
+    from isoform.ir.expr import (
+        PrimExpr,
+    )
+
+    from .expr import (
+        EQ,
+        GE,
+        GT,
+        LE,
+        LT,
+        NE,
+        Add,
+        And,
+        BinaryOpExpr,
+        Broadcast,
+        Call,
+        Cast,
+        CmpExpr,
+        Div,
+        FloatImm,
+        FloorDiv,
+        FloorMod,
+        IntImm,
+        Let,
+        LogicalExpr,
+        Max,
+        Min,
+        Mod,
+        Mul,
+        Not,
+        Or,
+        Ramp,
+        Select,
+        SizeVar,
+        StringImm,
+        Sub,
+        Var,
+    )
 
 __all__ = [
     "EQ",

@@ -77,7 +77,9 @@ truncdiv = _function("truncdiv", "tir.div", "Return `a / b` rounded towards zero
 truncmod = _function("truncmod", "tir.truncmod", "Return what `truncdiv(a, b)` leaves over.")
 floordiv = _function("floordiv", "tir.floordiv", "Return `a / b` rounded down.")
 floormod = _function("floormod", "tir.floormod", "Return what `floordiv(a, b)` leaves over.")
-indexdiv = _function("indexdiv", "tir.floordiv", "Return `a / b` of indices, which are not negative.")
+indexdiv = _function(
+    "indexdiv", "tir.floordiv", "Return `a / b` of indices, which are not negative."
+)
 indexmod = _function("indexmod", "tir.floormod", "Return what `indexdiv(a, b)` leaves over.")
 min = _function("min", "tir.min", "Return the smaller one.")  # noqa: A001
 max = _function("max", "tir.max", "Return the larger one.")  # noqa: A001
