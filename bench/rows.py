@@ -122,6 +122,10 @@ def small_rows() -> Iterator[Row]:
     yield Row("read a.lhs", 1, lambda side: read_object(side.Add(side.Int(1), side.Int(2))))
     yield Row("read a.value", 1, lambda side: read_int(side.Int(1)))
     yield Row("structural_equal of two leaves", 1, small_call)
+    yield Row("type attribute by name", 1, lambda side: attribute(side, through_column=False))
+    yield Row(
+        "type attribute through a column", 1, lambda side: attribute(side, through_column=True)
+    )
 
 
 def plain_rows(depths: tuple[int, ...]) -> Iterator[Row]:
@@ -192,3 +196,34 @@ def small_call(side: Side) -> Timed:
             structural_equal(a, b)
 
     return run
+
+
+def attribute(side: Side, *, through_column: bool) -> Timed:
+    """Look up an attribute of a type that is at hand."""
+    name = "bench.cost"
+    if side.module.__name__ == "isoform":
+        attrs, of = side.module.type_attrs, side.Add
+        attrs.set(of, name, 4, override=True)
+        column = attrs.column(name)
+
+        def run_column(calls: int) -> None:
+            for _ in range(calls):
+                column[of]
+
+        def run_name(calls: int) -> None:
+            for _ in range(calls):
+                attrs.get(of, name)
+
+        return run_column if through_column else run_name
+
+    # The peer has no handle and no public lookup.
+    core, index = side.module.core, side.Add.__tvm_ffi_type_info__.type_index
+    look_up = core._lookup_type_attr
+    if look_up(index, name) is None:
+        core._register_type_attr(index, name, 4)
+
+    def run_peer(calls: int) -> None:
+        for _ in range(calls):
+            look_up(index, name)
+
+    return run_peer

@@ -31,7 +31,6 @@ PARAMETERS = {
     "argv": "Sequence[str]",
     "class": "type[Any]",
     "dense": "bool",
-    "doc": "str",
     "cls": "type[Any]",
     "ignore_unknown_fields": "bool",
     "inherit": "bool",
@@ -53,6 +52,7 @@ PARAMETERS = {
     # The name of an attribute or its trait.
     "type_attrs_check.name": "Any",
     "type_attrs_declare_dense.name": "Any",
+    "type_attrs_declare.doc": "str",
     "type_attrs_get.name": "Any",
     "type_attrs_has.name": "Any",
     "type_attrs_info.name": "Any",

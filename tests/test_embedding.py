@@ -154,3 +154,45 @@ def test_stubs():
     assert "def __init__(self, value: builtins.int) -> None: ..." in done.stdout
     assert "def plus(self, step: builtins.int = ..., /) -> builtins.int:" in done.stdout
     assert '"""The number `step` further."""' in done.stdout
+
+
+def test_traits_of_both_languages():
+    run("""
+import calc_ir, isoform
+from isoform import Object, type_attrs
+from isoform.dataclasses import py_class
+from isoform.type_attrs import Trait, implements, trait
+Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
+simplest = isoform.get_global_func("calc.simplest")
+
+# What Rust says of its types.
+total = Add(Add(Const(0), Const(2)), Const(0))
+assert type_attrs.get(Add, "calc.cost") == 1
+assert implements(total, trait("calc.commutative")) and not implements(Const(1), trait("calc.commutative"))
+assert implements(total, trait("calc.simplify")).simplify() is total.lhs
+assert simplest(total).value == 2
+
+# A class of Python with a trait of Rust, in words of its own.
+class Simplify(Trait, attr="calc.simplify"):
+    def simplify(self) -> Object | None: ...
+
+@py_class("calc_test.Neg")
+class Neg(Object):
+    ir_trait = Simplify
+    operand: Object
+
+    def simplify(self):
+        if isinstance(self.operand, Neg):
+            return self.operand.operand
+        if not isinstance(self.operand, (Add, Const)):
+            raise LookupError("what is this?")
+
+assert simplest(Add(Neg(Neg(total)), Const(0))).value == 2
+assert type_attrs.types_with(Simplify) == [Add, Neg]
+try:
+    simplest(Neg(isoform.Array()))
+except LookupError as error:
+    assert str(error) == "what is this?"
+else:
+    raise AssertionError
+""")

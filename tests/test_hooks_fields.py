@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -81,13 +83,13 @@ def test_wrong_texts_and_exceptions():
     ):
         repr(Array([wrong(1)]))
 
-    class Own(Exception):
+    class OwnError(Exception):
         pass
 
     def fails(self: Any, part: Any) -> str:
-        raise Own("mine")
+        raise OwnError("mine")
 
-    with pytest.raises(Own, match="mine"):
+    with pytest.raises(OwnError, match="mine"):
         repr(declare("hooks.py.ReprFails", __ffi_repr__=fails)(1))
     with pytest.raises(TypeError, match=r"hooks\.py\.ReprNone"):
         declare("hooks.py.ReprNone", __ffi_repr__=5)
@@ -334,3 +336,47 @@ def test_hooks_are_functions_of_both_languages():
         assert info.doc
 
 
+NATIVE = """
+import copy
+import isoform
+from isoform import Map, structural_walk, type_attrs
+from isoform.testing import rust_family
+
+family = rust_family()
+Const, Add = family.Const, family.Add
+
+# What Rust does, Python can call.
+same = type_attrs.get(family.Comm, "__s_equal__")
+asked = []
+def eq(left, right, region=0, name=None):
+    asked.append(name)
+    return isoform.structural_equal(left, right)
+left, right = (family.Comm(Const(1), Const(2)), family.Comm(Const(2), Const(1)))
+assert same(left, right, eq) is True
+assert asked
+
+# What Python says counts for types of Rust.
+type_attrs.set(Const, "__ffi_repr__", lambda self, part: f"#{part(self.value)}")
+assert repr(Const(1)) == "#1", repr(Const(1))
+type_attrs.set(Const, "__any_hash__", lambda self: self.value)
+type_attrs.set(Const, "__any_equal__", lambda self, other: self.value == other.value)
+assert Map({Const(1): "one"})[Const(1)] == "one"
+type_attrs.set(Const, "__ffi_convert__", lambda value: Const(value))
+type_attrs.set(Const, "__ffi_eq__", lambda self, other, cmp: True)
+type_attrs.set(Const, "__ffi_hash__", lambda self, part: 1)
+assert isoform.recursive_eq(Const(1), Const(2))
+type_attrs.set(Const, "__ffi_shallow_copy__", lambda self: Const(7))
+assert copy.copy(Const(1)).value == 7
+type_attrs.set(Add, "__s_visit__", lambda self, visitor: visitor.visit(self.lhs))
+seen = []
+structural_walk(Add(None, Const(1), Const(2)), (int, seen.append))
+assert seen == [1], seen
+"""
+
+
+def test_types_of_rust_take_hooks_from_python():
+    # In a process of its own, since hooks cannot be taken back.
+    done = subprocess.run(
+        [sys.executable, "-c", NATIVE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -100,9 +100,7 @@ def test_one_hook_alone_makes_no_key():
         def __any_hash__(self) -> int:
             return 1
 
-    with pytest.raises(
-        TypeError, match=r"keys\.py\.Half has __any_hash__ but no __any_equal__"
-    ):
+    with pytest.raises(TypeError, match=r"keys\.py\.Half has __any_hash__ but no __any_equal__"):
         Map({Half(1): 1})
     type_attrs.set(Half, "__any_equal__", lambda self, other: self.n == other.n)
     assert Map({Half(1): 1})[Half(1)] == 1

@@ -154,7 +154,9 @@ def test_wrong_answers_and_exceptions():
     with pytest.raises(LookupError, match="mine"):
         structural_mutate([Wrong(1)], (int, lambda value, mutator: value))
     with pytest.raises(ValueError, match="in the callback"):
-        structural_walk(ROOT, (int, lambda value: (_ for _ in ()).throw(ValueError("in the callback"))))
+        structural_walk(
+            ROOT, (int, lambda value: (_ for _ in ()).throw(ValueError("in the callback")))
+        )
 
 
 def test_a_result_must_fit_its_place():
@@ -309,3 +311,24 @@ def test_structural_hooks_given_as_functions():
     assert isoform.structural_equal(Sum(1, 2), Sum(2, 1))
     assert not isoform.structural_equal(Sum(1, 2), Sum(2, 2))
     assert isoform.structural_hash(Sum(1, 2)) == isoform.structural_hash(Sum(2, 1))
+
+
+def test_a_static_method_takes_the_object_second_as_in_the_peer() -> None:
+    seen = []
+
+    @py_class("traverse.py.StaticVisit")
+    class Node(Object):
+        child: object
+
+        @staticmethod
+        def __s_visit__(visitor: Any, node: Any) -> Any:
+            seen.append(type(node).__name__)
+            return visitor.visit(node.child)
+
+        @staticmethod
+        def __s_mutate__(mutator: Any, node: Any) -> Any:
+            return Node(mutator.mutate(node.child))
+
+    structural_visit(Node(Node(1)))
+    assert seen == ["Node", "Node"]
+    assert structural_mutate(Node(1), (int, lambda value, _: value + 1)).child == 2

@@ -1,6 +1,7 @@
 """Traits: declared as classes, assigned in class bodies, asked for by passes."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -522,3 +523,148 @@ def test_python_classes_extend_rust_types_with_attributes(rust, key):
     swapped = isoform._core.call_attribute(Scaled(None, 1, 2, 3), "testing.swap")
     assert type(swapped) is Scaled
     assert (swapped.lhs, swapped.factor) == (2, 3)
+
+
+def test_traits_of_rust_seen_from_python(rust):
+    ask = isoform._core.ask_traits
+    pure, simplify, price = map(
+        type_attrs.trait, ("testing.pure", "testing.simplify", "testing.price")
+    )
+    assert (pure.__name__, simplify.__name__, price.__name__) == ("Pure", "Simplify", "Price")
+    assert price.__doc__ == "Knows what it costs."
+    assert price.total.__doc__ == "What several cost."
+    assert type_attrs.info(price).methods == ("price", "total")
+    node = rust.Add(None, 1, 2)
+    assert implements(node, pure)
+    assert implements(node, simplify).simplify() == 1
+    assert implements(node, price) is None
+    assert ask(node, 2) == {"pure": True, "simplify": 1}
+    const = implements(rust.Const(5), price)
+    assert (const.price(), const.total(4)) == (3, 12)
+    assert ask(rust.Const(5), 4) == {"price": 3, "total": 12}
+    with pytest.raises(TypeError, match="int"):
+        const.total("many")
+
+
+def test_traits_of_rust_on_python_types(rust, key):
+    ask = isoform._core.ask_traits
+    pure, simple, priced = map(
+        type_attrs.trait, ("testing.pure", "testing.simplify", "testing.price")
+    )
+
+    @py_class(key())
+    class Load(Object):
+        ir_trait = (pure, simple, priced)
+        words: int
+
+        def simplify(self):
+            return Load(self.words // 2)
+
+        def price(self):
+            return self.words
+
+    load = Load(4)
+    answers = ask(load, 3)
+    assert answers["simplify"].words == 2
+    # Rust has a body for the method that the class leaves out.
+    assert (answers["pure"], answers["price"], answers["total"]) == (True, 4, 12)
+    assert implements(load, priced).price() == 4
+    with pytest.raises(NotImplementedError, match=r"Price\.total is not defined by the type"):
+        implements(load, priced).total(2)
+
+    @py_class(key())
+    class Sale(Object):
+        ir_trait = priced
+
+        def price(self):
+            return 10
+
+        def total(self, count):
+            if count > 5:
+                raise OverflowError("sold out")
+            return 10 * count - 1
+
+    assert ask(Sale(), 2) == {"price": 10, "total": 19}
+    with pytest.raises(OverflowError, match="sold out"):
+        ask(Sale(), 6)
+    with pytest.raises(TypeError, match="requires a method 'price'"):
+
+        @py_class(key())
+        class Broken(Object):
+            ir_trait = priced
+
+    @py_class(key())
+    class Wrong(Object):
+        ir_trait = priced
+
+        def price(self):
+            return "much"
+
+    with pytest.raises(TypeError, match="expected int, got str"):
+        ask(Wrong(), 1)
+
+
+def test_a_trait_of_rust_written_in_python(rust, key):
+    class Price(Trait, attr="testing.price"):
+        """The same trait, in the words of Python."""
+
+        def price(self) -> int: ...
+
+        @provided
+        def total(self, count: int) -> int:
+            return -count
+
+    assert type_attrs.info(Price).doc == "Knows what it costs."
+    assert implements(rust.Const(1), Price).total(2) == 6
+
+    @py_class(key())
+    class Free(Object):
+        ir_trait = Price
+
+        def price(self):
+            return 0
+
+    assert isoform._core.ask_traits(Free(), 7) == {"price": 0, "total": -7}
+    with pytest.raises(ValueError, match="is declared already"):
+
+        class Other(Trait, attr="testing.price"):
+            only: int
+
+
+def test_python_gives_a_trait_to_a_rust_type(rust):
+    ask = isoform._core.ask_traits
+    pure, price = map(type_attrs.trait, ("testing.pure", "testing.price"))
+    hidden = rust.Op("x")
+    assert ask(hidden, 1) == {}
+    implement(rust.Op, pure)
+    implement(rust.Op, price, {"price": lambda node: 2, "total": lambda node, n: n})
+    assert ask(hidden, 1) == {"pure": True, "price": 2, "total": 1}
+    type_attrs.set(rust.Op, pure, False, override=True)
+    assert "pure" not in ask(hidden, 1)
+    with pytest.raises((TypeError, ValueError), match="expected a function 'price'"):
+        type_attrs.set(rust.Op, price, {"cost": len}, override=True)
+
+
+def test_the_class_of_the_proposal() -> None:
+    import isoform as ffi
+
+    class SideEffectFree(Trait, attr="ir_trait.proposal.side_effect_free"):
+        """May go when nobody uses its result."""
+
+    @ffi.py_class
+    class MyIRNode(ffi.Object):
+        # Trait: registered as general type attr
+        ir_trait = SideEffectFree
+
+        # Repr: registered as type attr (tier-1 general map is fine for repr)
+        def __ffi_repr__(self, fn_print: Any) -> str:
+            return "MyIRNode(...)"
+
+        # Normal method: registered as member method (row store)
+        def simplify(self) -> Any: ...
+
+    assert repr(MyIRNode()) == "MyIRNode(...)"
+    assert ffi.type_attrs.get(MyIRNode, "ir_trait") is SideEffectFree
+    assert getattr(MyIRNode, "ir_trait.proposal.side_effect_free") is True
+    assert {"ir_trait", "__ffi_repr__"} < {*ffi.type_attrs.attrs_of(MyIRNode)}
+    assert not ffi.type_attrs.has(MyIRNode, "simplify")

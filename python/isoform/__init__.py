@@ -33,6 +33,7 @@ from isoform._core import (
     repr_print,
 )
 from isoform.container import Array, Dict, List, Map
+from isoform.dataclasses import py_class
 from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
     DataType,
@@ -183,6 +184,7 @@ __all__ = [
     "last_visit_count",
     "method",
     "onnx",
+    "py_class",
     "recursive_eq",
     "recursive_ge",
     "recursive_gt",

@@ -542,6 +542,13 @@ def _signature_of(function: Any) -> tuple[list[tuple[str | None, str, bool, Any]
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
     """A tensor from bytes; see `isoform.Tensor.from_bytes`."""
 
+def ask_traits(node: Any, count: Any) -> Any:
+    """What a pass in Rust learns about a node: its traits by name, those with
+    methods with the results. `total` is asked for `count` nodes.
+
+    Raises what the methods raise.
+    """
+
 def assert_structural_equal(
     lhs: Any,
     rhs: Any,

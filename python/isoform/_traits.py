@@ -92,6 +92,9 @@ class Plan:
             found = find(name)
             if found is None and hasattr(declared, "__isoform_provided__"):
                 found = declared
+            if found is None and hasattr(declared, "__isoform_optional__"):
+                # The other language has a body for it.
+                continue
             if found is None:
                 raise LookupError(name)
             functions[name] = found
@@ -268,22 +271,41 @@ def trait(name: str) -> type[Trait]:
 def _native(name: str) -> type[Trait]:
     info = _core.type_attrs_info(name)
     form = None if info is None or info["schema"] is None else repr(info["schema"])
-    short = name.rpartition(".")[2]
-    if info is None or form not in ("bool", "Function"):
+    if info is None or form not in ("bool", "Function", "Map[str, Function]"):
         what = f"; the attribute holds {form}" if form else ""
         raise KeyError(f"no trait is declared as '{name}'{what}")
+    short = name.rpartition(".")[2]
+    methods = info["methods"]
+    if not methods and form == "Function":
+        # Declared by the type of its values alone.
+        methods = [(short, "", True)]
+    elif not methods and form != "bool":
+        raise KeyError(f"attribute '{name}' holds functions, and nobody declared which")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
-    if form == "Function":
-        body[short] = _written_elsewhere
+    for method, doc, required in methods:
+        # The value of a single method is its function, which cannot be left out.
+        body[method] = _written_elsewhere(method, doc, required or len(methods) == 1)
     title = "".join(word.capitalize() for word in short.split("_"))
     return types.new_class(
         title, (Trait,), {"attr": name}, lambda namespace: namespace.update(body)
     )
 
 
-def _written_elsewhere(self: Trait, *args: Any) -> Any:
+def _written_elsewhere(name: str, doc: str, required: bool) -> Any:
     """A method of a trait that another language declares."""
-    raise NotImplementedError(f"{type(self).__name__} is declared in another language")
+
+    def method(self: Trait, *args: Any) -> Any:
+        raise NotImplementedError(
+            f"{type(self).__name__}.{name} is not defined by the type, and its default is written "
+            "in Rust"
+        )
+
+    made: Any = method
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = doc or None
+    if not required:
+        made.__isoform_optional__ = True
+    return made
 
 
 def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T | None:

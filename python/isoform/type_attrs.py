@@ -74,6 +74,7 @@ class AttrInfo:
         name: its name.
         doc: its documentation; empty if it was not declared.
         type: what its values must be, as text; None if anything may be set.
+        methods: the methods of the Rust trait that declares it, if it has any.
         dense: whether it is in the hot tier.
         builtin: whether the library itself reads it.
         count: on how many types it is set.
@@ -83,6 +84,7 @@ class AttrInfo:
     name: str
     doc: str
     type: str | None
+    methods: tuple[str, ...]
     dense: bool
     builtin: bool
     count: int
@@ -286,7 +288,8 @@ def info(name: Name) -> AttrInfo | None:
     if known is None:
         return None
     schema = known.pop("schema")
-    return AttrInfo(type=None if schema is None else repr(schema), **known)
+    methods = tuple(name for name, _, _ in known.pop("methods"))
+    return AttrInfo(type=None if schema is None else repr(schema), methods=methods, **known)
 
 
 def column(name: Name, type: Any = None) -> Column:  # noqa: A002

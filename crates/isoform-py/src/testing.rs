@@ -1,11 +1,12 @@
 //! The judges of structural comparison, and node types declared in Rust, for
 //! tests written in Python.
 
-use isoform::testing::family::{Family, ROLES, Role};
+use isoform::testing::family::{self, Family, ROLES, Role};
 use isoform::testing::{check_laws, check_types, oracle};
 use isoform::type_attrs::{self, AttrDef, Lookup};
 use isoform::{
-    CompareOptions, Error, Function, Schema, TypeIndex, Value, get_field, host, with_field,
+    CompareOptions, Error, Function, Schema, TypeIndex, Value, get_field, host, node_trait,
+    with_field,
 };
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -106,12 +107,77 @@ fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(classes)
 }
 
+/// Computing it has no effect but its result.
+#[node_trait("testing.pure")]
+trait Pure {}
+
+/// May have a simpler form.
+#[node_trait("testing.simplify")]
+trait Simplify {
+    /// The simpler form, or the node itself.
+    fn simplify(&self) -> isoform::Result<Value>;
+}
+
+/// Knows what it costs.
+#[node_trait("testing.price")]
+trait Price {
+    /// What one costs.
+    fn price(&self) -> isoform::Result<i64>;
+
+    /// What several cost.
+    fn total(&self, count: i64) -> isoform::Result<i64> {
+        Ok(self.price()? * count)
+    }
+}
+
+impl Pure for family::Add {}
+
+impl Simplify for family::Add {
+    fn simplify(&self) -> isoform::Result<Value> {
+        Ok(self.lhs.clone())
+    }
+}
+
+impl Price for family::Const {
+    fn price(&self) -> isoform::Result<i64> {
+        Ok(3)
+    }
+}
+
+/// What a pass in Rust learns about a node: its traits by name, those with
+/// methods with the results. `total` is asked for `count` nodes.
+///
+/// Raises what the methods raise.
+#[pyfunction]
+fn ask_traits<'py>(node: &Bound<'py, PyAny>, count: i64) -> PyResult<Bound<'py, PyDict>> {
+    let py = node.py();
+    let node = untyped(node)?;
+    let answers = PyDict::new(py);
+    let Some(node) = node.as_object() else {
+        return Ok(answers);
+    };
+    if node.implements::<dyn Pure>().is_some() {
+        answers.set_item("pure", true)?;
+    }
+    if let Some(node) = node.implements::<dyn Simplify>() {
+        answers.set_item("simplify", to_python(py, &node.simplify().into_py()?)?)?;
+    }
+    if let Some(node) = node.implements::<dyn Price>() {
+        answers.set_item("price", node.price().into_py()?)?;
+        answers.set_item("total", node.total(count).into_py()?)?;
+    }
+    Ok(answers)
+}
+
 /// What a library that declares its types in Rust sets on them.
 fn set_attributes(sum: TypeIndex) -> isoform::Result<()> {
     let arity = AttrDef::new("testing.arity")
         .doc("How many operands there are.")
         .schema(Schema::Int);
     type_attrs::declare(arity)?;
+    type_attrs::implement::<dyn Pure, family::Add>()?;
+    type_attrs::implement::<dyn Simplify, family::Add>()?;
+    type_attrs::implement::<dyn Price, family::Const>()?;
     type_attrs::replace(sum, "testing.arity", 2)?;
     let swap = Function::new(|given: &[Value]| match given {
         [node] if node.as_object().is_some() => swapped(node),
@@ -175,5 +241,6 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(oracle_equal, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_canonical, module)?)?;
     module.add_function(wrap_pyfunction!(rust_family, module)?)?;
-    module.add_function(wrap_pyfunction!(call_attribute, module)?)
+    module.add_function(wrap_pyfunction!(call_attribute, module)?)?;
+    module.add_function(wrap_pyfunction!(ask_traits, module)?)
 }

@@ -17,7 +17,8 @@
 //! ```
 
 use isoform::{
-    Error, Function, MapOptions, Node, Obj, Ref, Result, Value, export, exports, structural_map,
+    Error, Function, MapOptions, Node, Obj, Ref, Result, Value, export, exports, node_trait,
+    structural_map,
 };
 use pyo3::prelude::*;
 
@@ -30,15 +31,57 @@ pub struct Const {
     pub value: i64,
 }
 
+/// The operands may come in any order.
+#[node_trait("calc.commutative")]
+pub trait Commutative {}
+
+/// May have a simpler form.
+#[node_trait("calc.simplify")]
+pub trait Simplify {
+    /// The simpler form; None if there is none.
+    fn simplify(&self) -> Result<Option<Ref<Obj>>>;
+}
+
 /// A sum.
 #[derive(Node)]
-#[node(key = "calc.Add")]
+#[node(key = "calc.Add", attrs(dyn Commutative, dyn Simplify, "calc.cost" = 1))]
 #[repr(C)]
 pub struct Add {
     /// The first operand.
     pub lhs: Ref<Obj>,
     /// The second operand.
     pub rhs: Ref<Obj>,
+}
+
+impl Commutative for Add {}
+
+impl Simplify for Add {
+    fn simplify(&self) -> Result<Option<Ref<Obj>>> {
+        let is_zero =
+            |side: &Ref<Obj>| side.downcast_ref::<Const>().is_some_and(|it| it.value == 0);
+        Ok(match (is_zero(&self.lhs), is_zero(&self.rhs)) {
+            (true, _) => Some(self.rhs.clone()),
+            (_, true) => Some(self.lhs.clone()),
+            _ => None,
+        })
+    }
+}
+
+/// The simplest form of an expression, by the rules of its types, in whatever
+/// language they are written.
+#[export("calc.simplest")]
+pub fn simplest(expr: &Ref<Obj>) -> Result<Ref<Obj>> {
+    let mut form = expr.clone();
+    loop {
+        let simpler = match form.implements::<dyn Simplify>() {
+            Some(rule) => rule.simplify()?,
+            None => None,
+        };
+        match simpler {
+            Some(simpler) => form = simpler,
+            None => return Ok(form),
+        }
+    }
 }
 
 /// What an expression of sums and numbers comes to.
@@ -90,5 +133,5 @@ fn calc_ir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     isoform_py::register::<Const>()?;
     isoform_py::register::<Add>()?;
     isoform_py::register_method::<Const>("plus", plus::function())?;
-    isoform_py::register_functions(exports![evaluate, map_numbers])
+    isoform_py::register_functions(exports![evaluate, map_numbers, simplest])
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import TYPE_CHECKING, Any, cast
 
 from isoform import _core
@@ -9,7 +11,7 @@ from isoform._traits import Trait, function_of, is_trait, plan_of, value_for
 from isoform.core import Object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 HOOKS = frozenset(_core.type_attrs_hooks())
 """The names that the library itself reads."""
@@ -17,6 +19,9 @@ HOOKS = frozenset(_core.type_attrs_hooks())
 # The library runs the verifiers of all ancestors, and what converts a value to
 # an object of a class does not make one of its subclasses.
 _OWN_ONLY = frozenset(["__verify__", "__ffi_convert__"])
+
+# In tvm-ffi the object comes second, which only a static method can say.
+_OBJECT_SECOND = frozenset(["__s_visit__", "__s_mutate__"])
 
 
 def of_class(
@@ -64,6 +69,10 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
             value = getattr(cls, name)
             if value is not None:
                 seen.add(name)
+                if name in _OBJECT_SECOND and isinstance(
+                    inspect.getattr_static(cls, name), staticmethod
+                ):
+                    value = _with_object_first(value)
                 yield name, value
     for name, traits in _traits_of(bodies).items():
         if name not in seen:
@@ -76,6 +85,16 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
                 raise ValueError(f"{key}: attribute '{attribute}' is given twice, by {name}")
             seen.add(attribute)
             yield attribute, value_for(key, trait, lambda method: function_of(cls, method))
+
+
+def _with_object_first(static: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A static method `(engine, node)` as the hook `(node, engine)` that it is."""
+
+    @functools.wraps(static)
+    def hook(node: Any, engine: Any) -> Any:
+        return static(engine, node)
+
+    return hook
 
 
 def _bodies(cls: type, parent: type | None) -> Iterator[type]:

@@ -389,11 +389,15 @@ fn union_of(
         _ => false,
     };
     let mut raised = None;
-    let others = |option: &&Schema| !exact(option);
+    // The hook of a type can make an object of nearly anything, so it goes last.
+    let is_object = |option: &&Schema| matches!(option, Schema::Object(_));
+    let others = |option: &&Schema| !exact(option) && !is_object(option);
+    let objects = |option: &&Schema| !exact(option) && is_object(option);
     for option in options
         .iter()
         .filter(exact)
         .chain(options.iter().filter(others))
+        .chain(options.iter().filter(objects))
     {
         match typed(value, option) {
             Ok(converted) => return Ok(converted),

@@ -6,6 +6,7 @@
 //! immutable snapshot behind a lock, so a reader works on what was there when
 //! it looked and a concurrent change can neither tear nor invalidate it.
 
+mod dict;
 mod lookup;
 mod mapping;
 mod opaque;
@@ -14,16 +15,18 @@ mod shape;
 mod tensor;
 mod text;
 
-pub use mapping::{Dict, Map};
+pub use dict::Dict;
+pub use mapping::Map;
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};
 pub use shape::Shape;
 pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
+pub(crate) use dict::{DictGuard, DictObj};
 pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{key_hash, note_key_hooks};
-pub(crate) use mapping::{DictGuard, DictObj, MapObj};
+pub(crate) use mapping::MapObj;
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;
 pub(crate) use tensor::{NanRule, TensorObj};

@@ -11,6 +11,12 @@ use crate::object::reference::{Obj, Ref};
 use crate::registry::Hook;
 use crate::value::Value;
 
+/// What a hook asks about one part.
+type OfPart<'a, R> = dyn FnMut(&Value) -> Result<R> + 'a;
+
+/// What a hook asks about two parts, one of each object.
+type OfParts<'a, R> = dyn FnMut(&Value, &Value) -> Result<R> + 'a;
+
 hook! {
     /// `__ffi_repr__(self, fn_repr) -> str`: the text of an object. `fn_repr`
     /// gives the text of a part.
@@ -26,21 +32,17 @@ hook! {
     /// assert_eq!(repr(&value.into()), "--1");
     /// # Ok::<(), isoform::Error>(())
     /// ```
-    DynRepr(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<String>) -> String
+    DynRepr(&Ref<Obj>, &mut OfPart<'_, String>) -> String
 }
 
 impl DynRepr {
-    pub(crate) fn call(
-        &self,
-        object: &Ref<Obj>,
-        part: &mut dyn FnMut(&Value) -> Result<String>,
-    ) -> Result<String> {
+    pub(crate) fn call(&self, object: &Ref<Obj>, part: &mut OfPart<'_, String>) -> Result<String> {
         (self.0.call)(object, part)
     }
 
     fn adapter(
         function: Function,
-    ) -> impl Fn(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<String>) -> Result<String> {
+    ) -> impl Fn(&Ref<Obj>, &mut OfPart<'_, String>) -> Result<String> {
         move |object, part| {
             let mut call = |given: &[Value]| {
                 let given = Arguments::new("fn_repr", given, 1, 1)?;
@@ -81,7 +83,7 @@ hook! {
     DynRecursiveEqual(
         &Ref<Obj>,
         &Ref<Obj>,
-        &mut dyn FnMut(&Value, &Value) -> Result<bool>
+        &mut OfParts<'_, bool>
     ) -> bool
 }
 
@@ -90,15 +92,14 @@ impl DynRecursiveEqual {
         &self,
         left: &Ref<Obj>,
         right: &Ref<Obj>,
-        parts: &mut dyn FnMut(&Value, &Value) -> Result<bool>,
+        parts: &mut OfParts<'_, bool>,
     ) -> Result<bool> {
         (self.0.call)(left, right, parts)
     }
 
     fn adapter(
         function: Function,
-    ) -> impl Fn(&Ref<Obj>, &Ref<Obj>, &mut dyn FnMut(&Value, &Value) -> Result<bool>) -> Result<bool>
-    {
+    ) -> impl Fn(&Ref<Obj>, &Ref<Obj>, &mut OfParts<'_, bool>) -> Result<bool> {
         move |left, right, parts| {
             let mut call = |given: &[Value]| {
                 let given = Arguments::new("cmp", given, 2, 2)?;
@@ -136,7 +137,7 @@ hook! {
     DynRecursiveCompare(
         &Ref<Obj>,
         &Ref<Obj>,
-        &mut dyn FnMut(&Value, &Value) -> Result<Ordering>
+        &mut OfParts<'_, Ordering>
     ) -> Ordering
 }
 
@@ -145,18 +146,14 @@ impl DynRecursiveCompare {
         &self,
         left: &Ref<Obj>,
         right: &Ref<Obj>,
-        parts: &mut dyn FnMut(&Value, &Value) -> Result<Ordering>,
+        parts: &mut OfParts<'_, Ordering>,
     ) -> Result<Ordering> {
         (self.0.call)(left, right, parts)
     }
 
     fn adapter(
         function: Function,
-    ) -> impl Fn(
-        &Ref<Obj>,
-        &Ref<Obj>,
-        &mut dyn FnMut(&Value, &Value) -> Result<Ordering>,
-    ) -> Result<Ordering> {
+    ) -> impl Fn(&Ref<Obj>, &Ref<Obj>, &mut OfParts<'_, Ordering>) -> Result<Ordering> {
         move |left, right, parts| {
             let mut call = |given: &[Value]| {
                 let given = Arguments::new("cmp", given, 2, 2)?;
@@ -187,21 +184,15 @@ hook! {
     /// [`recursive_hash`](crate::recursive_hash). `fn_hash` gives the hash of
     /// a part. As a function it works with the bits of the hash as a signed
     /// int.
-    DynRecursiveHash(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<u64>) -> u64
+    DynRecursiveHash(&Ref<Obj>, &mut OfPart<'_, u64>) -> u64
 }
 
 impl DynRecursiveHash {
-    pub(crate) fn call(
-        &self,
-        object: &Ref<Obj>,
-        part: &mut dyn FnMut(&Value) -> Result<u64>,
-    ) -> Result<u64> {
+    pub(crate) fn call(&self, object: &Ref<Obj>, part: &mut OfPart<'_, u64>) -> Result<u64> {
         (self.0.call)(object, part)
     }
 
-    fn adapter(
-        function: Function,
-    ) -> impl Fn(&Ref<Obj>, &mut dyn FnMut(&Value) -> Result<u64>) -> Result<u64> {
+    fn adapter(function: Function) -> impl Fn(&Ref<Obj>, &mut OfPart<'_, u64>) -> Result<u64> {
         move |object, part| {
             let mut call = |given: &[Value]| {
                 let given = Arguments::new("fn_hash", given, 1, 1)?;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::attr_difference::attr_difference;
 use super::hook_cells::{Hook, HookSet};
 use super::hooks::{DynEqual, DynHash, StructuralEqual, StructuralHash};
 use super::json_hooks::{DynFromJson, DynToJson};
@@ -655,30 +656,6 @@ impl TypeDef {
         let mut pairs = self.fields.iter().zip(&other.fields);
         pairs.find_map(|(old, new)| old.difference(new))
     }
-}
-
-/// The name of an attribute that only one definition has, or both have with
-/// other plain values. Functions and other objects are made anew whenever a
-/// definition is, so they count as the same.
-fn attr_difference<'a>(
-    own: &'a [(Box<str>, Value)],
-    other: &'a [(Box<str>, Value)],
-) -> Option<&'a str> {
-    let find = |list: &'a [(Box<str>, Value)], name: &str| {
-        let mut found = list.iter().filter(|(known, _)| **known == *name);
-        found.next().map(|(_, value)| value)
-    };
-    let differs = |(name, value): &&'a (Box<str>, Value)| match find(other, name) {
-        None => true,
-        Some(known) => match (known.as_object(), value.as_object()) {
-            (Some(known), Some(value)) => !std::ptr::eq(known.type_info(), value.type_info()),
-            _ => known != value,
-        },
-    };
-    let mut differing = own.iter().filter(differs);
-    let missing = || other.iter().find(|(name, _)| find(own, name).is_none());
-    let name = differing.next().or_else(missing)?;
-    Some(&name.0)
 }
 
 impl fmt::Debug for TypeDef {

@@ -1,5 +1,6 @@
 //! Type definitions as data, and the registry's public functions.
 
+mod attr_difference;
 mod definition;
 mod functions;
 mod hook_cells;

@@ -301,7 +301,10 @@ impl Schema {
                 .convert(value.clone())
                 .map_err(|error| self.restate(error, &value)),
             (Schema::Union(options), _) => {
-                for option in options {
+                // A hook can make an object of nearly anything, so it goes last.
+                let by_hook = |option: &&Schema| matches!(option, Schema::Object(_));
+                let (objects, others): (Vec<_>, Vec<_>) = options.iter().partition(by_hook);
+                for option in others.into_iter().chain(objects) {
                     match option.convert(value.clone()) {
                         Err(error) if !is_refusal(&error) => return Err(error),
                         Err(_) => {}

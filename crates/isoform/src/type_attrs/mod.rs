@@ -77,6 +77,8 @@ pub struct AttrInfo {
     pub doc: &'static str,
     /// What values it takes; anything if not declared.
     pub schema: Option<Schema>,
+    /// The methods of the Rust trait that declares it, if it has any.
+    pub methods: &'static [TraitMethod],
     /// Whether it is in the hot tier.
     pub dense: bool,
     /// Whether the library itself reads it.
@@ -126,6 +128,12 @@ impl AttrDef {
         self
     }
 
+    /// Names the methods of the trait that the attribute belongs to.
+    fn methods(mut self, methods: &'static [TraitMethod]) -> Self {
+        self.about.methods = methods;
+        self
+    }
+
     /// Puts the attribute into the hot tier.
     #[must_use]
     pub fn dense(mut self) -> Self {
@@ -141,7 +149,7 @@ fn table() -> &'static AttrTable {
             let about = About {
                 doc: (*doc).into(),
                 schema: Some(Schema::Function),
-                check: None,
+                ..About::default()
             };
             let declared = table.declare(name, about);
             let declared = declared.and_then(|()| table.make_dense(name));
@@ -323,6 +331,7 @@ fn describe_attribute(attribute: &'static table::Attribute) -> AttrInfo {
         name: attribute.name(),
         doc: about.map_or("", |about| &about.doc),
         schema: about.and_then(|about| about.schema.clone()),
+        methods: about.map_or(&[], |about| about.methods),
         dense: attribute.is_dense(),
         builtin: HOOKS.iter().any(|(name, _)| *name == attribute.name()),
         count: attribute.entries().len(),

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rapidhash::fast::RandomState;
 
+use super::traits::TraitMethod;
 use crate::error::{Error, Result};
 use crate::object::published::Published;
 use crate::registry::Schema;
@@ -25,6 +26,8 @@ pub(crate) struct About {
     pub(crate) schema: Option<Schema>,
     /// What a schema cannot say about the values.
     pub(crate) check: Option<fn(&Value) -> Result<()>>,
+    /// The methods of the trait that the attribute belongs to.
+    pub(crate) methods: &'static [TraitMethod],
 }
 
 impl About {
@@ -54,6 +57,7 @@ impl About {
         self.doc == other.doc
             && self.schema == other.schema
             && self.check.is_some() == other.check.is_some()
+            && self.methods.len() == other.methods.len()
     }
 
     /// What both say; None if they contradict each other.
@@ -75,6 +79,10 @@ impl About {
             schema: schema.clone(),
             // Only the trait that an attribute belongs to has a check.
             check: self.check.or(other.check),
+            methods: match self.methods {
+                [] => other.methods,
+                own => own,
+            },
         })
     }
 }

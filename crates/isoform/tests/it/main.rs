@@ -14,6 +14,7 @@ mod explained;
 #[cfg(feature = "testing")]
 mod four_traits;
 mod functions;
+#[cfg(feature = "testing")]
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;

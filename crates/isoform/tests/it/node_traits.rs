@@ -212,7 +212,17 @@ fn the_value_and_its_documentation_are_those_of_any_attribute() {
         info.schema.expect("declared").to_string(),
         "Map[str, Function]"
     );
+    let methods: Vec<_> = info.methods.iter().map(|method| method.name).collect();
+    assert_eq!(
+        methods,
+        <dyn Cost>::METHODS
+            .iter()
+            .map(|method| method.name)
+            .collect::<Vec<_>>()
+    );
+    assert!(methods.starts_with(&["unit", "total"]));
     let info = type_attrs::info("node_traits.commutative").expect("declared");
+    assert_eq!(info.methods, []);
     assert_eq!(info.schema.expect("declared").to_string(), "bool");
     assert_eq!(<dyn Cost>::METHODS[1].arguments, ["count", "unit_name"]);
     assert!(<dyn Cost>::METHODS[0].required && !<dyn Cost>::METHODS[1].required);

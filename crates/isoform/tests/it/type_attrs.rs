@@ -1,5 +1,7 @@
 //! Attributes of types: both tiers, lookups, declarations, hooks.
 
+use std::collections::BTreeMap;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -247,6 +249,61 @@ fn many_attributes_and_types_stay_apart() {
     }
 }
 
+/// Random changes, in both tiers, against a map of the standard library.
+#[test]
+fn the_table_answers_as_a_plain_map_does() {
+    let types: Vec<_> = (0..50)
+        .map(|n| node_type(&format!("attrs.Model{n}")))
+        .collect();
+    let mut model = BTreeMap::new();
+    // A linear congruence is random enough, and the same in every run.
+    let mut state = 1u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    for step in 0..20_000u64 {
+        let name = format!("attrs.model.{}", random(12));
+        let ty = types[random(50) as usize];
+        let known = model.get(&(name.clone(), ty)).copied();
+        match random(8) {
+            0..3 => match type_attrs::set(ty, &name, step) {
+                Ok(()) => {
+                    assert_eq!(known, None, "{name} was set");
+                    model.insert((name.clone(), ty), step);
+                }
+                Err(error) => assert!(known.is_some(), "{error}"),
+            },
+            3..5 => {
+                type_attrs::replace(ty, &name, step).expect("any value");
+                model.insert((name.clone(), ty), step);
+            }
+            5..7 => {
+                let removed = type_attrs::remove(ty, &name).expect("no hook");
+                assert_eq!(removed, model.remove(&(name.clone(), ty)).is_some());
+            }
+            _ if random(400) == 0 => type_attrs::declare_dense(&name).expect("a name"),
+            _ => {
+                let found = type_attrs::types_with(&name);
+                let expected = types
+                    .iter()
+                    .filter(|ty| model.contains_key(&(name.clone(), **ty)));
+                assert_eq!(found, expected.copied().collect::<Vec<_>>());
+            }
+        }
+        let expected = model
+            .get(&(name.clone(), ty))
+            .map(|value| Value::from(*value));
+        assert_eq!(type_attrs::get(ty, &name, Lookup::Exact), expected.as_ref());
+    }
+    assert!(
+        (0..12)
+            .any(|n| type_attrs::info(&format!("attrs.model.{n}")).is_some_and(|info| info.dense))
+    );
+}
+
 #[test]
 fn attributes_come_with_the_definition_or_not_at_all() {
     type_attrs::declare(AttrDef::new("attrs.def.count").schema(Schema::Int)).expect("new");
@@ -268,6 +325,25 @@ fn attributes_come_with_the_definition_or_not_at_all() {
     );
     assert!(message(register_type(TypeDef::new("attrs.Def"))).contains("'attrs.def.pure' differs"));
     assert_eq!(type_attrs::attrs_of(ty).len(), 2);
+    // Constants are compared by content, however they are stored.
+    let constants = |text: &str| {
+        let list: Array<Value> = [1.into(), text.into()].into_iter().collect();
+        TypeDef::new("attrs.DefConstants")
+            .attr("attrs.def.text", text)
+            .attr("attrs.def.list", list)
+            .attr("attrs.def.f", Function::new(|_| Ok(Value::NONE)))
+    };
+    let text = "a string that does not fit into a value";
+    let first = register_type(constants(text)).expect("new");
+    assert_eq!(register_type(constants(text)).expect("the same"), first);
+    let other = constants("another string that does not fit into a value");
+    assert!(message(register_type(other)).contains("'attrs.def.text' differs"));
+    let list: Array<Value> = [1.into()].into_iter().collect();
+    let other = TypeDef::new("attrs.DefConstants")
+        .attr("attrs.def.f", Function::new(|_| Ok(Value::NONE)))
+        .attr("attrs.def.text", text)
+        .attr("attrs.def.list", list);
+    assert!(message(register_type(other)).contains("'attrs.def.list' differs"));
     let twice = TypeDef::new("attrs.DefTwice").attr("a", 1).attr("a", 2);
     assert!(message(register_type(twice)).contains("attribute 'a' is set twice"));
     let no_hook = TypeDef::new("attrs.DefHook").attr("__verify__", 1);
@@ -358,12 +434,15 @@ fn three_threads_register_read_and_traverse() {
         .collect();
     let (left, right) = (Value::from(nodes.clone()), Value::from(nodes));
     let right = isoform::deep_copy(&right).expect("no cycle");
-    let done = AtomicBool::new(false);
+    let (start, done) = (Barrier::new(3), AtomicBool::new(false));
     let column = Column::<i64>::open("attrs.race").expect("new");
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut seen = 0u64;
-            while !done.load(Ordering::Relaxed) {
+            start.wait();
+            loop {
+                // The last round begins after everything is set.
+                let last = done.load(Ordering::Acquire);
                 for (n, ty) in types.iter().enumerate() {
                     if let Some(value) = column.get(*ty) {
                         assert_eq!(*value as usize % 100, n, "a value of another type");
@@ -379,10 +458,14 @@ fn three_threads_register_read_and_traverse() {
                     let error = isoform::to_json_graph(&object.into(), &Default::default());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }
+                if last {
+                    break;
+                }
             }
             seen
         });
         let registrar = scope.spawn(|| {
+            start.wait();
             for n in 0..200 {
                 let refuse = DynToJson::new(|_| Err(Error::value_error("not for files")));
                 let read = DynFromJson::new(|_| Err(Error::value_error("not from files")));
@@ -395,6 +478,7 @@ fn three_threads_register_read_and_traverse() {
                 assert_eq!(number, Some(&n.into()));
             }
         });
+        start.wait();
         for round in 0..300i64 {
             for (n, ty) in types.iter().enumerate() {
                 let value = round * 100 + n as i64;
@@ -414,8 +498,8 @@ fn three_threads_register_read_and_traverse() {
             }
         }
         registrar.join().expect("no panic");
-        done.store(true, Ordering::Relaxed);
-        assert!(reader.join().expect("no panic") > 0);
+        done.store(true, Ordering::Release);
+        assert!(reader.join().expect("no panic") >= 40);
     });
     assert_eq!(type_attrs::types_with("attrs.race.new").len(), 200);
     assert!(structural_equal(&left, &right).expect("comparable"));

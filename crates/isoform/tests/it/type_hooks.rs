@@ -325,7 +325,7 @@ fn a_field_converts_what_it_gets() {
         .field(FieldDef::new("id", Schema::named("hooks.Id")).mutable(true))
         .field(
             FieldDef::new("ids", Schema::Array(Box::new(Schema::named("hooks.Id"))))
-                .default_value(&Value::from(Array::<Value>::new())),
+                .default_value(Value::from(Array::<Value>::new())),
         );
     let holder = register_type(holder).unwrap();
     let make = |id: Value, ids: Value| construct(holder, vec![id, ids]);

@@ -4,8 +4,13 @@ fn borrowed(text: &str) -> i64 {
     text.len() as i64
 }
 
+// No closure: compilers print the path of the file in its type.
+fn of_thread(_: std::thread::ThreadId) -> i64 {
+    1
+}
+
 fn main() {
     Function::typed(borrowed);
-    Function::typed(|_: std::thread::ThreadId| 1);
+    Function::typed(of_thread);
     let _ = exports![borrowed];
 }

@@ -132,7 +132,10 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
             |value| check_names(Tr::METHODS, value),
         ),
     };
-    let definition = AttrDef::new(Tr::NAME).schema(schema).check(check);
+    let definition = AttrDef::new(Tr::NAME)
+        .schema(schema)
+        .check(check)
+        .methods(Tr::METHODS);
     // Another language may know the trait as well; the documentation that came
     // first stays.
     super::declare(definition.clone().doc(Tr::DOC)).or_else(|_| super::declare(definition))

@@ -1,0 +1,373 @@
+//! `Dict`: mutable and shared, a map behind a lock.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use super::lookup::hooked;
+use super::mapping::{Map, Place};
+use crate::error::{Error, ErrorKind, Result};
+use crate::object::access::refresh;
+use crate::object::collect;
+use crate::object::field::ElementType;
+use crate::object::reference::Ref;
+use crate::value::Value;
+
+/// The payload of a dict; as with lists, a snapshot behind a lock.
+#[derive(Debug)]
+pub(crate) struct DictObj {
+    entries: Mutex<Map>,
+    /// Counts the changes of the set of keys; written under the lock.
+    version: AtomicU64,
+    /// Whether the collector of cycles knows the dict.
+    tracked: AtomicBool,
+}
+
+/// The entries of a dict while its lock is held.
+pub(crate) type DictGuard<'a> = MutexGuard<'a, Map>;
+
+impl Drop for DictObj {
+    fn drop(&mut self) {
+        if *self.tracked.get_mut() {
+            collect::untrack_payload(self);
+        }
+    }
+}
+
+impl DictObj {
+    pub(crate) fn holding(entries: Map) -> Self {
+        DictObj {
+            entries: Mutex::new(entries),
+            version: AtomicU64::new(0),
+            tracked: AtomicBool::new(false),
+        }
+    }
+
+    /// The lock, if no other thread holds it.
+    pub(crate) fn try_lock(&self) -> Option<DictGuard<'_>> {
+        match self.entries.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Tells the collector of cycles when an entry may lead back here.
+    fn note(&self, part: &Value) {
+        let links = part.as_object().is_some_and(collect::may_lead_on);
+        if links && !self.tracked.swap(true, Relaxed) {
+            collect::track_payload(self);
+        }
+    }
+
+    /// Replaces all entries.
+    pub(crate) fn fill(&self, entries: Map) {
+        // As with lists, destructors run after the lock is released.
+        drop(self.replace(entries));
+    }
+
+    fn replace(&self, entries: Map) -> Map {
+        for (key, value) in entries.iter() {
+            self.note(key);
+            self.note(value);
+        }
+        let mut held = self.lock();
+        self.version.fetch_add(1, Relaxed);
+        std::mem::replace(&mut held, entries)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Map> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn snapshot(&self) -> Map {
+        let entries = self.lock().clone();
+        // A traversal meets objects here that did not exist when it began.
+        refresh();
+        entries
+    }
+
+    pub(crate) fn copy_payload(&self) -> Self {
+        DictObj::holding(self.snapshot())
+    }
+}
+
+/// How often a key is looked up in a dict that its hooks change meanwhile.
+const MAX_LOOKS: usize = 100;
+
+/// A mutable mapping that keeps insertion order; cloning the handle shares it.
+///
+/// Keys are found as in [`Map`]. Hooks of keys run while no lock is held, and
+/// may use the same dict.
+///
+/// ```
+/// use isoform::Dict;
+/// let d: Dict = Dict::new();
+/// d.insert("k".into(), 1.into());
+/// assert_eq!(d.len(), 1);
+/// ```
+#[repr(transparent)]
+pub struct Dict<K: ElementType = Value, V: ElementType = Value> {
+    reference: Ref<DictObj>,
+    elements: PhantomData<(K, V)>,
+}
+
+impl<K: ElementType, V: ElementType> Dict<K, V> {
+    /// An empty dict.
+    pub fn new() -> Self {
+        std::iter::empty().collect()
+    }
+
+    /// A dict with the entries of a map. O(1).
+    pub(crate) fn of(entries: Map) -> Self {
+        Dict {
+            reference: Ref::new(DictObj::holding(entries)),
+            elements: PhantomData,
+        }
+    }
+
+    /// A dict with these entries; the last one of equal keys counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the keys' types.
+    pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let entries = entries.into_iter();
+        let entries = entries.map(|(key, value)| (key.into_value(), value.into_value()));
+        Ok(Dict::of(Map::try_from_entries(entries)?))
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.reference.lock().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the dict holds now, as an immutable map. O(1).
+    pub fn snapshot(&self) -> Map {
+        self.reference.snapshot()
+    }
+
+    /// A copy of the value of a key.
+    pub fn get(&self, key: &Value) -> Option<V> {
+        self.try_get(key).ok().flatten()
+    }
+
+    /// A copy of the value of a key.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_get(&self, key: &Value) -> Result<Option<V>> {
+        let value = |entries: &Map, position| {
+            let (_, value) = entries.reference().entry(position)?;
+            V::peek(value).cloned()
+        };
+        self.locate(key, |entries, place| match place {
+            Place::Plain => entries.get(key).and_then(V::peek).cloned(),
+            Place::At(position) => value(entries, position),
+            Place::New(_) => None,
+        })
+    }
+
+    /// Sets the value of a key and gives the old one back.
+    pub fn insert(&self, key: K, value: V) -> Option<Value> {
+        let (key, value) = (key.into_value(), value.into_value());
+        match self.set(&key, &value) {
+            Ok(old) => old,
+            Err(_) => self.changing(|entries| entries.make_mut().entries.insert(key, value)),
+        }
+    }
+
+    /// Sets the value of a key and gives the old one back.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    /// `RuntimeError` when the hooks change the dict each time they look.
+    pub fn try_insert(&self, key: K, value: V) -> Result<Option<Value>> {
+        self.set(&key.into_value(), &value.into_value())
+    }
+
+    fn set(&self, key: &Value, value: &Value) -> Result<Option<Value>> {
+        self.reference.note(key);
+        self.reference.note(value);
+        self.locate(key, |entries, place| {
+            let before = entries.len();
+            let old = entries.make_mut().put(place, key.clone(), value.clone());
+            if entries.len() != before {
+                self.reference.version.fetch_add(1, Relaxed);
+            }
+            old
+        })
+    }
+
+    /// Takes an entry out; the others keep their order. O(n), O(1) for the
+    /// last one.
+    pub fn remove(&self, key: &Value) -> Option<Value> {
+        self.remove_entry(key).map(|(_, value)| value)
+    }
+
+    /// As [`remove`](Self::remove), with the key that was stored.
+    pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
+        self.try_remove_entry(key).ok().flatten()
+    }
+
+    /// As [`remove`](Self::remove), with the key that was stored.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_insert`](Self::try_insert).
+    pub fn try_remove_entry(&self, key: &Value) -> Result<Option<(Value, Value)>> {
+        self.locate(key, |entries, place| {
+            let position = match place {
+                Place::Plain => entries.reference().entries.get_index_of(key)?,
+                Place::At(position) => position,
+                Place::New(_) => return None,
+            };
+            let removed = entries.make_mut().remove_at(position)?;
+            self.reference.version.fetch_add(1, Relaxed);
+            // The key, too, is dropped by the caller, after the lock is
+            // released.
+            Some(removed)
+        })
+    }
+
+    /// Takes the last entry out. O(1).
+    pub fn pop(&self) -> Option<(Value, Value)> {
+        let mut entries = self.reference.lock();
+        let last = entries.len().checked_sub(1)?;
+        let removed = entries.make_mut().remove_at(last)?;
+        self.reference.version.fetch_add(1, Relaxed);
+        Some(removed)
+    }
+
+    /// Whether the key is there. O(1).
+    pub fn contains_key(&self, key: &Value) -> bool {
+        self.try_contains_key(key).unwrap_or(false)
+    }
+
+    /// Whether the key is there. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
+        self.locate(key, |entries, place| match place {
+            Place::Plain => entries.contains_key(key),
+            Place::At(_) => true,
+            Place::New(_) => false,
+        })
+    }
+
+    /// Finds a key, and uses its place under the lock. The hooks of its type
+    /// run while no lock is held, on what the dict held then; when the set of
+    /// keys is another one afterwards, they look again.
+    fn locate<R>(&self, key: &Value, body: impl FnOnce(&mut Map, Place) -> R) -> Result<R> {
+        let Some(hooked) = hooked(key)? else {
+            return Ok(body(&mut self.reference.lock(), Place::Plain));
+        };
+        for _ in 0..MAX_LOOKS {
+            let (entries, version) = {
+                let entries = self.reference.lock();
+                (entries.clone(), self.version())
+            };
+            refresh();
+            let place = match hooked.position(entries.reference())? {
+                Some(position) => Place::At(position),
+                None => Place::New(hooked.hash),
+            };
+            // As another owner it would make a change copy the whole map.
+            drop(entries);
+            let mut entries = self.reference.lock();
+            if self.version() == version {
+                return Ok(body(&mut entries, place));
+            }
+        }
+        Err(Error::new(
+            ErrorKind::Runtime,
+            "the dict changes whenever a key is looked up, by the hooks of the key's type",
+        ))
+    }
+
+    fn changing<R>(&self, body: impl FnOnce(&mut Map) -> R) -> R {
+        let mut entries = self.reference.lock();
+        let before = entries.len();
+        let result = body(&mut entries);
+        if entries.len() != before {
+            self.reference.version.fetch_add(1, Relaxed);
+        }
+        result
+    }
+
+    /// A copy of the entry at a position in insertion order. O(1).
+    pub fn get_index(&self, position: usize) -> Option<(K, V)> {
+        let entries = self.reference.lock();
+        let (key, value) = entries.get_index(position)?;
+        Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
+    }
+
+    /// Replaces all entries and gives the old ones back. O(n).
+    pub fn replace(&self, entries: Map) -> Map {
+        self.reference.replace(entries)
+    }
+
+    /// A number that is another one after each change of the set of keys; a
+    /// new value for a key is none. O(1).
+    ///
+    /// Iterators of host languages tell by it that a dict changed under them.
+    pub fn version(&self) -> u64 {
+        self.reference.version.load(Relaxed)
+    }
+
+    /// Takes all entries out.
+    pub fn clear(&self) {
+        self.reference.fill(Map::new());
+    }
+
+    /// Whether both are the same object.
+    pub fn same_as(&self, other: &Dict<K, V>) -> bool {
+        self.reference.same_as(&other.reference)
+    }
+}
+
+impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Dict<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries = entries
+            .into_iter()
+            .map(|(key, value)| (key.into_value(), value.into_value()));
+        Dict::of(entries.collect::<Map>())
+    }
+}
+
+impl<K: ElementType, V: ElementType> Default for Dict<K, V> {
+    fn default() -> Self {
+        Dict::new()
+    }
+}
+
+impl<K: ElementType, V: ElementType> Clone for Dict<K, V> {
+    fn clone(&self) -> Self {
+        Dict {
+            reference: self.reference.clone(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<K: ElementType, V: ElementType> fmt::Debug for Dict<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<K: ElementType, V: ElementType> From<Dict<K, V>> for Value {
+    fn from(dict: Dict<K, V>) -> Self {
+        Value::from_object(dict.reference.into_object())
+    }
+}
