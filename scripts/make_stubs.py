@@ -48,6 +48,7 @@ PARAMETERS = {
     "schema": "Schema | None",
     "skip_tensor_content": "bool",
     "type_key": "str",
+    "_describe_function.doc": "str | None",
     # The name of an attribute or its trait.
     "type_attrs_check.name": "Any",
     "type_attrs_declare_dense.name": "Any",
@@ -71,6 +72,7 @@ RETURNS = {
     "class_of": "type[Any]",
     "cli_main": "int",
     "last_visit_count": "int",
+    "make_node": "Any",
     "onnx_load": "OnnxModel",
     "oracle_equal": "bool",
     "recursive_eq": "bool",
@@ -132,6 +134,7 @@ RETURNS = {
     "TypeField.structural_eq": "str | None",
     "TypeInfo.doc": "str",
     "TypeInfo.fields": "tuple[TypeField, ...]",
+    "TypeInfo.init_function": "Any",
     "TypeInfo.init_parameters": "tuple[list[str], int]",
     "TypeInfo.is_builtin": "bool",
     "TypeInfo.kind": "str | None",
@@ -315,7 +318,10 @@ def main() -> int:
     status = 0
     stubs = {
         PACKAGE / "_core.pyi": core_stub(),
-        PACKAGE / "types" / "onnx.pyi": stub_of_types("onnx"),
+        **{
+            PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
+            for prefix in ("ir", "onnx", "relay", "tir")
+        },
     }
     for path, text in stubs.items():
         new = formatted(text, path)

@@ -387,6 +387,9 @@ class TypeInfo:
     def fields(self) -> tuple[TypeField, ...]:
         """The fields that the type adds to those of its parent."""
     @property
+    def init_function(self) -> Any:
+        """The function that the constructor calls, if it does not take the fields."""
+    @property
     def init_parameters(self) -> tuple[list[str], int]:
         """The names of the constructor's parameters in order, and how many of
         them may be given by position.
@@ -445,7 +448,7 @@ def _callable_of(function: Any) -> Any:
     """
 
 def _describe_function(
-    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
+    function: Any, known_as: Any, doc: str | None, parameters: Any, returns: Any
 ) -> Any:
     """Tells what is known about a callable: a new `Function` called `known_as` unless that
     is None, with documentation, and with a signature unless the parameters are
@@ -696,6 +699,14 @@ def last_visit_count() -> int:
 
 def list_global_func_names() -> Any:
     """The names of all registered functions, in order of registration."""
+
+def make_node(type_key: str, fields: Any) -> Any:
+    """A new object of a type from its fields by name, without the constructor of
+    its class; those that are left out take their defaults.
+
+    Raises KeyError for an unknown key, TypeError for a field that is unknown,
+    missing or does not fit.
+    """
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""

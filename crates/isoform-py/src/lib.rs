@@ -31,6 +31,8 @@ mod walk;
 
 use pyo3::prelude::*;
 
+use crate::error::IntoPyResult;
+
 pub use crate::embed::{embed, register, register_functions, register_method};
 
 /// Fills the module; also for extension modules that embed this one together
@@ -44,6 +46,8 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     cli::init(module)?;
     onnx::init(module)?;
+    isoform::ir::register().into_py()?;
+    isoform::tir::register().into_py()?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", &object)?;

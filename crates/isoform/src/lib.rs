@@ -106,11 +106,13 @@
 mod binary;
 mod container;
 mod convert;
+pub mod dialect;
 mod display;
 mod dtype;
 mod error;
 mod function;
 mod hooks;
+pub mod ir;
 mod json;
 mod object;
 mod pages;
@@ -123,6 +125,7 @@ mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text;
+pub mod tir;
 pub mod type_attrs;
 mod value;
 mod verify;

@@ -1,0 +1,102 @@
+"""Modules: functions and type definitions under global names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform.dataclasses import c_class
+
+from . import _api
+from .base import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from isoform.types.ir import SourceMap
+
+__all__ = ["IRModule"]
+
+
+@c_class("ir.IRModule")
+class IRModule(Node):
+    """Functions and type definitions, each under a global name.
+
+    Functions are added and replaced in place; attributes change in a copy. Two
+    modules are equal when they are after their global variables have been
+    matched by name.
+
+    Args:
+        functions: A dict of functions; its keys are global variables or names.
+        type_definitions: A dict of definitions of algebraic data types, by
+            global type variable or name.
+        attrs: What is known about the module, by name.
+        global_infos: Other things that its functions refer to, by name.
+
+    Raises TypeError for other keys and values, ValueError for two definitions
+    of one name.
+
+    >>> from isoform import ir, relay
+    >>> x = relay.Var("x")
+    >>> mod = ir.IRModule({"main": relay.Function([x], x)})
+    >>> "main" in mod, [var.name_hint for var in mod.get_global_vars()]
+    (True, ['main'])
+    """
+
+    functions: Any
+    type_definitions: Any
+    attrs: Any
+    global_infos: Any
+    source_map: SourceMap
+
+    @staticmethod
+    def from_expr(expr: Any, functions: Any = None, type_defs: Any = None) -> IRModule:
+        """Return a module whose entry point is an expression.
+
+        Args:
+            expr: A function, or an expression, which becomes one: its free
+                variables are the parameters. Its name is that of its attribute
+                `global_symbol`, or `main`, with a number if that is taken.
+            functions: Other functions of the module.
+            type_defs: Definitions of types.
+        """
+        return _from_expr(expr, functions, type_defs)
+
+    def __getitem__(self, var: Any) -> Any:
+        """Return the function or the type definition under a name; ValueError without one.
+
+        Args:
+            var: A name, a global variable or a global type variable.
+        """
+        return _get(self, var)
+
+    def __setitem__(self, var: Any, val: Any) -> None:
+        """Add or replace a function or a type definition, in place."""
+        _set(self, var, val)
+
+    def __delitem__(self, var: Any) -> None:
+        """Remove a function or a type definition, in place; ValueError without one."""
+        _remove(self, var)
+
+    def __contains__(self, var: object) -> bool:
+        """Whether there is a function or a type definition under a name."""
+        return _contains(self, var)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the global variables, sorted by name."""
+        get_global_vars: Any = getattr(self, "get_global_vars")  # noqa: B009
+        return iter(get_global_vars())
+
+    def __len__(self) -> int:
+        """Return the number of functions."""
+        return len(self.functions)
+
+    def __bool__(self) -> bool:
+        """Return True, also for a module without functions."""
+        return True
+
+
+_from_expr = _api.function("ir.IRModule.from_expr")
+_get = _api.function("ir.IRModule.get")
+_set = _api.function("ir.IRModule.set")
+_remove = _api.function("ir.IRModule.remove")
+_contains = _api.function("ir.IRModule.contains")

@@ -1,0 +1,13 @@
+"""The node types of graphs of tensors, which are declared in Rust."""
+
+from typing import Any
+
+from isoform.types._namespace import find, names
+
+
+def __getattr__(name: str) -> Any:
+    return find("relay", name)
+
+
+def __dir__() -> list[str]:
+    return names("relay")
