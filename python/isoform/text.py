@@ -87,8 +87,8 @@ def print(  # noqa: A001
     >>> import builtins
     >>> from isoform.access_path import AccessPath
     >>> builtins.print(print([1, 2], marks=[(AccessPath.root().array_item(1), "two")]))
-    List[1, 2]
-    //      ^ two
+    [1, 2]
+    //  ^ two
     <BLANKLINE>
     """
     options = {

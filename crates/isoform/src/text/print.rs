@@ -5,7 +5,6 @@
 
 use super::graph::{Graph, Item, Part, What};
 use super::marks::{Edge, Marks};
-use super::options::TensorText;
 use super::plan::{Plan, TOO_WIDE};
 use super::style::{Page, Piece};
 use super::tensor;
@@ -167,10 +166,8 @@ impl Printer<'_> {
             }
             What::Tensor(position) => {
                 let value = &self.graph.tensors[position as usize];
-                let mode = self.graph.options().tensors;
-                let whole = mode != TensorText::Abbreviated || !tensor::is_large(value);
                 let mut text = String::new();
-                tensor::push(value, whole, &mut text)?;
+                tensor::push(value, true, &mut text)?;
                 self.page.put(Piece::Word, &text);
                 return Ok(());
             }
