@@ -1,6 +1,7 @@
 """Traits: declared as classes, assigned in class bodies, asked for by passes."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -642,3 +643,28 @@ def test_python_gives_a_trait_to_a_rust_type(rust):
     assert "pure" not in ask(hidden, 1)
     with pytest.raises((TypeError, ValueError), match="expected a function 'price'"):
         type_attrs.set(rust.Op, price, {"cost": len}, override=True)
+
+
+def test_the_class_of_the_proposal() -> None:
+    import isoform as ffi
+
+    class SideEffectFree(Trait, attr="ir_trait.proposal.side_effect_free"):
+        """May go when nobody uses its result."""
+
+    @ffi.py_class
+    class MyIRNode(ffi.Object):
+        # Trait: registered as general type attr
+        ir_trait = SideEffectFree
+
+        # Repr: registered as type attr (tier-1 general map is fine for repr)
+        def __ffi_repr__(self, fn_print: Any) -> str:
+            return "MyIRNode(...)"
+
+        # Normal method: registered as member method (row store)
+        def simplify(self) -> Any: ...
+
+    assert repr(MyIRNode()) == "MyIRNode(...)"
+    assert ffi.type_attrs.get(MyIRNode, "ir_trait") is SideEffectFree
+    assert getattr(MyIRNode, "ir_trait.proposal.side_effect_free") is True
+    assert {"ir_trait", "__ffi_repr__"} < {*ffi.type_attrs.attrs_of(MyIRNode)}
+    assert not ffi.type_attrs.has(MyIRNode, "simplify")

@@ -31,6 +31,7 @@ from isoform._core import (
     repr_print,
 )
 from isoform.container import Array, Dict, List, Map
+from isoform.dataclasses import py_class
 from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
     DataType,
@@ -180,6 +181,7 @@ __all__ = [
     "last_visit_count",
     "method",
     "onnx",
+    "py_class",
     "recursive_eq",
     "recursive_ge",
     "recursive_gt",

@@ -1,5 +1,6 @@
 //! Attributes of types: both tiers, lookups, declarations, hooks.
 
+use std::collections::BTreeMap;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -246,6 +247,61 @@ fn many_attributes_and_types_stay_apart() {
             assert_eq!(found, expected.as_ref(), "{attribute} of type {n}");
         }
     }
+}
+
+/// Random changes, in both tiers, against a map of the standard library.
+#[test]
+fn the_table_answers_as_a_plain_map_does() {
+    let types: Vec<_> = (0..50)
+        .map(|n| node_type(&format!("attrs.Model{n}")))
+        .collect();
+    let mut model = BTreeMap::new();
+    // A linear congruence is random enough, and the same in every run.
+    let mut state = 1u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    for step in 0..20_000u64 {
+        let name = format!("attrs.model.{}", random(12));
+        let ty = types[random(50) as usize];
+        let known = model.get(&(name.clone(), ty)).copied();
+        match random(8) {
+            0..3 => match type_attrs::set(ty, &name, step) {
+                Ok(()) => {
+                    assert_eq!(known, None, "{name} was set");
+                    model.insert((name.clone(), ty), step);
+                }
+                Err(error) => assert!(known.is_some(), "{error}"),
+            },
+            3..5 => {
+                type_attrs::replace(ty, &name, step).expect("any value");
+                model.insert((name.clone(), ty), step);
+            }
+            5..7 => {
+                let removed = type_attrs::remove(ty, &name).expect("no hook");
+                assert_eq!(removed, model.remove(&(name.clone(), ty)).is_some());
+            }
+            _ if random(400) == 0 => type_attrs::declare_dense(&name).expect("a name"),
+            _ => {
+                let found = type_attrs::types_with(&name);
+                let expected = types
+                    .iter()
+                    .filter(|ty| model.contains_key(&(name.clone(), **ty)));
+                assert_eq!(found, expected.copied().collect::<Vec<_>>());
+            }
+        }
+        let expected = model
+            .get(&(name.clone(), ty))
+            .map(|value| Value::from(*value));
+        assert_eq!(type_attrs::get(ty, &name, Lookup::Exact), expected.as_ref());
+    }
+    assert!(
+        (0..12)
+            .any(|n| type_attrs::info(&format!("attrs.model.{n}")).is_some_and(|info| info.dense))
+    );
 }
 
 #[test]
