@@ -18,6 +18,8 @@ mod functions;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+#[cfg(feature = "testing")]
+mod ir;
 mod json;
 mod keys;
 mod known_defects;
@@ -45,6 +47,7 @@ mod semantics_table;
 mod substitute;
 mod support;
 mod threads;
+mod tir;
 mod type_attrs;
 mod type_hooks;
 mod type_hooks_keys;
