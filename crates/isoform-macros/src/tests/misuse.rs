@@ -154,7 +154,10 @@ fn struct_attributes() {
     );
     check_struct("crate = 5", &["expected `crate = path`, found `crate = 5`"]);
     check_struct("init", &["expected `init = path`, found `init` alone"]);
-    check_struct("convert(x)", &["expected `convert = path`, found `convert(x)`"]);
+    check_struct(
+        "convert(x)",
+        &["expected `convert = path`, found `convert(x)`"],
+    );
     let kinds = "expected `kind = tree|const_tree|dag|var|singleton|none`, found";
     check_struct("kind = leaf", &[&format!("{kinds} `kind = leaf`")]);
     check_struct(r#"kind = "tree""#, &[&format!("{kinds} `kind = \"tree\"`")]);
