@@ -8,9 +8,9 @@ use isoform::ir::{
 };
 use isoform::testing::oracle;
 use isoform::{
-    CompareOptions, DType, ErrorKind, IsA, Node, Ref, Value, from_bytes, from_json_graph,
-    register_op, registered_types, structural_digest, structural_equal_with, structural_hash_with,
-    tir, to_bytes, to_json_graph,
+    CompareOptions, DType, ErrorKind, IsA, Ref, Value, from_bytes, from_json_graph, register_op,
+    registered_types, structural_digest, structural_equal_with, structural_hash_with, tir,
+    to_bytes, to_json_graph,
 };
 
 use crate::build::{MAPPED, PLAIN};
