@@ -952,8 +952,6 @@ class IRModule(isoform.Object):
         """
     def get_global_vars(self) -> isoform.Array[GlobalVar]:
         """The global variables, sorted by name."""
-    def get_type(self, name: builtins.str) -> TypeData:
-        """The definition of the type of a name."""
     def update(self, other: typing.Any) -> None:
         """Adds the functions of another module, or those of a dict, in place."""
     def update_func(self, var: GlobalVar, func: BaseFunc) -> None:
@@ -993,6 +991,12 @@ class IRModule(isoform.Object):
         """Remove a function or a type definition, in place; ValueError without one."""
     def __contains__(self, var: builtins.object) -> builtins.bool:
         """Whether there is a function or a type definition under a name."""
+    def get_type(self, name: builtins.str) -> builtins.tuple[typing.Any, ...]:
+        """Return the name of a data type and its constructors; ValueError without one.
+
+        Args:
+            name: The name.
+        """
     def __iter__(self) -> typing.Any:
         """Iterate over the global variables, sorted by name."""
     def __len__(self) -> builtins.int:
