@@ -76,6 +76,8 @@ def test_global_var():
     assert call.op is f
     assert list(call.args) == [x]
     assert isinstance(f(1, tir.Var("n", "int32")), tir.Call)
+    typed = ir.GlobalVar("f", ir.FuncType([], ir.PrimType("int8")))
+    assert (f(1).dtype, typed(1).dtype) == ("handle", "int8")
     with pytest.raises(RuntimeError, match="Do not know how to call"):
         f("text")
 

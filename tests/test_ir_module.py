@@ -95,7 +95,7 @@ def test_type_definitions():
     assert mod.get_global_type_var("List") is list_
     assert [var.name_hint for var in mod.get_global_type_vars()] == ["List", "Tree"]
     assert mod[list_] is list_data
-    assert mod.get_type("Tree") is tree_data
+    assert mod.get_type("Tree") == (tree, *tree_data.constructors)
     cons = list_data.constructors[1]
     assert mod.get_constructor(cons.tag) is cons
     with pytest.raises(ValueError, match="no constructor with the tag -1"):

@@ -16,6 +16,17 @@ def function(name: str) -> Callable[..., Any]:
     return found
 
 
+def method(key: str, name: str) -> Callable[..., Any]:
+    """A method that Rust registered for a type, as a function of the object."""
+
+    def call(this: Any, *args: Any) -> Any:
+        return _core.call_method(this, name, *args)
+
+    call.__name__ = name
+    call.__doc__ = f"Call the method `{name}` of {key}."
+    return call
+
+
 def made(cls: Any, *args: Any) -> Any:
     """Call a class whose constructor is declared in Rust."""
     return cls(*args)

@@ -242,9 +242,15 @@ def _call(callee: RelayExpr, args: tuple[Any, ...]) -> Any:
     if all(isinstance(arg, RelayExpr) for arg in args):
         return _api.made(relay.Call, callee, args)
     if all(isinstance(arg, PrimExpr) or _is_operand(arg) for arg in args):
-        return tir.Call("handle", callee, args)
+        return tir.Call(_result_dtype(callee), callee, args)
     kinds = ", ".join(type(arg).__name__ for arg in args)
     raise RuntimeError(f"Do not know how to call {type(callee).__name__} for types {kinds}")
+
+
+def _result_dtype(callee: RelayExpr) -> Any:
+    """The data type of the result of a function, as far as its type is known."""
+    result = getattr(callee.checked_type_, "ret_type", None)
+    return getattr(result, "dtype", "handle")
 
 
 @c_class("ir.GlobalVar")

@@ -81,10 +81,18 @@ class IRModule(Node):
         """Whether there is a function or a type definition under a name."""
         return _contains(self, var)
 
+    def get_type(self, name: str) -> tuple[Any, ...]:
+        """Return the name of a data type and its constructors; ValueError without one.
+
+        Args:
+            name: The name.
+        """
+        var = _get_global_type_var(self, name)
+        return (var, *self[var].constructors)
+
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the global variables, sorted by name."""
-        get_global_vars: Any = getattr(self, "get_global_vars")  # noqa: B009
-        return iter(get_global_vars())
+        return iter(_get_global_vars(self))
 
     def __len__(self) -> int:
         """Return the number of functions."""
@@ -96,6 +104,8 @@ class IRModule(Node):
 
 
 _from_expr = _api.function("ir.IRModule.from_expr")
+_get_global_vars = _api.method("ir.IRModule", "get_global_vars")
+_get_global_type_var = _api.method("ir.IRModule", "get_global_type_var")
 _get = _api.function("ir.IRModule.get")
 _set = _api.function("ir.IRModule.set")
 _remove = _api.function("ir.IRModule.remove")

@@ -232,7 +232,7 @@ fn place(text: &str, span: &Span) -> std::ops::Range<usize> {
 
 /// The byte at which a line and a column begin, both counted from 1.
 fn offset(text: &str, line: i64, column: i64) -> usize {
-    let index = |number: i64| usize::try_from(number - 1).unwrap_or(0);
+    let index = |number: i64| usize::try_from(number.saturating_sub(1)).unwrap_or(0);
     let mut start = 0;
     for found in text.split_inclusive('\n').take(index(line)) {
         start += found.len();

@@ -617,12 +617,6 @@ fn get_global_type_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalTypeVar>> {
     this.global_type_vars()
 }
 
-/// The definition of the type of a name.
-#[export("ir.IRModule.get_type", crate = crate)]
-fn get_type(this: &Ref<IRModule>, name: &str) -> Result<Ref<TypeData>> {
-    this.lookup_type(&this.global_type_var(name)?)
-}
-
 pub(super) fn register() -> Result<()> {
     super::types![IRModule];
     relay::register()?;
@@ -641,7 +635,6 @@ pub(super) fn register() -> Result<()> {
         get_global_vars = get_global_vars,
         get_global_type_var = get_global_type_var,
         get_global_type_vars = get_global_type_vars,
-        get_type = get_type,
     }
     super::functions![from_expr, get_item, contains, set_item, remove_item]
 }

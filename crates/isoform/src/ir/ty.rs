@@ -130,7 +130,7 @@ fn concrete_shape(ty: &Ref<TensorType>) -> Result<Vec<i64>> {
 /// A type that type inference has yet to find: a hole, equal to itself and to
 /// what it is matched with where variables are bound.
 #[derive(Node)]
-#[node(key = "ir.IncompleteType", kind = var, crate = crate)]
+#[node(key = "ir.IncompleteType", kind = var, init = make_incomplete_type, crate = crate)]
 #[repr(C)]
 pub struct IncompleteType {
     #[node(base, default)]
@@ -138,6 +138,17 @@ pub struct IncompleteType {
     /// What kind of type goes there, a [`TypeKind`].
     #[node(default = TypeKind::Type as i64)]
     pub kind: i64,
+}
+
+/// Makes a hole for a type of a kind.
+#[export("ir.IncompleteType", crate = crate)]
+fn make_incomplete_type(
+    #[default = 0] kind: i64,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<IncompleteType>> {
+    TypeKind::from_number(kind)?;
+    let base = Type { span };
+    Ok(Ref::new(IncompleteType { base, kind }))
 }
 
 /// The type of a reference to a value that changes.

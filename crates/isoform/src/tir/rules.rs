@@ -55,8 +55,7 @@ pub(super) fn integer_range(dtype: DType) -> (i64, i64) {
     let bits = u32::from(width(dtype).min(64));
     match class(dtype) {
         Class::Int => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
-        _ if bits == 64 => (0, i64::MAX),
-        _ => (0, (1 << bits) - 1),
+        _ => (0, i64::MAX >> (63 - bits.min(63))),
     }
 }
 

@@ -18,6 +18,8 @@ mod functions;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+#[cfg(feature = "testing")]
+mod ir;
 mod json;
 mod keys;
 mod known_defects;
@@ -46,6 +48,7 @@ mod substitute;
 mod support;
 mod text;
 mod threads;
+mod tir;
 mod type_attrs;
 mod type_hooks;
 mod type_hooks_keys;
