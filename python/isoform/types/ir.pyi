@@ -419,6 +419,27 @@ class RelayExpr(BaseExpr):
     @property
     def struct_info(self) -> typing.Any:
         """What is known about the structure of the value; None if nothing is."""
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the expression, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for an expression that contains itself.
+
+        >>> from isoform import ir
+        >>> print(ir.GlobalVar("main").astext(), end="")
+        %main = ir.GlobalVar()
+        %main
+        """
 
 class Constructor(RelayExpr):
     """One way to make a value of an algebraic data type.
@@ -952,8 +973,6 @@ class IRModule(isoform.Object):
         """
     def get_global_vars(self) -> isoform.Array[GlobalVar]:
         """The global variables, sorted by name."""
-    def get_type(self, name: builtins.str) -> TypeData:
-        """The definition of the type of a name."""
     def update(self, other: typing.Any) -> None:
         """Adds the functions of another module, or those of a dict, in place."""
     def update_func(self, var: GlobalVar, func: BaseFunc) -> None:
@@ -981,6 +1000,44 @@ class IRModule(isoform.Object):
             functions: Other functions of the module.
             type_defs: Definitions of types.
         """
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the module, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for a module that contains itself.
+
+        >>> from isoform import ir, relay, text
+        >>> x = relay.Var("x")
+        >>> mod = ir.IRModule({"main": relay.Function([x], x)})
+        >>> ir.structural_equal(text.from_text(mod.astext()), mod)
+        True
+        """
+    def script(self, show_meta: builtins.bool = ..., **options: typing.Any) -> builtins.str:
+        """Return the text of the module for reading, without large constants.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
+    def show(self, show_meta: builtins.bool = ..., **options: typing.Any) -> None:
+        """Print the module for reading; with colour on a terminal.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
     def __getitem__(self, var: typing.Any) -> typing.Any:
         """Return the function or the type definition under a name; ValueError without one.
 
@@ -993,6 +1050,12 @@ class IRModule(isoform.Object):
         """Remove a function or a type definition, in place; ValueError without one."""
     def __contains__(self, var: builtins.object) -> builtins.bool:
         """Whether there is a function or a type definition under a name."""
+    def get_type(self, name: builtins.str) -> builtins.tuple[typing.Any, ...]:
+        """Return the name of a data type and its constructors; ValueError without one.
+
+        Args:
+            name: The name.
+        """
     def __iter__(self) -> typing.Any:
         """Iterate over the global variables, sorted by name."""
     def __len__(self) -> builtins.int:
