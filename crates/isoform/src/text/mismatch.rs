@@ -141,11 +141,15 @@ fn side(
         .color(options.color)
         .tensors(TensorText::Abbreviated)
         .placeholders(true)
+        // What comparison ignores, such as spans, is not what differs.
+        .ignored_fields(false)
         .mark(inner, note);
     let mut printed = print_marked(&places[first], &text);
     if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
-        // What differs is a field that holds its default.
-        printed = print_marked(&places[first], &text.defaults(true));
+        // What differs is a field that holds its default, or a hook compares
+        // more than fields say.
+        let all = text.defaults(true).ignored_fields(true);
+        printed = print_marked(&places[first], &all);
     }
     match printed {
         Ok(printed) => around(&printed.text, &printed.lines, options.lines),
