@@ -1,7 +1,8 @@
 """Text for people: printing, parsing, options and errors."""
 
-import isoform
 import pytest
+
+import isoform
 from isoform import text
 from isoform.access_path import AccessPath
 from isoform.dataclasses import field, py_class
@@ -70,11 +71,12 @@ def test_options():
     assert "\n    params=[\n" in narrow
     assert text.print(value.params[0], ignored_fields=False) == "%x = testtext.Var()\n%x\n"
     assert "attrs=" not in text.print(value, hide=["attrs"])
-    assert 'attrs=Dict{}' in text.print(value, defaults=True)
+    assert "attrs=Dict{}" in text.print(value, defaults=True)
     assert "\x1b[" in text.print(value, color=True)
     path = AccessPath.root().attr("params").array_item(1)
     lines = text.print(value, marks=[(path, "unused")]).splitlines()
-    assert lines[2] == "//                          ^^^^^^^^^^^^^^^^^^ unused"
+    assert lines[2] == "//" + " " * 28 + "^" * 18 + " unused"
+    assert lines[1][30:48] == "%y: testtext.Var()"
     noted = text.print(value, annotate=lambda node: getattr(node, "op", None))
     assert "args=[%x, %y]) /* add */," in noted
     assert isoform.structural_equal(text.parse(noted), value)
@@ -93,13 +95,13 @@ def test_errors():
         text.print(lambda: 1)
     assert text.print(lambda: 1, placeholders=True) == "<Function>\n"
 
-    class Odd(Exception):
+    class OddError(Exception):
         pass
 
     def fail(_node):
-        raise Odd("no")
+        raise OddError("no")
 
-    with pytest.raises(Odd, match="no"):
+    with pytest.raises(OddError, match="no"):
         text.print(function(), annotate=fail)
 
 
@@ -113,4 +115,3 @@ def test_mismatches_are_shown_as_text():
     shown = text.render_mismatch(left, changed, mismatch)
     assert "^" in shown
     assert "left:  <root>.body.attrs" in shown
-

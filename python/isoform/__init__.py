@@ -12,8 +12,8 @@ from isoform import (
     registry,
     serialization,
     structural,
-    text,
     testing,
+    text,
     type_attrs,
     types,
 )
