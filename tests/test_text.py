@@ -3,8 +3,10 @@
 import copy
 import pickle
 
-import isoform
+import numpy
 import pytest
+
+import isoform
 from isoform import text
 from isoform.access_path import AccessPath
 from isoform.dataclasses import field, py_class
@@ -73,11 +75,12 @@ def test_options():
     assert "\n    params=[\n" in narrow
     assert text.to_text(value.params[0], ignored_fields=False) == "%x = testtext.Var()\n%x\n"
     assert "attrs=" not in text.to_text(value, hide=["attrs"])
-    assert 'attrs=Dict{}' in text.to_text(value, defaults=True)
+    assert "attrs=Dict{}" in text.to_text(value, defaults=True)
     assert "\x1b[" in text.to_text(value, color=True)
     path = AccessPath.root().attr("params").array_item(1)
     lines = text.to_text(value, marks=[(path, "unused")]).splitlines()
-    assert lines[2] == "//                          ^^^^^^^^^^^^^^^^^^ unused"
+    assert lines[2] == "//" + " " * 28 + "^" * 18 + " unused"
+    assert lines[1][30:48] == "%y: testtext.Var()"
     noted = text.to_text(value, annotate=lambda node: getattr(node, "op", None))
     assert "args=[%x, %y]) /* add */," in noted
     assert isoform.structural_equal(text.from_text(noted), value)
@@ -96,13 +99,13 @@ def test_errors():
         text.to_text(lambda: 1)
     assert text.to_text(lambda: 1, placeholders=True) == "<Function>\n"
 
-    class Odd(Exception):
+    class OddError(Exception):
         pass
 
     def fail(_node):
-        raise Odd("no")
+        raise OddError("no")
 
-    with pytest.raises(Odd, match="no"):
+    with pytest.raises(OddError, match="no"):
         text.to_text(function(), annotate=fail)
 
 
@@ -160,12 +163,32 @@ def test_hooks_of_python_fail_as_they_are(key):
         text.from_text(text.to_text(Strict(1)))
 
 
-def test_colour_and_marks():
+def test_marks():
     root = AccessPath.root()
-    marks = [(root.array_item(0), "first"), (root.array_item(2), "")]
+    marks = [(root.array_item(1), "the odd one"), (root.array_item(2), "")]
     assert text.to_text(["a", 1, None], marks=marks) == (
-        '["a", 1, None]\n//^^^    ^^^^\n' if False else text.to_text(["a", 1, None], marks=marks)
+        '["a", 1, None]\n'
+        "//   ^ the odd one\n"
+        "//      ^^^^\n"
     )
+    with pytest.raises(TypeError):
+        text.to_text([1], marks=["no pair"])
+
+
+def test_tensors():
+    value = isoform.Array([isoform.from_dlpack(numpy.arange(64, dtype="float32"))])
+    section = text.to_text(value)
+    assert section.startswith("[#0]\n\n// metadata\n#0 = Tensor(float32, [64], b64")
+    inline = text.to_text(value, tensors="inline")
+    assert "#" not in inline
+    for printed in (section, inline):
+        assert isoform.structural_equal(text.from_text(printed), value)
+    short = text.to_text(value, tensors="abbreviated")
+    assert len(short) < 100
+    assert text.to_text(value, metadata=False) == "[#0]\n"
+    for unreadable in (short, "[#0]\n"):
+        with pytest.raises(text.TextError):
+            text.from_text(unreadable)
 
 
 def test_mismatches_are_shown_as_text():
@@ -178,7 +201,7 @@ def test_mismatches_are_shown_as_text():
     assert "left:  <root>.body.attrs" in shown
     assert shown.count("^") > 2
     assert shown in str(caught.value)
-    assert str(caught.value).splitlines()[-1] == "(at <root>.body.attrs{\"fast\"})" or True
+    assert str(caught.value).splitlines()[-1] == '(at <root>.body.attrs["fast"])'
     assert mismatch.render() == shown
     assert "\x1b[" in mismatch.render(color=True)
     assert len(mismatch.render(values=1)) < len(shown)
