@@ -121,7 +121,7 @@ def test_errors_say_where():
     assert str(error).splitlines()[-2:] == ["2 |  2 3]", "  |    ^"]
 
     with pytest.raises(text.TextTypeError) as caught:
-        text.from_text('[testtext.Var(),\ntesttext.Call(op=3, args=[])]')
+        text.from_text("[testtext.Var(),\ntesttext.Call(op=3, args=[])]")
     error = caught.value
     assert isinstance(error, TypeError)
     assert isinstance(error, text.TextError)
@@ -167,9 +167,7 @@ def test_marks():
     root = AccessPath.root()
     marks = [(root.array_item(1), "the odd one"), (root.array_item(2), "")]
     assert text.to_text(["a", 1, None], marks=marks) == (
-        '["a", 1, None]\n'
-        "//   ^ the odd one\n"
-        "//      ^^^^\n"
+        '["a", 1, None]\n//   ^ the odd one\n//      ^^^^\n'
     )
     with pytest.raises(TypeError):
         text.to_text([1], marks=["no pair"])

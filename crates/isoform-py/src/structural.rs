@@ -104,9 +104,13 @@ fn explain_structural_mismatch(
 ) -> PyResult<Option<MismatchHandle>> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let found = under_gil(lhs.py(), || isoform::explain_mismatch(&left, &right, options));
+    let found = under_gil(lhs.py(), || {
+        isoform::explain_mismatch(&left, &right, options)
+    });
     let sides = [left, right];
-    Ok(found.into_py()?.map(|found| MismatchHandle { found, sides }))
+    Ok(found
+        .into_py()?
+        .map(|found| MismatchHandle { found, sides }))
 }
 
 /// Raises ValueError, with the explained mismatch, unless two values are
