@@ -51,9 +51,9 @@ PARAMETERS = {
     "skip_tensor_content": "bool",
     "text": "str",
     "type_key": "str",
-    "values": "int",
     "width": "int",
     "_describe_function.doc": "str | None",
+    "render.values": "int",
     # The name of an attribute or its trait.
     "type_attrs_check.name": "Any",
     "type_attrs_declare_dense.name": "Any",
@@ -122,6 +122,7 @@ RETURNS = {
     "OnnxModel.path": "Path | None",
     "OnnxModel.program": "Program",
     "Property.frozen": "bool",
+    "StructuralMismatch.render": "str",
     "Property.name": "str",
     "Property.set": "None",
     "Schema.check": "None",
