@@ -167,7 +167,7 @@ def test_marks():
     root = AccessPath.root()
     marks = [(root.array_item(1), "the odd one"), (root.array_item(2), "")]
     assert text.to_text(["a", 1, None], marks=marks) == (
-        '["a", 1, None]\n//   ^ the odd one\n//      ^^^^\n'
+        '["a", 1, None]\n//    ^ the odd one\n//       ^^^^\n'
     )
     with pytest.raises(TypeError):
         text.to_text([1], marks=["no pair"])

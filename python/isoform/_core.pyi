@@ -254,7 +254,7 @@ class StructuralMismatch:
         """Why they differ, a sentence."""
     def render(
         self, /, *, values: int = ..., lines: int = ..., width: int = ..., color: bool = ...
-    ) -> Any:
+    ) -> str:
         """Both sides as text, with the place underlined.
 
         `values` and `lines` say how many values of a side, and how many lines
@@ -598,7 +598,7 @@ def call_method(object: Any, name: str, *arguments: Any) -> Any:
     raises.
     """
 
-def check_laws(values: int, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
     """Checks that equality is reflexive, symmetric and transitive on the given
     values, and that equal values have the same hash and digest. Cubic in the
     number of values.
@@ -606,7 +606,7 @@ def check_laws(values: int, map_free_vars: bool = ..., skip_tensor_content: bool
     Raises ValueError with the law and the values that break it.
     """
 
-def check_types(values: int) -> None:
+def check_types(values: Any) -> None:
     """Checks on the given values what their types promise by their kind: nothing
     below a `const-tree` is a variable or a `dag` node.
 
