@@ -84,9 +84,9 @@ impl MismatchOptions {
 
 /// The reason of a mismatch and both sides as text, with the place underlined.
 ///
-/// `left` and `right` are the values that were compared. Large values are shown
-/// in part, so the cost depends on the options and the length of the paths
-/// only.
+/// `left` and `right` are the values that were compared. Fields that comparison
+/// ignores are left out, and large values are shown in part, so the cost
+/// depends on the options and the length of the paths only.
 pub fn render_mismatch(
     left: &Value,
     right: &Value,
