@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import pytest
 from ir_checklist import covers
@@ -48,8 +49,12 @@ def test_construction():
     assert isinstance(mod.source_map, ir.SourceMap)
     empty = ir.IRModule()
     assert (len(empty.functions), len(empty.type_definitions), empty.attrs) == (0, 0, None)
-    for functions in ({1: identity()}, {"f": 3}, [identity()]):
-        with pytest.raises(TypeError):
+    for functions, message in [
+        ({1: identity()}, "expected ir.GlobalVar, got int"),
+        ({"f": 3}, '"f": expected ir.BaseFunc, got int'),
+        ([identity()], "expected a dict of ir.GlobalVar to ir.BaseFunc, got Array"),
+    ]:
+        with pytest.raises(TypeError, match=re.escape(f"ir.IRModule.functions: {message}")):
             ir.IRModule(functions)
     with pytest.raises(ValueError, match='global variable of the name "f"'):
         ir.IRModule({"f": identity(), ir.GlobalVar("f"): identity()})

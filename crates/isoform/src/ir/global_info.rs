@@ -106,7 +106,7 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
                 keys = schema.convert(value.clone())?.extract()?;
             }
             Some("host") if value.is_none() => {}
-            Some("host") => host = Some(make_target(value.clone(), None)?),
+            Some("host") => host = Some(host_of(value)?),
             Some(name) => {
                 attrs.insert(name.into(), value.clone());
             }
@@ -127,6 +127,21 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
     }))
 }
 
+/// The machine that controls another one, which is not itself controlled by
+/// one that the same text or dict describes.
+fn host_of(given: &Value) -> Result<Ref<Target>> {
+    let has_host = |dict: &Map| dict.contains_key(&"host".into());
+    let nested = match given.view() {
+        ValueRef::Map(dict) => has_host(dict),
+        ValueRef::Dict(dict) => has_host(&dict.snapshot()),
+        _ => false,
+    };
+    match nested {
+        true => Err(refused("a host in a dict has no host of its own")),
+        false => make_target(given.clone(), None),
+    }
+}
+
 /// Makes a target of its text or its properties.
 #[export("ir.Target", crate = crate)]
 fn make_target(target: Value, host: Option<Value>) -> Result<Ref<Target>> {
@@ -142,7 +157,7 @@ fn make_target(target: Value, host: Option<Value>) -> Result<Ref<Target>> {
         })?,
     };
     match host {
-        Some(host) => Ok(made.with_host(make_target(host, None)?)),
+        Some(host) => Ok(made.with_host(host_of(&host)?)),
         None => Ok(made),
     }
 }

@@ -126,12 +126,20 @@ fn duplicate<K: Global>(key: &Ref<K>) -> Error {
     ))
 }
 
-/// A dict with global names from one that may have strings for them.
-fn globals<K: Global, V: ElementType>(given: Option<&Value>) -> Result<Dict<Ref<K>, V>> {
-    let dict = Dict::new();
+/// A dict with global names from one that may have strings for them; `what` it
+/// is for, in messages.
+fn globals<K: Global, V: ElementType>(
+    what: &str,
+    given: Option<&Value>,
+) -> Result<Dict<Ref<K>, V>> {
     let Some(given) = given else {
-        return Ok(dict);
+        return Ok(Dict::new());
     };
+    named(given).map_err(|error| error.in_context(format_args!("ir.IRModule.{what}")))
+}
+
+fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
+    let dict = Dict::new();
     let entries = match given.view() {
         ValueRef::Map(entries) => entries.clone(),
         ValueRef::Dict(entries) => entries.snapshot(),
@@ -421,8 +429,8 @@ fn make_module(
     global_infos: Option<Dict<Str, Array<Ref<GlobalInfo>>>>,
 ) -> Result<Ref<IRModule>> {
     Ok(Ref::new(IRModule {
-        functions: globals(functions.as_ref())?,
-        type_definitions: globals(type_definitions.as_ref())?,
+        functions: globals("functions", functions.as_ref())?,
+        type_definitions: globals("type_definitions", type_definitions.as_ref())?,
         attrs,
         global_infos: global_infos.unwrap_or_default(),
         source_map: SourceMap::new(),
@@ -438,8 +446,8 @@ fn from_expr(
 ) -> Result<Ref<IRModule>> {
     Ref::<IRModule>::from_expr(
         expr,
-        globals(functions.as_ref())?,
-        globals(type_defs.as_ref())?,
+        globals("functions", functions.as_ref())?,
+        globals("type_definitions", type_defs.as_ref())?,
     )
 }
 
@@ -503,7 +511,7 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
         return this.update(other);
     }
     // A name that the module knows is the variable that it has.
-    let given: Dict<Ref<GlobalVar>, Ref<BaseFunc>> = globals(Some(&other))?;
+    let given: Dict<Ref<GlobalVar>, Ref<BaseFunc>> = globals("update", Some(&other))?;
     let entries = given.snapshot();
     let by_text = |name: &str| match other.view() {
         ValueRef::Map(other) => other.contains_key(&name.into()),

@@ -135,28 +135,30 @@ impl OpRegistry {
         if let Some(known) = OpRegistry::find(name) {
             return Ok(known);
         }
+        // Whoever finds an operator in the registry finds it in files, too.
+        static ADDING: Mutex<()> = Mutex::new(());
+        let guard = ADDING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = OpRegistry::find(name) {
+            return Ok(known);
+        }
         let op = Ref::new(Op {
             base: RelayExpr::default(),
             name: name.into(),
         });
-        let (entry, fresh) = {
-            let mut guard = registry();
-            let ops = guard.get_or_insert_default();
-            let fresh = !ops.contains_key(name);
-            let entry = ops.entry(name.into()).or_insert_with(|| Facts {
-                op,
-                op_type: None,
-                description: Str::default(),
-                arguments: Vec::new(),
-                attrs_type_key: Str::default(),
-                num_inputs: -1,
-                support_level: 10,
-            });
-            (entry.op.clone(), fresh)
+        register_singleton(&op)?;
+        let facts = Facts {
+            op,
+            op_type: None,
+            description: Str::default(),
+            arguments: Vec::new(),
+            attrs_type_key: Str::default(),
+            num_inputs: -1,
+            support_level: 10,
         };
-        if fresh {
-            register_singleton(&entry)?;
-        }
+        registry()
+            .get_or_insert_default()
+            .insert(name.into(), facts);
+        drop(guard);
         OpRegistry::find(name).ok_or_else(|| not_registered(name))
     }
 

@@ -11,7 +11,7 @@
 //! let x = tir::Var::new("x", isoform::DType::INT32);
 //! let sum = tir::add(&tir::constant(isoform::DType::INT32, 2)?, &tir::constant(isoform::DType::INT32, 3)?)?;
 //! assert_eq!(sum.downcast_ref::<tir::IntImm>().map(|sum| sum.value), Some(5));
-//! assert!(tir::add(&x.into_expr(), &sum)?.isa::<tir::Add>());
+//! assert!(tir::add(&x.upcast(), &sum)?.isa::<tir::Add>());
 //! # Ok::<(), isoform::Error>(())
 //! ```
 

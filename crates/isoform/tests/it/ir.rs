@@ -357,5 +357,6 @@ fn mismatches_name_functions_and_show_what_is_compared() {
     assert!(text.contains(&format!("left:  {place}\n")), "{text}");
     assert!(text.contains("op=%f, args=[%x])"), "{text}");
     assert!(text.contains("op=%g, args=[%x])"), "{text}");
-    assert!(!text.contains("span"), "{text}");
+    let shown = text.split_once('\n').expect("lines").1;
+    assert!(!shown.contains("span"), "{text}");
 }

@@ -18,6 +18,8 @@ fn value(expr: &Ref<PrimExpr>) -> i64 {
 
 type Operation = fn(&Ref<PrimExpr>, &Ref<PrimExpr>) -> Result<Ref<PrimExpr>>;
 
+type Exact = fn(i64, i64) -> i64;
+
 fn floor_div(a: i64, b: i64) -> i64 {
     (a as f64 / b as f64).floor() as i64
 }
@@ -26,7 +28,7 @@ fn floor_div(a: i64, b: i64) -> i64 {
 /// wider numbers.
 #[test]
 fn arithmetic_is_that_of_the_machine() {
-    let operations: [(Operation, fn(i64, i64) -> i64); 9] = [
+    let operations: [(Operation, Exact); 9] = [
         (tir::add, |a, b| a + b),
         (tir::sub, |a, b| a - b),
         (tir::mul, |a, b| a * b),
@@ -74,7 +76,7 @@ fn literals_fit_their_data_type() {
             .into_iter()
             .flatten()
         {
-            let error = IntImm::new(signed, bad).err().expect("out of range");
+            let error = IntImm::new(signed, bad).expect_err("out of range");
             assert_eq!(
                 error.message(),
                 format!(
