@@ -56,7 +56,7 @@ fn indentation_is_an_option() {
     check_with(
         node,
         &narrow(20).indent(4),
-        "@it.text.layout = tx.Op()\nir.Call(\n    op=@it.text.layout,\n    args=[\n        \
+        "@it.text.layout = tx.Op()\ntx.Call(\n    op=@it.text.layout,\n    args=[\n        \
          1,\n        \"some text\"\n    ],\n)\n",
     );
 }
