@@ -1,7 +1,12 @@
 """Text for people: printing, parsing, options and errors."""
 
-import isoform
+import copy
+import pickle
+
+import numpy
 import pytest
+
+import isoform
 from isoform import text
 from isoform.access_path import AccessPath
 from isoform.dataclasses import field, py_class
@@ -43,14 +48,14 @@ testtext.Function(
 
 def test_types_of_python_have_text():
     value = function()
-    assert text.print(value) == TEXT
-    again = text.parse(TEXT)
+    assert text.to_text(value) == TEXT
+    again = text.from_text(TEXT)
     assert type(again) is Function
     assert isoform.structural_equal(again, value)
     assert isoform.structural_digest(again) == isoform.structural_digest(value)
     assert again.body.args[0] is again.body.args[1]
     assert again.params[0].name == "x"
-    assert text.print(again) == TEXT
+    assert text.to_text(again) == TEXT
 
 
 @pytest.mark.parametrize(
@@ -58,49 +63,130 @@ def test_types_of_python_have_text():
     [None, True, 2**100, -1.5, float("nan"), "a\n\u202e", b"\x00\xff", isoform.dtype("float32")],
 )
 def test_plain_values(value):
-    again = text.parse(text.print(value))
+    again = text.from_text(text.to_text(value))
     assert isoform.structural_equal(again, value)
     assert type(again) is type(value) or isinstance(value, (str, bytes))
 
 
 def test_options():
     value = function()
-    narrow = text.print(value, width=40, indent=4)
+    narrow = text.to_text(value, width=40, indent=4)
     assert max(map(len, narrow.splitlines())) <= 48
     assert "\n    params=[\n" in narrow
-    assert text.print(value.params[0], ignored_fields=False) == "%x = testtext.Var()\n%x\n"
-    assert "attrs=" not in text.print(value, hide=["attrs"])
-    assert 'attrs=Dict{}' in text.print(value, defaults=True)
-    assert "\x1b[" in text.print(value, color=True)
+    assert text.to_text(value.params[0], ignored_fields=False) == "%x = testtext.Var()\n%x\n"
+    assert "attrs=" not in text.to_text(value, hide=["attrs"])
+    assert "attrs=Dict{}" in text.to_text(value, defaults=True)
+    assert "\x1b[" in text.to_text(value, color=True)
     path = AccessPath.root().attr("params").array_item(1)
-    lines = text.print(value, marks=[(path, "unused")]).splitlines()
-    assert lines[2] == "//                          ^^^^^^^^^^^^^^^^^^ unused"
-    noted = text.print(value, annotate=lambda node: getattr(node, "op", None))
+    lines = text.to_text(value, marks=[(path, "unused")]).splitlines()
+    assert lines[2] == "//" + " " * 28 + "^" * 18 + " unused"
+    assert lines[1][30:48] == "%y: testtext.Var()"
+    noted = text.to_text(value, annotate=lambda node: getattr(node, "op", None))
     assert "args=[%x, %y]) /* add */," in noted
-    assert isoform.structural_equal(text.parse(noted), value)
+    assert isoform.structural_equal(text.from_text(noted), value)
 
 
 def test_errors():
     with pytest.raises(ValueError, match=r"line 2, column 1: expected ',' or '\]', got the end"):
-        text.parse("[1\n")
+        text.from_text("[1\n")
     with pytest.raises(TypeError, match="unknown type"):
-        text.parse("testtext.NoSuch()")
+        text.from_text("testtext.NoSuch()")
     with pytest.raises(TypeError, match="unknown option"):
-        isoform._core.text_print(1, {"wide": 1})
+        isoform._core.to_text(1, {"wide": 1})
     with pytest.raises(ValueError, match="tensors"):
-        text.print(1, tensors="none")
+        text.to_text(1, tensors="none")
     with pytest.raises(TypeError, match="registered under its name"):
-        text.print(lambda: 1)
-    assert text.print(lambda: 1, placeholders=True) == "<Function>\n"
+        text.to_text(lambda: 1)
+    assert text.to_text(lambda: 1, placeholders=True) == "<Function>\n"
 
-    class Odd(Exception):
+    class OddError(Exception):
         pass
 
     def fail(_node):
-        raise Odd("no")
+        raise OddError("no")
 
-    with pytest.raises(Odd, match="no"):
-        text.print(function(), annotate=fail)
+    with pytest.raises(OddError, match="no"):
+        text.to_text(function(), annotate=fail)
+
+
+def test_errors_say_where():
+    with pytest.raises(text.TextError) as caught:
+        text.from_text("[1,\n 2 3]")
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert not isinstance(error, TypeError)
+    assert (error.lineno, error.offset) == (2, 4)
+    assert error.msg == "expected ',' or ']', got '3'"
+    assert str(error).splitlines()[0].endswith("line 2, column 4: " + error.msg)
+    assert str(error).splitlines()[-2:] == ["2 |  2 3]", "  |    ^"]
+
+    with pytest.raises(text.TextTypeError) as caught:
+        text.from_text("[testtext.Var(),\ntesttext.Call(op=3, args=[])]")
+    error = caught.value
+    assert isinstance(error, TypeError)
+    assert isinstance(error, text.TextError)
+    assert error.lineno == 1
+    assert "name" in error.msg
+
+    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(copied) is type(error)
+        assert str(copied) == str(error)
+        assert (copied.lineno, copied.offset, copied.msg) == (
+            error.lineno,
+            error.offset,
+            error.msg,
+        )
+    assert text.TextError("no place").msg == "no place"
+
+
+@pytest.mark.parametrize("source", ["", "[", "1 2", "%x", "a.b(", '"', "\x00", "[" * 100_000])
+def test_hostile_texts_are_errors(source):
+    with pytest.raises(text.TextError) as caught:
+        text.from_text(source)
+    assert caught.value.lineno == 1
+    assert 1 <= caught.value.offset <= len(source) + 1
+
+
+def test_hooks_of_python_fail_as_they_are(key):
+    @py_class(key("Strict"))
+    class Strict(isoform.Object):
+        value: int
+
+        @classmethod
+        def __data_from_json__(cls, _data):
+            raise LookupError("not today")
+
+        def __data_to_json__(self):
+            return {"value": self.value}
+
+    with pytest.raises(LookupError, match="not today"):
+        text.from_text(text.to_text(Strict(1)))
+
+
+def test_marks():
+    root = AccessPath.root()
+    marks = [(root.array_item(1), "the odd one"), (root.array_item(2), "")]
+    assert text.to_text(["a", 1, None], marks=marks) == (
+        '["a", 1, None]\n//    ^ the odd one\n//       ^^^^\n'
+    )
+    with pytest.raises(TypeError):
+        text.to_text([1], marks=["no pair"])
+
+
+def test_tensors():
+    value = isoform.Array([isoform.from_dlpack(numpy.arange(64, dtype="float32"))])
+    section = text.to_text(value)
+    assert section.startswith("[#0]\n\n// metadata\n#0 = Tensor(float32, [64], b64")
+    inline = text.to_text(value, tensors="inline")
+    assert "#" not in inline
+    for printed in (section, inline):
+        assert isoform.structural_equal(text.from_text(printed), value)
+    short = text.to_text(value, tensors="abbreviated")
+    assert len(short) < 100
+    assert text.to_text(value, metadata=False) == "[#0]\n"
+    for unreadable in (short, "[#0]\n"):
+        with pytest.raises(text.TextError):
+            text.from_text(unreadable)
 
 
 def test_mismatches_are_shown_as_text():
@@ -108,9 +194,32 @@ def test_mismatches_are_shown_as_text():
     changed = Function(right.params, Call("mul", [right.body.args[0], right.body.args[0]]))
     with pytest.raises(ValueError, match=r"not structurally equal") as caught:
         isoform.assert_structural_equal(left, changed)
-    assert "//" in str(caught.value)
     mismatch = isoform.explain_structural_mismatch(left, changed)
-    shown = text.render_mismatch(left, changed, mismatch)
-    assert "^" in shown
+    shown = str(mismatch)
     assert "left:  <root>.body.attrs" in shown
+    assert shown.count("^") > 2
+    assert shown in str(caught.value)
+    assert str(caught.value).splitlines()[-1] == '(at <root>.body.attrs["fast"])'
+    assert mismatch.render() == shown
+    assert "\x1b[" in mismatch.render(color=True)
+    assert len(mismatch.render(values=1)) < len(shown)
 
+
+def test_mismatches_of_large_values_are_short():
+    def large(odd):
+        return [[n, odd if n == 7000 else 0] for n in range(10_000)]
+
+    left, right = large(1), large(2)
+    mismatch = isoform.explain_structural_mismatch(left, right)
+    assert str(mismatch) == (
+        "the values differ\n"
+        "  left:  <root>[7000][1], in <root>[7000]:\n"
+        "    [7000, 1]\n"
+        "    //     ^\n"
+        "  right: <root>[7000][1], in <root>[7000]:\n"
+        "    [7000, 2]\n"
+        "    //     ^"
+    )
+    with pytest.raises(ValueError, match="structurally equal") as caught:
+        isoform.assert_structural_equal(left, right)
+    assert len(str(caught.value)) < 400

@@ -233,7 +233,10 @@ class SequenceIterator:
 
 @final
 class StructuralMismatch:
-    """Why two values are not structurally equal, and where."""
+    """Why two values are not structurally equal, and where.
+
+    As a str, both sides as text, with the place underlined.
+    """
 
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
@@ -249,6 +252,16 @@ class StructuralMismatch:
     @property
     def reason(self) -> Any:
         """Why they differ, a sentence."""
+    def render(
+        self, /, *, values: int = ..., lines: int = ..., width: int = ..., color: bool = ...
+    ) -> str:
+        """Both sides as text, with the place underlined.
+
+        `values` and `lines` say how many values of a side, and how many lines
+        above and below the place, are shown at most; `width` how many columns
+        a line should have; `color` whether the text is coloured for a terminal.
+        The cost depends on these and on the length of the paths only.
+        """
     @property
     def right(self) -> Any:
         """What is there on the right; None when nothing is."""
@@ -585,7 +598,7 @@ def call_method(object: Any, name: str, *arguments: Any) -> Any:
     raises.
     """
 
-def check_laws(values: int, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
     """Checks that equality is reflexive, symmetric and transitive on the given
     values, and that equal values have the same hash and digest. Cubic in the
     number of values.
@@ -593,7 +606,7 @@ def check_laws(values: int, map_free_vars: bool = ..., skip_tensor_content: bool
     Raises ValueError with the law and the values that break it.
     """
 
-def check_types(values: int) -> None:
+def check_types(values: Any) -> None:
     """Checks on the given values what their types promise by their kind: nothing
     below a `const-tree` is a variable or a `dag` node.
 
@@ -663,6 +676,14 @@ def from_json_graph_str(json_str: Any, ignore_unknown_fields: bool = ...) -> Any
     `ignore_unknown_fields`; TypeError for an unknown type, a missing field
     without default and a value that does not fit; each names the node.
     O(length).
+    """
+
+def from_text(text: str) -> Any:
+    """The value of a text.
+
+    Raises ValueError for what is no text of a value, with line, column and the
+    line itself; TypeError for unknown types, missing fields and values that do
+    not fit. O(length).
     """
 
 def get_first_structural_mismatch(
@@ -937,35 +958,6 @@ def substitute(root: Any, replacements: Any) -> Any:
     number of distinct objects as long as each variable is bound once.
     """
 
-def text_of_mismatch(
-    lhs: Any,
-    rhs: Any,
-    mismatch: StructuralMismatch,
-    *,
-    values: int = ...,
-    lines: int = ...,
-    width: int = ...,
-    color: bool = ...,
-) -> str:
-    """Why two values differ, with the text of both sides around the place.
-
-    `mismatch` is what `explain_structural_mismatch` gave for them.
-    """
-
-def text_parse(text: str) -> Any:
-    """The value of a text.
-
-    Raises ValueError for what is no text of a value, with line, column and the
-    line itself; TypeError for unknown types, missing fields and values that do
-    not fit. O(length).
-    """
-
-def text_print(obj: Any, options: dict[str, Any]) -> str:
-    """The text of a value.
-
-    `options` are those of `isoform.text.print`, by name.
-    """
-
 def to_bytes(obj: Any) -> bytes:
     """A value in the compact binary form, with version and checksum.
 
@@ -978,6 +970,12 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
     `metadata` is JSON data that is written beside the nodes. Raises TypeError
     for a value that no file can hold, ValueError for one that contains itself,
     both with the path. O(size).
+    """
+
+def to_text(obj: Any, options: dict[str, Any]) -> str:
+    """The text of a value.
+
+    `options` are those of `isoform.text.to_text`, by name.
     """
 
 def type_attrs_check(of: Any, name: Any, value: Any) -> None:

@@ -4,7 +4,6 @@ One printer and one parser serve all node types, also those declared a moment
 ago. What is parsed is structurally equal to what was printed, with the same
 sharing; the page `docs/text.md` describes the grammar.
 
-    >>> import builtins
     >>> import isoform
     >>> from isoform import text
     >>> @isoform.dataclasses.py_class("doc.text.Pair", structural_eq="tree")
@@ -12,12 +11,11 @@ sharing; the page `docs/text.md` describes the grammar.
     ...     first: object
     ...     second: object = None
     >>> shared = isoform.List([1, 2.5])
-    >>> printed = text.print(Pair(shared, Pair(shared, "b")))
-    >>> for line in printed.splitlines():
-    ...     builtins.print(line)
+    >>> printed = text.to_text(Pair(shared, Pair(shared, "b")))
+    >>> print(printed, end="")
     %0 = List[1, 2.5]
     doc.text.Pair(first=%0, second=doc.text.Pair(first=%0, second="b"))
-    >>> pair = text.parse(printed)
+    >>> pair = text.from_text(printed)
     >>> pair.first is pair.second.first
     True
 """
@@ -27,18 +25,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
-from isoform._core import text_parse as parse
+from isoform._core import from_text
+from isoform.error import TextError, TextTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Literal
 
-    from isoform._core import AccessPath, Object, StructuralMismatch
+    from isoform._core import AccessPath, Object
 
-__all__ = ["parse", "print", "render_mismatch"]
+__all__ = ["TextError", "TextTypeError", "from_text", "to_text"]
 
 
-def print(  # noqa: A001
+def to_text(
     obj: Any,
     *,
     width: int = 100,
@@ -54,7 +53,7 @@ def print(  # noqa: A001
     marks: Iterable[tuple[AccessPath, str]] = (),
     annotate: Callable[[Object], str | None] | None = None,
 ) -> str:
-    """The text of a value, which `parse` reads as an equal value.
+    """The text of a value, which `from_text` reads as an equal value.
 
     Args:
         obj: a value.
@@ -73,9 +72,11 @@ def print(  # noqa: A001
         placeholders: print functions without a global name and opaque objects
             as `<...>`, which cannot be parsed, instead of raising TypeError.
         color: whether the text is coloured for a terminal.
-        marks: places that are underlined, with a note each.
+        marks: pairs of a place, which is underlined, and a note, which may
+            be empty.
         annotate: called with each object; what it answers stands in a comment
-            behind the object.
+            behind the object, and None is no comment. What it raises comes
+            out unchanged.
 
     Raises:
         TypeError: a function that is registered under no name, or an opaque
@@ -84,12 +85,11 @@ def print(  # noqa: A001
 
     Linear in the number of distinct objects.
 
-    >>> import builtins
     >>> from isoform.access_path import AccessPath
-    >>> builtins.print(print([1, 2], marks=[(AccessPath.root().array_item(1), "two")]))
+    >>> place = AccessPath.root().array_item(1)
+    >>> print(to_text([1, 2], marks=[(place, "two")]), end="")
     [1, 2]
     //  ^ two
-    <BLANKLINE>
     """
     options = {
         "width": width,
@@ -105,43 +105,4 @@ def print(  # noqa: A001
         "marks": marks,
         "annotate": annotate,
     }
-    return _core.text_print(obj, options)
-
-
-def render_mismatch(
-    lhs: Any,
-    rhs: Any,
-    mismatch: StructuralMismatch,
-    *,
-    values: int = 400,
-    lines: int = 6,
-    width: int = 100,
-    color: bool = False,
-) -> str:
-    """Why two values differ, with the text of both sides around the place.
-
-    Args:
-        lhs: the left value.
-        rhs: the right value.
-        mismatch: what `explain_structural_mismatch` gave for them.
-        values: how many values of a side are shown at most.
-        lines: how many lines are shown above and below the place.
-        width: how many columns a line should have at most.
-        color: whether the text is coloured for a terminal.
-
-    >>> import builtins
-    >>> from isoform import explain_structural_mismatch
-    >>> left, right = (1, "a"), (1, "b")
-    >>> text = render_mismatch(left, right, explain_structural_mismatch(left, right))
-    >>> builtins.print(text)
-    the values differ
-      left:  <root>[1]
-        [1, "a"]
-        //  ^^^
-      right: <root>[1]
-        [1, "b"]
-        //  ^^^
-    """
-    return _core.text_of_mismatch(
-        lhs, rhs, mismatch, values=values, lines=lines, width=width, color=color
-    )
+    return _core.to_text(obj, options)

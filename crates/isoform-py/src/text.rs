@@ -1,6 +1,6 @@
 //! Text for people, for Python.
 
-use isoform::{AccessPath, MismatchOptions, TensorText, TextOptions, render_mismatch};
+use isoform::{AccessPath, TensorText, TextOptions};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -9,20 +9,18 @@ use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
 use crate::path::PathHandle;
-use crate::structural::MismatchHandle;
 
 /// Adds the functions of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(text_print, module)?)?;
-    module.add_function(wrap_pyfunction!(text_parse, module)?)?;
-    module.add_function(wrap_pyfunction!(text_of_mismatch, module)?)
+    module.add_function(wrap_pyfunction!(to_text, module)?)?;
+    module.add_function(wrap_pyfunction!(from_text, module)?)
 }
 
 /// The text of a value.
 ///
-/// `options` are those of `isoform.text.print`, by name.
+/// `options` are those of `isoform.text.to_text`, by name.
 #[pyfunction]
-fn text_print(obj: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<String> {
+fn to_text(obj: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<String> {
     let value = untyped(obj)?;
     let mut text = TextOptions::default();
     for (name, given) in options {
@@ -90,33 +88,7 @@ fn annotate(text: TextOptions, callback: Py<PyAny>) -> TextOptions {
 /// line itself; TypeError for unknown types, missing fields and values that do
 /// not fit. O(length).
 #[pyfunction]
-fn text_parse<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+fn from_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     let value = under_gil(py, || isoform::from_text(text)).into_py()?;
     to_python(py, &value)
-}
-
-/// Why two values differ, with the text of both sides around the place.
-///
-/// `mismatch` is what `explain_structural_mismatch` gave for them.
-#[pyfunction]
-#[pyo3(signature = (lhs, rhs, mismatch, *, values=400, lines=6, width=100, color=false))]
-fn text_of_mismatch(
-    lhs: &Bound<'_, PyAny>,
-    rhs: &Bound<'_, PyAny>,
-    mismatch: &Bound<'_, MismatchHandle>,
-    values: usize,
-    lines: usize,
-    width: usize,
-    color: bool,
-) -> PyResult<String> {
-    let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let options = MismatchOptions::default()
-        .values(values)
-        .lines(lines)
-        .width(width)
-        .color(color);
-    let mismatch = mismatch.get().mismatch();
-    Ok(under_gil(lhs.py(), || {
-        render_mismatch(&left, &right, mismatch, &options)
-    }))
 }

@@ -10,8 +10,11 @@ from isoform.structural import structural_equal, structural_hash
 
 from . import _api
 from .base import Node
+from .printing import text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from isoform.types.ir import Span, Type
 
 __all__ = ["BaseExpr", "Constructor", "GlobalVar", "PrimExpr", "Range", "RelayExpr"]
@@ -230,6 +233,31 @@ class RelayExpr(BaseExpr):
     def struct_info(self) -> Any:
         """What is known about the structure of the value; None if nothing is."""
         return self.struct_info_
+
+    def astext(
+        self,
+        show_meta_data: bool = True,
+        annotate: Callable[[Any], str | None] | None = None,
+    ) -> str:
+        """Return the text format of the expression, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for an expression that contains itself.
+
+        >>> from isoform import ir
+        >>> print(ir.GlobalVar("main").astext(), end="")
+        %main = ir.GlobalVar()
+        %main
+        """
+        return text_of(self, show_meta_data, annotate)
 
 
 _checked_type = _api.function("ir.RelayExpr.checked_type")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from isoform.dataclasses import c_class
 
 from . import _api
 from .base import Node
+from .printing import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from isoform.types.ir import SourceMap
 
@@ -60,6 +62,53 @@ class IRModule(Node):
             type_defs: Definitions of types.
         """
         return _from_expr(expr, functions, type_defs)
+
+    def astext(
+        self,
+        show_meta_data: bool = True,
+        annotate: Callable[[Any], str | None] | None = None,
+    ) -> str:
+        """Return the text format of the module, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for a module that contains itself.
+
+        >>> from isoform import ir, relay, text
+        >>> x = relay.Var("x")
+        >>> mod = ir.IRModule({"main": relay.Function([x], x)})
+        >>> ir.structural_equal(text.from_text(mod.astext()), mod)
+        True
+        """
+        return text_of(self, show_meta_data, annotate)
+
+    def script(self, *, show_meta: bool = False, **options: Any) -> str:
+        """Return the text of the module for reading, without large constants.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
+        return text_of(self, show_meta, None, **options)
+
+    def show(self, *, show_meta: bool = False, **options: Any) -> None:
+        """Print the module for reading; with colour on a terminal.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
+        options.setdefault("color", sys.stdout.isatty())
+        sys.stdout.write(self.script(show_meta=show_meta, **options))
 
     def __getitem__(self, var: Any) -> Any:
         """Return the function or the type definition under a name; ValueError without one.

@@ -419,6 +419,27 @@ class RelayExpr(BaseExpr):
     @property
     def struct_info(self) -> typing.Any:
         """What is known about the structure of the value; None if nothing is."""
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the expression, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for an expression that contains itself.
+
+        >>> from isoform import ir
+        >>> print(ir.GlobalVar("main").astext(), end="")
+        %main = ir.GlobalVar()
+        %main
+        """
 
 class Constructor(RelayExpr):
     """One way to make a value of an algebraic data type.
@@ -978,6 +999,44 @@ class IRModule(isoform.Object):
                 `global_symbol`, or `main`, with a number if that is taken.
             functions: Other functions of the module.
             type_defs: Definitions of types.
+        """
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the module, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for a module that contains itself.
+
+        >>> from isoform import ir, relay, text
+        >>> x = relay.Var("x")
+        >>> mod = ir.IRModule({"main": relay.Function([x], x)})
+        >>> ir.structural_equal(text.from_text(mod.astext()), mod)
+        True
+        """
+    def script(self, show_meta: builtins.bool = ..., **options: typing.Any) -> builtins.str:
+        """Return the text of the module for reading, without large constants.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
+    def show(self, show_meta: builtins.bool = ..., **options: typing.Any) -> None:
+        """Print the module for reading; with colour on a terminal.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
         """
     def __getitem__(self, var: typing.Any) -> typing.Any:
         """Return the function or the type definition under a name; ValueError without one.

@@ -84,9 +84,9 @@ impl MismatchOptions {
 
 /// The reason of a mismatch and both sides as text, with the place underlined.
 ///
-/// `left` and `right` are the values that were compared. Large values are shown
-/// in part, so the cost depends on the options and the length of the paths
-/// only.
+/// `left` and `right` are the values that were compared. Fields that comparison
+/// ignores are left out, and large values are shown in part, so the cost
+/// depends on the options and the length of the paths only.
 pub fn render_mismatch(
     left: &Value,
     right: &Value,
@@ -141,11 +141,15 @@ fn side(
         .color(options.color)
         .tensors(TensorText::Abbreviated)
         .placeholders(true)
+        // What comparison ignores, such as spans, is not what differs.
+        .ignored_fields(false)
         .mark(inner, note);
     let mut printed = print_marked(&places[first], &text);
     if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
-        // What differs is a field that holds its default.
-        printed = print_marked(&places[first], &text.defaults(true));
+        // What differs is a field that holds its default, or a hook compares
+        // more than fields say.
+        let all = text.defaults(true).ignored_fields(true);
+        printed = print_marked(&places[first], &all);
     }
     match printed {
         Ok(printed) => around(&printed.text, &printed.lines, options.lines),

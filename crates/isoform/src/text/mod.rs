@@ -45,6 +45,7 @@ mod tensor;
 pub use fault::TextFault;
 pub use mismatch::{MismatchOptions, render_mismatch};
 pub use names::TEXT_NAME;
+pub(crate) use names::name_field;
 pub use options::{TensorText, TextMark, TextOptions};
 
 use crate::error::Result;

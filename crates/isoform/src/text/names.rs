@@ -31,7 +31,7 @@ pub const TEXT_NAME: &str = "text.name";
 const LONGEST: usize = 60;
 
 /// The field that names objects of a type.
-pub(super) fn name_field(info: &TypeInfo) -> Option<usize> {
+pub(crate) fn name_field(info: &TypeInfo) -> Option<usize> {
     let index: TypeIndex = info.index();
     if let Some(value) = type_attrs::get(index, TEXT_NAME, Lookup::Nearest) {
         let field = info.field_index(value.as_str()?)?;

@@ -8,9 +8,9 @@ use isoform::ir::{
 };
 use isoform::testing::oracle;
 use isoform::{
-    CompareOptions, DType, ErrorKind, IsA, Ref, Value, from_bytes, from_json_graph, register_op,
-    registered_types, structural_digest, structural_equal_with, structural_hash_with, tir,
-    to_bytes, to_json_graph,
+    CompareOptions, DType, ErrorKind, IsA, Ref, Value, assert_structural_equal, from_bytes,
+    from_json_graph, register_op, registered_types, structural_digest, structural_equal_with,
+    structural_hash_with, tir, to_bytes, to_json_graph,
 };
 
 use crate::build::{MAPPED, PLAIN};
@@ -346,4 +346,17 @@ fn fresh_names_are_never_given_twice() {
         let fresh = supply.fresh_name(name, true, true);
         assert!(given.insert(fresh.clone()), "{fresh} was given twice");
     }
+}
+
+#[test]
+fn mismatches_name_functions_and_show_what_is_compared() {
+    let [left, right] = [false, true].map(|recursive| module(["f", "g"], recursive, false));
+    let error = assert_structural_equal(&left, &right).expect_err("they call others");
+    let text = error.to_string();
+    let place = "<root>.functions[ir.GlobalVar(name_hint=\"g\", ...)].body.op";
+    assert!(text.contains(&format!("left:  {place}\n")), "{text}");
+    assert!(text.contains("op=%f, args=[%x])"), "{text}");
+    assert!(text.contains("op=%g, args=[%x])"), "{text}");
+    let shown = text.split_once('\n').expect("lines").1;
+    assert!(!shown.contains("span"), "{text}");
 }
