@@ -18,6 +18,8 @@ mod functions;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+#[cfg(feature = "testing")]
+mod ir_properties;
 mod json;
 mod keys;
 mod known_defects;
