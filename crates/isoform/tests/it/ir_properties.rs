@@ -3,10 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isoform::ir::{PrimType, Type};
 use isoform::testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 use isoform::{
-    CompareOptions, Kind, TextOptions, Value, ValueRef, get_field_at, registered_types,
-    structural_digest_with, structural_equal_with, to_text,
+    Array, CompareOptions, DType, JsonOptions, JsonReadOptions, Kind, Node, Ref, TextOptions,
+    Value, ValueRef, deep_copy, from_bytes, from_json_graph, from_text, get_field_at,
+    get_first_structural_mismatch, registered_types, structural_digest, structural_digest_with,
+    structural_equal, structural_equal_with, to_bytes, to_json_graph, to_text,
 };
 
 use super::properties::run;
@@ -141,4 +144,72 @@ fn modules_have_about_the_size_that_was_asked_for() {
             "{nodes} of {size}"
         );
     }
+}
+
+/// The types of several values, declared as in [`isoform::ir`] and mentioned
+/// nowhere else.
+#[derive(Node)]
+#[node(key = "it.ir_properties.ProductType")]
+#[repr(C)]
+pub struct ProductType {
+    #[node(base, default)]
+    base: Type,
+    /// The types of its parts.
+    pub fields: Array<Ref<Type>>,
+}
+
+#[test]
+fn a_declaration_is_all_that_a_class_needs() {
+    let product = |dtype: DType| {
+        let part: Ref<Type> = PrimType::new(dtype).upcast();
+        Value::from(ProductType::new([part.clone(), part]))
+    };
+    let value = product(DType::INT32);
+    let json = to_json_graph(&value, &JsonOptions::default()).expect("JSON");
+    let text = to_text(&value, &TextOptions::default()).expect("text");
+    assert_eq!(
+        text,
+        "%0 = ir.PrimType(dtype=int32)\nit.ir_properties.ProductType(fields=[%0, %0])\n"
+    );
+    let bytes = to_bytes(&value).expect("bytes");
+    for again in [
+        from_json_graph(&json, &JsonReadOptions::default()),
+        from_text(&text),
+        from_bytes(&bytes),
+        deep_copy(&value),
+    ] {
+        let again = again.expect("a value");
+        assert!(structural_equal(&value, &again).expect("an answer"));
+        assert_eq!(
+            structural_digest(&value).expect("a digest"),
+            structural_digest(&again).expect("a digest")
+        );
+    }
+    let other = product(DType::INT64);
+    let paths = get_first_structural_mismatch(&value, &other).expect("an answer");
+    let (path, _) = paths.expect("a mismatch");
+    assert_eq!(path.to_string(), "<root>.fields[0].dtype");
+}
+
+#[test]
+fn a_declaration_has_the_lines_that_are_told() {
+    let source = include_str!("../../src/ir/ty.rs");
+    let start = source
+        .find("/// The type of a tuple.\n")
+        .expect("TupleType");
+    let declaration = &source[start..];
+    let end = declaration.find("\n}\n").expect("its end") + "\n}\n".len();
+    let declaration = &declaration[..end];
+    assert!(declaration.contains("pub struct TupleType {"));
+    let page = include_str!("../../../../ARCHITECTURE.md");
+    assert!(
+        page.contains(declaration),
+        "the page shows another one:\n{declaration}"
+    );
+    let is_doc = |line: &&str| line.trim_start().starts_with("///");
+    let code = declaration.lines().filter(|line| !is_doc(line)).count();
+    let all = declaration.lines().count();
+    assert!(code < 10);
+    let told = format!("its declaration has {code} lines, {all} with its documentation");
+    assert!(page.contains(&told), "{told}");
 }

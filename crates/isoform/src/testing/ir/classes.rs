@@ -39,7 +39,8 @@ pub(super) struct Class {
 
 /// All classes, by what they extend.
 pub(super) struct Classes {
-    /// Those that can be compared, by the classes whose places they may take.
+    /// By the classes whose places they may take; those of kind `none` take
+    /// only places that are for them.
     below: HashMap<TypeIndex, Vec<Class>>,
     /// Those that can be compared, sorted by key.
     pub(super) comparable: Vec<Class>,
@@ -95,6 +96,9 @@ impl Classes {
                 below.entry(ancestor).or_default().push(*class);
             }
         }
+        for class in &incomparable {
+            below.entry(class.info.index()).or_default().push(*class);
+        }
         Ok(Classes {
             below,
             comparable,
@@ -142,7 +146,10 @@ fn is_ready(schema: &Schema, heights: &HashMap<TypeIndex, usize>) -> bool {
     match schema {
         Schema::Object(ty) => ty.index().is_some_and(|wanted| {
             let mut known = heights.keys();
-            known.any(|index| table::is_a(*index, wanted))
+            known.any(|index| {
+                let key = table::info(*index).key();
+                table::is_a(*index, wanted) && !BASES.contains(&key)
+            })
         }),
         Schema::Union(choices) => choices.iter().any(|choice| is_ready(choice, heights)),
         Schema::Tuple(items) => items.iter().all(|item| is_ready(item, heights)),

@@ -324,7 +324,7 @@ impl<'a> Generator<'a> {
         let classes = self.classes.below(ty);
         match classes {
             [] => Err(Error::type_error(format!(
-                "{}: no class can be compared",
+                "{}: no class fits",
                 table::info(ty).key()
             ))),
             _ => self.any_of(classes, want, depth),
@@ -349,6 +349,10 @@ impl<'a> Generator<'a> {
             false => concrete,
         };
         if self.is_over(depth) {
+            // A vector has to be made of scalars or named, or it has no end.
+            if want.is_some_and(|want| want.lanes() > 1) {
+                choices.retain(|class| typing::is_simple_vector(class.info));
+            }
             let least = choices.iter().map(|class| class.height).min();
             choices.retain(|class| Some(class.height) == least);
         }

@@ -85,6 +85,11 @@ pub(super) fn may_be(info: &TypeInfo, dtype: DType) -> bool {
     }
 }
 
+/// Whether vectors of a class have no vector as a part.
+pub(super) fn is_simple_vector(info: &TypeInfo) -> bool {
+    matches!(info.key(), "tir.Broadcast" | "tir.Ramp" | "tir.Var")
+}
+
 /// The data types of an expression of a class, which has the wanted one if
 /// that is said.
 pub(super) fn of(info: &TypeInfo, want: Option<DType>, source: &mut Source<'_>) -> Typing {
