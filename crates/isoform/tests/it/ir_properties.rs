@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use isoform::ir::{PrimType, Type};
+use isoform::ir::{IRModule, PrimType, Type};
 use isoform::testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 use isoform::{
     Array, CompareOptions, DType, JsonOptions, JsonReadOptions, Kind, Node, Ref, TextOptions,
@@ -119,7 +119,9 @@ fn modules_can_be_compared() {
 
 #[test]
 fn a_seed_gives_the_same_module() {
-    let text = |module| to_text(&Value::from(module), &TextOptions::default()).expect("text");
+    let text = |module: &Ref<IRModule>| {
+        to_text(&Value::from(module), &TextOptions::default()).expect("text")
+    };
     for seed in [0, 1, u64::MAX] {
         let module = random_module(seed, 150).expect("a module");
         let again = random_module(seed, 150).expect("a module");
