@@ -29,6 +29,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "isoform"
 PARAMETERS = {
     "callbacks": "Any",
     "argv": "Sequence[str]",
+    "check_laws.values": "list[Any]",
+    "check_types.values": "list[Any]",
     "class": "type[Any]",
     "dense": "bool",
     "cls": "type[Any]",

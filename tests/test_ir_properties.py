@@ -60,12 +60,6 @@ def test_text(width):
         assert_same(module, text.parse(printed))
 
 
-def test_several_in_one_pickle_share_their_nodes():
-    module = random_module(3, 60)
-    one, other = pickle.loads(pickle.dumps([module, module.attrs]))
-    assert one.attrs.same_as(other)
-
-
 def test_every_class_comes_up():
     found = set()
     for seed in range(40):

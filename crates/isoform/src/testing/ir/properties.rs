@@ -345,3 +345,66 @@ fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bool {
     is_object(&at)
         || matches!(at.view(), ValueRef::Map(_) | ValueRef::Dict(_)) && is_below(&at, object)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Cases in which much is drawn.
+    fn cases() -> impl Iterator<Item = Vec<u8>> {
+        (0..20).map(|seed| random_bytes(seed, 600))
+    }
+
+    #[test]
+    fn other_streams_give_other_names_and_spans() {
+        for bytes in cases() {
+            let mut case = Case::of(&bytes);
+            let first = shown(&case.draw().expect("a module").0);
+            case.hints = random_bytes(1 << 41, case.hints.len());
+            let renamed = shown(&case.draw().expect("a module").0);
+            case.ignored = random_bytes(1 << 42, case.ignored.len());
+            let moved = shown(&case.draw().expect("a module").0);
+            assert!(first != renamed && renamed != moved, "{first}");
+        }
+    }
+
+    #[test]
+    fn edits_are_of_many_classes() {
+        let mut edited = BTreeSet::new();
+        for bytes in cases() {
+            let (module, made) = Case::of(&bytes).draw().expect("a module");
+            let edits = edits(&module, &made).expect("edits");
+            assert!(edits.len() > 10, "{}", shown(&module));
+            edited.extend(edits.iter().map(|edit| {
+                let info = made[edit.number].type_info();
+                (info.key(), info.fields()[edit.field].name())
+            }));
+        }
+        for wanted in [
+            ("ir.GlobalVar", "name_hint"),
+            ("ir.TensorType", "shape"),
+            ("ir.ConstantInfo", "data"),
+            ("ir.DictAttrs", "dict"),
+            ("relay.Call", "args"),
+            ("tir.Add", "dtype"),
+        ] {
+            assert!(edited.contains(&wanted), "{wanted:?} is not in {edited:?}");
+        }
+        for (key, field) in edited {
+            assert!(field != "span" && key != "ir.Span", "{key}.{field}");
+        }
+    }
+
+    #[test]
+    fn a_path_elsewhere_leads_nowhere() {
+        let (module, made) = Case::of(&random_bytes(1, 600)).draw().expect("a module");
+        let last = made.last().expect("the module itself");
+        assert!(leads_to(&module, &AccessPath::root(), last));
+        let var = made.first().expect("the first name");
+        assert!(!leads_to(&module, &AccessPath::root(), var));
+        let attrs = AccessPath::root().attr("attrs");
+        assert!(!leads_to(&module, &attrs, var));
+    }
+}
