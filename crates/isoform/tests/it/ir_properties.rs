@@ -153,11 +153,11 @@ fn modules_have_about_the_size_that_was_asked_for() {
 #[derive(Node)]
 #[node(key = "it.ir_properties.ProductType")]
 #[repr(C)]
-pub struct ProductType {
+pub(crate) struct ProductType {
     #[node(base, default)]
     base: Type,
     /// The types of its parts.
-    pub fields: Array<Ref<Type>>,
+    pub(crate) fields: Array<Ref<Type>>,
 }
 
 #[test]

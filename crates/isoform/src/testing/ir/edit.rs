@@ -26,10 +26,10 @@ pub(super) fn compared(root: &Value) -> Vec<Value> {
     let mut stack = vec![root.clone()];
     let mut found = Vec::new();
     while let Some(value) = stack.pop() {
-        if let Some(object) = value.as_object() {
-            if !seen.insert(object.identity()) {
-                continue;
-            }
+        if let Some(object) = value.as_object()
+            && !seen.insert(object.identity())
+        {
+            continue;
         }
         match value.view() {
             ValueRef::Object(object) if !object.type_info().is_builtin() => {
@@ -96,7 +96,7 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
     Ok(Some(match value.view() {
         ValueRef::Bool(flag) => Value::from(!flag),
         ValueRef::Int(number) => Value::from(number.wrapping_add(1)),
-        ValueRef::Float(number) if number == 1.0 => Value::from(2.0),
+        ValueRef::Float(1.0) => Value::from(2.0),
         ValueRef::Float(_) => Value::from(1.0),
         ValueRef::Str(text) => Value::from(format!("{text}x")),
         ValueRef::DType(dtype) if dtype == DType::INT32 => Value::from(DType::INT64),
@@ -106,7 +106,7 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
             shape.push(1);
             Tensor::new(tensor.dtype(), shape, tensor.data().clone())?.into()
         }
-        ValueRef::Array(items) if items.len() > 0 => {
+        ValueRef::Array(items) if !items.is_empty() => {
             let kept = items.len() - 1;
             items.values()[..kept]
                 .iter()
@@ -114,7 +114,7 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
                 .collect::<Array>()
                 .into()
         }
-        ValueRef::Map(map) if map.len() > 0 => map
+        ValueRef::Map(map) if !map.is_empty() => map
             .iter()
             .skip(1)
             .map(|(key, value)| (key.clone(), value.clone()))
@@ -122,7 +122,7 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
             .into(),
         // The keys of a module bind, so that without one of them the first
         // mismatch may be any of its uses.
-        ValueRef::Dict(dict) if dict.len() > 0 && has_plain_keys(&dict.snapshot()) => dict
+        ValueRef::Dict(dict) if !dict.is_empty() && has_plain_keys(&dict.snapshot()) => dict
             .snapshot()
             .iter()
             .skip(1)
