@@ -17,7 +17,7 @@ mod refused;
 
 /// A variable with a type.
 #[derive(Node)]
-#[node(key = "ir.Var", kind = var)]
+#[node(key = "tx.Var", kind = var)]
 #[repr(C)]
 pub(crate) struct Var {
     #[node(ignore)]
@@ -28,7 +28,7 @@ pub(crate) struct Var {
 
 /// An operator.
 #[derive(Node)]
-#[node(key = "ir.Op", kind = singleton)]
+#[node(key = "tx.Op", kind = singleton)]
 #[repr(C)]
 pub(crate) struct Op {
     name: Str,
@@ -36,7 +36,7 @@ pub(crate) struct Op {
 
 /// A call, which is a node of a graph.
 #[derive(Node)]
-#[node(key = "ir.Call", kind = dag)]
+#[node(key = "tx.Call", kind = dag)]
 #[repr(C)]
 pub(crate) struct Call {
     op: Ref<Obj>,
@@ -49,7 +49,7 @@ pub(crate) struct Call {
 
 /// A constant.
 #[derive(Node)]
-#[node(key = "ir.Constant")]
+#[node(key = "tx.Constant")]
 #[repr(C)]
 pub(crate) struct Constant {
     data: Tensor,
@@ -57,7 +57,7 @@ pub(crate) struct Constant {
 
 /// A function.
 #[derive(Node)]
-#[node(key = "ir.Function", scope, kind = dag)]
+#[node(key = "tx.Function", scope, kind = dag)]
 #[repr(C)]
 pub(crate) struct Func {
     body: Value,
@@ -67,7 +67,7 @@ pub(crate) struct Func {
 
 /// A binding of a variable.
 #[derive(Node)]
-#[node(key = "ir.Let")]
+#[node(key = "tx.Let")]
 #[repr(C)]
 pub(crate) struct Let {
     value: Value,
@@ -179,7 +179,7 @@ fn containers_have_texts() {
     let map: Map = [(key.clone(), 1.into()), (Value::from([1, 2]), key)]
         .into_iter()
         .collect();
-    check(map, "%k = ir.Var()\n{%k: 1, [1, 2]: %k}\n");
+    check(map, "%k = tx.Var()\n{%k: 1, [1, 2]: %k}\n");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn large_tensors_stand_behind_the_text() {
     let text = text_of(&value);
     assert!(
         text.starts_with(
-            "%0 = ir.Constant(data=#0)\n[%0, %0]\n\n// metadata\n#0 = Tensor(int8, [129], b64\"AQEB"
+            "%0 = tx.Constant(data=#0)\n[%0, %0]\n\n// metadata\n#0 = Tensor(int8, [129], b64\"AQEB"
         ),
         "{text}"
     );
@@ -241,7 +241,7 @@ fn large_tensors_stand_behind_the_text() {
     assert!(!to_text(&value, &inline).expect("a text").contains('#'));
     check_round_trip(&value, &inline);
     let without = to_text(&value, &TextOptions::default().metadata(false)).expect("a text");
-    assert_eq!(without, "%0 = ir.Constant(data=#0)\n[%0, %0]\n");
+    assert_eq!(without, "%0 = tx.Constant(data=#0)\n[%0, %0]\n");
     let error = from_text(&without).expect_err("without its constants");
     assert!(
         error
@@ -285,7 +285,7 @@ fn singletons_are_found_again() {
     let value = Value::from([Value::from(&add), Value::from(Op::new("free"))]);
     let read = check(
         value,
-        "@it.text.add = ir.Op()\n@free = ir.Op()\n[@it.text.add, @free]\n",
+        "@it.text.add = tx.Op()\n@free = tx.Op()\n[@it.text.add, @free]\n",
     );
     let items: Array<Value> = read.extract().expect("an array");
     assert_eq!(items.get(0), Some(&Value::from(add)));
@@ -297,8 +297,8 @@ fn names_come_from_the_hint_and_are_unique() {
     let values: Vec<Value> = vars.iter().flat_map(|v| [v.into(), v.into()]).collect();
     check(
         Array::<Value>::from(values),
-        "%x = ir.Var()\n%x_1 = ir.Var(name_hint=\"x\")\n%x_1_1 = ir.Var(name_hint=\"x_1\")\n\
-         %0 = ir.Var(name_hint=\"\")\n%_1_a = ir.Var(name_hint=\"1 a\")\n%é = ir.Var()\n\
+        "%x = tx.Var()\n%x_1 = tx.Var(name_hint=\"x\")\n%x_1_1 = tx.Var(name_hint=\"x_1\")\n\
+         %0 = tx.Var(name_hint=\"\")\n%_1_a = tx.Var(name_hint=\"1 a\")\n%é = tx.Var()\n\
          [%x, %x, %x_1, %x_1, %x_1_1, %x_1_1, %0, %0, %_1_a, %_1_a, %é, %é]\n",
     );
 }
@@ -347,23 +347,23 @@ fn functions_hold_their_lines() {
     let func = Func::new(&square, [x.clone(), y.clone()]);
     check(
         &func,
-        "@it.text.mul = ir.Op()\n\
-         ir.Function(\n  params=[%x: ir.Var(), %y: ir.Var()],\n  \
-         %0 = ir.Call(op=@it.text.mul, args=[%x, %y]),\n  \
-         %1 = ir.Call(op=@it.text.mul, args=[%0, %0]),\n  body=%1,\n)\n",
+        "@it.text.mul = tx.Op()\n\
+         tx.Function(\n  params=[%x: tx.Var(), %y: tx.Var()],\n  \
+         %0 = tx.Call(op=@it.text.mul, args=[%x, %y]),\n  \
+         %1 = tx.Call(op=@it.text.mul, args=[%0, %0]),\n  body=%1,\n)\n",
     );
     // What two functions share stands in front of both, and so do its variables.
     let other = Func::new(&product, [y]);
     check(
         [Value::from(&func), other.into()],
-        "@it.text.mul = ir.Op()\n%x = ir.Var()\n%y = ir.Var()\n\
-         %0 = ir.Call(op=@it.text.mul, args=[%x, %y])\n\
-         [\n  ir.Function(\n    params=[%x, %y],\n    \
-         %1 = ir.Call(op=@it.text.mul, args=[%0, %0]),\n    body=%1,\n  ),\n  \
-         ir.Function(body=%0, params=[%y]),\n]\n"
+        "@it.text.mul = tx.Op()\n%x = tx.Var()\n%y = tx.Var()\n\
+         %0 = tx.Call(op=@it.text.mul, args=[%x, %y])\n\
+         [\n  tx.Function(\n    params=[%x, %y],\n    \
+         %1 = tx.Call(op=@it.text.mul, args=[%0, %0]),\n    body=%1,\n  ),\n  \
+         tx.Function(body=%0, params=[%y]),\n]\n"
             .replace(
-                "ir.Function(body=%0, params=[%y])",
-                "ir.Function(params=[%y], body=%0)",
+                "tx.Function(body=%0, params=[%y])",
+                "tx.Function(params=[%y], body=%0)",
             )
             .as_str(),
     );
@@ -376,7 +376,7 @@ fn statements_define_their_targets() {
     let second = Let::new(&a, &b);
     check(
         [Value::from(first), second.into(), b.into()],
-        "[ir.Let(value=1, target=%a: ir.Var()), ir.Let(value=%a, target=%b: ir.Var()), %b]\n",
+        "[tx.Let(value=1, target=%a: tx.Var()), tx.Let(value=%a, target=%b: tx.Var()), %b]\n",
     );
     // A shared node comes before the statement that defines its variable, so
     // the variable does, too.

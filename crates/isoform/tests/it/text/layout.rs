@@ -45,7 +45,7 @@ fn small_tensors_stand_on_one_line() {
     check_with(
         [Value::from(Constant::new(tensor))],
         &narrow(52),
-        "[ir.Constant(data=Tensor(int64, [2], [3, 1]))]\n",
+        "[tx.Constant(data=Tensor(int64, [2], [3, 1]))]\n",
     );
 }
 
@@ -56,7 +56,7 @@ fn indentation_is_an_option() {
     check_with(
         node,
         &narrow(20).indent(4),
-        "@it.text.layout = ir.Op()\nir.Call(\n    op=@it.text.layout,\n    args=[\n        \
+        "@it.text.layout = tx.Op()\ntx.Call(\n    op=@it.text.layout,\n    args=[\n        \
          1,\n        \"some text\"\n    ],\n)\n",
     );
 }
@@ -93,13 +93,13 @@ fn fields_may_be_hidden() -> Result<()> {
 fn objects_may_have_comments() {
     let options = TextOptions::default().annotate(|object| {
         let name = object.type_info().key();
-        Ok((name == "ir.Var").then(|| "a */ var\nhere".to_owned()))
+        Ok((name == "tx.Var").then(|| "a */ var\nhere".to_owned()))
     });
     let x = var("x");
     check_with(
         Func::new(&x, [x.clone()]),
         &options,
-        "ir.Function(params=[%x: ir.Var() /* a * / var here */], body=%x)\n",
+        "tx.Function(params=[%x: tx.Var() /* a * / var here */], body=%x)\n",
     );
     let failing = TextOptions::default().annotate(|_| Err(isoform::Error::value_error("no")));
     let error = to_text(&x.into(), &failing).expect_err("the callback fails");
@@ -114,7 +114,7 @@ fn places_may_be_underlined() -> Result<()> {
         let path = AccessPath::parse(path)?;
         to_text(&(&func).into(), &TextOptions::default().mark(path, note))
     };
-    let line = "ir.Function(params=[%x: ir.Var()], body=[%x, 2])\n";
+    let line = "tx.Function(params=[%x: tx.Var()], body=[%x, 2])\n";
     let under = |carets: &str| format!("{line}{carets}\n");
     let text = marked("<root>.body[1]", "here")?;
     assert_eq!(

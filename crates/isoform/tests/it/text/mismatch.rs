@@ -32,12 +32,12 @@ fn the_place_is_underlined_on_both_sides() {
         &sum,
         &square,
         &format!(
-            "the left variable is already paired with ir.Var(name_hint=\"b\", ty=None) on the \
+            "the left variable is already paired with tx.Var(name_hint=\"b\", ty=None) on the \
              right, at <root>.params[1]\n  \
              left:  <root>.body[1]\n    \
-             ir.Function(params=[%x: ir.Var(), %y: ir.Var()], body=[%x, %y])\n    {place}\n  \
+             tx.Function(params=[%x: tx.Var(), %y: tx.Var()], body=[%x, %y])\n    {place}\n  \
              right: <root>.body[1]\n    \
-             ir.Function(params=[%a: ir.Var(), %b: ir.Var()], body=[%a, %a])\n    {place}"
+             tx.Function(params=[%a: tx.Var(), %b: tx.Var()], body=[%a, %a])\n    {place}"
         ),
     );
     let error = assert_structural_equal(&sum, &square).expect_err("they differ");
@@ -64,7 +64,7 @@ fn what_is_missing_is_said() {
         &MismatchOptions::default(),
     );
     assert!(
-        shown.contains("%x = ir.Var(ty=None)\n    //             ^^^^"),
+        shown.contains("%x = tx.Var(ty=None)\n    //             ^^^^"),
         "{shown}"
     );
 }

@@ -21,12 +21,12 @@ fn refuse(text: &str, line: usize, column: usize, message: &str) {
 
 #[test]
 fn errors_show_the_line() {
-    let error = from_text("[\n  1,\n  ir.Var(name_hint=1.5),\n]").expect_err("no hint");
+    let error = from_text("[\n  1,\n  tx.Var(name_hint=1.5),\n]").expect_err("no hint");
     assert_eq!(error.kind(), ErrorKind::Type);
     assert_eq!(
         error.message(),
-        "text: line 3, column 20: ir.Var.name_hint: expected str, got float\n  |\n\
-         3 |   ir.Var(name_hint=1.5),\n  |                    ^"
+        "text: line 3, column 20: tx.Var.name_hint: expected str, got float\n  |\n\
+         3 |   tx.Var(name_hint=1.5),\n  |                    ^"
     );
     // Lines of any length are shown in part.
     let long = format!("[{}oops]", "1, ".repeat(1000));
@@ -37,7 +37,7 @@ fn errors_show_the_line() {
 
 #[test]
 fn syntax_is_checked() {
-    register_type(TypeDef::new("ir.Var")).expect_err("the key is taken");
+    register_type(TypeDef::new("tx.Var")).expect_err("the key is taken");
     refuse("", 1, 1, "expected a value, got the end of the text");
     refuse(
         "// nothing\n",
@@ -151,23 +151,23 @@ fn types_and_fields_are_checked() {
     var("x");
     refuse("no.Such(a=1)", 1, 1, "unknown type \"no.Such\"");
     refuse("isoform.Array(a=1)", 1, 1, "unknown type \"isoform.Array\"");
-    refuse("ir.Var(nmae=\"x\")", 1, 8, "ir.Var has no field 'nmae'");
+    refuse("tx.Var(nmae=\"x\")", 1, 8, "tx.Var has no field 'nmae'");
     refuse(
-        "ir.Var(1)",
+        "tx.Var(1)",
         1,
         8,
         "expected a field, a definition or ')', got '1'",
     );
-    refuse("ir.Var(name_hint \"x\")", 1, 18, "expected '=', got '\"'");
-    refuse("ir.Var(ty=1)", 1, 1, "ir.Var: missing field 'name_hint'");
+    refuse("tx.Var(name_hint \"x\")", 1, 18, "expected '=', got '\"'");
+    refuse("tx.Var(ty=1)", 1, 1, "tx.Var: missing field 'name_hint'");
     refuse(
-        "ir.Var(name_hint=\"x\", name_hint=\"y\")",
+        "tx.Var(name_hint=\"x\", name_hint=\"y\")",
         1,
         33,
-        "ir.Var: field 'name_hint' stands twice",
+        "tx.Var: field 'name_hint' stands twice",
     );
-    refuse("ir.Var!1", 1, 1, "ir.Var has no hook that reads data");
-    check_read("%y: ir.Var(%t = 5, ty=[%t])", "%y = ir.Var(ty=[5])\n%y\n");
+    refuse("tx.Var!1", 1, 1, "tx.Var has no hook that reads data");
+    check_read("%y: tx.Var(%t = 5, ty=[%t])", "%y = tx.Var(ty=[5])\n%y\n");
 }
 
 #[test]
@@ -253,9 +253,9 @@ fn hostile_depth_is_an_error_or_a_value() {
         "{",
         "List[",
         "{1: ",
-        "ir.Var(ty=",
+        "tx.Var(ty=",
         "%a: [",
-        "ir.Var(%a = ",
+        "tx.Var(%a = ",
     ] {
         assert!(from_text(&open.repeat(depth)).is_err());
     }
