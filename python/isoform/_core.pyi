@@ -598,7 +598,9 @@ def call_method(object: Any, name: str, *arguments: Any) -> Any:
     raises.
     """
 
-def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+def check_laws(
+    values: list[Any], map_free_vars: bool = ..., skip_tensor_content: bool = ...
+) -> Any:
     """Checks that equality is reflexive, symmetric and transitive on the given
     values, and that equal values have the same hash and digest. Cubic in the
     number of values.
@@ -606,7 +608,7 @@ def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool
     Raises ValueError with the law and the values that break it.
     """
 
-def check_types(values: Any) -> None:
+def check_types(values: list[Any]) -> None:
     """Checks on the given values what their types promise by their kind: nothing
     below a `const-tree` is a variable or a `dag` node.
 
@@ -754,6 +756,9 @@ def oracle_equal(
     Raises what `structural_equal` raises, and RecursionError for values nested
     deeper than some hundred levels.
     """
+
+def random_module(seed: int, size: int) -> Any:
+    """A random `IRModule` of about `size` nodes, the same one for the same seed."""
 
 def recursive_eq(lhs: Any, rhs: Any) -> bool:
     """Whether two values are equal field by field, whatever their structural

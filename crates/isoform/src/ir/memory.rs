@@ -7,7 +7,7 @@ use crate::container::{Array, Map, Str, Tensor};
 use crate::error::Result;
 use crate::object::reference::Ref;
 use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
-use crate::structural::structural_digest;
+use crate::structural::{CompareOptions, structural_digest_with};
 use crate::value::Value;
 
 /// What is known about the memory of a pool.
@@ -62,10 +62,15 @@ impl PoolInfoProperties {
     /// The keys of a map match when they are the same object; here two targets
     /// with one content mean the same.
     fn bursts(&self) -> Result<Value> {
+        // Only the order comes of it, for which variables need no meaning.
+        let options = CompareOptions {
+            map_free_vars: true,
+            ..CompareOptions::default()
+        };
         let mut bursts = Vec::new();
         for (target, bytes) in self.target_burst_bytes.iter() {
             let pair = Value::from([Value::from(target), (*bytes).into()]);
-            bursts.push((structural_digest(&pair)?, pair));
+            bursts.push((structural_digest_with(&pair, options)?, pair));
         }
         bursts.sort_by_key(|(digest, _)| *digest);
         let pairs: Vec<Value> = bursts.into_iter().map(|(_, pair)| pair).collect();

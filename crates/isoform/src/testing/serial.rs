@@ -187,7 +187,7 @@ fn is_plain(value: &Value) -> bool {
 
 /// Whether two values are the same graph: the same plain values at the same
 /// places in the same order, the same sharing, and the very same singletons.
-fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
+pub(super) fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
     let mut stack = vec![(left.clone(), right.clone())];
     let (mut forth, mut back) = (HashMap::new(), HashMap::new());
     while let Some((left, right)) = stack.pop() {

@@ -20,6 +20,8 @@ mod hash_laws;
 mod hook_rules;
 #[cfg(feature = "testing")]
 mod ir;
+#[cfg(feature = "testing")]
+mod ir_properties;
 mod json;
 mod keys;
 mod known_defects;
