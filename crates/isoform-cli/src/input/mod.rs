@@ -58,8 +58,9 @@ impl Common {
     /// What is compared of two files.
     pub(crate) fn compare_options(&self) -> CompareOptions {
         CompareOptions {
+            // Variables of two files are never the same object, bound or not.
+            map_free_vars: true,
             skip_tensor_content: self.architecture,
-            ..CompareOptions::default()
         }
     }
 

@@ -394,6 +394,33 @@ fn diff_knows_operators_by_name() {
 }
 
 #[test]
+fn free_variables_of_two_files_may_be_the_same() {
+    let folder = Folder::new();
+    let var = |name| {
+        format!("%{name} = tir.SizeVar(dtype=int64, type_annotation=ir.PrimType(dtype=int64))\n")
+    };
+    let (n, m) = (var("n"), var("m"));
+    folder.file(
+        "square.iso",
+        format!("{n}ir.TensorType(shape=[%n, %n])").as_bytes(),
+    );
+    folder.file(
+        "renamed.iso",
+        format!("{m}ir.TensorType(shape=[%m, %m])").as_bytes(),
+    );
+    folder.file(
+        "other.iso",
+        format!("{n}{m}ir.TensorType(shape=[%n, %m])").as_bytes(),
+    );
+    check(&folder.run("diff square.iso renamed.iso"), 0, "equal\n");
+    assert_eq!(folder.run("diff square.iso other.iso").status, 1);
+    let ran = folder.run("hash square.iso renamed.iso other.iso");
+    let digests: Vec<&str> = ran.out.lines().map(|line| &line[..64]).collect();
+    assert_eq!(digests[0], digests[1]);
+    assert_ne!(digests[0], digests[2]);
+}
+
+#[test]
 fn dedup_finds_files_of_every_form() {
     let folder = folder();
     folder.file("package.json", b"{\"name\": \"a package\"}");
