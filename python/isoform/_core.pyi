@@ -58,7 +58,7 @@ class AccessPath:
     def parent(self) -> Any:
         """The path without its last step; None for the root. O(1)."""
     @staticmethod
-    def parse(text: Any) -> Any:
+    def parse(text: str) -> Any:
         """The path whose text this is.
 
         Raises ValueError for a text that no path has, and for one with an
@@ -459,13 +459,13 @@ def _describe_function(
 def _device_name(kind: Any) -> Any:
     """The name of a kind of device."""
 
-def _device_parts(text: Any) -> Any:
+def _device_parts(text: str) -> Any:
     """DLPack's number of a kind of device and the ordinal, from text."""
 
 def _dtype_name(code: Any, bits: Any, lanes: Any) -> Any:
     """The name of a data type by DLPack's numbers."""
 
-def _dtype_parts(text: Any) -> Any:
+def _dtype_parts(text: str) -> Any:
     """Name, code, bits, lanes of a data type, and all of them packed."""
 
 def _from_dlpack(value: Any, copy: Any) -> Any:
@@ -585,7 +585,7 @@ def call_method(object: Any, name: str, *arguments: Any) -> Any:
     raises.
     """
 
-def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+def check_laws(values: int, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
     """Checks that equality is reflexive, symmetric and transitive on the given
     values, and that equal values have the same hash and digest. Cubic in the
     number of values.
@@ -593,7 +593,7 @@ def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool
     Raises ValueError with the law and the values that break it.
     """
 
-def check_types(values: Any) -> None:
+def check_types(values: int) -> None:
     """Checks on the given values what their types promise by their kind: nothing
     below a `const-tree` is a variable or a `dag` node.
 
@@ -935,6 +935,35 @@ def substitute(root: Any, replacements: Any) -> Any:
     Raises TypeError when a key is no variable or a replacement does not fit
     its field, ValueError for a value that contains itself. Linear in the
     number of distinct objects as long as each variable is bound once.
+    """
+
+def text_of_mismatch(
+    lhs: Any,
+    rhs: Any,
+    mismatch: StructuralMismatch,
+    *,
+    values: int = ...,
+    lines: int = ...,
+    width: int = ...,
+    color: bool = ...,
+) -> str:
+    """Why two values differ, with the text of both sides around the place.
+
+    `mismatch` is what `explain_structural_mismatch` gave for them.
+    """
+
+def text_parse(text: str) -> Any:
+    """The value of a text.
+
+    Raises ValueError for what is no text of a value, with line, column and the
+    line itself; TypeError for unknown types, missing fields and values that do
+    not fit. O(length).
+    """
+
+def text_print(obj: Any, options: dict[str, Any]) -> str:
+    """The text of a value.
+
+    `options` are those of `isoform.text.print`, by name.
     """
 
 def to_bytes(obj: Any) -> bytes:

@@ -25,6 +25,7 @@ mod structural;
 mod tensor;
 mod testing;
 mod testing_functions;
+mod text;
 mod type_attrs;
 mod type_info;
 mod walk;
@@ -91,6 +92,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     walk::init(module)?;
     objects::init(module, &object)?;
     serialization::init(module)?;
+    text::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     type_attrs::init(module)?;

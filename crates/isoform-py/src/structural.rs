@@ -138,6 +138,12 @@ fn last_visit_count() -> u64 {
 #[pyclass(frozen, name = "StructuralMismatch", module = "isoform")]
 pub(crate) struct MismatchHandle(Mismatch);
 
+impl MismatchHandle {
+    pub(crate) fn mismatch(&self) -> &Mismatch {
+        &self.0
+    }
+}
+
 fn optional<'py>(py: Python<'py>, value: &Option<Value>) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Some(value) => to_python(py, value),

@@ -351,14 +351,14 @@ fn text(table: &mut Table) {
             || drop(black_box(print(&value))),
             || drop(black_box(json(&value))),
         );
-        table.row(format!("text print, d={depth}"), times, Limit::Ns(400.0));
+        table.row(format!("text print, d={depth}"), times, Limit::Ns(300.0));
         let times = pair(
             count,
             || drop(black_box(from_text(&text))),
             || drop(black_box(from_json(&graph))),
         );
         let name = format!("text parse and drop, d={depth}");
-        table.row(name, times, Limit::Ns(250.0));
+        table.row(name, times, Limit::Ns(200.0));
     }
 }
 

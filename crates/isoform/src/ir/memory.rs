@@ -67,7 +67,7 @@ impl PoolInfoProperties {
             let pair = Value::from([Value::from(target), (*bytes).into()]);
             bursts.push((structural_digest(&pair)?, pair));
         }
-        bursts.sort_by(|(one, _), (other, _)| one.cmp(other));
+        bursts.sort_by_key(|(digest, _)| *digest);
         let pairs: Vec<Value> = bursts.into_iter().map(|(_, pair)| pair).collect();
         Ok(pairs.into())
     }

@@ -81,7 +81,7 @@ fn sorted<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>) -> Vec<Ref<K>> {
     let entries: Map = dict.snapshot();
     let keys = entries.keys().filter_map(Value::peek::<Ref<K>>);
     let mut keys: Vec<_> = keys.cloned().collect();
-    keys.sort_by(|one, other| (**one.name()).cmp(&**other.name()));
+    keys.sort_by_cached_key(|key| key.name().to_string());
     keys
 }
 

@@ -50,7 +50,7 @@ pub(super) enum What {
     Leaf(u32),
     /// The text of an object, which has an identity.
     Whole(u32),
-    /// A tensor.
+    /// A tensor that is too large to be copied into a text early.
     Tensor(u32),
     /// An array or a list.
     Sequence(&'static str),
@@ -162,11 +162,7 @@ impl Graph<'_> {
 
     /// Whether a tensor is one for the section behind the text.
     pub(super) fn is_constant(&self, what: What) -> bool {
-        let What::Tensor(number) = what else {
-            return false;
-        };
-        self.options.tensors == TensorText::Section
-            && tensor::is_large(&self.tensors[number as usize])
+        matches!(what, What::Tensor(_)) && self.options.tensors == TensorText::Section
     }
 
     /// Ends the text that was written to the pool.
@@ -233,6 +229,11 @@ impl Graph<'_> {
 impl Sink for Graph<'_> {
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()> {
         if let ValueRef::Tensor(tensor) = value {
+            let is_small = !tensor::is_large(tensor);
+            if is_small || self.options.tensors == TensorText::Abbreviated {
+                tensor::push(tensor, is_small, &mut self.pool)?;
+                return self.leaf(What::Whole);
+            }
             let number = self.tensors.len() as u32;
             self.tensors.push(tensor.clone());
             self.push(What::Tensor(number), self.parts.len(), 0);
@@ -333,17 +334,19 @@ impl Graph<'_> {
                 continue;
             };
             let is_name = ty.name_field == Some(position as usize);
+            // A hidden name still names the object.
+            if is_name
+                && let Loaded::Value(value) = loaded
+                && value.is_str()
+            {
+                self.hints.insert(number, value.clone());
+            }
             if field.is_hidden {
                 continue;
             }
             let mut presence = Presence::Always;
             if is_name {
                 presence = Presence::UnlessNamed;
-                if let Loaded::Value(value) = loaded
-                    && value.is_str()
-                {
-                    self.hints.insert(number, value.clone());
-                }
             } else if let Some(default) = &field.default {
                 match compare(loaded, default) {
                     Likeness::Same => continue,

@@ -37,6 +37,9 @@ pub(super) struct Marks {
 impl Marks {
     /// The numbers of the marks of a part.
     pub(super) fn of(&self, edge: Edge) -> &[usize] {
+        if self.by_edge.is_empty() {
+            return &[];
+        }
         self.by_edge.get(&edge).map_or(&[], Vec::as_slice)
     }
 }

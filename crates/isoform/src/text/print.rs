@@ -5,7 +5,6 @@
 
 use super::graph::{Graph, Item, Part, What};
 use super::marks::{Edge, Marks};
-use super::options::TensorText;
 use super::plan::{Plan, TOO_WIDE};
 use super::style::{Page, Piece};
 use super::tensor;
@@ -115,7 +114,7 @@ impl Printer<'_> {
                     self.page.punctuation(" = ");
                     self.content(node, levels, 1)?;
                 }
-                Todo::Rest(rest) => self.rest(rest),
+                Todo::Rest(rest) => self.rest(rest)?,
                 Todo::Comment(node) => {
                     if let Some(&text) = self.graph.comments.get(&node) {
                         let text = self.graph.text(text);
@@ -167,10 +166,8 @@ impl Printer<'_> {
             }
             What::Tensor(position) => {
                 let value = &self.graph.tensors[position as usize];
-                let mode = self.graph.options().tensors;
-                let whole = mode != TensorText::Abbreviated || !tensor::is_large(value);
                 let mut text = String::new();
-                tensor::push(value, whole, &mut text)?;
+                tensor::push(value, true, &mut text)?;
                 self.page.put(Piece::Word, &text);
                 return Ok(());
             }
@@ -237,8 +234,8 @@ impl Printer<'_> {
         Some(if fills { Shape::Fill } else { Shape::Column })
     }
 
-    /// The next part of a node.
-    fn rest(&mut self, mut rest: Rest) {
+    /// The next parts of a node, up to one that has parts itself.
+    fn rest(&mut self, mut rest: Rest) -> Result<()> {
         let graph = self.graph;
         let number = rest.node;
         let node = graph.node(number);
@@ -253,7 +250,7 @@ impl Printer<'_> {
                 self.separate(&mut rest, 0);
                 self.todo.push(Todo::Rest(rest));
                 self.todo.push(Todo::Line(line, rest.levels + 1));
-                return;
+                return Ok(());
             }
             let position = if position < header {
                 position
@@ -262,17 +259,19 @@ impl Printer<'_> {
             };
             let Some(part) = parts.get(position as usize) else {
                 self.end(rest);
-                return;
+                return Ok(());
             };
-            if self.plan.prints(number, part) {
-                self.part(rest, number, position, part);
-                return;
+            self.poll.step()?;
+            if self.plan.prints(number, part) && !self.part(&mut rest, position, part) {
+                return Ok(());
             }
         }
     }
 
-    fn part(&mut self, mut rest: Rest, number: u32, position: u32, part: &Part) {
+    /// A part; false when it is still to be printed, and so is the rest.
+    fn part(&mut self, rest: &mut Rest, position: u32, part: &Part) -> bool {
         let graph = self.graph;
+        let number = rest.node;
         let levels = match rest.shape {
             Shape::OneLine | Shape::Hug => rest.levels,
             Shape::Fill | Shape::Column => rest.levels + 1,
@@ -280,19 +279,22 @@ impl Printer<'_> {
         let edge = Edge::new(number, position);
         match graph.node(number).what {
             What::Object(ty) => {
-                self.separate(&mut rest, 0);
+                self.separate(rest, 0);
                 let field = &graph.types[ty as usize].fields[part.field as usize];
                 self.page.put(Piece::Field, &field.name);
                 self.page.punctuation("=");
-                self.todo.push(Todo::Rest(rest));
+                if self.at_once(edge, part.item) {
+                    return true;
+                }
+                self.todo.push(Todo::Rest(*rest));
                 self.marked(edge, part.item, levels, 1);
             }
             What::Mapping(_) => {
                 // A key comes with its value.
-                self.separate(&mut rest, 0);
+                self.separate(rest, 0);
                 let value = &graph.parts_of(number)[position as usize + 1];
                 rest.next += 1;
-                self.todo.push(Todo::Rest(rest));
+                self.todo.push(Todo::Rest(*rest));
                 let value_edge = Edge::new(number, position + 1);
                 self.todo.push(Todo::Value(value_edge, value.item, levels));
                 self.todo.push(Todo::Text(": "));
@@ -300,11 +302,39 @@ impl Printer<'_> {
             }
             _ => {
                 let width = self.plan.reference_width(graph, part.item);
-                self.separate(&mut rest, width);
-                self.todo.push(Todo::Rest(rest));
+                self.separate(rest, width);
+                if self.at_once(edge, part.item) {
+                    return true;
+                }
+                self.todo.push(Todo::Rest(*rest));
                 self.marked(edge, part.item, levels, 1);
             }
         }
+        false
+    }
+
+    /// Prints a part that is a text or a name, and is not underlined.
+    fn at_once(&mut self, edge: Edge, item: Item) -> bool {
+        if !self.marks.of(edge).is_empty() {
+            return false;
+        }
+        let text = match item {
+            Item::Text(text) => text,
+            Item::Node(node) if self.plan.is_named(node) => {
+                let is_name = !self.plan.is_in_place(node, edge.node, edge.part);
+                if is_name {
+                    self.page.put(Piece::Name, self.plan.name_of(node));
+                }
+                return is_name;
+            }
+            Item::Node(node) => match self.graph.node(node).what {
+                What::Leaf(text) | What::Whole(text) => text,
+                _ => return false,
+            },
+        };
+        let text = self.graph.text(text);
+        self.page.put(Piece::of_leaf(text), text);
+        true
     }
 
     /// What stands in front of a part of some columns.

@@ -39,6 +39,17 @@ fn numbers_fill_lines() {
 }
 
 #[test]
+fn small_tensors_stand_on_one_line() {
+    let dims: Vec<u8> = [3i64, 1].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let tensor = Tensor::new(DType::INT64, vec![2], dims).expect("a tensor");
+    check_with(
+        [Value::from(Constant::new(tensor))],
+        &narrow(52),
+        "[ir.Constant(data=Tensor(int64, [2], [3, 1]))]\n",
+    );
+}
+
+#[test]
 fn indentation_is_an_option() {
     let op = Op::new("it.text.layout");
     let node = call(&op, &[1.into(), "some text".into()]);
