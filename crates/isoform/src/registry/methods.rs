@@ -76,7 +76,15 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
         Some(_) => function,
         None => function.named(&format!("{}.{name}", info.key())),
     };
-    METHODS.set(ty.get(), name, named.clone().into(), replace, || {})?;
+    if let Err(error) = METHODS.set(ty.get(), name, named.clone().into(), replace, || {}) {
+        // Another thread may have registered it between the look and here.
+        let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
+        let known = known.and_then(as_function);
+        return match known.is_some_and(|known| known.same_body(&named)) {
+            true => Ok(()),
+            false => Err(error),
+        };
+    }
     if let Some(hook) = HOOK.get() {
         hook(info, name, &named);
     }

@@ -520,3 +520,22 @@ fn methods_are_found_by_name_and_inherited() {
         2.into()
     );
 }
+
+#[test]
+fn two_threads_may_register_the_same_methods() {
+    let ty = isoform::register_type(isoform::TypeDef::new("functions.Raced")).expect("new");
+    let method = Function::typed(|_this: Value| 1i64).named("functions.Raced.m");
+    let start = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                start.wait();
+                for n in 0..500 {
+                    let name = format!("raced_{n}");
+                    isoform::register_method(ty, &name, method.clone(), false)
+                        .expect("the very same function");
+                }
+            });
+        }
+    });
+}
