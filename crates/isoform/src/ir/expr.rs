@@ -16,7 +16,7 @@ use crate::value::{DType, Value, ValueRef};
 #[repr(C)]
 pub struct BaseExpr {
     /// Where it was written.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
 
@@ -59,10 +59,10 @@ pub struct RelayExpr {
     #[node(base, default)]
     base: BaseExpr,
     /// The type that type inference has found.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub checked_type_: Option<Ref<Type>>,
     /// What is known about the structure of its value.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub struct_info_: Option<Ref<Obj>>,
 }
 
@@ -133,7 +133,7 @@ pub struct Range {
     /// How many there are.
     pub extent: Ref<PrimExpr>,
     /// Where it was written.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
 

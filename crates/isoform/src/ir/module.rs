@@ -44,7 +44,7 @@ pub struct IRModule {
     #[node(default)]
     pub global_infos: Dict<Str, Array<Ref<GlobalInfo>>>,
     /// The source texts that its spans refer to.
-    #[node(ignore, default = SourceMap::new())]
+    #[node(ignore, default = SourceMap::new(), repr = false)]
     pub source_map: Ref<SourceMap>,
 }
 
