@@ -115,8 +115,8 @@ impl Generator<'_> {
             return Ok(self.late(&others).clone());
         }
         let object = match choice {
-            6 | 7 => self.shaped(true, false)?,
-            8 => self.shaped(false, false)?,
+            6 | 7 => self.shaped(true, false, None)?,
+            8 => self.shaped(false, false, None)?,
             9 => {
                 let shape = Value::from(vec![Value::from(self.size()?)]);
                 let dtype = self.format().object().into();
@@ -157,13 +157,18 @@ impl Generator<'_> {
         if self.budget == 0 || !self.main.chance(35) {
             return self.known_type();
         }
-        if is_param && self.main.chance(50) {
-            let ty = self.scalar(DataType::Index)?;
-            let size = self.var(&ty)?;
-            self.frame.vars.push(size);
-        }
+        // The type of a parameter brings a size with it.
+        let size = match is_param && self.main.chance(50) {
+            true => {
+                let ty = self.scalar(DataType::Index)?;
+                Some(self.var(&ty)?)
+            }
+            false => None,
+        };
         let is_tile = self.main.chance(60);
-        let object = self.shaped(is_tile, true)?;
+        let first = size.as_ref().map(|size| size.object.clone());
+        let object = self.shaped(is_tile, true, first)?;
+        self.frame.vars.extend(size);
         let ty = Ty {
             object,
             form: Form::Other,
@@ -183,8 +188,13 @@ impl Generator<'_> {
 
     /// The type of a tile or of a tensor; with references to memory and sizes
     /// that are not known where variables may be bound.
-    fn shaped(&mut self, is_tile: bool, is_open: bool) -> Result<Ref<Obj>> {
-        let shape = self.extents(is_open)?;
+    fn shaped(
+        &mut self,
+        is_tile: bool,
+        is_open: bool,
+        first: Option<Ref<Obj>>,
+    ) -> Result<Ref<Obj>> {
+        let shape = self.extents(is_open, first)?;
         let dtype = self.format().object().into();
         let memref = match is_open && self.main.chance(60) {
             true => self.memref()?,
@@ -211,8 +221,8 @@ impl Generator<'_> {
             false => Value::NONE,
         };
         let fields = vec![
-            ("valid_shape", self.extents(is_open)?),
-            ("stride", self.extents(is_open)?),
+            ("valid_shape", self.extents(is_open, None)?),
+            ("stride", self.extents(is_open, None)?),
             ("start_offset", offset),
             ("blayout", self.member::<TileLayout>()),
             ("slayout", self.member::<TileLayout>()),
@@ -225,18 +235,20 @@ impl Generator<'_> {
 
     fn tensor_view(&mut self, is_open: bool) -> Result<Ref<Obj>> {
         let fields = vec![
-            ("stride", self.extents(is_open)?),
+            ("stride", self.extents(is_open, None)?),
             ("layout", self.member::<TensorLayout>()),
-            ("valid_shape", self.extents(is_open)?),
+            ("valid_shape", self.extents(is_open, None)?),
             ("pad", self.member::<PadValue>()),
         ];
         self.node::<TensorView>(fields)
     }
 
-    fn extents(&mut self, is_open: bool) -> Result<Value> {
-        let count = self.main.below(3);
-        let extents = (0..count).map(|_| Ok(self.extent(is_open)?.into()));
-        Ok(extents.collect::<Result<Vec<Value>>>()?.into())
+    fn extents(&mut self, is_open: bool, first: Option<Ref<Obj>>) -> Result<Value> {
+        let mut extents: Vec<Value> = first.into_iter().map(Value::from).collect();
+        for _ in 0..self.main.below(3) {
+            extents.push(self.extent(is_open)?.into());
+        }
+        Ok(extents.into())
     }
 
     /// A size: a literal, or where variables may stand, a variable.
