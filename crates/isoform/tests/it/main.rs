@@ -39,6 +39,7 @@ mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
 mod properties;
+mod pto;
 mod recursive;
 mod registry;
 mod repr;
