@@ -39,11 +39,15 @@ mod expr;
 mod function;
 mod memory;
 mod node;
+mod operands;
 mod operation;
+mod print;
 mod scopes;
 mod stmt;
 mod ty;
+mod verifier;
 mod views;
+mod visitor;
 
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
@@ -55,6 +59,7 @@ pub use function::{Function, Program};
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
+pub use print::{PrintOptions, python_print};
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
     SpmdScopeStmt,
@@ -66,7 +71,9 @@ pub use stmt::{
 pub use ty::{
     ArrayType, PtrType, ScalarType, ShapedType, TensorType, TileType, TupleType, Type, UnknownType,
 };
+pub use verifier::{Failure, VerifyOptions, verify};
 pub use views::{TensorView, TileView};
+pub use visitor::{IRMutator, IRVisitor, mutate, visit};
 
 use crate::error::Result;
 
@@ -89,5 +96,7 @@ pub fn register() -> Result<()> {
     operation::register()?;
     stmt::register()?;
     scopes::register()?;
-    function::register()
+    function::register()?;
+    print::register()?;
+    verifier::register()
 }

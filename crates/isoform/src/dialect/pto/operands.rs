@@ -18,7 +18,7 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     } else if let Some(call) = node.downcast_ref::<Call>() {
         found.extend(call.args.iter().map(|arg| arg.as_object().clone()));
         for map in [&call.kwargs, &call.attrs] {
-            found.extend(map.values().flat_map(nodes_in));
+            found.extend(map.iter().flat_map(|(_, value)| nodes_in(value)));
         }
     } else if let Some(tuple) = node.downcast_ref::<MakeTuple>() {
         found.extend(tuple.elements.iter().map(|item| item.as_object().clone()));
@@ -27,7 +27,7 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     } else if let Some(tuple) = node.downcast_ref::<TupleType>() {
         found.extend(tuple.types.iter().map(|item| item.as_object().clone()));
     } else if let Some(array) = node.downcast_ref::<ArrayType>() {
-        found.push(array.extent.as_object().clone());
+        found.extend(array.shape.iter().map(|size| size.as_object().clone()));
     } else if let Some(tensor) = node.downcast_ref::<TensorType>() {
         found.extend(tensor.shape.iter().map(|size| size.as_object().clone()));
         if let Some(memory) = &tensor.memref {
@@ -70,8 +70,8 @@ pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     } else if let Some(function) = node.downcast_ref::<Function>() {
         vec![object(&function.body)]
     } else if let Some(program) = node.downcast_ref::<Program>() {
-        let functions = program.functions.values();
-        functions.map(|function| function.as_object().clone()).collect()
+        let functions = program.functions.iter();
+        functions.map(|(_, function)| function.as_object().clone()).collect()
     } else {
         Vec::new()
     }

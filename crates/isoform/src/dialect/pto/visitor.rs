@@ -9,12 +9,13 @@ use std::sync::OnceLock;
 use hashbrown::HashMap;
 
 use super::*;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
+use crate::registry::FieldFlag;
 use crate::value::{Value, ValueRef};
 use crate::visit::{
-    MapOptions, RegionKind, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
+    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
 };
 
 /// Visits a value by the methods of a visitor.
@@ -174,7 +175,8 @@ impl Redefined {
         if old.same_as(new) || new.type_index() != old.type_index() {
             return Ok(found);
         }
-        for field in info.fields().iter().filter(|field| field.flag().defines()) {
+        let defines = |flag| matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
+        for field in info.fields().iter().filter(|field| defines(field.field_flag())) {
             let before = vars_of(&crate::get_field(old, field.name())?);
             let after = vars_of(&crate::get_field(new, field.name())?);
             if before.len() != after.len() {

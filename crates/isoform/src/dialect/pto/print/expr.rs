@@ -4,6 +4,7 @@ use super::{Printer, Task};
 use crate::container::Map;
 use crate::dialect::pto::*;
 use crate::object::reference::{Obj, Ref};
+use crate::registry::NodeEnum;
 use crate::value::{Value, ValueRef};
 
 // How tightly the operators of Python bind; an operand that binds less tightly
@@ -92,12 +93,12 @@ impl Printer<'_> {
         if let Some(var) = expr.downcast_ref::<Var>() {
             self.var(var);
         } else if let Some(number) = expr.downcast_ref::<ConstInt>() {
-            let (value, dtype) = (number.value, number.dtype());
-            let plain = matches!(dtype, DataType::DEFAULT_CONST_INT | DataType::Index);
+            let (value, dtype) = (number.value, number.scalar_dtype());
+            let plain = matches!(dtype, None | Some(DataType::DEFAULT_CONST_INT | DataType::Index));
             self.number(&value.to_string(), value < 0, plain, dtype, least);
         } else if let Some(number) = expr.downcast_ref::<ConstFloat>() {
-            let (value, dtype) = (number.value, number.dtype());
-            let plain = dtype == DataType::DEFAULT_CONST_FLOAT;
+            let (value, dtype) = (number.value, number.scalar_dtype());
+            let plain = matches!(dtype, None | Some(DataType::DEFAULT_CONST_FLOAT));
             let negative = value.is_sign_negative() && !value.is_nan();
             self.number(&float(value), negative, plain, dtype, least);
         } else if let Some(truth) = expr.downcast_ref::<ConstBool>() {
@@ -129,9 +130,10 @@ impl Printer<'_> {
     }
 
     /// A number; of another data type than the usual one as a call of it.
-    fn number(&mut self, text: &str, negative: bool, plain: bool, dtype: DataType, least: u8) {
+    fn number(&mut self, text: &str, negative: bool, plain: bool, dtype: Option<DataType>, least: u8) {
+        let name = dtype.map_or("", DataType::name);
         let text = match (plain, negative && least > SIGN) {
-            (false, _) => format!("{}({text})", self.language(dtype.name())),
+            (false, _) => format!("{}({text})", self.language(name)),
             (true, true) => format!("({text})"),
             (true, false) => text.to_owned(),
         };

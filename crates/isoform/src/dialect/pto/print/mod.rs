@@ -254,7 +254,7 @@ impl<'a> Printer<'a> {
 
     fn end_line(&mut self, span: Option<&Ref<Span>>) {
         if let Some(span) = span.filter(|span| self.options.spans && span.is_valid()) {
-            self.out.push_str(&format!("  # {span}", span = span.to_text()));
+            self.out.push_str(&format!("  # {}", **span));
         }
         self.out.push('\n');
     }

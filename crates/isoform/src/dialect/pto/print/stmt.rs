@@ -5,6 +5,7 @@ use crate::dialect::pto::operands::statements;
 use crate::container::Array;
 use crate::dialect::pto::*;
 use crate::object::reference::{Obj, Ref};
+use crate::registry::NodeEnum;
 
 impl Printer<'_> {
     /// Finds the statements that stand at several places.
@@ -180,7 +181,6 @@ impl Printer<'_> {
     }
 
     pub(super) fn else_if(&mut self, branch: &Ref<IfStmt>) {
-        self.comments(&branch.leading_comments);
         self.start_line();
         self.if_("elif ", branch);
     }
@@ -390,7 +390,7 @@ impl Printer<'_> {
             Task::Indent,
         ];
         let before = self.lines + 2;
-        for (position, function) in program.functions.values().enumerate() {
+        for (position, (_, function)) in program.functions.iter().enumerate() {
             if position > 0 {
                 tasks.push("\n".into());
             }

@@ -3,6 +3,7 @@
 use super::{Printer, Task};
 use crate::dialect::pto::*;
 use crate::object::reference::Ref;
+use crate::registry::NodeEnum;
 
 impl Printer<'_> {
     pub(super) fn ty(&mut self, ty: &Ref<Type>) {
@@ -22,12 +23,11 @@ impl Printer<'_> {
             tasks.push("]".into());
             self.then(tasks);
         } else if let Some(array) = ty.downcast_ref::<ArrayType>() {
-            let dtype = self.language(array.dtype.get().name());
-            self.then(vec![
-                format!("{}[", self.language("Array")).into(),
-                Task::Operand(array.extent.clone(), 0),
-                format!(", {dtype}]").into(),
-            ]);
+            let extent = array.shape.iter().map(|size| Task::Operand(size.clone(), 0));
+            let mut tasks = Self::joined(extent);
+            tasks.insert(0, format!("{}[", self.language("Array")).into());
+            tasks.push(format!(", {}]", self.language(array.dtype.get().name())).into());
+            self.then(tasks);
         } else if let Some(tensor) = ty.downcast_ref::<TensorType>() {
             let mut tasks = self.shaped("Tensor", &tensor.shape, tensor.dtype.get());
             tasks.extend(self.memory(tensor.memref.as_ref()));

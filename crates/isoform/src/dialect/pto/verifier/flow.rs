@@ -662,7 +662,7 @@ impl Checker<'_> {
                 )));
             }
         }
-        let result: Ref<Type> = match &*function.return_types {
+        let result: Ref<Type> = match function.return_types.iter().cloned().collect::<Vec<_>>().as_slice() {
             [] => return None,
             [one] => one.clone(),
             several => TupleType::new(several.to_vec()).upcast(),

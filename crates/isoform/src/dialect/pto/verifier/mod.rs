@@ -44,7 +44,7 @@ impl VerifyOptions {
 }
 
 /// Something that is wrong with a program.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {
     /// The steps from the verified value to what is wrong.

@@ -10,7 +10,7 @@ use super::types::{compatible, same_number, shown};
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
-use crate::registry::TypeDef;
+use crate::registry::{NodeEnum, TypeDef};
 use crate::verify::DynVerify;
 
 /// Adds the demands of this module to the definition of a base.
