@@ -40,6 +40,9 @@ mod paths;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+mod pto_print;
+mod pto_verify;
+mod pto_visit;
 mod recursive;
 mod registry;
 mod repr;

@@ -32,7 +32,7 @@ use crate::visit::{
 /// Those of the methods; `ValueError` for a value that contains itself.
 ///
 /// ```
-/// use isoform::dialect::pto::{self, DataType, IRVisitor, Var};
+/// use isoform::dialect::pto::{self, Add, DataType, IRVisitor, ScalarType, Var};
 /// use isoform::{Ref, Result, WalkResult};
 ///
 /// #[derive(Default)]
@@ -45,8 +45,9 @@ use crate::visit::{
 ///     }
 /// }
 ///
-/// let [x, y] = ["x", "y"].map(|name| Var::scalar(name, DataType::INT64));
-/// let sum = pto::add(&pto::add(&x, &y)?, &x)?;
+/// let int = ScalarType::new(DataType::Int64);
+/// let [x, y] = ["x", "y"].map(|name| Var::new(name, &int));
+/// let sum = Add::new(Add::new(&x, &y, DataType::Int64), &x, DataType::Int64);
 /// let mut names = Names::default();
 /// pto::visit(&mut names, &sum)?;
 /// assert_eq!(names.0, ["x", "y"]);
@@ -99,7 +100,7 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 /// `ValueError` for a value that contains itself.
 ///
 /// ```
-/// use isoform::dialect::pto::{self, ConstInt, DataType, IRMutator, Var};
+/// use isoform::dialect::pto::{self, Add, ConstInt, DataType, IRMutator, ScalarType, Var};
 /// use isoform::{Ref, Result, Value};
 ///
 /// struct Double;
@@ -110,10 +111,10 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 ///     }
 /// }
 ///
-/// let x = Var::scalar("x", DataType::INT64);
-/// let sum = pto::add(&x, &pto::int(21, DataType::INT64)?)?;
+/// let x = Var::new("x", ScalarType::new(DataType::Int64));
+/// let sum = Add::new(&x, ConstInt::new(21, DataType::Int64), DataType::Int64);
 /// let doubled = pto::mutate(&mut Double, &sum)?;
-/// assert!(isoform::to_text(&doubled, &Default::default())?.contains("42"));
+/// assert_eq!(pto::python_print(doubled, &Default::default())?, "x + 42");
 /// assert_eq!(pto::mutate(&mut Double, &x)?, Value::from(&x));
 /// # Ok::<(), isoform::Error>(())
 /// ```

@@ -79,9 +79,11 @@ impl PrintOptions {
 /// `TypeError` for a value of another kind.
 ///
 /// ```
-/// use isoform::dialect::pto::{self, DataType, PrintOptions, Var};
-/// let [x, y] = ["x", "x"].map(|name| Var::scalar(name, DataType::INT64));
-/// let product = pto::mul(&pto::add(&x, &y)?, &x)?;
+/// use isoform::dialect::pto::{self, Add, DataType, Mul, PrintOptions, ScalarType, Var};
+/// let int = ScalarType::new(DataType::Int64);
+/// let [x, y] = ["x", "x"].map(|name| Var::new(name, &int));
+/// let sum = Add::new(&x, &y, DataType::Int64);
+/// let product = Mul::new(sum, &x, DataType::Int64);
 /// let text = pto::python_print(&product, &PrintOptions::default())?;
 /// assert_eq!(text, "(x + x_1) * x");
 /// # Ok::<(), isoform::Error>(())

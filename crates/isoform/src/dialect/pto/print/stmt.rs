@@ -114,7 +114,7 @@ impl Printer<'_> {
             [] => Vec::new(),
             [one] => self.definition(one),
             several => {
-                types = self.types_of(several.iter(), |_| true);
+                types = self.types_of(several.iter());
                 Self::joined(several.iter().map(|var| Task::Operand(var.clone().upcast(), 0)))
             }
         };
@@ -132,10 +132,9 @@ impl Printer<'_> {
     fn types_of<'v>(
         &mut self,
         vars: impl Iterator<Item = &'v Ref<Var>>,
-        is_shown: impl Fn(&Ref<Var>) -> bool,
     ) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
-        for var in vars.filter(|var| is_shown(var)) {
+        for var in vars {
             let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
             if !is_new {
                 continue;
@@ -187,10 +186,9 @@ impl Printer<'_> {
 
     fn for_(&mut self, each: &Ref<ForStmt>) {
         let carried: Vec<Ref<Var>> = each.iter_args.iter().map(|it| it.clone().upcast()).collect();
-        // The bounds are outside of the loop, so their variables come first.
-        let types = self.types_of(std::iter::once(&each.loop_var).chain(&carried), |var| {
-            !is_index(&var.ty)
-        });
+        // The usual type of a loop variable goes without saying.
+        let said = std::iter::once(&each.loop_var).filter(|var| !is_index(&var.ty));
+        let types = self.types_of(said.chain(&carried));
         let kind = match each.kind.get() {
             ForKind::Sequential => "range",
             ForKind::Parallel => "parallel",
@@ -234,7 +232,7 @@ impl Printer<'_> {
         } else {
             let carried: Vec<Ref<Var>> =
                 repeat.iter_args.iter().map(|it| it.clone().upcast()).collect();
-            let types = self.types_of(carried.iter(), |_| true);
+            let types = self.types_of(carried.iter());
             tasks.push("for ".into());
             tasks.extend(Self::tuple(carried.iter().map(operand)));
             tasks.push(format!(" in {}(init_values=", self.language("while_")).into());

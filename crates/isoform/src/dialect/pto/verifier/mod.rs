@@ -96,11 +96,15 @@ impl std::fmt::Display for Failure {
 /// `ValueError` for a value that contains itself.
 ///
 /// ```
-/// use isoform::dialect::pto::{self, AssignStmt, DataType, Function, SeqStmts, Var, VerifyOptions};
+/// use isoform::dialect::pto::{
+///     self, AssignStmt, ConstInt, DataType, Function, ScalarType, SeqStmts, Var, VerifyOptions,
+/// };
 ///
-/// let [x, y] = ["x", "y"].map(|name| Var::scalar(name, DataType::Int64));
-/// let body = SeqStmts::new([AssignStmt::new(&y, &x).upcast(), AssignStmt::new(&x, 1).upcast()]);
-/// let function = Function::new("f", [], [], &body);
+/// let int = ScalarType::new(DataType::Int64);
+/// let [x, y] = ["x", "y"].map(|name| Var::new(name, &int));
+/// let one = ConstInt::new(1, DataType::Int64);
+/// let body = [AssignStmt::new(&y, &x).upcast(), AssignStmt::new(&x, &one).upcast()];
+/// let function = Function::new("f", [], [], SeqStmts::new(body));
 /// let failures = pto::verify(&function, &VerifyOptions::default())?;
 /// let texts: Vec<_> = failures.iter().map(ToString::to_string).collect();
 /// assert_eq!(texts, [
