@@ -33,14 +33,17 @@
 //! ```
 
 mod arguments;
+mod builder;
 mod datatype;
 mod enums;
 mod expr;
 mod function;
+mod functions;
 mod memory;
 mod node;
 mod operands;
 mod operation;
+pub mod operators;
 mod print;
 mod scopes;
 mod stmt;
@@ -49,6 +52,7 @@ mod verifier;
 mod views;
 mod visitor;
 
+pub use builder::{IRBuilder, ProgramBuilder, Scope};
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
 pub use expr::{
@@ -56,6 +60,7 @@ pub use expr::{
     TupleGetItemExpr, Var,
 };
 pub use function::{Function, Program};
+pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts};
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
@@ -97,6 +102,9 @@ pub fn register() -> Result<()> {
     stmt::register()?;
     scopes::register()?;
     function::register()?;
+    operators::register()?;
+    functions::register()?;
+    builder::register()?;
     print::register()?;
     verifier::register()
 }
