@@ -7,6 +7,7 @@ use isoform_macros::export;
 
 use super::*;
 use crate::function::{Argument, Function as Callable};
+use crate::value::Value;
 
 /// A builder of functions, as a function of a command, the place in the source
 /// text, and what the command takes.
