@@ -40,7 +40,11 @@ mod paths;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+mod pto_print;
+#[cfg(feature = "testing")]
 mod pto_properties;
+mod pto_verify;
+mod pto_visit;
 mod recursive;
 mod registry;
 mod repr;

@@ -40,6 +40,9 @@ properties! {
     pto_edits_are_found,
     pto_engine_is_the_oracle,
     pto_equal_parts_share_hashes,
+    pto_rebuilding_is_invisible,
+    pto_programs_are_well_formed,
+    pto_faults_are_reported,
 }
 
 /// Bases, of which there are no objects but those of what extends them.

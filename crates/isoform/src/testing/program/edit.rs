@@ -15,9 +15,9 @@ use crate::value::{DType, Value, ValueRef};
 /// number.
 #[derive(Clone, Debug)]
 pub(in crate::testing) struct Edit {
-    pub(super) number: usize,
-    pub(super) field: usize,
-    pub(super) value: Value,
+    pub(in crate::testing) number: usize,
+    pub(in crate::testing) field: usize,
+    pub(in crate::testing) value: Value,
 }
 
 /// The values below a value that comparison visits; itself first, each object
@@ -66,7 +66,7 @@ fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static F
 }
 
 /// All edits of a value that was drawn by making these objects.
-pub(super) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
+pub(in crate::testing) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
     let numbers: HashMap<u64, usize> = made
         .iter()
         .enumerate()
@@ -190,7 +190,7 @@ fn has_plain_keys(map: &Map) -> bool {
 }
 
 /// Whether the object is what comparison visits at or below a value.
-pub(super) fn is_below(value: &Value, object: &Ref<Obj>) -> bool {
+pub(in crate::testing) fn is_below(value: &Value, object: &Ref<Obj>) -> bool {
     compared(value).iter().any(|part| {
         let part = part.as_object().map(Ref::identity);
         part == Some(object.identity())

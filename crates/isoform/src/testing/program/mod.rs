@@ -16,7 +16,9 @@
 mod edit;
 mod properties;
 
-pub(super) use edit::Edit;
+#[cfg(test)]
+pub(super) use edit::edits;
+pub(super) use edit::{Edit, is_below};
 pub(super) use properties::*;
 
 use super::source::random_bytes;

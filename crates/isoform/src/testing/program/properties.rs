@@ -5,6 +5,7 @@ use super::super::oracle;
 use super::super::properties::same_place;
 use super::super::serial::same_graph;
 use super::super::source::{Source, random_bytes};
+use super::super::transform::{rename, reorder, unshare};
 use super::edit::{Edit, edits, is_below, swaps};
 use super::{Drawing, Drawn, Streams};
 use crate::binary::{from_bytes, to_bytes};
@@ -251,7 +252,7 @@ pub(in crate::testing) fn edits_are_found<D: Drawing>(bytes: &[u8]) -> Result<()
 }
 
 /// One of the changes that are possible.
-fn one_of<'e>(edits: &'e [Edit], bytes: &[u8]) -> &'e Edit {
+pub(in crate::testing) fn one_of<'e>(edits: &'e [Edit], bytes: &[u8]) -> &'e Edit {
     let mut source = Source::new(bytes);
     let choice = source.below(256) << 8 | source.below(256);
     &edits[choice % edits.len()]
@@ -316,6 +317,30 @@ pub(in crate::testing) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Resu
         match judge {
             None => alike::<D>(&left, &right)?,
             Some(_) => differ(&left, &right, way).map_err(|what| account(&what, &left, &right))?,
+        }
+    }
+    Ok(())
+}
+
+/// A program that is rebuilt with fresh variables, with its maps in another
+/// order, or with a copy of every node at every place is the same program.
+pub(in crate::testing) fn rebuilding_is_invisible<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
+    let program = Case::of(bytes).draw::<D>(None)?.root;
+    if weight(&program, ORACLE_LIMIT) == ORACLE_LIMIT {
+        return Ok(());
+    }
+    let mut source = Source::new(bytes);
+    for &way in D::WAYS {
+        let rebuilt = [
+            rename(&program, way, &mut source),
+            reorder(&program, way, &mut source),
+            unshare(&program, way),
+        ];
+        for other in rebuilt {
+            match other {
+                Err(error) if error.kind() == ErrorKind::Recursion => return Ok(()),
+                other => alike::<D>(&program, &other.map_err(setup)?)?,
+            }
         }
     }
     Ok(())

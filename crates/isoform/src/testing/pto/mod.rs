@@ -7,9 +7,11 @@
 //! | `functions.rs` | draws programs, functions and statements |
 //! | `exprs.rs` | draws expressions of a type that is wanted |
 //! | `types.rs` | draws types, views and references to memory |
+//! | `faults.rs` | one change that breaks a program |
 //! | `properties.rs` | what must hold |
 
 mod exprs;
+mod faults;
 mod functions;
 mod generate;
 mod properties;
