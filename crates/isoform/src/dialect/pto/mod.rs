@@ -36,6 +36,7 @@ mod arguments;
 mod datatype;
 mod enums;
 mod expr;
+mod fields;
 mod function;
 mod functions;
 mod memory;
@@ -53,6 +54,7 @@ pub use expr::{
     Call, ConstBool, ConstFloat, ConstInt, Expr, GlobalVar, IterArg, MakeTuple, Op,
     TupleGetItemExpr, Var,
 };
+pub use fields::{FieldKind, field_kinds, field_kinds_of};
 pub use function::{Function, Program};
 pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts};
 pub use memory::MemRef;
