@@ -177,7 +177,11 @@ impl Redefined {
             return Ok(found);
         }
         let defines = |flag| matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
-        for field in info.fields().iter().filter(|field| defines(field.field_flag())) {
+        for field in info
+            .fields()
+            .iter()
+            .filter(|field| defines(field.field_flag()))
+        {
             let before = vars_of(&crate::get_field(old, field.name())?);
             let after = vars_of(&crate::get_field(new, field.name())?);
             if before.len() != after.len() {
@@ -198,7 +202,10 @@ impl Redefined {
 /// The variables in a definition field: itself, or the elements of an array.
 fn vars_of(value: &Value) -> Vec<Ref<Obj>> {
     match value.view() {
-        ValueRef::Array(array) => array.iter().filter_map(|v| v.as_object().cloned()).collect(),
+        ValueRef::Array(array) => array
+            .iter()
+            .filter_map(|v| v.as_object().cloned())
+            .collect(),
         _ => value.as_object().cloned().into_iter().collect(),
     }
 }

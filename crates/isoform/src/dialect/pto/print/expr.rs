@@ -94,7 +94,10 @@ impl Printer<'_> {
             self.var(var);
         } else if let Some(number) = expr.downcast_ref::<ConstInt>() {
             let (value, dtype) = (number.value, number.scalar_dtype());
-            let plain = matches!(dtype, None | Some(DataType::DEFAULT_CONST_INT | DataType::Index));
+            let plain = matches!(
+                dtype,
+                None | Some(DataType::DEFAULT_CONST_INT | DataType::Index)
+            );
             self.number(&value.to_string(), value < 0, plain, dtype, least);
         } else if let Some(number) = expr.downcast_ref::<ConstFloat>() {
             let (value, dtype) = (number.value, number.scalar_dtype());
@@ -102,7 +105,8 @@ impl Printer<'_> {
             let negative = value.is_sign_negative() && !value.is_nan();
             self.number(&float(value), negative, plain, dtype, least);
         } else if let Some(truth) = expr.downcast_ref::<ConstBool>() {
-            self.out.push_str(if truth.value { "True" } else { "False" });
+            self.out
+                .push_str(if truth.value { "True" } else { "False" });
         } else if let Some(op) = expr.downcast_ref::<BinaryExpr>() {
             self.binary(expr, &op.left, &op.right, least);
         } else if let Some(op) = expr.downcast_ref::<UnaryExpr>() {
@@ -130,7 +134,14 @@ impl Printer<'_> {
     }
 
     /// A number; of another data type than the usual one as a call of it.
-    fn number(&mut self, text: &str, negative: bool, plain: bool, dtype: Option<DataType>, least: u8) {
+    fn number(
+        &mut self,
+        text: &str,
+        negative: bool,
+        plain: bool,
+        dtype: Option<DataType>,
+        least: u8,
+    ) {
         let name = dtype.map_or("", DataType::name);
         let text = match (plain, negative && least > SIGN) {
             (false, _) => format!("{}({text})", self.language(name)),
@@ -267,7 +278,11 @@ impl Printer<'_> {
     /// A member of an enum: `pl.PadValue.zero`, and a data type as `pl.INT64`.
     pub(super) fn choice(&self, object: &Ref<Obj>) -> Option<String> {
         let info = object.type_info();
-        crate::type_attrs::get(info.index(), "enum.members", crate::type_attrs::Lookup::Exact)?;
+        crate::type_attrs::get(
+            info.index(),
+            "enum.members",
+            crate::type_attrs::Lookup::Exact,
+        )?;
         let name = crate::get_field(object, "name").ok()?;
         let name = name.as_str()?;
         let class = info.key().rsplit('.').next().unwrap_or_default();
@@ -279,9 +294,7 @@ impl Printer<'_> {
 }
 
 /// The entries of attributes, sorted by name.
-fn by_name<V: crate::ElementType>(
-    map: &Map<crate::Str, V>,
-) -> Vec<(String, Value)>
+fn by_name<V: crate::ElementType>(map: &Map<crate::Str, V>) -> Vec<(String, Value)>
 where
     V: Clone + Into<Value>,
 {

@@ -294,7 +294,14 @@ impl Checker<'_> {
             let of_loop = self.places.field(place, "loop_var");
             let var = Task::Define(each.loop_var.clone(), of_loop, span.clone());
             let carried = (&each.iter_args, &each.return_vars);
-            self.loop_parts(&mut tasks, stmt, place, vec![var], carried, (None, &each.body));
+            self.loop_parts(
+                &mut tasks,
+                stmt,
+                place,
+                vec![var],
+                carried,
+                (None, &each.body),
+            );
             tasks
         } else if let Some(repeat) = stmt.downcast_ref::<WhileStmt>() {
             let mut tasks = Vec::new();
@@ -354,7 +361,11 @@ impl Checker<'_> {
     fn if_parts(&mut self, branch: &Ref<IfStmt>, place: Place) -> Vec<Task> {
         let span = &branch.span;
         let condition = self.places.field(place, "condition");
-        let types: Rc<[_]> = branch.return_vars.iter().map(|var| var.ty.clone()).collect();
+        let types: Rc<[_]> = branch
+            .return_vars
+            .iter()
+            .map(|var| var.ty.clone())
+            .collect();
         let then_body = self.places.field(place, "then_body");
         let mut tasks = vec![
             Task::Use(branch.condition.clone(), condition, span.clone()),
@@ -609,7 +620,8 @@ impl Checker<'_> {
             stack.extend(operands(&node).into_iter().rev());
         }
         if wrong.is_empty() {
-            self.clean.extend(seen.into_iter().map(|ident| (ident, epoch)));
+            self.clean
+                .extend(seen.into_iter().map(|ident| (ident, epoch)));
             return Ok(());
         }
         let above = self.places.path(place);
@@ -626,7 +638,9 @@ impl Checker<'_> {
                 let below = visit.path();
                 let steps = above.steps().iter().chain(below.steps()).cloned();
                 let own = object.downcast_ref::<Expr>().map(|expr| expr.span.clone());
-                let span = own.filter(|own| own.is_valid()).unwrap_or_else(|| span.clone());
+                let span = own
+                    .filter(|own| own.is_valid())
+                    .unwrap_or_else(|| span.clone());
                 let path = AccessPath::from_steps(steps.collect());
                 found.push(Failure { path, span, error });
             }
@@ -662,7 +676,13 @@ impl Checker<'_> {
                 )));
             }
         }
-        let result: Ref<Type> = match function.return_types.iter().cloned().collect::<Vec<_>>().as_slice() {
+        let result: Ref<Type> = match function
+            .return_types
+            .iter()
+            .cloned()
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
             [] => return None,
             [one] => one.clone(),
             several => TupleType::new(several.to_vec()).upcast(),
