@@ -1038,6 +1038,8 @@ class IRModule(isoform.Object):
                 text.
             options: Options of `isoform.text.to_text`.
         """
+    def __str__(self) -> builtins.str:
+        """The text of the module, as `script` gives it."""
     def __getitem__(self, var: typing.Any) -> typing.Any:
         """Return the function or the type definition under a name; ValueError without one.
 
