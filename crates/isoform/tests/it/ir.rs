@@ -9,8 +9,8 @@ use isoform::ir::{
 use isoform::testing::oracle;
 use isoform::{
     CompareOptions, DType, ErrorKind, IsA, Ref, Value, assert_structural_equal, from_bytes,
-    from_json_graph, register_op, registered_types, shallow_copy, structural_digest, structural_equal_with,
-    structural_hash_with, tir, to_bytes, to_json_graph,
+    from_json_graph, register_op, registered_types, shallow_copy, structural_digest,
+    structural_equal_with, structural_hash_with, tir, to_bytes, to_json_graph,
 };
 
 use crate::build::{MAPPED, PLAIN};
