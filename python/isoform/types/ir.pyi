@@ -929,6 +929,8 @@ class IRModule(isoform.Object):
 
     Two modules are equal when they are after global variables have been
     matched by their names, and the names of types by theirs.
+
+    A shallow copy has dicts of its own, so it changes on its own, too.
     """
 
     __match_args__ = ("functions", "type_definitions", "attrs", "global_infos")

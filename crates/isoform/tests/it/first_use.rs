@@ -5,12 +5,11 @@
 
 use std::env;
 use std::process::Command;
-use std::sync::{Arc, Barrier};
-use std::thread;
 
 use isoform::{call_method, dialect::relay, find_type, get_function, ir, tir};
 
-const THREADS: usize = 8;
+use crate::threads::on_all_threads;
+
 const PROCESSES: usize = 10;
 
 /// Set in the processes that register.
@@ -41,18 +40,7 @@ fn register_from(worker: usize) -> isoform::Result<()> {
 #[test]
 fn any_number_of_threads_may_be_the_first_to_register() {
     if env::var_os(IS_CHILD).is_some() {
-        let barrier = Arc::new(Barrier::new(THREADS));
-        let workers: Vec<_> = (0..THREADS)
-            .map(|worker| {
-                let barrier = Arc::clone(&barrier);
-                thread::spawn(move || {
-                    barrier.wait();
-                    register_from(worker)
-                })
-            })
-            .collect();
-        for worker in workers {
-            let result = worker.join().expect("no thread panics");
+        for result in on_all_threads(register_from) {
             result.expect("the keys are free");
         }
         return;
