@@ -76,7 +76,8 @@ fn what_is_left_out_needs_no_line_however_deep_it_stands() {
 #[test]
 fn spans_are_left_out_by_an_option() {
     let span = Span::new(SourceName::new("a.txt"), 1, 1, 2, 3);
-    let ty: Ref<Type> = Ref::<Type>::from(TupleType::new([]).upcast()).with_span(span);
+    let ty: Ref<Type> = TupleType::new([]).upcast();
+    let ty = ty.with_span(span);
     let with = text_of(&ty);
     assert!(with.contains("span="), "{with}");
     assert_eq!(
