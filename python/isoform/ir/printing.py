@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["text_of"]
 
+
 def text_of(
     obj: Any,
     show_meta_data: bool,
