@@ -12,6 +12,7 @@ use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
 use crate::dialect::pto::operands::operands;
+use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
@@ -65,10 +66,10 @@ pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Fail
 /// The variables that something in a statement defines.
 fn defined_in(stmt: &Ref<Stmt>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
-    walk_objects(stmt, WalkOptions::default(), |object, region| {
-        if region != RegionKind::Use && object.isa::<Var>() {
-            found.insert(object.identity());
-        }
+    // A walk meets an object once, so that a definition may be met as a use.
+    walk_objects(stmt, WalkOptions::default(), |object, _| {
+        let vars = definitions_of(object)?;
+        found.extend(vars.iter().map(Ref::identity));
         Ok(WalkResult::<()>::Advance)
     })?;
     Ok(found)
