@@ -186,9 +186,8 @@ def test_misuse_is_an_error(name):
 
 def test_results_are_there_after_the_block_only():
     ib = ir.IRBuilder()
-    with ib.function("f") as f:
-        with pytest.raises(RuntimeError, match="no result before the end"):
-            f.get_result()
+    with ib.function("f") as f, pytest.raises(RuntimeError, match="no result before the end"):
+        f.get_result()
     with pytest.raises(RuntimeError, match="not open"):
         f.param("x", INT)
     with pytest.raises(RuntimeError, match="entered once"), f:

@@ -9,8 +9,8 @@ INT = ir.ScalarType(DataType.INT64)
 BOOL = ir.ScalarType(DataType.BOOL)
 
 
-def var(name, type=INT):
-    return ir.Var(name, type)
+def var(name, ty=INT):
+    return ir.Var(name, ty)
 
 
 def number(value, dtype=DataType.INT64):
@@ -42,10 +42,7 @@ CASES = {
     ),
     "literal out of range": (
         lambda: number(300, DataType.UINT8),
-        [
-            "<root>: ValueError: pto.ConstInt: value: expected 0 to 255, the range of UINT8,"
-            " got 300"
-        ],
+        ["<root>: ValueError: pto.ConstInt: value: expected 0 to 255, the range of UINT8, got 300"],
     ),
     "break outside of a loop": (
         lambda: ir.BreakStmt(),
@@ -96,7 +93,7 @@ CASES = {
             [function(ir.EvalStmt(ir.Call(ir.GlobalVar("g"), [])))], "p", ir.Span.unknown()
         ),
         [
-            '<root>.functions["f"].body.stmts[0].expr: ValueError: call of \'g\': expected a'
+            "<root>.functions[\"f\"].body.stmts[0].expr: ValueError: call of 'g': expected a"
             " function of the program"
         ],
     ),

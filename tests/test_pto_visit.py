@@ -8,8 +8,8 @@ from isoform.pto import DataType, ir
 INT = ir.ScalarType(DataType.INT64)
 
 
-def var(name, type=INT):
-    return ir.Var(name, type)
+def var(name, ty=INT):
+    return ir.Var(name, ty)
 
 
 def chain(depth):

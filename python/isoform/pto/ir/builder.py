@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform.ir import _api
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from types import TracebackType
 
     from isoform.types.pto import (
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["IRBuilder", "ProgramBuilder"]
 
-_R = TypeVar("_R")
-
 _new_builder = _api.function("pto.IRBuilder")
 _new_program_builder = _api.function("pto.ProgramBuilder")
 
@@ -48,7 +46,7 @@ def _class(name: str) -> Any:
 
 def _caller() -> Span:
     """Where the code that called this package is."""
-    frame = sys._getframe(1)  # noqa: SLF001
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
         frame = frame.f_back
     span: Span = _class("Span")(frame.f_code.co_filename, frame.f_lineno, 1)
@@ -62,7 +60,7 @@ def _values(given: tuple[Any, ...]) -> list[Any]:
     return list(given)
 
 
-class _Part(Generic[_R]):
+class _Part:
     """A part of a function, open while its `with` block runs."""
 
     _begin: str
@@ -75,7 +73,7 @@ class _Part(Generic[_R]):
         self._span = span or _caller()
         self._depth = 0
         self._is_open = False
-        self._result: _R | None = None
+        self._result: Any = None
 
     def __enter__(self) -> Any:
         """Open the part; what follows is added to it."""
@@ -103,11 +101,7 @@ class _Part(Generic[_R]):
             self._ask("abort", self._depth)
             raise
 
-    def get_result(self) -> _R:
-        """Return what was built.
-
-        Raises RuntimeError before the end of the `with` block.
-        """
+    def _finished(self) -> Any:
         if self._result is None:
             raise RuntimeError(f"{self._what}: there is no result before the end of its with block")
         return self._result
@@ -121,10 +115,15 @@ class _Part(Generic[_R]):
         return self._builder._ask(span or _caller(), command, *arguments)
 
 
-class FunctionBuilder(_Part["Function"]):
+class FunctionBuilder(_Part):
     """A function that is being built."""
 
     _begin, _end, _what = "begin_function", "end_function", "function"
+
+    def get_result(self) -> Function:
+        """Return the function; RuntimeError before the end of the `with` block."""
+        result: Function = self._finished()
+        return result
 
     def param(
         self,
@@ -154,7 +153,7 @@ class FunctionBuilder(_Part["Function"]):
         self._inside("return_type", None, type)
 
 
-class _Results(_Part[_R]):
+class _Results(_Part):
     """A part that gives variables the values that are yielded in it."""
 
     def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
@@ -190,7 +189,7 @@ class _Results(_Part[_R]):
         return list(self._vars)
 
 
-class _LoopBuilder(_Results[_R]):
+class _LoopBuilder(_Results):
     def iter_arg(self, name: str, init_value: Expr | float, span: Span | None = None) -> IterArg:
         """Add a variable that the loop carries, and return it.
 
@@ -204,10 +203,15 @@ class _LoopBuilder(_Results[_R]):
         return self._inside("iter_arg", span, name, init_value)
 
 
-class ForLoopBuilder(_LoopBuilder["ForStmt"]):
+class ForLoopBuilder(_LoopBuilder):
     """A loop over numbers that is being built."""
 
     _begin, _end, _what = "begin_for", "end_loop", "for loop"
+
+    def get_result(self) -> ForStmt:
+        """Return the loop; RuntimeError before the end of the `with` block."""
+        result: ForStmt = self._finished()
+        return result
 
     def __init__(self, builder: IRBuilder, plan: ForStmt, span: Span) -> None:
         super().__init__(builder, (plan,), span)
@@ -215,10 +219,15 @@ class ForLoopBuilder(_LoopBuilder["ForStmt"]):
         """The number of the iteration."""
 
 
-class WhileLoopBuilder(_LoopBuilder["WhileStmt"]):
+class WhileLoopBuilder(_LoopBuilder):
     """A loop with a condition that is being built."""
 
     _begin, _end, _what = "begin_while", "end_loop", "while loop"
+
+    def get_result(self) -> WhileStmt:
+        """Return the loop; RuntimeError before the end of the `with` block."""
+        result: WhileStmt = self._finished()
+        return result
 
     def set_condition(self, condition: Expr | bool) -> None:
         """Say the condition, which may depend on what the loop carries.
@@ -228,10 +237,15 @@ class WhileLoopBuilder(_LoopBuilder["WhileStmt"]):
         self._inside("while_condition", None, condition)
 
 
-class IfStmtBuilder(_Results["IfStmt"]):
+class IfStmtBuilder(_Results):
     """Two branches that are being built."""
 
     _begin, _end, _what = "begin_if", "end_if", "if"
+
+    def get_result(self) -> IfStmt:
+        """Return the statement; RuntimeError before the end of the `with` block."""
+        result: IfStmt = self._finished()
+        return result
 
     def else_(self, span: Span | None = None) -> IfStmtBuilder:
         """Begin the other branch: what follows in the `with` block is added to it.
@@ -243,10 +257,15 @@ class IfStmtBuilder(_Results["IfStmt"]):
         return self
 
 
-class ScopeBuilder(_Part["ScopeStmt"]):
+class ScopeBuilder(_Part):
     """A scope statement that is being built."""
 
     _begin, _end, _what = "begin_scope", "end_scope", "scope"
+
+    def get_result(self) -> ScopeStmt:
+        """Return the statement; RuntimeError before the end of the `with` block."""
+        result: ScopeStmt = self._finished()
+        return result
 
 
 class ProgramBuilder:

@@ -129,8 +129,38 @@ impl Printer<'_> {
     }
 
     pub(super) fn var(&mut self, var: &Ref<Var>) {
-        let (name, _) = self.names.of(var.identity(), &var.name_hint);
-        self.out.push_str(name);
+        let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
+        let name = name.to_owned();
+        match var.downcast_ref::<MemRef>().filter(|_| is_new) {
+            None => self.out.push_str(&name),
+            Some(memory) => self.memory_reference(&name, memory),
+        }
+    }
+
+    /// A memory reference where it is met for the first time.
+    fn memory_reference(&mut self, name: &str, memory: &Ref<MemRef>) {
+        let mut tasks: Vec<Task> = vec![
+            format!("({name} := {}(", self.language("MemRef")).into(),
+        ];
+        match &memory.base {
+            Some(base) => {
+                tasks.push(Task::Operand(base.clone().upcast(), 0));
+                tasks.push(format!(", {}, {}", memory.byte_offset, memory.size).into());
+            }
+            None => tasks.push(format!("{:?}", &*memory.name_hint).into()),
+        }
+        if memory.is_pinned {
+            tasks.push(", is_pinned=True".into());
+        }
+        if memory.slots != 1 {
+            tasks.push(format!(", slots={}", memory.slots).into());
+        }
+        if let Some(slot) = &memory.slot {
+            tasks.push(", slot=".into());
+            tasks.push(Task::Operand(slot.clone(), 0));
+        }
+        tasks.push("))".into());
+        self.then(tasks);
     }
 
     /// A number; of another data type than the usual one as a call of it.
