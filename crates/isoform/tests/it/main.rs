@@ -40,6 +40,7 @@ mod paths;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+mod pto_semantics;
 mod recursive;
 mod registry;
 mod repr;
