@@ -46,7 +46,10 @@ fn no_vars() -> Array<Ref<Var>> {
 fn check(what: &str, left: impl Into<Value>, right: impl Into<Value>, plain: bool, mapped: bool) {
     let (left, right): (Value, Value) = (left.into(), right.into());
     for (map_free_vars, expected) in [(false, plain), (true, mapped)] {
-        let options = CompareOptions::default().map_free_vars(map_free_vars);
+        let options = CompareOptions {
+            map_free_vars,
+            ..CompareOptions::default()
+        };
         for (one, other) in [(&left, &right), (&right, &left)] {
             let equal = structural_equal_with(one, other, options).unwrap();
             assert_eq!(equal, expected, "{what}, map_free_vars={map_free_vars}");
