@@ -11,6 +11,7 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;
 mod functions;
