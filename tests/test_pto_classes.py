@@ -343,7 +343,7 @@ class TestMembers:
         assert not op.has_attr("other")
         assert list(op.get_attr_keys()) == ["cost", "pipe"]
         assert list(ir.Op("pto.test.unheard").get_attr_keys()) == []
-        with pytest.raises(KeyError, match=r"pto.test.op.*'other'.*cost"):
+        with pytest.raises(KeyError, match="pto.test.op has no attribute.*other.*cost"):
             op.get_attr("other")
 
     def test_same_as(self):

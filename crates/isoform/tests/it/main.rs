@@ -41,6 +41,7 @@ mod paths;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+mod pto_semantics;
 mod pto_print;
 mod pto_verify;
 mod pto_visit;
