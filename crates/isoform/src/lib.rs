@@ -174,7 +174,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use text::{
-    MismatchOptions, TEXT_NAME, TensorText, TextFault, TextMark, TextOptions, from_text,
+    MismatchOptions, TEXT_NAME, TEXT_TYPE, TensorText, TextFault, TextMark, TextOptions, from_text,
     render_mismatch, to_text,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};

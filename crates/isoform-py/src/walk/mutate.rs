@@ -32,6 +32,8 @@ struct State {
     descents: HashMap<u64, Value>,
     /// What users recorded for variables.
     remapped: HashMap<u64, Value>,
+    /// What they recorded for uses of variables only.
+    uses: HashMap<u64, Value>,
 }
 
 /// The running rewrite, for callbacks that rewrite children themselves.
@@ -71,6 +73,7 @@ impl State {
             results: HashMap::new(),
             descents: HashMap::new(),
             remapped: HashMap::new(),
+            uses: HashMap::new(),
         }
     }
 
@@ -211,6 +214,11 @@ impl MutatorHandle {
                 place.1 = RegionKind::Use;
             }
             let place = *place;
+            if region == RegionKind::Use
+                && let Some(image) = state.uses.get(&place.0)
+            {
+                return Ok(Some(image.clone()));
+            }
             match state.results.get(&place) {
                 Some(Some(result)) => return Ok(Some(result.clone())),
                 Some(None) => return Err(cyclic(&value)),
@@ -449,6 +457,25 @@ impl MutatorHandle {
         Ok(())
     }
 
+    /// Records what comes in place of the uses of a variable that are met from
+    /// now on, whatever callback it has.
+    fn _remap_uses(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.region()?;
+        let (object, value) = (var_of(var)?, untyped(value)?);
+        let old = self.state().uses.insert(object.identity(), value);
+        // Its end may run code that asks this engine.
+        drop(old);
+        Ok(())
+    }
+
+    /// What a variable became where it was met before; None if it was not.
+    fn _image<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let object = var_of(var)?;
+        let place = (object.identity(), RegionKind::Use);
+        let found = self.state().results.get(&place).cloned().flatten();
+        found.map(|value| to_python(var.py(), &value)).transpose()
+    }
+
     /// Whether variables are bound or used where the rewrite is now, a
     /// DefRegionKind.
     fn def_region_kind<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -493,6 +520,7 @@ pub(crate) fn structural_mutate<'py>(
         (
             std::mem::take(&mut state.results),
             std::mem::take(&mut state.remapped),
+            std::mem::take(&mut state.uses),
         )
     };
     // Their ends may run code that asks this engine.

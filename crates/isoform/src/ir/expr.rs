@@ -27,6 +27,7 @@ pub struct BaseExpr {
 /// is larger, float64; a string becomes a string literal.
 #[derive(Node)]
 #[node(key = "ir.PrimExpr", convert = prim_expr_from, crate = crate)]
+#[node(attrs("text.type" = "dtype"))]
 #[repr(C)]
 pub struct PrimExpr {
     #[node(base, default)]
@@ -53,7 +54,7 @@ fn prim_expr_from(value: Value) -> Result<Ref<PrimExpr>> {
 
 /// The base of the expressions over tensors, functions and other large values.
 #[derive(Node, Default)]
-#[node(key = "ir.RelayExpr", crate = crate)]
+#[node(key = "ir.RelayExpr", attrs("text.type" = "checked_type_"), crate = crate)]
 #[repr(C)]
 pub struct RelayExpr {
     #[node(base, default)]

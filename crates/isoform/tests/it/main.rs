@@ -11,6 +11,7 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;
 mod functions;
@@ -40,6 +41,7 @@ mod paths;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+mod pto_semantics;
 mod pto_print;
 #[cfg(feature = "testing")]
 mod pto_properties;

@@ -46,7 +46,10 @@ fn parentheses_stand_where_python_needs_them() {
     check(Pow::new(number(-2), &b, INT), "(-2) ** b");
     check(Pow::new(Pow::new(&a, &b, INT), &c, INT), "(a ** b) ** c");
     check(Pow::new(&a, Pow::new(&b, &c, INT), INT), "a ** b ** c");
-    check(FloorDiv::new(&a, Mul::new(&b, &c, INT), INT), "a // (b * c)");
+    check(
+        FloorDiv::new(&a, Mul::new(&b, &c, INT), INT),
+        "a // (b * c)",
+    );
     let less = Lt::new(&a, &b, DataType::Bool);
     check(Lt::new(&less, &c, DataType::Bool), "(a < b) < c");
     check(Not::new(&less, DataType::Bool), "not a < b");
@@ -62,7 +65,10 @@ fn literals_of_unusual_formats_name_them() {
     check(ConstFloat::new(0.5, DataType::Fp32), "0.5");
     check(ConstFloat::new(2.0, DataType::Fp16), "pl.FP16(2.0)");
     check(ConstFloat::new(f64::NAN, DataType::Fp32), "float(\"nan\")");
-    check(ConstFloat::new(f64::NEG_INFINITY, DataType::Fp32), "float(\"-inf\")");
+    check(
+        ConstFloat::new(f64::NEG_INFINITY, DataType::Fp32),
+        "float(\"-inf\")",
+    );
     check(ConstBool::new(true), "True");
     check(Cast::new(var("x"), DataType::Fp16), "pl.cast(x, pl.FP16)");
 }
@@ -72,9 +78,18 @@ fn tuples_and_calls_look_like_those_of_python() {
     let x = var("x");
     let tuple = MakeTuple::new([x.clone().upcast()]);
     check(&tuple, "(x,)");
-    check(TupleGetItemExpr::new(&tuple, 0).expect("an item"), "(x,)[0]");
-    check(Call::new(GlobalVar::new("f"), [x.clone().upcast()]), "self.f(x)");
-    check(TupleType::new([int(), int()]), "pl.Tuple[pl.INT64, pl.INT64]");
+    check(
+        TupleGetItemExpr::new(&tuple, 0).expect("an item"),
+        "(x,)[0]",
+    );
+    check(
+        Call::new(GlobalVar::new("f"), [x.clone().upcast()]),
+        "self.f(x)",
+    );
+    check(
+        TupleType::new([int(), int()]),
+        "pl.Tuple[pl.INT64, pl.INT64]",
+    );
     check(
         TensorType::new([number(64), x.upcast()], DataType::Fp32),
         "pl.Tensor[[64, x], pl.FP32]",
@@ -152,7 +167,15 @@ while flag:
         &scope,
         "with pl.incore(split=pl.SplitMode.UP_DOWN):\n    x\n",
     );
-    let unused = ForStmt::carrying(&x, number(0), number(4), number(1), [], nothing(), [y.clone()]);
+    let unused = ForStmt::carrying(
+        &x,
+        number(0),
+        number(4),
+        number(1),
+        [],
+        nothing(),
+        [y.clone()],
+    );
     check(
         &unused,
         "for x in pl.range(0, 4, 1):\n    pass\n    y = ...  # not yielded\n",

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 from isoform._core import Object
-from isoform.structural import structural_mutate, structural_visit
+from isoform.container import Array
+from isoform.structural import structural_map, structural_mutate, structural_visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -248,8 +249,7 @@ class IRMutator(_Traversal):
                 "of the node, got None; return the node itself to keep it"
             )
         if result is not op and type(result) is type(op):
-            for old, new in _redefined(op, result):
-                engine.var_remap_set(old, new)
+            return _redefine(op, result, engine)
         return result
 
 
@@ -266,20 +266,40 @@ def _definition_fields(cls: type[Any]) -> tuple[str, ...]:
 _DEFINES = ("def", "def-recursive", "def-simple", "def-non-recursive")
 
 
-def _redefined(old: Any, new: Any) -> list[tuple[Any, Any]]:
-    """The variables that a node defines and that another one defines as others."""
-    pairs: list[tuple[Any, Any]] = []
+# The definition fields whose variables are used inside of their node.
+_INSIDE = ("loop_var", "iter_args", "params")
+
+
+def _redefine(old: Any, new: Any, engine: Any) -> Any:
+    """What comes in place of a node, with the variables that it defines as others
+    than the node did in the place of those.
+    """
+    inside: dict[int, tuple[Any, Any]] = {}
     for name in _definition_fields(type(old)):
         before, after = getattr(old, name), getattr(new, name)
-        if isinstance(before, Object) and not _is_sequence(before):
-            before, after = [before], [after]
-        if len(before) == len(after):
-            pairs += [pair for pair in zip(before, after, strict=True) if pair[0] is not pair[1]]
-    return pairs
+        pairs = zip(before, after, strict=False) if _is_sequence(before) else [(before, after)]
+        if _is_sequence(before) and len(before) != len(after):
+            continue
+        for one, other in pairs:
+            # What the rewrite itself put in its place, has reached its uses.
+            if one is other or engine._image(one) is other:
+                continue
+            if name in _INSIDE:
+                inside[id(one)] = (one, other)
+            else:
+                engine._remap_uses(one, other)
+    if not inside:
+        return new
+
+    def image(var: Any) -> Any:
+        found = inside.get(id(var))
+        return var if found is None else found[1]
+
+    return structural_map(new, (_core.class_of("pto.Var"), image))
 
 
 def _is_sequence(value: Any) -> bool:
-    return hasattr(value, "__len__") and hasattr(value, "__iter__")
+    return isinstance(value, Array)
 
 
 def _add_defaults(cls: type[Any]) -> None:

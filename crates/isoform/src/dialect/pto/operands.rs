@@ -71,7 +71,9 @@ pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
         vec![object(&function.body)]
     } else if let Some(program) = node.downcast_ref::<Program>() {
         let functions = program.functions.iter();
-        functions.map(|(_, function)| function.as_object().clone()).collect()
+        functions
+            .map(|(_, function)| function.as_object().clone())
+            .collect()
     } else {
         Vec::new()
     }
@@ -85,6 +87,11 @@ fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
             .iter()
             .filter_map(|item| item.as_object().filter(|item| is_node(item)).cloned())
             .collect(),
-        _ => value.as_object().filter(|it| is_node(it)).cloned().into_iter().collect(),
+        _ => value
+            .as_object()
+            .filter(|it| is_node(it))
+            .cloned()
+            .into_iter()
+            .collect(),
     }
 }

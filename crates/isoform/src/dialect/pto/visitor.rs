@@ -12,10 +12,11 @@ use super::*;
 use crate::error::Result;
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
-use crate::registry::FieldFlag;
+use crate::object::table::TypeInfo;
+use crate::registry::{FieldDef, FieldFlag};
 use crate::value::{Value, ValueRef};
 use crate::visit::{
-    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
+    MapOptions, RegionKind, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
 };
 
 /// Visits a value by the methods of a visitor.
@@ -121,7 +122,8 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) -> Result<Value> {
     let mut remapped: HashMap<u64, Value> = HashMap::new();
     let mut images: HashMap<u64, Option<Value>> = HashMap::new();
-    structural_map(root, MapOptions::default(), |visit| {
+    let options = MapOptions::default().variables_each_time(true);
+    structural_map(root, options, |visit| {
         let Some(object) = visit.object() else {
             return Ok(None);
         };
@@ -129,17 +131,23 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
             return Ok(None);
         }
         if object.isa::<Var>() {
-            // Bound and used, it becomes the same.
+            // Bound and used, it becomes the same, but for what a statement
+            // in front of a use has put in its place.
             let ident = object.identity();
-            if let Some(image) = remapped.get(&ident) {
-                return Ok(Some(image.clone()));
+            let image = match images.get(&ident) {
+                Some(image) => image.clone(),
+                None => {
+                    let image = mutate_as(mutator, Class::of(object), object)?;
+                    images.insert(ident, image.clone());
+                    image
+                }
+            };
+            if visit.region() != RegionKind::Use || remapped.is_empty() {
+                return Ok(image);
             }
-            if let Some(image) = images.get(&ident) {
-                return Ok(image.clone());
-            }
-            let image = mutate_as(mutator, Class::of(object), object)?;
-            images.insert(ident, image.clone());
-            return Ok(image);
+            let defined = image.as_ref().and_then(Value::as_object).unwrap_or(object);
+            let later = remapped.get(&defined.identity()).cloned();
+            return Ok(later.or(image));
         }
         let answer = mutate_as(mutator, Class::of(object), object)?;
         let Some(new) = answer.as_ref().and_then(Value::as_object) else {
@@ -176,8 +184,7 @@ impl Redefined {
         if old.same_as(new) || new.type_index() != old.type_index() {
             return Ok(found);
         }
-        let defines = |flag| matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
-        for field in info.fields().iter().filter(|field| defines(field.field_flag())) {
+        for field in definition_fields(info) {
             let before = vars_of(&crate::get_field(old, field.name())?);
             let after = vars_of(&crate::get_field(new, field.name())?);
             if before.len() != after.len() {
@@ -195,10 +202,29 @@ impl Redefined {
     }
 }
 
+/// The fields of a type that define variables.
+fn definition_fields(info: &TypeInfo) -> impl Iterator<Item = &FieldDef> {
+    let defines = |flag| matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
+    let fields = info.fields().iter();
+    fields.filter(move |field| defines(field.field_flag()))
+}
+
+/// The variables that a node itself defines, and not what is below it.
+pub(super) fn definitions_of(object: &Ref<Obj>) -> Result<Vec<Ref<Obj>>> {
+    let mut found = Vec::new();
+    for field in definition_fields(object.type_info()) {
+        found.extend(vars_of(&crate::get_field(object, field.name())?));
+    }
+    Ok(found)
+}
+
 /// The variables in a definition field: itself, or the elements of an array.
 fn vars_of(value: &Value) -> Vec<Ref<Obj>> {
     match value.view() {
-        ValueRef::Array(array) => array.iter().filter_map(|v| v.as_object().cloned()).collect(),
+        ValueRef::Array(array) => array
+            .iter()
+            .filter_map(|v| v.as_object().cloned())
+            .collect(),
         _ => value.as_object().cloned().into_iter().collect(),
     }
 }

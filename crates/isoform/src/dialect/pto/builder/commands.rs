@@ -52,14 +52,20 @@ impl<'a> Arguments<'a> {
     fn new(given: &'a [Value]) -> Result<Self> {
         let mut rest = given.iter();
         let command = rest.next().cloned().unwrap_or_default();
-        Ok(Arguments { command: String::from_value(command)?, rest })
+        Ok(Arguments {
+            command: String::from_value(command)?,
+            rest,
+        })
     }
 
     /// The next argument; None stands for those that are left out.
     fn next<T: Argument>(&mut self) -> Result<T> {
         let value = self.rest.next().cloned().unwrap_or_default();
         T::from_value(value).map_err(|error| {
-            Error::new(error.kind(), format!("{}: {}", self.command, error.message()))
+            Error::new(
+                error.kind(),
+                format!("{}: {}", self.command, error.message()),
+            )
         })
     }
 
@@ -93,7 +99,9 @@ fn run(builder: &mut IRBuilder, arguments: &mut Arguments<'_>) -> Result<Value> 
         "end_loop" => return Ok(builder.end_loop()?.into()),
         "iter_arg" => {
             let name = arguments.next::<Str>()?;
-            return Ok(builder.iter_arg(name, arguments.next::<Ref<Expr>>()?)?.into());
+            return Ok(builder
+                .iter_arg(name, arguments.next::<Ref<Expr>>()?)?
+                .into());
         }
         "return_var" => {
             let name = arguments.next::<Str>()?;
@@ -142,15 +150,22 @@ fn scope(arguments: &mut Arguments<'_>) -> Result<Scope> {
         ScopeKind::Cluster => Scope::Cluster { name_hint },
         ScopeKind::Hierarchy => Scope::Hierarchy {
             level: arguments.next::<Ref<LevelObject>>()?.get(),
-            role: arguments.next::<Option<Ref<RoleObject>>>()?.map(|role| role.get()),
+            role: arguments
+                .next::<Option<Ref<RoleObject>>>()?
+                .map(|role| role.get()),
             name_hint,
         },
         ScopeKind::Spmd => Scope::Spmd {
-            core_num: arguments.next::<crate::dialect::pto::arguments::Extent>()?.0,
+            core_num: arguments
+                .next::<crate::dialect::pto::arguments::Extent>()?
+                .0,
             sync_start: arguments.next()?,
             name_hint,
         },
-        ScopeKind::Runtime => Scope::Runtime { manual: arguments.next()?, name_hint },
+        ScopeKind::Runtime => Scope::Runtime {
+            manual: arguments.next()?,
+            name_hint,
+        },
         ScopeKind::CommDomain | ScopeKind::SplitAiv => {
             return Err(Error::value_error(format!(
                 "begin_scope: expected the kind of a scope statement, got {}",

@@ -144,7 +144,11 @@ impl IRBuilder {
             });
         }
         let span = self.span.clone();
-        self.frames.push(Frame { kind, stmts: Vec::new(), span });
+        self.frames.push(Frame {
+            kind,
+            stmts: Vec::new(),
+            span,
+        });
         Ok(())
     }
 
@@ -171,7 +175,11 @@ impl IRBuilder {
     ///
     /// `ValueError` when something is open.
     pub fn begin_function(&mut self, plan: Ref<Function>) -> Result<()> {
-        self.begin(Kind::Function { plan, params: Vec::new(), return_types: Vec::new() })
+        self.begin(Kind::Function {
+            plan,
+            params: Vec::new(),
+            return_types: Vec::new(),
+        })
     }
 
     /// Ends the open function.
@@ -182,7 +190,12 @@ impl IRBuilder {
     pub fn end_function(&mut self) -> Result<Ref<Function>> {
         let mut frame = self.end("function", |kind| matches!(kind, Kind::Function { .. }))?;
         let body = frame.body();
-        let Kind::Function { plan, params, return_types } = frame.kind else {
+        let Kind::Function {
+            plan,
+            params,
+            return_types,
+        } = frame.kind
+        else {
             return Err(Error::value_error("end of function: expected a function"));
         };
         let (params, directions): (Vec<_>, Vec<_>) = params.into_iter().unzip();
@@ -194,9 +207,7 @@ impl IRBuilder {
             .with_body(body);
         match frame.span {
             None => Ok(function),
-            Some(span) => {
-                crate::with_field(function.as_object(), "span", (&span).into())?.cast()
-            }
+            Some(span) => crate::with_field(function.as_object(), "span", (&span).into())?.cast(),
         }
     }
 
@@ -207,7 +218,11 @@ impl IRBuilder {
     ///
     /// `ValueError` outside of a function.
     pub fn begin_for(&mut self, plan: Ref<ForStmt>) -> Result<()> {
-        self.begin(Kind::For { plan, args: Vec::new(), results: Vec::new() })
+        self.begin(Kind::For {
+            plan,
+            args: Vec::new(),
+            results: Vec::new(),
+        })
     }
 
     /// Begins a loop with a condition, which may come later.
@@ -216,7 +231,11 @@ impl IRBuilder {
     ///
     /// `ValueError` outside of a function.
     pub fn begin_while(&mut self, condition: Option<Ref<Expr>>) -> Result<()> {
-        self.begin(Kind::While { condition, args: Vec::new(), results: Vec::new() })
+        self.begin(Kind::While {
+            condition,
+            args: Vec::new(),
+            results: Vec::new(),
+        })
     }
 
     /// Ends the open loop and adds it to what is around it.
@@ -238,12 +257,20 @@ impl IRBuilder {
             ))),
         };
         let stmt: Ref<Stmt> = match frame.kind {
-            Kind::For { plan, args, results } => {
+            Kind::For {
+                plan,
+                args,
+                results,
+            } => {
                 counted(&args, &results)?;
                 let plan = plan.with_iter_args(args).with_return_vars(results);
                 plan.with_body(body).upcast()
             }
-            Kind::While { condition, args, results } => {
+            Kind::While {
+                condition,
+                args,
+                results,
+            } => {
                 counted(&args, &results)?;
                 let Some(condition) = condition else {
                     return Err(Error::value_error(
@@ -264,7 +291,11 @@ impl IRBuilder {
     /// `ValueError` outside of a function.
     pub fn begin_if(&mut self, condition: impl IntoField<Ref<Expr>>) -> Result<()> {
         let condition = condition.into_field();
-        self.begin(Kind::If { condition, then_body: None, results: Vec::new() })
+        self.begin(Kind::If {
+            condition,
+            then_body: None,
+            results: Vec::new(),
+        })
     }
 
     /// Begins the other branch of the open `if`.
@@ -276,9 +307,13 @@ impl IRBuilder {
     pub fn begin_else(&mut self) -> Result<()> {
         let frame = self.innermost("else", "an if")?;
         let body = match &frame.kind {
-            Kind::If { then_body: None, .. } => frame.body(),
+            Kind::If {
+                then_body: None, ..
+            } => frame.body(),
             Kind::If { .. } => {
-                return Err(Error::value_error("else: expected one for each if, got two"));
+                return Err(Error::value_error(
+                    "else: expected one for each if, got two",
+                ));
             }
             _ => return Err(frame.misuse("else", "an if")),
         };
@@ -296,7 +331,12 @@ impl IRBuilder {
     pub fn end_if(&mut self) -> Result<Ref<Stmt>> {
         let mut frame = self.end("if", |kind| matches!(kind, Kind::If { .. }))?;
         let body = frame.body();
-        let Kind::If { condition, then_body, results } = frame.kind else {
+        let Kind::If {
+            condition,
+            then_body,
+            results,
+        } = frame.kind
+        else {
             return Err(Error::value_error("end of if: expected an if"));
         };
         let (then_body, else_body) = match then_body {
@@ -333,11 +373,19 @@ impl IRBuilder {
                 make_in_core(split.object(), name_hint, body, span).upcast()
             }
             Scope::Cluster { name_hint } => make_cluster(name_hint, body, span).upcast(),
-            Scope::Hierarchy { level, role, name_hint } => {
+            Scope::Hierarchy {
+                level,
+                role,
+                name_hint,
+            } => {
                 let role = role.map(NodeEnum::object);
                 make_hierarchy(level.object(), role, name_hint, body, span).upcast()
             }
-            Scope::Spmd { core_num, sync_start, name_hint } => {
+            Scope::Spmd {
+                core_num,
+                sync_start,
+                name_hint,
+            } => {
                 let core_num = crate::dialect::pto::arguments::Extent(core_num);
                 make_spmd(core_num, sync_start, name_hint, body, span).upcast()
             }

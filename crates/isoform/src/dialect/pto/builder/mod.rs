@@ -66,7 +66,9 @@ pub struct IRBuilder {
 impl std::fmt::Debug for IRBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let open: Vec<_> = self.frames.iter().map(|frame| frame.kind.name()).collect();
-        f.debug_struct("IRBuilder").field("open", &open).finish_non_exhaustive()
+        f.debug_struct("IRBuilder")
+            .field("open", &open)
+            .finish_non_exhaustive()
     }
 }
 
@@ -117,7 +119,13 @@ impl IRBuilder {
         let start = start.into_field();
         let var = Var::new(name, &start.ty);
         let body = SeqStmts::new([]);
-        self.begin_for(ForStmt::new(&var, start, stop.into_field(), step.into_field(), body))?;
+        self.begin_for(ForStmt::new(
+            &var,
+            start,
+            stop.into_field(),
+            step.into_field(),
+            body,
+        ))?;
         let result = self.within(|ib| build(ib, &var))?;
         self.end_loop()?;
         Ok(result)
@@ -211,7 +219,9 @@ impl IRBuilder {
 
     /// Whether a function is open.
     pub fn in_function(&self) -> bool {
-        self.frames.iter().any(|frame| matches!(frame.kind, Kind::Function { .. }))
+        self.frames
+            .iter()
+            .any(|frame| matches!(frame.kind, Kind::Function { .. }))
     }
 
     /// Whether a loop is open.
@@ -222,7 +232,9 @@ impl IRBuilder {
 
     /// Whether a branch is open.
     pub fn in_if(&self) -> bool {
-        self.frames.iter().any(|frame| matches!(frame.kind, Kind::If { .. }))
+        self.frames
+            .iter()
+            .any(|frame| matches!(frame.kind, Kind::If { .. }))
     }
 
     /// A parameter of the open function, which is read.
@@ -251,7 +263,10 @@ impl IRBuilder {
     ) -> Result<Ref<Var>> {
         let var = self.placed_var(name.into(), ty.into_field());
         match self.innermost("param", "a function")? {
-            Frame { kind: Kind::Function { params, .. }, .. } => {
+            Frame {
+                kind: Kind::Function { params, .. },
+                ..
+            } => {
                 params.push((var.clone(), direction));
                 Ok(var)
             }
@@ -266,7 +281,10 @@ impl IRBuilder {
     /// As [`param`](Self::param).
     pub fn return_type(&mut self, ty: impl IntoField<Ref<Type>>) -> Result<()> {
         match self.innermost("return_type", "a function")? {
-            Frame { kind: Kind::Function { return_types, .. }, .. } => {
+            Frame {
+                kind: Kind::Function { return_types, .. },
+                ..
+            } => {
                 return_types.push(ty.into_field());
                 Ok(())
             }
@@ -288,7 +306,10 @@ impl IRBuilder {
         let init_value = init_value.into_field();
         let arg = IterArg::new(name, &init_value.ty, &init_value);
         match &mut self.innermost("iter_arg", "a loop")? {
-            Frame { kind: Kind::For { args, .. } | Kind::While { args, .. }, .. } => {
+            Frame {
+                kind: Kind::For { args, .. } | Kind::While { args, .. },
+                ..
+            } => {
                 args.push(arg.clone());
                 Ok(arg)
             }
@@ -304,16 +325,13 @@ impl IRBuilder {
     ///
     /// `ValueError` when the innermost open part is neither, or the type is not
     /// known.
-    pub fn return_var(
-        &mut self,
-        name: impl Into<Str>,
-        ty: Option<Ref<Type>>,
-    ) -> Result<Ref<Var>> {
+    pub fn return_var(&mut self, name: impl Into<Str>, ty: Option<Ref<Type>>) -> Result<Ref<Var>> {
         let frame = self.innermost("return_var", "a loop or an if")?;
         let (carried, count) = match &frame.kind {
-            Kind::For { args, results, .. } | Kind::While { args, results, .. } => {
-                (args.get(results.len()).map(|arg| arg.ty.clone()), results.len())
-            }
+            Kind::For { args, results, .. } | Kind::While { args, results, .. } => (
+                args.get(results.len()).map(|arg| arg.ty.clone()),
+                results.len(),
+            ),
             Kind::If { results, .. } => (None, results.len()),
             _ => return Err(frame.misuse("return_var", "a loop or an if")),
         };
@@ -339,7 +357,10 @@ impl IRBuilder {
     /// `ValueError` when the innermost open part is not a `while` loop.
     pub fn while_condition(&mut self, expr: impl IntoField<Ref<Expr>>) -> Result<()> {
         match self.innermost("while_condition", "a while loop")? {
-            Frame { kind: Kind::While { condition, .. }, .. } => {
+            Frame {
+                kind: Kind::While { condition, .. },
+                ..
+            } => {
                 *condition = Some(expr.into_field());
                 Ok(())
             }
@@ -456,7 +477,9 @@ impl IRBuilder {
 
     fn innermost(&mut self, what: &str, wanted: &str) -> Result<&mut Frame> {
         let nothing = || {
-            Error::value_error(format!("{what}: expected {wanted} to be open, got nothing open"))
+            Error::value_error(format!(
+                "{what}: expected {wanted} to be open, got nothing open"
+            ))
         };
         self.frames.last_mut().ok_or_else(nothing)
     }

@@ -34,7 +34,10 @@ pub struct ProgramBuilder {
 impl ProgramBuilder {
     /// A builder of a program without functions.
     pub fn new(name: impl Into<Str>) -> Self {
-        ProgramBuilder { name: name.into(), ..ProgramBuilder::default() }
+        ProgramBuilder {
+            name: name.into(),
+            ..ProgramBuilder::default()
+        }
     }
 
     /// Says where the program was written.
@@ -51,7 +54,9 @@ impl ProgramBuilder {
     pub fn declare_function(&mut self, name: impl Into<Str>) -> Result<Ref<GlobalVar>> {
         let name = name.into();
         if name.is_empty() {
-            return Err(Error::value_error("declare_function: expected a name, got an empty text"));
+            return Err(Error::value_error(
+                "declare_function: expected a name, got an empty text",
+            ));
         }
         if let Some(known) = self.find(&name) {
             return Ok(known.clone());

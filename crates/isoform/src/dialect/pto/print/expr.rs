@@ -94,7 +94,10 @@ impl Printer<'_> {
             self.var(var);
         } else if let Some(number) = expr.downcast_ref::<ConstInt>() {
             let (value, dtype) = (number.value, number.scalar_dtype());
-            let plain = matches!(dtype, None | Some(DataType::DEFAULT_CONST_INT | DataType::Index));
+            let plain = matches!(
+                dtype,
+                None | Some(DataType::DEFAULT_CONST_INT | DataType::Index)
+            );
             self.number(&value.to_string(), value < 0, plain, dtype, least);
         } else if let Some(number) = expr.downcast_ref::<ConstFloat>() {
             let (value, dtype) = (number.value, number.scalar_dtype());
@@ -102,7 +105,8 @@ impl Printer<'_> {
             let negative = value.is_sign_negative() && !value.is_nan();
             self.number(&float(value), negative, plain, dtype, least);
         } else if let Some(truth) = expr.downcast_ref::<ConstBool>() {
-            self.out.push_str(if truth.value { "True" } else { "False" });
+            self.out
+                .push_str(if truth.value { "True" } else { "False" });
         } else if let Some(op) = expr.downcast_ref::<BinaryExpr>() {
             self.binary(expr, &op.left, &op.right, least);
         } else if let Some(op) = expr.downcast_ref::<UnaryExpr>() {
@@ -125,12 +129,49 @@ impl Printer<'_> {
     }
 
     pub(super) fn var(&mut self, var: &Ref<Var>) {
-        let (name, _) = self.names.of(var.identity(), &var.name_hint);
-        self.out.push_str(name);
+        let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
+        let name = name.to_owned();
+        match var.downcast_ref::<MemRef>().filter(|_| is_new) {
+            None => self.out.push_str(&name),
+            Some(memory) => self.memory_reference(&name, memory),
+        }
+    }
+
+    /// A memory reference where it is met for the first time.
+    fn memory_reference(&mut self, name: &str, memory: &Ref<MemRef>) {
+        let mut tasks: Vec<Task> = vec![
+            format!("({name} := {}(", self.language("MemRef")).into(),
+        ];
+        match &memory.base {
+            Some(base) => {
+                tasks.push(Task::Operand(base.clone().upcast(), 0));
+                tasks.push(format!(", {}, {}", memory.byte_offset, memory.size).into());
+            }
+            None => tasks.push(format!("{:?}", &*memory.name_hint).into()),
+        }
+        if memory.is_pinned {
+            tasks.push(", is_pinned=True".into());
+        }
+        if memory.slots != 1 {
+            tasks.push(format!(", slots={}", memory.slots).into());
+        }
+        if let Some(slot) = &memory.slot {
+            tasks.push(", slot=".into());
+            tasks.push(Task::Operand(slot.clone(), 0));
+        }
+        tasks.push("))".into());
+        self.then(tasks);
     }
 
     /// A number; of another data type than the usual one as a call of it.
-    fn number(&mut self, text: &str, negative: bool, plain: bool, dtype: Option<DataType>, least: u8) {
+    fn number(
+        &mut self,
+        text: &str,
+        negative: bool,
+        plain: bool,
+        dtype: Option<DataType>,
+        least: u8,
+    ) {
         let name = dtype.map_or("", DataType::name);
         let text = match (plain, negative && least > SIGN) {
             (false, _) => format!("{}({text})", self.language(name)),
@@ -267,7 +308,11 @@ impl Printer<'_> {
     /// A member of an enum: `pl.PadValue.zero`, and a data type as `pl.INT64`.
     pub(super) fn choice(&self, object: &Ref<Obj>) -> Option<String> {
         let info = object.type_info();
-        crate::type_attrs::get(info.index(), "enum.members", crate::type_attrs::Lookup::Exact)?;
+        crate::type_attrs::get(
+            info.index(),
+            "enum.members",
+            crate::type_attrs::Lookup::Exact,
+        )?;
         let name = crate::get_field(object, "name").ok()?;
         let name = name.as_str()?;
         let class = info.key().rsplit('.').next().unwrap_or_default();
@@ -279,9 +324,7 @@ impl Printer<'_> {
 }
 
 /// The entries of attributes, sorted by name.
-fn by_name<V: crate::ElementType>(
-    map: &Map<crate::Str, V>,
-) -> Vec<(String, Value)>
+fn by_name<V: crate::ElementType>(map: &Map<crate::Str, V>) -> Vec<(String, Value)>
 where
     V: Clone + Into<Value>,
 {

@@ -64,6 +64,7 @@ impl PrintOptions {
 /// * Variables are called by their hints, with a number behind a hint that
 ///   another variable of the function has; where they are defined, their type
 ///   stands as annotation.
+/// * A memory reference is written in full where it is met first.
 /// * Parentheses stand where the operators of Python need them.
 /// * A large part of an expression that is used several times in it is written
 ///   once, as `(s := ...)`, and called by that name from there on; a statement

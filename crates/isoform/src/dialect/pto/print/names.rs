@@ -4,10 +4,10 @@ use hashbrown::{HashMap, HashSet};
 
 /// Words that Python does not take as names.
 const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",
-    "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if",
-    "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self",
-    "try", "while", "with", "yield",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "self", "try",
+    "while", "with", "yield",
 ];
 
 /// Longer hints are cut, so that a name is no line of its own.
@@ -38,7 +38,10 @@ impl Names {
             let name = self.fresh(hint);
             self.by_object.insert(object, name);
         }
-        (self.by_object.get(&object).map_or("", String::as_str), !known)
+        (
+            self.by_object.get(&object).map_or("", String::as_str),
+            !known,
+        )
     }
 
     /// A new name.

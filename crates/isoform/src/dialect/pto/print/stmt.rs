@@ -1,8 +1,8 @@
 //! Statements, functions and programs.
 
 use super::{Printer, Task, names, sharing};
-use crate::dialect::pto::operands::statements;
 use crate::container::Array;
+use crate::dialect::pto::operands::statements;
 use crate::dialect::pto::*;
 use crate::object::reference::{Obj, Ref};
 use crate::registry::NodeEnum;
@@ -74,7 +74,11 @@ impl Printer<'_> {
             self.yield_(yielded, stmt);
         } else if let Some(returned) = stmt.downcast_ref::<ReturnStmt>() {
             let mut tasks = roots(&returned.value);
-            let keyword = if tasks.is_empty() { "return" } else { "return " };
+            let keyword = if tasks.is_empty() {
+                "return"
+            } else {
+                "return "
+            };
             tasks.insert(0, keyword.into());
             self.line(tasks, stmt);
         } else if stmt.isa::<BreakStmt>() {
@@ -102,20 +106,31 @@ impl Printer<'_> {
         let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
         let name = name.to_owned();
         match is_new {
-            true => vec![format!("{name}: ").into(), Task::Root(var.ty.as_object().clone())],
+            true => vec![
+                format!("{name}: ").into(),
+                Task::Root(var.ty.as_object().clone()),
+            ],
             false => vec![name.into()],
         }
     }
 
     fn yield_(&mut self, yielded: &Ref<YieldStmt>, stmt: &Ref<Stmt>) {
-        let results = self.results.last_mut().map(std::mem::take).unwrap_or_default();
+        let results = self
+            .results
+            .last_mut()
+            .map(std::mem::take)
+            .unwrap_or_default();
         let mut types = Vec::new();
         let mut tasks = match results.as_slice() {
             [] => Vec::new(),
             [one] => self.definition(one),
             several => {
                 types = self.types_of(several.iter());
-                Self::joined(several.iter().map(|var| Task::Operand(var.clone().upcast(), 0)))
+                Self::joined(
+                    several
+                        .iter()
+                        .map(|var| Task::Operand(var.clone().upcast(), 0)),
+                )
             }
         };
         if !tasks.is_empty() {
@@ -129,10 +144,7 @@ impl Printer<'_> {
     }
 
     /// A comment with the types of variables that are met for the first time.
-    fn types_of<'v>(
-        &mut self,
-        vars: impl Iterator<Item = &'v Ref<Var>>,
-    ) -> Vec<Task> {
+    fn types_of<'v>(&mut self, vars: impl Iterator<Item = &'v Ref<Var>>) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         for var in vars {
             let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
@@ -152,7 +164,11 @@ impl Printer<'_> {
         if results.is_empty() {
             return;
         }
-        let mut tasks = Self::joined(results.into_iter().map(|var| Task::Operand(var.upcast(), 0)));
+        let mut tasks = Self::joined(
+            results
+                .into_iter()
+                .map(|var| Task::Operand(var.upcast(), 0)),
+        );
         tasks.push(" = ...  # not yielded".into());
         tasks.push(Task::EndLine(None));
         self.start_line();
@@ -185,7 +201,11 @@ impl Printer<'_> {
     }
 
     fn for_(&mut self, each: &Ref<ForStmt>) {
-        let carried: Vec<Ref<Var>> = each.iter_args.iter().map(|it| it.clone().upcast()).collect();
+        let carried: Vec<Ref<Var>> = each
+            .iter_args
+            .iter()
+            .map(|it| it.clone().upcast())
+            .collect();
         // The usual type of a loop variable goes without saying.
         let said = std::iter::once(&each.loop_var).filter(|var| !is_index(&var.ty));
         let types = self.types_of(said.chain(&carried));
@@ -201,13 +221,18 @@ impl Printer<'_> {
             tasks.extend(Self::tuple(carried.iter().map(operand)));
         }
         tasks.push(format!(" in {}(", self.language(kind)).into());
-        for (position, bound) in [&each.start, &each.stop, &each.step].into_iter().enumerate() {
+        for (position, bound) in [&each.start, &each.stop, &each.step]
+            .into_iter()
+            .enumerate()
+        {
             tasks.push(if position == 0 { "" } else { ", " }.into());
             tasks.push(root(bound));
         }
         if !carried.is_empty() {
             tasks.push(", init_values=".into());
-            tasks.extend(Self::tuple(each.iter_args.iter().map(|arg| root(&arg.init_value))));
+            tasks.extend(Self::tuple(
+                each.iter_args.iter().map(|arg| root(&arg.init_value)),
+            ));
         }
         if !each.attrs.is_empty() {
             tasks.push(", attrs=".into());
@@ -230,19 +255,29 @@ impl Printer<'_> {
             tasks.push(Task::EndLine(Some(repeat.span.clone())));
             Self::body(&mut tasks, &repeat.body, results);
         } else {
-            let carried: Vec<Ref<Var>> =
-                repeat.iter_args.iter().map(|it| it.clone().upcast()).collect();
+            let carried: Vec<Ref<Var>> = repeat
+                .iter_args
+                .iter()
+                .map(|it| it.clone().upcast())
+                .collect();
             let types = self.types_of(carried.iter());
             tasks.push("for ".into());
             tasks.extend(Self::tuple(carried.iter().map(operand)));
             tasks.push(format!(" in {}(init_values=", self.language("while_")).into());
-            tasks.extend(Self::tuple(repeat.iter_args.iter().map(|arg| root(&arg.init_value))));
+            tasks.extend(Self::tuple(
+                repeat.iter_args.iter().map(|arg| root(&arg.init_value)),
+            ));
             tasks.push("):".into());
             tasks.extend(types);
             tasks.push(Task::EndLine(Some(repeat.span.clone())));
             let condition = format!("{}(", self.language("cond"));
             tasks.extend([Task::Indent, Task::Line, condition.into()]);
-            tasks.extend([root(&repeat.condition), ")".into(), Task::EndLine(None), Task::Dedent]);
+            tasks.extend([
+                root(&repeat.condition),
+                ")".into(),
+                Task::EndLine(None),
+                Task::Dedent,
+            ]);
             Self::body(&mut tasks, &repeat.body, results);
         }
         self.start_line();
@@ -301,7 +336,11 @@ impl Printer<'_> {
 
     fn inline(&mut self, inline: &Ref<InlineStmt>, stmt: &Ref<Stmt>) {
         let language = self.choice(inline.language.as_object()).unwrap_or_default();
-        let text = format!("{}({:?}, {language})", self.language("inline"), &*inline.body);
+        let text = format!(
+            "{}({:?}, {language})",
+            self.language("inline"),
+            &*inline.body
+        );
         self.line(vec![text.into()], stmt);
     }
 
@@ -310,7 +349,9 @@ impl Printer<'_> {
         self.names.clear(&prefix);
         let mut settings: Vec<Task> = Vec::new();
         if function.func_type.get() != FunctionType::Opaque {
-            let text = self.choice(function.func_type.as_object()).unwrap_or_default();
+            let text = self
+                .choice(function.func_type.as_object())
+                .unwrap_or_default();
             settings.push(format!("type={text}").into());
         }
         if let Some(level) = &function.level {
@@ -326,7 +367,14 @@ impl Printer<'_> {
         }
         let mut settings = Self::joined(settings);
         if !function.attrs.is_empty() {
-            settings.push(if settings.is_empty() { "attrs=" } else { ", attrs=" }.into());
+            settings.push(
+                if settings.is_empty() {
+                    "attrs="
+                } else {
+                    ", attrs="
+                }
+                .into(),
+            );
             settings.push(Task::Value(function.attrs.clone().into()));
         }
         let mut tasks: Vec<Task> = vec![format!("@{}", self.language("function")).into()];

@@ -23,7 +23,10 @@ impl Printer<'_> {
             tasks.push("]".into());
             self.then(tasks);
         } else if let Some(array) = ty.downcast_ref::<ArrayType>() {
-            let extent = array.shape.iter().map(|size| Task::Operand(size.clone(), 0));
+            let extent = array
+                .shape
+                .iter()
+                .map(|size| Task::Operand(size.clone(), 0));
             let mut tasks = Self::joined(extent);
             tasks.insert(0, format!("{}[", self.language("Array")).into());
             tasks.push(format!(", {}]", self.language(array.dtype.get().name())).into());
@@ -80,7 +83,10 @@ impl Printer<'_> {
         let Some(memory) = memory else {
             return Vec::new();
         };
-        vec![", ".into(), Task::Operand(memory.clone().upcast().upcast(), 0)]
+        vec![
+            ", ".into(),
+            Task::Operand(memory.clone().upcast().upcast(), 0),
+        ]
     }
 
     fn tensor_view(&self, view: &Ref<TensorView>) -> Vec<Task> {

@@ -12,6 +12,7 @@ use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
 use crate::dialect::pto::operands::operands;
+use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
@@ -65,10 +66,10 @@ pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Fail
 /// The variables that something in a statement defines.
 fn defined_in(stmt: &Ref<Stmt>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
-    walk_objects(stmt, WalkOptions::default(), |object, region| {
-        if region != RegionKind::Use && object.isa::<Var>() {
-            found.insert(object.identity());
-        }
+    // A walk meets an object once, so that a definition may be met as a use.
+    walk_objects(stmt, WalkOptions::default(), |object, _| {
+        let vars = definitions_of(object)?;
+        found.extend(vars.iter().map(Ref::identity));
         Ok(WalkResult::<()>::Advance)
     })?;
     Ok(found)
@@ -294,7 +295,14 @@ impl Checker<'_> {
             let of_loop = self.places.field(place, "loop_var");
             let var = Task::Define(each.loop_var.clone(), of_loop, span.clone());
             let carried = (&each.iter_args, &each.return_vars);
-            self.loop_parts(&mut tasks, stmt, place, vec![var], carried, (None, &each.body));
+            self.loop_parts(
+                &mut tasks,
+                stmt,
+                place,
+                vec![var],
+                carried,
+                (None, &each.body),
+            );
             tasks
         } else if let Some(repeat) = stmt.downcast_ref::<WhileStmt>() {
             let mut tasks = Vec::new();
@@ -354,7 +362,11 @@ impl Checker<'_> {
     fn if_parts(&mut self, branch: &Ref<IfStmt>, place: Place) -> Vec<Task> {
         let span = &branch.span;
         let condition = self.places.field(place, "condition");
-        let types: Rc<[_]> = branch.return_vars.iter().map(|var| var.ty.clone()).collect();
+        let types: Rc<[_]> = branch
+            .return_vars
+            .iter()
+            .map(|var| var.ty.clone())
+            .collect();
         let then_body = self.places.field(place, "then_body");
         let mut tasks = vec![
             Task::Use(branch.condition.clone(), condition, span.clone()),
@@ -609,7 +621,8 @@ impl Checker<'_> {
             stack.extend(operands(&node).into_iter().rev());
         }
         if wrong.is_empty() {
-            self.clean.extend(seen.into_iter().map(|ident| (ident, epoch)));
+            self.clean
+                .extend(seen.into_iter().map(|ident| (ident, epoch)));
             return Ok(());
         }
         let above = self.places.path(place);
@@ -626,7 +639,9 @@ impl Checker<'_> {
                 let below = visit.path();
                 let steps = above.steps().iter().chain(below.steps()).cloned();
                 let own = object.downcast_ref::<Expr>().map(|expr| expr.span.clone());
-                let span = own.filter(|own| own.is_valid()).unwrap_or_else(|| span.clone());
+                let span = own
+                    .filter(|own| own.is_valid())
+                    .unwrap_or_else(|| span.clone());
                 let path = AccessPath::from_steps(steps.collect());
                 found.push(Failure { path, span, error });
             }
@@ -662,7 +677,13 @@ impl Checker<'_> {
                 )));
             }
         }
-        let result: Ref<Type> = match function.return_types.iter().cloned().collect::<Vec<_>>().as_slice() {
+        let result: Ref<Type> = match function
+            .return_types
+            .iter()
+            .cloned()
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
             [] => return None,
             [one] => one.clone(),
             several => TupleType::new(several.to_vec()).upcast(),

@@ -107,7 +107,10 @@ mod tests {
     fn branches_exclude_each_other_and_nothing_else() {
         let mut places = Places::default();
         let branch = places.item(Places::ROOT, 0);
-        let (yes, no) = (places.field(branch, "then_body"), places.field(branch, "else_body"));
+        let (yes, no) = (
+            places.field(branch, "then_body"),
+            places.field(branch, "else_body"),
+        );
         let deep = places.item(yes, 4);
         let next = places.item(Places::ROOT, 1);
         assert!(places.exclude_each_other(yes, no));

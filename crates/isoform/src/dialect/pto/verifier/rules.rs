@@ -96,7 +96,9 @@ fn check(object: &Ref<Obj>) -> Result<()> {
         condition(found, &branch.condition);
         if branch.else_body.is_none() && !branch.return_vars.is_empty() {
             let count = branch.return_vars.len();
-            found.value(format!("else_body: expected one that yields {count} values, got none"));
+            found.value(format!(
+                "else_body: expected one that yields {count} values, got none"
+            ));
         }
     } else if let Some(each) = object.downcast_ref::<ForStmt>() {
         for_loop(found, each);
@@ -127,7 +129,11 @@ fn check(object: &Ref<Obj>) -> Result<()> {
     if problems.texts.is_empty() {
         return Ok(());
     }
-    let message = format!("{}: {}", object.type_info().key(), problems.texts.join("; "));
+    let message = format!(
+        "{}: {}",
+        object.type_info().key(),
+        problems.texts.join("; ")
+    );
     Err(match problems.values {
         true => Error::value_error(message),
         false => Error::type_error(message),
@@ -249,14 +255,20 @@ fn condition(found: &mut Problems, condition: &Ref<Expr>) {
 fn for_loop(found: &mut Problems, each: &Ref<ForStmt>) {
     let var: Ref<Expr> = each.loop_var.clone().upcast();
     let of_var = found.scalar("loop_var", &var, "an integer", DataType::is_int);
-    let bounds = [("start", &each.start), ("stop", &each.stop), ("step", &each.step)];
+    let bounds = [
+        ("start", &each.start),
+        ("stop", &each.stop),
+        ("step", &each.step),
+    ];
     for (field, bound) in bounds {
         let dtype = found.scalar(field, bound, "an integer", DataType::is_int);
         if let (Some(of_var), Some(dtype)) = (of_var, dtype)
             && !same_number(of_var, dtype)
         {
             let (of_var, dtype) = (of_var.name(), dtype.name());
-            found.ty(format!("{field}: expected type {of_var} as loop_var, got {dtype}"));
+            found.ty(format!(
+                "{field}: expected type {of_var} as loop_var, got {dtype}"
+            ));
         }
     }
     if let Some(step) = each.step.downcast_ref::<ConstInt>()
