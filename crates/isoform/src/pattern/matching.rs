@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::hole::{Hole, HoleTable};
 use super::instantiate;
-use super::scan::{self, Variables};
+use super::scan::{self, Idents, Variables};
 use crate::error::{Error, Result};
 use crate::object::header::TypeIndex;
 use crate::object::table::is_a;
-use crate::path::AccessPath;
+use crate::path::{AccessPath, AccessStep};
+use crate::registry::Kind;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
 use crate::value::Value;
 use crate::visit::{
-    Interrupts, RegionKind, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk_with,
+    ChildOptions, Interrupts, RegionKind, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
+    structural_walk_with,
 };
 
 /// A template with holes; see the [module](self).
@@ -65,6 +67,46 @@ impl Root {
             (Root::Plain, ty) => ty.is_none_or(|ty| crate::object::table::info(ty).is_builtin()),
             (_, None) => false,
         }
+    }
+}
+
+impl Root {
+    fn admits_variables(self) -> bool {
+        let is_var = |ty: TypeIndex| crate::object::table::info(ty).kind() == Kind::Var;
+        match self {
+            Root::Exactly(ty) => is_var(ty),
+            Root::Class(_) | Root::Anything => true,
+            Root::Plain => false,
+        }
+    }
+}
+
+/// Where a match is: below the value that a walk visits.
+pub struct Place<'a> {
+    visit: &'a Visit<'a>,
+    /// From the visited value to the match, if it is a part of it.
+    step: Option<AccessStep>,
+}
+
+impl Place<'_> {
+    /// The steps from the root to the match. O(depth).
+    pub fn path(&self) -> AccessPath {
+        let path = self.visit.path();
+        match &self.step {
+            Some(step) => path.join(step.clone()),
+            None => path,
+        }
+    }
+
+    /// How many steps lead from the root to the match. O(1).
+    pub fn depth(&self) -> usize {
+        self.visit.depth() + usize::from(self.step.is_some())
+    }
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Place").field(&self.path()).finish()
     }
 }
 
@@ -194,8 +236,8 @@ impl Pattern {
     ///
     /// Objects of other types than the template's are only walked over, so the
     /// cost is that of a walk and of one [match](Self::match_value) for each
-    /// object of that type. Keys of maps, and what definition fields hold, are
-    /// no candidates.
+    /// object of that type. Keys of maps, and the variables that definition
+    /// fields bind, are no candidates.
     ///
     /// # Errors
     ///
@@ -204,18 +246,52 @@ impl Pattern {
     pub fn for_each_match<B>(
         &self,
         root: &Value,
-        mut callback: impl FnMut(&Visit<'_>, Match) -> Result<WalkResult<B>>,
+        mut callback: impl FnMut(&Place<'_>, Match) -> Result<WalkResult<B>>,
     ) -> Result<Option<B>> {
         let options = WalkOptions::default().order(WalkOrder::Pre);
-        let wanted = |ty| self.root.admits(ty);
+        let variables = self.root.admits_variables();
+        let wanted = |ty: Option<TypeIndex>| self.root.admits(ty) || variables && ty.is_some();
+        let mut seen = Idents::default();
         structural_walk_with(root, options, wanted, Interrupts::default(), |visit| {
-            if visit.is_key() || visit.region() != RegionKind::Use {
+            if visit.is_key() {
                 return Ok(WalkResult::Advance);
             }
-            match self.match_value(&visit.value())? {
-                Some(found) => callback(visit, found),
-                None => Ok(WalkResult::Advance),
+            let value = visit.value();
+            let of_variable = scan::variable(&value);
+            // A variable may be met in a definition field first, and is looked
+            // for among the parts of what uses it.
+            if of_variable.is_none_or(|_| visit.depth() == 0)
+                && self
+                    .root
+                    .admits(visit.object().map(|object| object.type_info().index()))
+                && let Some(found) = self.match_value(&value)?
+            {
+                let place = Place { visit, step: None };
+                match callback(&place, found)? {
+                    WalkResult::Advance => {}
+                    other => return Ok(other),
+                }
             }
+            if !variables {
+                return Ok(WalkResult::Advance);
+            }
+            let children = children_of(&value, ChildOptions::default().keys(false));
+            for (position, child) in children.iter(visit.region()).enumerate() {
+                let Some(ident) = scan::variable(&child.value) else {
+                    continue;
+                };
+                if child.region != RegionKind::Use || !seen.insert(ident) {
+                    continue;
+                }
+                if let Some(found) = self.match_value(&child.value)? {
+                    let step = children.step(position);
+                    if let WalkResult::Interrupt(result) = callback(&Place { visit, step }, found)?
+                    {
+                        return Ok(WalkResult::Interrupt(result));
+                    }
+                }
+            }
+            Ok(WalkResult::Advance)
         })
     }
 
@@ -241,8 +317,8 @@ impl Pattern {
     /// ```
     pub fn find_all(&self, root: &Value) -> Result<Vec<Found>> {
         let mut all = Vec::new();
-        self.for_each_match(root, |visit, found| {
-            let path = visit.path();
+        self.for_each_match(root, |place, found| {
+            let path = place.path();
             all.push(Found { path, found });
             Ok(WalkResult::<()>::Advance)
         })?;

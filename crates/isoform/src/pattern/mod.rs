@@ -32,6 +32,6 @@ mod scan;
 
 pub(crate) use hole::HoleTable;
 pub use hole::{Guard, Hole};
-pub use matching::{Found, Match, Pattern};
+pub use matching::{Found, Match, Pattern, Place};
 pub use normalize::{RewriteOptions, Rewritten, rewrite};
 pub use rule::{Rule, RuleGuard};

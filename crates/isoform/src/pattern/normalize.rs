@@ -58,8 +58,8 @@ pub struct Rewritten {
 /// result, the root included, and sharing is kept: a shared object is rewritten
 /// once.
 ///
-/// * **What is rewritten.** Uses: not what definition fields hold, nor keys of
-///   maps. A variable that is bound in the value becomes a new one, wherever it
+/// * **What is rewritten.** Everything but the variables that definition
+///   fields bind, and keys of maps. A variable that is bound in the value becomes a new one, wherever it
 ///   occurs, when something in its own fields is replaced; one that is not
 ///   bound keeps its identity, and with it its fields.
 /// * **No capture.** Where a binder of the value binds a variable that the
@@ -112,6 +112,7 @@ pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result
 struct Frame {
     children: Children,
     region: RegionKind,
+    is_key: bool,
     next: usize,
     pending: Value,
     first_change: usize,
@@ -139,8 +140,8 @@ struct Rewriter<'r> {
     defined: Idents,
     stack: Vec<Frame>,
     changes: Vec<(usize, Value)>,
-    /// Per object, and whether it is used there, what became of it; None while
-    /// it is being rewritten.
+    /// Per object, and whether rules apply to it there, what became of it; None
+    /// while it is being rewritten.
     results: HashMap<(u64, bool), Option<Value>, RandomState>,
     /// Bound variables whose fields were rewritten.
     variables: HashMap<u64, Value, RandomState>,
@@ -171,7 +172,7 @@ impl<'r> Rewriter<'r> {
 
     fn run(&mut self, root: &Value) -> Result<Value> {
         let mut poll = Poll::default();
-        let mut finished = self.meet(root.clone(), RegionKind::Use, true, None)?;
+        let mut finished = self.meet(root.clone(), RegionKind::Use, false, None)?;
         loop {
             poll.step()?;
             let Some(frame) = self.stack.last_mut() else {
@@ -186,8 +187,7 @@ impl<'r> Rewriter<'r> {
                 Some(child) => {
                     frame.next += 1;
                     frame.pending = child.value.clone();
-                    let used = child.region == RegionKind::Use && !child.is_key;
-                    self.meet(child.value, child.region, used, None)?
+                    self.meet(child.value, child.region, child.is_key, None)?
                 }
                 None => self.close()?,
             };
@@ -200,13 +200,14 @@ impl<'r> Rewriter<'r> {
         &mut self,
         mut value: Value,
         region: RegionKind,
-        used: bool,
+        is_key: bool,
         mut origin: Option<(u64, bool)>,
     ) -> Result<Option<Value>> {
         loop {
+            let used = !is_key && (region == RegionKind::Use || scan::variable(&value).is_none());
             let ident = value.as_object().map(|object| (object.identity(), used));
             origin = origin.or(ident);
-            value = match self.enter(value, region, used, origin)? {
+            value = match self.enter(value, region, is_key, used, origin)? {
                 Entered::Open => return Ok(None),
                 Entered::Done(result) => {
                     self.remember(origin, &result);
@@ -229,6 +230,7 @@ impl<'r> Rewriter<'r> {
         &mut self,
         value: Value,
         region: RegionKind,
+        is_key: bool,
         used: bool,
         origin: Option<(u64, bool)>,
     ) -> Result<Entered> {
@@ -260,6 +262,7 @@ impl<'r> Rewriter<'r> {
         self.stack.push(Frame {
             children,
             region,
+            is_key,
             next: 0,
             pending: Value::NONE,
             first_change: self.changes.len(),
@@ -287,7 +290,7 @@ impl<'r> Rewriter<'r> {
         }
         let (_, used) = frame.own;
         if let Some(next) = self.apply(&made, used)? {
-            return self.meet(next, frame.region, used, Some(frame.origin));
+            return self.meet(next, frame.region, frame.is_key, Some(frame.origin));
         }
         self.finish(Some(frame.origin), &made, used);
         Ok(Some(made))

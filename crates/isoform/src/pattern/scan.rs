@@ -25,7 +25,7 @@ pub(super) fn variable(value: &Value) -> Option<u64> {
 pub(super) struct Variables {
     /// Those in definition fields.
     pub(super) defined: Idents,
-    /// All others, in the order in which they are met.
+    /// Those that stand elsewhere.
     pub(super) used: HashMap<u64, Value, RandomState>,
     /// The keys of maps among them.
     pub(super) keys: Idents,

@@ -38,10 +38,13 @@ mod object_model;
 mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
+mod pattern;
+#[cfg(feature = "testing")]
 mod properties;
 mod recursive;
 mod registry;
 mod repr;
+mod rewrite;
 #[cfg(feature = "testing")]
 mod scope_levels;
 #[cfg(feature = "testing")]

@@ -18,6 +18,9 @@ use crate::structural::{CompareOptions, objects_equal};
 use crate::value::Value;
 use crate::visit::{WalkOptions, WalkResult, walk_objects};
 
+/// A scope level that no scope has: what depends on it is not remembered.
+const NEVER_OPEN: u32 = (1 << 30) - 2;
+
 /// The holes of one comparison.
 pub(crate) struct Holes<'a> {
     table: Arc<HoleTable>,
@@ -231,6 +234,10 @@ impl<'a> Engine<'a> {
         }
         self.stack.pop();
         let around = self.bindings_around();
+        if !around.is_empty() {
+            // Met again in another scope, the same pair is another question.
+            self.levels.use_var(NEVER_OPEN, Region::USE);
+        }
         if let Some(holes) = &mut self.holes {
             holes.parts[hole] = Some(Part { object: r, around });
             holes.filled.push(hole);
