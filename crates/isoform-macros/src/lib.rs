@@ -75,6 +75,7 @@ mod tests;
 /// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
 /// | `hooks(verify)` | The type implements `Verify`: what it demands of its objects and of those that extend it. |
 /// | `attrs(dyn Tr, "name" = value)` | Type attributes: node traits that the type implements, and other values by name. |
+/// | `define = path` | A function that takes the definition as the rest made it, and gives the one to register. |
 /// | `no_new` | No `new` is generated, so that the type can have its own. |
 /// | `no_with` | No `with_<field>` is generated. |
 /// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |
@@ -196,6 +197,8 @@ pub fn node_trait(
 /// - The result implements `Returned`: the same types, `()`, and `Result` of them.
 /// - `#[default = expression]` on an argument says what it is when it is left out; an `Option` at the end is `None`
 ///   then.
+/// - `#[keyword]` on an argument says that other languages give it and those behind it by name only, so one that must be
+///   given may follow one with a default.
 /// - The doc comment and the names of the arguments are registered with the function.
 /// - `#[isoform::export("name", crate = path)]` says where the isoform crate is; `::isoform` if absent.
 ///

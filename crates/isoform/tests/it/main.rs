@@ -41,6 +41,7 @@ mod paths;
 mod pattern;
 #[cfg(feature = "testing")]
 mod properties;
+mod pto;
 mod recursive;
 mod registry;
 mod repr;
