@@ -271,10 +271,10 @@ pub mod __private {
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};
     pub use crate::object::table::TypeCell;
+    pub use crate::registry::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::registry::{
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };
-    pub use crate::registry::{enum_definition, enum_member, enum_object};
     pub use crate::type_attrs::macros::*;
     pub use crate::type_attrs::{Implementation, NodeTrait, TraitMethod};
     pub use crate::value::Value;

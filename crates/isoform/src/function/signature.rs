@@ -121,6 +121,9 @@ impl Signature {
     }
 
     /// How many of the first arguments must be given.
+    ///
+    /// For a language with named arguments these are the positional ones; the
+    /// others stand where their names say.
     pub fn required(&self) -> usize {
         let optional = |parameter: &&Parameter| parameter.default.is_some();
         let left_out = self.parameters.iter().rev().take_while(optional).count();

@@ -19,7 +19,7 @@ pub use functions::{
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
-    Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
+    EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
 };
 pub(crate) use schema::at as in_place;
 pub use schema::{Schema, TypeRef};

@@ -24,6 +24,10 @@ pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// The member as an object: the same one whenever it is asked for.
     fn object(self) -> Enumerator<Self>;
 
+    /// What the type of the members knows besides its fields.
+    #[doc(hidden)]
+    fn knowledge() -> &'static EnumKnowledge;
+
     /// The member with this name or second name.
     fn from_name(name: &str) -> Option<Self> {
         let member = Self::MEMBERS.iter().find(|member| member.name() == name);
@@ -35,34 +39,60 @@ pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
 /// What the node type of an enum knows besides its fields; used by
 /// [`node_enum!`](crate::node_enum).
 #[doc(hidden)]
+#[derive(Clone)]
+pub struct EnumKnowledge {
+    names: Array<Str>,
+    aliases: Map<Str, Str>,
+    member: Function,
+    convert: Function,
+    to_json: DynToJson,
+    from_json: DynFromJson,
+}
+
+impl EnumKnowledge {
+    /// That of an enum; it is kept, since one definition has one of each.
+    pub fn of<E: NodeEnum>() -> Self {
+        let key = <E::Object as Node>::TYPE_KEY;
+        let member = Function::new(|given: &[Value]| match given {
+            [value] => member_of::<E>(value).map(Value::from),
+            _ => Err(Error::type_error(format!(
+                "{}: expected one name or number, got {} arguments",
+                <E::Object as Node>::TYPE_KEY,
+                given.len()
+            ))),
+        });
+        let named = |suffix: &str| {
+            let made = member.named(&format!("{key}{suffix}"));
+            made.with_doc("The member with this name or number.")
+                .with_parameters(&["value"])
+        };
+        let names: Vec<Str> = E::MEMBERS.iter().map(|it| it.name().into()).collect();
+        let mut aliases = Map::<Str, Str>::new();
+        for (alias, member) in E::ALIASES {
+            aliases.insert((*alias).into(), member.name().into());
+        }
+        EnumKnowledge {
+            names: names.into(),
+            aliases,
+            member: named(""),
+            convert: named(".__ffi_convert__"),
+            to_json: DynToJson::new(|object| crate::object::dynamic::get_field(object, "name")),
+            from_json: DynFromJson::new(|data| Ok(member_of::<E>(data)?.into_object())),
+        }
+    }
+}
+
+/// Completes the definition of an enum's node type; used by
+/// [`node_enum!`](crate::node_enum).
+#[doc(hidden)]
 pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
-    let key = <E::Object as Node>::TYPE_KEY;
-    let member = Function::new(|given: &[Value]| match given {
-        [value] => member_of::<E>(value).map(Value::from),
-        _ => Err(Error::type_error(format!(
-            "{}: expected one name or number, got {} arguments",
-            <E::Object as Node>::TYPE_KEY,
-            given.len()
-        ))),
-    });
-    let named = |suffix: &str| {
-        let made = member.named(&format!("{key}{suffix}"));
-        made.with_doc("The member with this name or number.")
-            .with_parameters(&["value"])
-    };
-    let names: Vec<Str> = E::MEMBERS.iter().map(|it| it.name().into()).collect();
-    let aliases = E::ALIASES
-        .iter()
-        .map(|(alias, member)| (Str::from(*alias), Str::from(member.name())));
+    let known = E::knowledge().clone();
     definition
-        .attr("enum.members", Array::<Str>::from(names))
-        .attr("enum.aliases", aliases.collect::<Map<Str, Str>>())
-        .init(named(""))
-        .convert(named(".__ffi_convert__"))
-        .json_hooks(
-            DynToJson::new(|object| crate::object::dynamic::get_field(object, "name")),
-            DynFromJson::new(|data| Ok(member_of::<E>(data)?.into_object())),
-        )
+        .attr("enum.members", known.names)
+        .attr("enum.aliases", known.aliases)
+        .init(known.member)
+        .convert(known.convert)
+        .json_hooks(known.to_json, known.from_json)
 }
 
 /// Registers the type of an enum, and makes its members.
@@ -208,6 +238,12 @@ macro_rules! node_enum {
             const MEMBERS: &'static [Self] = &[$($name::$member),*];
             const ALIASES: &'static [(&'static str, Self)] =
                 &[$($(($alias, $name::$target)),*)?];
+
+            fn knowledge() -> &'static $crate::__private::EnumKnowledge {
+                static KNOWN: $crate::__private::OnceLock<$crate::__private::EnumKnowledge> =
+                    $crate::__private::OnceLock::new();
+                KNOWN.get_or_init($crate::__private::EnumKnowledge::of::<$name>)
+            }
 
             fn name(self) -> &'static str {
                 match self {

@@ -37,9 +37,11 @@ mod datatype;
 mod enums;
 mod expr;
 mod function;
+mod functions;
 mod memory;
 mod node;
 mod operation;
+pub mod operators;
 mod scopes;
 mod stmt;
 mod ty;
@@ -52,6 +54,7 @@ pub use expr::{
     TupleGetItemExpr, Var,
 };
 pub use function::{Function, Program};
+pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts};
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
@@ -89,5 +92,7 @@ pub fn register() -> Result<()> {
     operation::register()?;
     stmt::register()?;
     scopes::register()?;
-    function::register()
+    function::register()?;
+    operators::register()?;
+    functions::register()
 }
