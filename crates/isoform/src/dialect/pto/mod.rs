@@ -33,6 +33,7 @@
 //! ```
 
 mod arguments;
+mod cse;
 mod datatype;
 mod enums;
 mod expr;
@@ -42,11 +43,14 @@ mod memory;
 mod node;
 mod operation;
 pub mod operators;
+mod peephole;
+mod purity;
 mod scopes;
 mod stmt;
 mod ty;
 mod views;
 
+pub use cse::cse;
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
 pub use expr::{
@@ -58,6 +62,8 @@ pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
+pub use peephole::{peephole_rules, simplify};
+pub use purity::STATEFUL;
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
     SpmdScopeStmt,
@@ -94,5 +100,7 @@ pub fn register() -> Result<()> {
     scopes::register()?;
     function::register()?;
     operators::register()?;
-    functions::register()
+    functions::register()?;
+    cse::register()?;
+    peephole::register()
 }
