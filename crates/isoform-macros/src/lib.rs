@@ -88,6 +88,7 @@ mod tests;
 /// | `ignore` | Structural equality, hashes, digests and differences skip this field. |
 /// | `def` | Every variable met in this field, however deep, may bind. |
 /// | `def_simple` | Only the variable itself binds; its own fields are uses. |
+/// | `uses` | Variables in this field are uses, also where a definition field holds the object. |
 /// | `default` | `new` leaves the field out and takes `Default::default()`. |
 /// | `default = expr` | `new` leaves the field out and takes `expr`. |
 /// | `compare = false` | Recursive equality and order skip this field. |
@@ -95,7 +96,7 @@ mod tests;
 /// | `repr = false` | The text of the node leaves this field out. |
 /// | `name = "other"` | The registered name; absent, it is the identifier of the field, without a leading `r#`. |
 ///
-/// At most one of `ignore`, `def` and `def_simple` is allowed on a field, and the base allows only `default`.
+/// At most one of `ignore`, `def`, `def_simple` and `uses` is allowed on a field, and the base allows only `default`.
 /// A `default` that is a literal converts like an argument of `new`, unless the field is a primitive such as `i64`.
 /// Any other default expression must have the type of the field: a hidden conversion would leave `None` or
 /// `Array::new()` without a type to infer.

@@ -40,11 +40,12 @@ const STRUCT_NAMES: [&str; 12] = [
 ];
 
 /// The attributes of a field.
-const FIELD_NAMES: [&str; 9] = [
+const FIELD_NAMES: [&str; 10] = [
     "base",
     "ignore",
     "def",
     "def_simple",
+    "uses",
     "default",
     "name",
     "compare",
@@ -306,6 +307,7 @@ impl FieldOptions {
             "ignore" => self.set_flag(entry, "Ignore")?,
             "def" => self.set_flag(entry, "Def")?,
             "def_simple" => self.set_flag(entry, "DefSimple")?,
+            "uses" => self.set_flag(entry, "Use")?,
             "default" => {
                 self.default = Some(match entry.value {
                     EntryValue::Flag => DefaultValue::Trait,

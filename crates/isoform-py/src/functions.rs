@@ -178,10 +178,6 @@ pub(crate) fn describe<'py>(
     to_python(function.py(), &found.into())
 }
 
-/// A parameter of a function: name, text of the schema, whether it has a
-/// default, and the default.
-type Described<'py> = (Option<String>, String, bool, Object<'py>);
-
 /// A parameter for Python: name, text of the schema, whether there is a default,
 /// the default, and whether it is given by name only.
 type Shown<'py> = (Option<String>, String, bool, Object<'py>, bool);

@@ -3,9 +3,9 @@
 
 use crate::container::{Array, Map, Str};
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, Parameter, Signature};
 use crate::object::reference::{Node, Ref};
-use crate::registry::{DynFromJson, DynToJson, TypeDef};
+use crate::registry::{DynFromJson, DynToJson, Schema, TypeDef};
 use crate::serial::singletons::register_singleton;
 use crate::value::{Value, ValueRef};
 
@@ -63,8 +63,10 @@ impl EnumKnowledge {
         });
         let named = |suffix: &str| {
             let made = member.named(&format!("{key}{suffix}"));
+            let either = Schema::Union(Box::new([Schema::Str, Schema::Int]));
+            let parameter = Parameter::new(either).named("value");
             made.with_doc("The member with this name or number.")
-                .with_parameters(&["value"])
+                .with_signature(Signature::new(vec![parameter], Schema::named(key)))
         };
         let names: Vec<Str> = E::MEMBERS.iter().map(|it| it.name().into()).collect();
         let mut aliases = Map::<Str, Str>::new();

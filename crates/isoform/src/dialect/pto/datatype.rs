@@ -1,9 +1,13 @@
 //! Formats of numbers.
 
+use isoform_macros::export;
+
+use crate::container::{Map, Str};
 use crate::error::Result;
 use crate::node_enum;
+use crate::object::reference::Ref;
 use crate::registry::NodeEnum;
-use crate::value::{DType, DTypeCode};
+use crate::value::{DType, DTypeCode, Value};
 
 node_enum! {
     /// The format of a number.
@@ -180,6 +184,24 @@ impl std::fmt::Display for DataType {
     }
 }
 
+/// What is known about a format, by name.
+#[export("pto.DataType.facts", crate = crate)]
+fn facts(dtype: &Ref<DataTypeObject>) -> Map<Str, Value> {
+    let dtype = dtype.get();
+    let mut facts = Map::new();
+    let known = [
+        ("bits", i64::from(dtype.bits()).into()),
+        ("is_float", dtype.is_float().into()),
+        ("is_signed_int", dtype.is_signed_int().into()),
+        ("is_unsigned_int", dtype.is_unsigned_int().into()),
+    ];
+    for (name, value) in known {
+        facts.insert(name.into(), value);
+    }
+    facts
+}
+
 pub(super) fn register() -> Result<()> {
-    crate::registry::register_enum::<DataType>()
+    crate::registry::register_enum::<DataType>()?;
+    crate::ir::functions![facts]
 }

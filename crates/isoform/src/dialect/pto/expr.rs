@@ -130,7 +130,8 @@ pub(super) fn make_var(name_hint: Str, r#type: Ref<Type>, span: Option<Ref<Span>
 pub struct IterArg {
     #[node(base)]
     base: Var,
-    /// Its value in the first iteration.
+    /// Its value in the first iteration, of which the loop defines nothing.
+    #[node(uses)]
     pub init_value: Ref<Expr>,
 }
 

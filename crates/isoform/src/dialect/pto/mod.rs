@@ -37,6 +37,7 @@ mod cse;
 mod datatype;
 mod enums;
 mod expr;
+mod fields;
 mod function;
 mod functions;
 mod memory;
@@ -57,6 +58,7 @@ pub use expr::{
     Call, ConstBool, ConstFloat, ConstInt, Expr, GlobalVar, IterArg, MakeTuple, Op,
     TupleGetItemExpr, Var,
 };
+pub use fields::{FieldKind, field_kinds, field_kinds_of};
 pub use function::{Function, Program};
 pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts};
 pub use memory::MemRef;
