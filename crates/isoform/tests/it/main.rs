@@ -42,6 +42,8 @@ mod pattern;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+#[cfg(feature = "testing")]
+mod pto_passes;
 mod recursive;
 mod registry;
 mod repr;

@@ -62,6 +62,7 @@ from .operators import (
     truediv,
     xor_,
 )
+from .passes import cse, simplify
 
 if TYPE_CHECKING:
     from isoform.types.pto import (
@@ -286,6 +287,7 @@ __all__ = [
     "cast",
     "collect_def_vars",
     "collect_free_vars",
+    "cse",
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
@@ -308,6 +310,7 @@ __all__ = [
     "pow",
     "serialize",
     "serialize_to_file",
+    "simplify",
     "structural_digest",
     "structural_equal",
     "structural_hash",
