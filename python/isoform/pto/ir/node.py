@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isoform.core import Object
 from isoform.dataclasses import c_class
 from isoform.ir import _api
@@ -38,11 +40,11 @@ class Span(Object):
 
     def __str__(self) -> str:
         """Return `file:line:column`."""
-        return _text(self)
+        text: Any = self
+        return text.to_string()
 
 
 _unknown = _api.function("pto.Span.unknown")
-_text = _api.function("pto.Span.to_string")
 
 
 @c_class("pto.IRNode", init=False)
