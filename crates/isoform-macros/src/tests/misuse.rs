@@ -232,7 +232,8 @@ fn field_attributes() {
         "#[node(repr = 1)] x: i64",
         &["expected `repr = true|false`, found `repr = 1`"],
     );
-    let flags = "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found";
+    let flags =
+        "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found";
     check_fields(
         "#[node(ignore, def)] x: i64",
         &[&format!("{flags} `ignore` and `def`")],

@@ -432,7 +432,10 @@ impl Pass {
     }
 
     fn visit(&mut self, stmt: Ref<Stmt>, work: &mut Vec<Work>) -> Result<()> {
-        self.seen.clear();
+        // Clearing a table costs what its largest content did.
+        if !self.seen.is_empty() {
+            self.seen = HashMap::default();
+        }
         if let Some(source) = stmt.downcast_ref::<SeqStmts>() {
             let base = self.out.len();
             let stmts: Vec<Ref<Stmt>> = source.stmts.iter().cloned().collect();
