@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shows what the `isoform` command says about real models: one model printed, the
-# programs that occur twice, and models compared with edited copies of themselves.
+# programs that occur twice, and models compared with edited copies of themselves;
+# then about a module of an IR.
 # Every exit status is checked (0 equal, 1 different, 2 trouble); a wrong one stops
 # the demo with status 1. Run it through `make demo`, which fetches the models first.
 set -euo pipefail
@@ -110,5 +111,19 @@ expect 0 "$isoform" dedup "$MODELS"
 for model in "${magika[0]}" "${light[@]:0:3}"; do
     compare_with_copies "$model"
 done
+
+heading 'A module of an IR, in every form'
+explain 'Text, a JSON graph and the binary form hold the same program.'
+module=examples/ir/residual.iso
+expect 0 "$isoform" convert "$module" "$scratch/module.json"
+expect 0 "$isoform" convert "$scratch/module.json" "$scratch/module.isob"
+expect 0 "$isoform" hash "$module" "$scratch/module.json" "$scratch/module.isob"
+expect 0 "$isoform" show "$scratch/module.isob"
+
+explain '' 'Other names for variables: equal, status 0. Other operands: status 1, and the place.'
+sed 's/%x/%data/g' "$module" >"$scratch/renamed.iso"
+expect 0 "$isoform" diff "$scratch/module.json" "$scratch/renamed.iso"
+sed 's/args=\[%x, %w\]/args=[%w, %x]/' "$module" >"$scratch/swapped.iso"
+expect 1 "$isoform" diff "$scratch/module.json" "$scratch/swapped.iso"
 
 heading "Done: $checks commands, every one with the status foretold"

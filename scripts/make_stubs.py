@@ -29,14 +29,18 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "isoform"
 PARAMETERS = {
     "callbacks": "Any",
     "argv": "Sequence[str]",
+    "check_laws.values": "list[Any]",
+    "check_types.values": "list[Any]",
     "class": "type[Any]",
     "dense": "bool",
     "cls": "type[Any]",
+    "color": "bool",
     "ignore_unknown_fields": "bool",
     "inherit": "bool",
     "init": "int",
     "instance": "Any",
     "io_names": "bool",
+    "lines": "int",
     "map_free_vars": "bool",
     "mmap": "bool",
     "name": "str",
@@ -44,10 +48,16 @@ PARAMETERS = {
     "override": "bool",
     "parent": "type[Any] | None",
     "path": "str | PathLike[str]",
+    "random_module.size": "int",
     "replace": "bool",
     "schema": "Schema | None",
+    "seed": "int",
     "skip_tensor_content": "bool",
+    "text": "str",
     "type_key": "str",
+    "width": "int",
+    "_describe_function.doc": "str | None",
+    "render.values": "int",
     # The name of an attribute or its trait.
     "type_attrs_check.name": "Any",
     "type_attrs_declare_dense.name": "Any",
@@ -71,6 +81,7 @@ RETURNS = {
     "class_of": "type[Any]",
     "cli_main": "int",
     "last_visit_count": "int",
+    "make_node": "Any",
     "onnx_load": "OnnxModel",
     "oracle_equal": "bool",
     "recursive_eq": "bool",
@@ -87,6 +98,7 @@ RETURNS = {
     "structural_hash": "int",
     "to_bytes": "bytes",
     "to_json_graph_str": "str",
+    "to_text": "str",
     "type_info": "TypeInfo",
     "type_attrs_check": "None",
     "type_attrs_declare": "None",
@@ -117,6 +129,7 @@ RETURNS = {
     "Property.name": "str",
     "Property.set": "None",
     "Schema.check": "None",
+    "StructuralMismatch.render": "str",
     "TypeField.annotation": "str",
     "TypeField.compare": "bool",
     "TypeField.doc": "str | None",
@@ -132,6 +145,7 @@ RETURNS = {
     "TypeField.structural_eq": "str | None",
     "TypeInfo.doc": "str",
     "TypeInfo.fields": "tuple[TypeField, ...]",
+    "TypeInfo.init_function": "Any",
     "TypeInfo.init_parameters": "tuple[list[str], int]",
     "TypeInfo.is_builtin": "bool",
     "TypeInfo.kind": "str | None",
@@ -315,7 +329,10 @@ def main() -> int:
     status = 0
     stubs = {
         PACKAGE / "_core.pyi": core_stub(),
-        PACKAGE / "types" / "onnx.pyi": stub_of_types("onnx"),
+        **{
+            PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
+            for prefix in ("ir", "onnx", "relay", "tir")
+        },
     }
     for path, text in stubs.items():
         new = formatted(text, path)

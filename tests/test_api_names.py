@@ -44,7 +44,9 @@ NAMES = {
         StructuralMutator VisitInterrupt WalkOrder WalkResult InplaceMode DefRegionKind
     """,
     "isoform.error": "register_error",
-    "isoform.testing": "check_laws check_types oracle_equal oracle_canonical rust_family",
+    "isoform.testing": (
+        "check_laws check_types oracle_equal oracle_canonical random_module rust_family"
+    ),
 }
 PAIRS = [(module, name) for module, names in NAMES.items() for name in names.split()]
 

@@ -31,8 +31,19 @@ def test_version():
 def test_help_names_the_commands():
     done = run("--help")
     assert done.returncode == 0
-    for command in ("hash", "diff", "show", "dedup"):
+    for command in ("hash", "diff", "show", "dedup", "convert"):
         assert command in done.stdout
+
+
+def test_ir_files_can_be_shown_and_converted(tmp_path):
+    prim = isoform.ir.PrimType("int8")
+    (tmp_path / "prim.json").write_text(isoform.ir.save_json(prim))
+    shown = run("show", "prim.json", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout == "// prim.json: JSON graph, ir.PrimType\nir.PrimType(dtype=int8)\n"
+    assert run("convert", "prim.json", "prim.iso", cwd=tmp_path).returncode == 0
+    done = run("diff", "prim.json", "prim.iso", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "equal\n")
 
 
 def test_no_command_is_trouble():

@@ -387,7 +387,7 @@ def test_rust_methods_are_methods_of_the_class():
     assert node.scaled(3) == 63
     assert inspect.getdoc(family.Const.scaled) == "The number times a factor."
     assert family.Const.scaled.__qualname__ == "Const.scaled"
-    assert str(inspect.signature(family.Const.scaled)).endswith("factor: int = 2, /) -> int")
+    assert str(inspect.signature(family.Const.scaled)).endswith("factor: int = 2) -> int")
     methods = {method.name: method for method in family.Const.__isoform_type_info__.methods}
     assert methods["scaled"].doc == "The number times a factor."
     check_error(

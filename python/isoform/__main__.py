@@ -1,4 +1,4 @@
-"""The command `isoform`: hash, compare, show and deduplicate ONNX models."""
+"""The command `isoform`: hash, compare, show, deduplicate and convert models and IR."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class AccessPath:
     def parent(self) -> Any:
         """The path without its last step; None for the root. O(1)."""
     @staticmethod
-    def parse(text: Any) -> Any:
+    def parse(text: str) -> Any:
         """The path whose text this is.
 
         Raises ValueError for a text that no path has, and for one with an
@@ -233,7 +233,10 @@ class SequenceIterator:
 
 @final
 class StructuralMismatch:
-    """Why two values are not structurally equal, and where."""
+    """Why two values are not structurally equal, and where.
+
+    As a str, both sides as text, with the place underlined.
+    """
 
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
@@ -249,6 +252,16 @@ class StructuralMismatch:
     @property
     def reason(self) -> Any:
         """Why they differ, a sentence."""
+    def render(
+        self, /, *, values: int = ..., lines: int = ..., width: int = ..., color: bool = ...
+    ) -> str:
+        """Both sides as text, with the place underlined.
+
+        `values` and `lines` say how many values of a side, and how many lines
+        above and below the place, are shown at most; `width` how many columns
+        a line should have; `color` whether the text is coloured for a terminal.
+        The cost depends on these and on the length of the paths only.
+        """
     @property
     def right(self) -> Any:
         """What is there on the right; None when nothing is."""
@@ -387,6 +400,9 @@ class TypeInfo:
     def fields(self) -> tuple[TypeField, ...]:
         """The fields that the type adds to those of its parent."""
     @property
+    def init_function(self) -> Any:
+        """The function that the constructor calls, if it does not take the fields."""
+    @property
     def init_parameters(self) -> tuple[list[str], int]:
         """The names of the constructor's parameters in order, and how many of
         them may be given by position.
@@ -445,7 +461,7 @@ def _callable_of(function: Any) -> Any:
     """
 
 def _describe_function(
-    function: Any, known_as: Any, doc: Any, parameters: Any, returns: Any
+    function: Any, known_as: Any, doc: str | None, parameters: Any, returns: Any
 ) -> Any:
     """Tells what is known about a callable: a new `Function` called `known_as` unless that
     is None, with documentation, and with a signature unless the parameters are
@@ -456,13 +472,13 @@ def _describe_function(
 def _device_name(kind: Any) -> Any:
     """The name of a kind of device."""
 
-def _device_parts(text: Any) -> Any:
+def _device_parts(text: str) -> Any:
     """DLPack's number of a kind of device and the ordinal, from text."""
 
 def _dtype_name(code: Any, bits: Any, lanes: Any) -> Any:
     """The name of a data type by DLPack's numbers."""
 
-def _dtype_parts(text: Any) -> Any:
+def _dtype_parts(text: str) -> Any:
     """Name, code, bits, lanes of a data type, and all of them packed."""
 
 def _from_dlpack(value: Any, copy: Any) -> Any:
@@ -582,7 +598,9 @@ def call_method(object: Any, name: str, *arguments: Any) -> Any:
     raises.
     """
 
-def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
+def check_laws(
+    values: list[Any], map_free_vars: bool = ..., skip_tensor_content: bool = ...
+) -> Any:
     """Checks that equality is reflexive, symmetric and transitive on the given
     values, and that equal values have the same hash and digest. Cubic in the
     number of values.
@@ -590,7 +608,7 @@ def check_laws(values: Any, map_free_vars: bool = ..., skip_tensor_content: bool
     Raises ValueError with the law and the values that break it.
     """
 
-def check_types(values: Any) -> None:
+def check_types(values: list[Any]) -> None:
     """Checks on the given values what their types promise by their kind: nothing
     below a `const-tree` is a variable or a `dag` node.
 
@@ -662,6 +680,14 @@ def from_json_graph_str(json_str: Any, ignore_unknown_fields: bool = ...) -> Any
     O(length).
     """
 
+def from_text(text: str) -> Any:
+    """The value of a text.
+
+    Raises ValueError for what is no text of a value, with line, column and the
+    line itself; TypeError for unknown types, missing fields and values that do
+    not fit. O(length).
+    """
+
 def get_first_structural_mismatch(
     lhs: Any,
     rhs: Any,
@@ -697,6 +723,14 @@ def last_visit_count() -> int:
 def list_global_func_names() -> Any:
     """The names of all registered functions, in order of registration."""
 
+def make_node(type_key: str, fields: Any) -> Any:
+    """A new object of a type from its fields by name, without the constructor of
+    its class; those that are left out take their defaults.
+
+    Raises KeyError for an unknown key, TypeError for a field that is unknown,
+    missing or does not fit.
+    """
+
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
@@ -722,6 +756,9 @@ def oracle_equal(
     Raises what `structural_equal` raises, and RecursionError for values nested
     deeper than some hundred levels.
     """
+
+def random_module(seed: int, size: int) -> Any:
+    """A random `IRModule` of about `size` nodes, the same one for the same seed."""
 
 def recursive_eq(lhs: Any, rhs: Any) -> bool:
     """Whether two values are equal field by field, whatever their structural
@@ -938,6 +975,12 @@ def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
     `metadata` is JSON data that is written beside the nodes. Raises TypeError
     for a value that no file can hold, ValueError for one that contains itself,
     both with the path. O(size).
+    """
+
+def to_text(obj: Any, options: dict[str, Any]) -> str:
+    """The text of a value.
+
+    `options` are those of `isoform.text.to_text`, by name.
     """
 
 def type_attrs_check(of: Any, name: Any, value: Any) -> None:

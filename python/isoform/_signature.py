@@ -109,6 +109,38 @@ def signature_of(function: Function) -> inspect.Signature | None:
     )
 
 
+def of_method(function: Function, *, with_self: bool = False) -> inspect.Signature | None:
+    """The signature of a function of the core as a method, or as a constructor.
+
+    Args:
+        function: the function; the first argument of a method is the object.
+        with_self: whether the object is not among the parameters yet.
+    """
+    known = _core._signature_of(function)
+    if known is None:
+        return None
+    kinds = inspect.Parameter
+    # What stands before a parameter that must be given must be given, too.
+    given = (position for position, known in enumerate(known[0], 1) if not known[2])
+    required = max(given, default=0)
+    parameters = [
+        kinds(
+            name or f"argument{position}",
+            kinds.POSITIONAL_OR_KEYWORD,
+            default=default if has_default and position > required else kinds.empty,
+            annotation=_Text(text),
+        )
+        for position, (name, text, has_default, default) in enumerate(known[0], 1)
+    ]
+    returns: Any = _Text(known[1])
+    if with_self:
+        parameters.insert(0, kinds("self", kinds.POSITIONAL_OR_KEYWORD))
+        returns = None
+    elif parameters:
+        parameters[0] = kinds("self", kinds.POSITIONAL_OR_KEYWORD)
+    return inspect.Signature(parameters, return_annotation=returns, __validate_parameters__=False)
+
+
 class _Text(str):
     """An annotation that is shown without quotes."""
 

@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-__all__ = ["Error", "register_error"]
+__all__ = ["Error", "TextError", "TextTypeError", "register_error"]
 
 E = TypeVar("E", bound=type[BaseException])
 
@@ -93,3 +93,39 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
         return found
 
     return register if cls is None else register(cls)
+
+
+@register_error
+class TextError(ValueError):
+    """A text that cannot be read, with the place as numbers.
+
+    The message names line and column and shows the line with a caret; the
+    attributes are those of SyntaxError.
+
+    Attributes:
+        msg: what is wrong, in one line.
+        lineno: the line, from 1 on.
+        offset: the column in characters, from 1 on.
+
+    >>> from isoform import text
+    >>> try:
+    ...     text.from_text("[1,\\n 2 3]")
+    ... except TextError as error:
+    ...     (error.lineno, error.offset), error.msg
+    ((2, 4), "expected ',' or ']', got '3'")
+    """
+
+    def __init__(self, message: str, msg: str = "", lineno: int = 1, offset: int = 1) -> None:
+        """See the class; `message` is the whole message."""
+        super().__init__(message)
+        self.msg = msg or message
+        self.lineno = lineno
+        self.offset = offset
+
+
+@register_error
+class TextTypeError(TextError, TypeError):
+    """A text of something that does not exist: an unknown type, a field that does not fit.
+
+    It is a TypeError like the error of the constructor, and a TextError.
+    """

@@ -15,8 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 # Before anything is registered: functions are instances of the class it makes.
-from isoform import _core
-from isoform import function as _function
+from isoform import _core, function as _function
 from isoform._core import call_method, get_global_func, list_global_func_names, remove_global_func
 
 if TYPE_CHECKING:
@@ -242,19 +241,31 @@ def register_methods(cls: Any) -> None:
 
 def _install_method(cls: Any, name: str, function: Any) -> None:
     """Makes a method that Rust registered one of the Python class."""
+    from isoform import _signature
+
     if name in cls.__dict__:
         return
 
-    def method(self: Any, *args: Any) -> Any:
+    signature = _signature.of_method(function)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            if signature is None:
+                raise TypeError(f"{method.__qualname__}() takes no keyword arguments")
+            try:
+                bound = signature.bind(self, *args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{method.__qualname__}() {error}") from None
+            bound.apply_defaults()
+            return function(*bound.args)
         return function(self, *args)
 
     method.__name__ = name
     method.__qualname__ = f"{cls.__qualname__}.{name}"
     method.__module__ = cls.__module__
     method.__doc__ = function.__doc__
-    known = getattr(function, "__signature__", None)
-    if known is not None:
-        method.__signature__ = known  # pyright: ignore[reportFunctionMemberAccess]
+    if signature is not None:
+        method.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
     method.__isoform_method__ = True  # pyright: ignore[reportFunctionMemberAccess]
     setattr(cls, name, method)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import builtins
+import inspect
 import re
 import subprocess
 import sys
@@ -56,6 +57,9 @@ _ACCEPTED = {
     "Function": "collections.abc.Callable[..., typing.Any]",
 }
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.]*|.", re.DOTALL)
+# The beginnings of type keys that have a stub in the package.
+_SHIPPED = ("ir", "onnx", "relay", "tir")
+
 _HEADER = '''\
 # Written by `isoform.stubgen`; do not edit.
 """The types whose keys begin with `{prefix}`."""
@@ -102,15 +106,14 @@ def stub_of(cls: type[Any], prefix: str) -> str:
     info = _core.type_info(cls)
     parent = info.parent_type_info
     base = _name_of(parent.type_key, prefix) if parent is not None else "isoform.Object"
-    inherited = len(parent.fields) if parent is not None else 0
     lines = [f"class {cls.__name__}({base}):"]
     lines += _docstring(info.doc, "    ")
-    names, positional = info.init_parameters
-    match_args = "".join(f"{name!r}, " for name in names[:positional]).replace("'", '"')
+    matched: tuple[str, ...] = getattr(cls, "__match_args__", ())
+    match_args = "".join(f"{name!r}, " for name in matched).replace("'", '"')
     lines.append(
-        f"    __match_args__ = ({match_args.rstrip() if positional < 2 else match_args.rstrip(', ')})"
+        f"    __match_args__ = ({match_args.rstrip() if len(matched) < 2 else match_args.rstrip(', ')})"
     )
-    for field in info.fields[inherited:]:
+    for field in info.fields:
         given = _annotation(field.annotation, prefix, accepted=False)
         if field.frozen:
             lines.append("    @property")
@@ -119,7 +122,33 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         else:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
-    fields = {field.name: field for field in info.fields}
+    # A class that is not to be called has a constructor of Python that says so.
+    if not inspect.isfunction(vars(cls).get("__init__")):
+        lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
+    native = dict(_core._methods_of(cls))
+    for name, function in native.items():
+        lines += _method(name, function, prefix)
+    for name, member in vars(cls).items():
+        if name not in native:
+            lines += _member(cls, name, member, prefix)
+    return "\n".join(lines) + "\n"
+
+
+def _constructor(info: Any, prefix: str) -> str:
+    """Return the parameters of a constructor."""
+    if info.init_function is not None:
+        known = _core._signature_of(info.init_function)
+        return (
+            ", ".join(["self", *_parameters(known[0], prefix)])
+            if known
+            else "self, *args: typing.Any"
+        )
+    names, positional = info.init_parameters
+    fields = dict[str, Any]()
+    ancestor = info
+    while ancestor is not None:
+        fields.update((field.name, field) for field in ancestor.fields)
+        ancestor = ancestor.parent_type_info
     parameters = ["self"]
     for position, name in enumerate(names):
         if position == positional:
@@ -127,25 +156,89 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         field = fields[name]
         text = f"{name}: {_annotation(field.annotation, prefix, accepted=True)}"
         parameters.append(f"{text} = ..." if field.has_default else text)
-    lines.append(f"    def __init__({', '.join(parameters)}) -> None: ...")
-    for name, function in _core._methods_of(cls):
-        lines += _method(name, function, prefix)
-    return "\n".join(lines) + "\n"
+    return ", ".join(parameters)
+
+
+def _parameters(known: Any, prefix: str) -> list[str]:
+    parameters = list[str]()
+    for position, (parameter, schema, _, _) in enumerate(known):
+        annotation = _annotation(schema, prefix, accepted=True)
+        text = f"{parameter or f'argument{position + 1}'}: {annotation}"
+        # What stands before a parameter that must be given must be given, too.
+        optional = all(has_default for _, _, has_default, _ in known[position:])
+        parameters.append(f"{text} = ..." if optional else text)
+    return parameters
 
 
 def _method(name: str, function: Any, prefix: str) -> list[str]:
     known = _core._signature_of(function)
     if known is None:
         return [f"    def {name}(self, *args: typing.Any) -> typing.Any:", '        """Native."""']
-    parameters = ["self"]
     # The first one is the object itself.
-    for position, (parameter, schema, has_default, _) in enumerate(known[0][1:], 1):
-        annotation = _annotation(schema, prefix, accepted=True)
-        text = f"{parameter or f'argument{position}'}: {annotation}"
-        parameters.append(f"{text} = ..." if has_default else text)
+    parameters = ["self", *_parameters(known[0][1:], prefix)]
     result = _annotation(known[1], prefix, accepted=False)
-    head = f"    def {name}({', '.join(parameters)}, /) -> {result}:"
+    head = f"    def {name}({', '.join(parameters)}) -> {result}:"
     return [head, *_docstring(function.__doc__ or f"The method `{name}`.", "        ")]
+
+
+# What a class gets by itself, whoever declares it.
+_NOT_DECLARED = {"__init__", "__replace__", "__init_subclass__", "__class_getitem__"}
+
+
+def _member(cls: type[Any], name: str, member: Any, prefix: str) -> list[str]:
+    """Return what the Python class of a native type declares besides its fields."""
+    if name in _NOT_DECLARED or getattr(member, "__isoform_method__", False):
+        return []
+    decorators = list[str]()
+    function: Any = member
+    if isinstance(function, property):
+        decorators, function = ["    @property"], function.fget
+    elif type(function) in (staticmethod, classmethod):
+        decorators, function = [f"    @{type(function).__name__}"], function.__func__
+    if not inspect.isfunction(function) or (name.startswith("_") and not name.startswith("__")):
+        return []
+    known = {info.type_cls.__name__ for info in _siblings(prefix)}
+    signature = inspect.signature(function)
+    parameters = list[str]()
+    for position, parameter in enumerate(signature.parameters.values()):
+        text = parameter.name
+        if position > 0 or "    @staticmethod" in decorators:
+            text += f": {_written(parameter.annotation, known)}"
+        if parameter.default is not parameter.empty:
+            text += " = ..."
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            text = f"*{text}"
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            text = f"**{text}"
+        parameters.append(text)
+    result = _written(signature.return_annotation, known)
+    head = f"    def {name}({', '.join(parameters)}) -> {result}:"
+    doc = function.__doc__ or f"See `{cls.__name__}`."
+    return [*decorators, head, *_docstring(inspect.cleandoc(doc), "        ")]
+
+
+def _siblings(prefix: str) -> list[Any]:
+    start = prefix + "."
+    keys = [key for key in _core.registered_type_keys() if key.startswith(start)]
+    return [_core.type_info(key) for key in keys]
+
+
+def _written(annotation: Any, known: set[str]) -> str:
+    """Turn an annotation in a source into one of a stub, as far as its names are known."""
+    if not isinstance(annotation, str):
+        return "typing.Any"
+    plain = {"None", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple"}
+    parts = list[str]()
+    for token in _TOKEN.findall(annotation):
+        if token in plain - {"None"}:
+            parts.append(f"builtins.{token}")
+        elif token == "Any":
+            parts.append("typing.Any")
+        elif not (token[0].isalpha() or token[0] == "_") or token in {*known, "None"}:
+            parts.append(token)
+        else:
+            return "typing.Any"
+    return "".join(parts)
 
 
 def _docstring(text: str, indent: str) -> list[str]:
@@ -170,6 +263,8 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
             return token
         if accepted and token in _ACCEPTED:
             return _ACCEPTED[token]
+        if accepted and "." in token and _converts(token):
+            return "typing.Any"
         if token in _NAMES:
             return _NAMES[token]
         if token.startswith("isoform."):
@@ -180,13 +275,18 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
     return _TOKEN.sub(replace, schema)
 
 
+def _converts(key: str) -> bool:
+    """Whether a type makes objects of other values."""
+    return bool(_core.type_attrs_has(_core.class_of(key), "__ffi_convert__", False))
+
+
 def _name_of(key: str, prefix: str) -> str:
     """Name a type by its key: by itself beside its likes, else by its Python class."""
     start, _, name = key.rpartition(".")
     if start == prefix:
         return name
     # The class may be declared in Python, where only the checker finds it.
-    return f"isoform.types.{key}" if start == "onnx" else "typing.Any"
+    return f"isoform.types.{key}" if start in _SHIPPED else "typing.Any"
 
 
 def _main(arguments: Sequence[str] | None = None) -> int:

@@ -11,7 +11,16 @@ from isoform import _core
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["check_laws", "check_types", "oracle_canonical", "oracle_equal", "rust_family"]
+    from isoform.ir import IRModule
+
+__all__ = [
+    "check_laws",
+    "check_types",
+    "oracle_canonical",
+    "oracle_equal",
+    "random_module",
+    "rust_family",
+]
 
 
 def check_laws(
@@ -80,6 +89,34 @@ def oracle_canonical(
         True
     """
     return _core.oracle_canonical(value, map_free_vars, skip_tensor_content)
+
+
+def random_module(seed: int, size: int = 100) -> IRModule:
+    """A random module of about `size` nodes: the same one for the same seed.
+
+    Any class of `isoform.ir`, `isoform.tir` and `isoform.relay` that can be
+    compared may stand in it, and nodes are shared, variables free and bound.
+    Meant for tests of passes, printers and the like, which have to cope with
+    every module; expressions of `isoform.tir` have the data types that their
+    constructors demand, and apart from that the module means nothing.
+
+    Linear in the size.
+
+    Raises:
+        OverflowError: the seed is negative or has more than 64 bits, or the
+            size is negative.
+
+    Example:
+        >>> from isoform import structural_equal
+        >>> module = random_module(7, 50)
+        >>> structural_equal(module, random_module(7, 50), map_free_vars=True)
+        True
+        >>> structural_equal(module, random_module(8, 50), map_free_vars=True)
+        False
+    """
+    import isoform.ir  # noqa: F401  # the classes of the module
+
+    return _core.random_module(seed, size)
 
 
 @functools.cache

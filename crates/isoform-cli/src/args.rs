@@ -6,7 +6,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Compare ONNX models as programs: same program, or where do they differ?
+use crate::input::Form;
+
+/// Compare ONNX models and IR files as programs: same program, or where do they differ?
+///
+/// A file is an ONNX model, or any value of the library as a JSON graph, as text or in
+/// the binary form; its content tells which. `-` is standard input, for all but models.
 ///
 /// A model is read as the program that it computes. Names of tensors, nodes and
 /// functions, documentation, producer and metadata, the order in which
@@ -31,9 +36,9 @@ pub(crate) struct Cli {
 
 const ROOT_HELP: &str = "\
 Exit status:
-  0  done; for `diff`: the models are equal
-  1  for `diff` only: the models differ
-  2  trouble: a file could not be read, or the command line is wrong
+  0  done; for `diff`: the files are equal
+  1  for `diff` only: the files differ
+  2  trouble: a file could not be read or written, or the command line is wrong
 
 Examples:
   isoform hash model.onnx                   name a model's program by a digest
@@ -41,6 +46,8 @@ Examples:
   isoform diff --architecture a.onnx b.onnx the same, whatever the weights hold
   isoform show model.onnx | less            read a model as program text
   isoform dedup ~/models                    find the models that occur twice
+  isoform show module.json                  read a JSON graph as text
+  isoform convert module.json module.iso    write it as text
 
 `isoform COMMAND --help` tells more about each command.";
 
@@ -51,20 +58,22 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Show(ShowArgs),
     Dedup(DedupArgs),
+    Convert(ConvertArgs),
     Completions(CompletionsArgs),
 }
 
-/// Print the digest of each model's program.
+/// Print the digest of each file's program.
 ///
 /// One line for each file, in the order given: the digest, two spaces, the
-/// file's name. Two models have the same digest exactly if `isoform diff` calls
+/// file's name. Two files have the same digest exactly if `isoform diff` calls
 /// them equal under the same options. A digest is the same on every machine and
 /// in every release that keeps the digest format, so it can name a model in a
-/// cache. The files are read in parallel and never copied into memory.
+/// cache, and it is the same in every form of a file. The files are read in parallel,
+/// and models are never copied into memory.
 #[derive(Args, Debug)]
 #[command(after_help = HASH_HELP)]
 pub(crate) struct HashArgs {
-    /// The models to hash.
+    /// The models or IR files to hash; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -81,32 +90,34 @@ JSON (--json), one object a line and file:
 Examples:
   isoform hash model.onnx
   isoform hash --architecture checkpoints/*.onnx
+  isoform hash module.json module.iso module.isob
   isoform hash --json *.onnx | jq -r .digest";
 
-/// Say whether two models are the same program, and if not, where they differ.
+/// Say whether two files are the same program, and if not, where they differ.
 ///
 /// If they differ, the first difference is explained: the place in both
-/// programs, what stands there, the reason, and the nearest node of each file by
-/// its own name.
+/// programs, what stands there, the reason, and the nearest node of each model by
+/// its own name. Of IR files, both sides are shown as text with the place underlined.
 #[derive(Args, Debug)]
 #[command(after_help = DIFF_HELP)]
 pub(crate) struct DiffArgs {
-    /// One model.
+    /// One model or IR file; - is standard input.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
-    /// The other model.
+    /// The other one.
     #[arg(value_name = "RIGHT")]
     pub(crate) right: PathBuf,
 }
 
 const DIFF_HELP: &str = "\
 Exit status:
-  0  the models are equal
-  1  the models differ
+  0  the files are equal
+  1  the files differ
   2  trouble: a file could not be read
 
 JSON (--json), one object:
   {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
+    and, if they differ, \"text\": both sides of IR files underlined, or null
   SIDE is {\"file\": NAME}; if the models differ, also
     \"path\": TEXT, the place in the program
     \"value\": TEXT, or null if nothing stands there
@@ -118,11 +129,15 @@ JSON (--json), one object:
 Examples:
   isoform diff before.onnx after.onnx
   isoform diff --architecture pretrained.onnx finetuned.onnx
+  isoform diff before.json after.iso
   isoform diff -q a.onnx b.onnx && echo same program";
 
-/// Print a model as program text.
+/// Print a model as program text, or an IR file as text.
 ///
-/// Inputs and results are numbered in an order of computation, %0, %1 and so on,
+/// The text of an IR file can be read again by every command, unless large tensors are
+/// abbreviated in it; --full-tensors writes them out. It has colours on a terminal.
+///
+/// Of models, inputs and results are numbered in an order of computation, %0, %1 and so on,
 /// symbolic dimensions d0, d1, and functions of the model's own f0, f1; these stand
 /// below the graph. An operator whose version is not the usual one of its domain
 /// has it behind a colon. Subgraphs are indented inside their node. Long constants
@@ -132,26 +147,51 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = SHOW_HELP)]
 pub(crate) struct ShowArgs {
-    /// The model to print.
+    /// The model or IR file to print; - is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Print the nodes of subgraphs only down to this depth; 0 leaves all of them out.
+    /// Of a model, print the nodes of subgraphs only down to this depth; 0 leaves all of them out.
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
-    /// Print only the first N nodes of every body.
+    /// Of a model, print only the first N nodes of every body.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Add the file's own names as comments: of nodes, their inputs and their outputs.
+    /// Of a model, add the file's own names as comments: of nodes, their inputs and their outputs.
     #[arg(long)]
     pub(crate) names: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+/// How values are written as text.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Text of IR files")]
+pub(crate) struct TextArgs {
+    /// How many columns a line should have at most.
+    #[arg(long, value_name = "COLUMNS", default_value_t = 100)]
+    pub(crate) width: usize,
+    /// Leave out fields called `span`, the places in a source text.
+    #[arg(long, overrides_with = "spans")]
+    pub(crate) no_spans: bool,
+    /// Write fields called `span`, which is what happens anyway; takes --no-spans back.
+    #[arg(long, overrides_with = "no_spans")]
+    pub(crate) spans: bool,
+    /// Say the types of expressions in comments behind them.
+    #[arg(long)]
+    pub(crate) types: bool,
+    /// Write all elements of tensors where they stand.
+    #[arg(long)]
+    pub(crate) full_tensors: bool,
 }
 
 const SHOW_HELP: &str = "\
 Exit status:
-  0  the model was printed
+  0  the file was printed
   2  the file could not be read
 
-JSON (--json), one object:
+JSON (--json), one object, for an IR file
+  {\"file\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"type\": TEXT, \"text\": TEXT}
+and for a model
   {\"file\": NAME, \"counts\": {...}, \"opsets\": {DOMAIN: VERSION},
    \"program\": GRAPH, \"functions\": [GRAPH...]}
   GRAPH is {\"inputs\": [TEXT...], \"nodes\": [NODE...], \"omitted\": COUNT, \"outputs\": [TEXT...]}
@@ -165,18 +205,20 @@ JSON (--json), one object:
 Examples:
   isoform show model.onnx | less
   isoform show --depth 1 --limit 20 model.onnx
-  isoform show --names model.onnx | grep '/encoder/layer.3/'";
+  isoform show --names model.onnx | grep '/encoder/layer.3/'
+  isoform show --width 80 --no-spans module.json";
 
-/// Group the models that are the same program.
+/// Group the models and IR files that are the same program.
 ///
-/// Walks folders for `.onnx` files, reads them in parallel and prints the groups
+/// Walks folders for `.onnx` files, and for `.json`, `.iso` (text) and `.isob` (binary)
+/// files that hold IR, reads them in parallel and prints the groups
 /// of equal models, largest first. Links to folders are followed, and a file that
 /// is reached in two ways counts once. Groups are found by digest and confirmed by
 /// comparison.
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
 pub(crate) struct DedupArgs {
-    /// Folders to walk, or models.
+    /// Folders to walk, models, or IR files.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -195,6 +237,46 @@ Examples:
   isoform dedup ~/models
   isoform dedup --architecture checkpoints/ exports/
   isoform dedup --json . | jq '.groups[].files'";
+
+/// Write the value in a file in another form: a JSON graph, text, or binary.
+///
+/// All forms keep sharing and mean the same: the digest stays. The form of the target
+/// is told by its name, .json, .iso or .txt for text, .isob or .bin for binary, or by
+/// --to. It is written whole or not at all, and a file that exists is only replaced
+/// with --force. An ONNX model is written as its program. The metadata of a JSON graph
+/// is kept in a JSON graph.
+#[derive(Args, Debug)]
+#[command(after_help = CONVERT_HELP)]
+pub(crate) struct ConvertArgs {
+    /// The file to read; - is standard input.
+    #[arg(value_name = "SOURCE")]
+    pub(crate) source: PathBuf,
+    /// The file to write; - is standard output.
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: PathBuf,
+    /// The form to write.
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub(crate) to: Option<Form>,
+    /// Replace the target if it exists.
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+const CONVERT_HELP: &str = "\
+Exit status:
+  0  the target was written
+  2  the source could not be read, or the target not be written; it is as it was
+
+JSON (--json), one object:
+  {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"bytes\": COUNT}
+  On trouble: {\"file\": NAME, \"error\": MESSAGE}
+
+Examples:
+  isoform convert module.json module.iso
+  isoform convert --force --to text --width 80 module.isob notes/module
+  isoform convert module.json - --to binary | isoform hash -";
 
 /// Print a completion script for a shell.
 #[derive(Args, Debug)]

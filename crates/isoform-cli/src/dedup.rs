@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::args::{Common, DedupArgs};
 use crate::find::find_models;
 use crate::hash::digest;
-use crate::models::{load, message};
-use crate::output::{Output, counted, printable};
+use crate::input::{load, message};
+use crate::output::{Failure, Output, counted, printable};
 use crate::parallel::in_order;
 use crate::progress;
 
@@ -24,7 +24,7 @@ struct Group {
 }
 
 /// Files with what went wrong with them.
-type Failures = Vec<(PathBuf, String)>;
+type Failures = Vec<(PathBuf, Failure)>;
 
 pub(crate) fn run(
     args: &DedupArgs,
@@ -78,7 +78,7 @@ fn group_by_digest(
                     }
                     groups[group].files.push(file.clone());
                 }
-                Err(message) => failures.push((file.clone(), message)),
+                Err(failure) => failures.push((file.clone(), failure)),
             }
             ControlFlow::<()>::Continue(())
         },
@@ -102,14 +102,14 @@ fn confirm(group: Group, common: &Common) -> (Vec<Group>, Failures) {
                 files: vec![file],
             }),
             // The file was fine a moment ago, and may be changing right now.
-            Err(message) => failures.push((file, message)),
+            Err(failure) => failures.push((file, failure)),
         }
     }
     (parts, failures)
 }
 
 /// The part whose first model equals the model in `file`.
-fn find_equal(parts: &[Group], file: &Path, common: &Common) -> Result<Option<usize>, String> {
+fn find_equal(parts: &[Group], file: &Path, common: &Common) -> Result<Option<usize>, Failure> {
     let model = load(file, common)?;
     for (position, part) in parts.iter().enumerate() {
         let Some(first) = part.files.first() else {
@@ -127,8 +127,8 @@ fn find_equal(parts: &[Group], file: &Path, common: &Common) -> Result<Option<us
 }
 
 fn write(groups: &[Group], failures: &Failures, output: &mut Output<'_, '_>) -> io::Result<()> {
-    for (file, message) in failures {
-        output.failure(file, message);
+    for (file, failure) in failures {
+        output.failure(file, failure);
     }
     let repeated: Vec<&Group> = groups
         .iter()
@@ -141,9 +141,9 @@ fn write(groups: &[Group], failures: &Failures, output: &mut Output<'_, '_>) -> 
             let files: Vec<Value> = group.files.iter().map(name).collect();
             json!({"digest": group.digest.to_string(), "files": files})
         });
-        let failed = failures
-            .iter()
-            .map(|(file, message)| json!({"file": file.to_string_lossy(), "error": message}));
+        let failed = failures.iter().map(
+            |(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}),
+        );
         return output.json_line(&json!({
             "groups": listed.collect::<Vec<Value>>(),
             "models": models,

@@ -1,18 +1,21 @@
-//! `isoform diff`: whether two models are equal, and where they first differ.
+//! `isoform diff`: whether two files are equal, and where they first differ.
 
 use std::io;
 use std::path::Path;
 
-use isoform::{AccessPath, AccessStep, Mismatch, Value, ValueRef, explain_mismatch};
-use isoform_onnx::{Model, NodeOrigin, OriginKind};
+use isoform::{
+    AccessPath, AccessStep, Mismatch, MismatchOptions, Value, ValueRef, explain_mismatch,
+    render_mismatch,
+};
+use isoform_onnx::{NodeOrigin, OriginKind};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Common, DiffArgs};
 use crate::elements;
-use crate::models::{load, message};
-use crate::output::{DIFFERENT, Output, printable};
+use crate::input::{Input, is_dash, load, message};
+use crate::output::{DIFFERENT, Failure, Output, printable};
 
-/// What there is to say about one of the two models.
+/// What there is to say about one of the two files.
 struct Side<'a> {
     file: &'a Path,
     path: AccessPath,
@@ -22,6 +25,10 @@ struct Side<'a> {
 }
 
 pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    if is_dash(&args.left) && is_dash(&args.right) {
+        let failure = "standard input can be read only once".into();
+        return trouble(&[(&args.left, &failure)], output);
+    }
     let (left, right) = rayon::join(|| load(&args.left, common), || load(&args.right, common));
     let (left, right) = match (left, right) {
         (Ok(left), Ok(right)) => (left, right),
@@ -29,7 +36,7 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
             let failed = [(&args.left, left.err()), (&args.right, right.err())];
             let failed: Vec<_> = failed
                 .iter()
-                .filter_map(|(file, error)| Some((file.as_path(), error.as_deref()?)))
+                .filter_map(|(file, error)| Some((file.as_path(), error.as_ref()?)))
                 .collect();
             return trouble(&failed, output);
         }
@@ -42,22 +49,22 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
             different(args, &left, &right, &mismatch, output)
         }
         Err(error) => {
-            let text = message(&args.left, &error);
-            trouble(&[(&args.left, &text)], output)
+            let failure = message(&args.left, &error);
+            trouble(&[(&args.left, &failure)], output)
         }
     }
 }
 
-fn trouble(failed: &[(&Path, &str)], output: &mut Output<'_, '_>) -> io::Result<()> {
-    for (file, message) in failed {
-        output.failure(file, message);
+fn trouble(failed: &[(&Path, &Failure)], output: &mut Output<'_, '_>) -> io::Result<()> {
+    for (file, failure) in failed {
+        output.failure(file, failure);
     }
     if !output.json {
         return Ok(());
     }
     let failed: Vec<Json> = failed
         .iter()
-        .map(|(file, message)| json!({"file": file.to_string_lossy(), "error": message}))
+        .map(|(file, failure)| json!({"file": file.to_string_lossy(), "error": failure.message}))
         .collect();
     output.json_line(&json!({"failed": failed}))
 }
@@ -81,26 +88,33 @@ fn equal(args: &DiffArgs, output: &mut Output<'_, '_>) -> io::Result<()> {
 
 fn different(
     args: &DiffArgs,
-    left: &Model,
-    right: &Model,
+    left: &Input,
+    right: &Input,
     mismatch: &Mismatch,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     if output.quiet {
         return Ok(());
     }
+    let is_ir = left.model().is_none() && right.model().is_none();
+    let rendered = is_ir.then(|| {
+        let color = output.style.is_color && !output.json;
+        let options = MismatchOptions::default().color(color);
+        render_mismatch(&left.to_value(), &right.to_value(), mismatch, &options)
+    });
     let (left_text, right_text) = value_texts(mismatch);
+    let origin = |input: &Input, path| input.model().and_then(|model| model.node_at(path));
     let left = Side {
         file: &args.left,
         path: mismatch.left_path.clone(),
         value: left_text,
-        origin: left.node_at(&mismatch.left_path),
+        origin: origin(left, &mismatch.left_path),
     };
     let right = Side {
         file: &args.right,
         path: mismatch.right_path.clone(),
         value: right_text,
-        origin: right.node_at(&mismatch.right_path),
+        origin: origin(right, &mismatch.right_path),
     };
     let reason = mismatch.reason.to_string();
     if output.json {
@@ -109,6 +123,7 @@ fn different(
             "reason": reason,
             "left": left.json(),
             "right": right.json(),
+            "text": rendered,
         }));
     }
     let bad = output.style.bad;
@@ -116,6 +131,9 @@ fn different(
         "{bad}different{bad:#}: {}",
         printable(&reason)
     ))?;
+    if let Some(rendered) = rendered {
+        return underlined(&rendered, (&left, &right), output);
+    }
     let styles = (output.style.left, output.style.right);
     for (name, side, style) in [("left", left, styles.0), ("right", right, styles.1)] {
         let file = side.file.display().to_string();
@@ -135,6 +153,52 @@ fn different(
         output.line(format_args!("  path   {}", printable(&path)))?;
     }
     Ok(())
+}
+
+/// Both sides as text, with the place underlined.
+fn underlined(
+    rendered: &str,
+    (left, right): (&Side<'_>, &Side<'_>),
+    output: &mut Output<'_, '_>,
+) -> io::Result<()> {
+    let mut sides = [
+        ("left ", left, output.style.left),
+        ("right", right, output.style.right),
+    ]
+    .into_iter()
+    .peekable();
+    // The reason stands above already.
+    for line in rendered.lines().skip(1) {
+        // Lines of the text itself are indented deeper.
+        let heading = line
+            .strip_prefix("  ")
+            .filter(|rest| !rest.starts_with(' '));
+        match (heading, sides.peek()) {
+            (Some(heading), Some((name, side, style))) => {
+                let file = side.file.display().to_string();
+                output.line(format_args!("{style}{name}{style:#}  {}", printable(&file)))?;
+                let path = path_text(&side.path);
+                output.line(format_args!("  path   {}", printable(&path)))?;
+                // Behind the whole path may stand which part of the value follows.
+                let whole = side.path.to_string();
+                if let Some((_, around)) = heading.split_once(&format!("{whole}, in ")) {
+                    let around = tail(around.trim_end_matches(':'));
+                    output.line(format_args!("  in     {}", printable(&around)))?;
+                }
+                sides.next();
+            }
+            _ => output.line(line)?,
+        }
+    }
+    Ok(())
+}
+
+/// A path, of which only the end is written if it is long.
+fn tail(path: &str) -> String {
+    match path.char_indices().nth_back(VALUE_CHARS) {
+        Some((start, _)) => format!("...{}", &path[start..]),
+        None => path.to_owned(),
+    }
 }
 
 /// A node by its names, and which of its inputs it is about.

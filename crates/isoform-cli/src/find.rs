@@ -1,19 +1,23 @@
-//! Finding the models below folders.
+//! Finding the models and IR files below folders.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::input::{Form, is_ours, start_of};
+use crate::output::Failure;
+
 /// What was found, and what could not be looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The models: in the order of the arguments, below each by name.
+    /// The models and IR files: in the order of the arguments, below each by name.
     pub(crate) files: Vec<PathBuf>,
     /// Files and folders that failed, with the reason.
-    pub(crate) failures: Vec<(PathBuf, String)>,
+    pub(crate) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// The files among `paths`, and the `.onnx` files below the folders among them.
+/// The files among `paths`, and below the folders among them the `.onnx` files, and
+/// the `.json`, `.iso` and `.isob` files whose content is one of this command.
 ///
 /// Links are followed; a file or folder that is reached a second time, by a link
 /// or by another argument, is left out, so that links in a circle do no harm.
@@ -34,13 +38,13 @@ impl Found {
             let real = match fs::canonicalize(&path) {
                 Ok(real) => real,
                 Err(error) => {
-                    self.failures.push((path, error.to_string()));
+                    self.failures.push((path, error.to_string().into()));
                     continue;
                 }
             };
             let folder = real.is_dir();
-            // A named file is wanted whatever its suffix.
-            if !folder && path != root && !(is_onnx(&path) && real.is_file()) {
+            // A named file is wanted whatever its suffix and content.
+            if !folder && path != root && !real.is_file() {
                 continue;
             }
             if !seen.insert(real) {
@@ -53,7 +57,7 @@ impl Found {
             match entries(&path) {
                 // The last one pushed is visited first.
                 Ok(children) => pending.extend(children.into_iter().rev()),
-                Err(error) => self.failures.push((path, error.to_string())),
+                Err(error) => self.failures.push((path, error.to_string().into())),
             }
         }
     }
@@ -68,7 +72,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let kind = entry.file_type()?;
         // Other files need not be resolved, and broken links to anything but a
         // model are nobody's concern.
-        if kind.is_dir() || is_onnx(&path) || (kind.is_symlink() && path.is_dir()) {
+        if kind.is_dir() || is_wanted(&path) || (kind.is_symlink() && path.is_dir()) {
             children.push(path);
         }
     }
@@ -76,9 +80,25 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(children)
 }
 
-fn is_onnx(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("onnx"))
+/// Whether a file below a folder is one to read.
+fn is_wanted(path: &Path) -> bool {
+    let Some(extension) = path.extension() else {
+        return false;
+    };
+    if extension.eq_ignore_ascii_case("onnx") {
+        return true;
+    }
+    let is_ir = ["json", "iso", "isob"]
+        .iter()
+        .any(|ir| extension.eq_ignore_ascii_case(ir));
+    let Some(form) = Form::of_name(path).filter(|_| is_ir && path.is_file()) else {
+        return false;
+    };
+    match fs::File::open(path).and_then(|mut file| start_of(&mut file)) {
+        Ok(start) => is_ours(&start, form),
+        // It may be one; reading it says what is wrong.
+        Err(_) => true,
+    }
 }
 
 #[cfg(test)]
@@ -110,10 +130,28 @@ mod tests {
         ] {
             fs::write(root.join(file), "").unwrap();
         }
+        for (file, content) in [
+            ("graph.json", "{\"nodes\": []}"),
+            ("package.json", "{\"name\": 1}"),
+            ("d.iso", "ir.IRModule()"),
+            ("disc.iso", "\0\0\0"),
+            ("d.isob", "\u{89}isoform"),
+        ] {
+            fs::write(root.join(file), content).unwrap();
+        }
+        fs::write(root.join("e.isob"), b"\x89isoform\x01").unwrap();
         let found = find_models(&[root.to_owned()]);
         assert_eq!(
             names(&found, root),
-            ["a.ONNX", "b/b.onnx", "b/deep/x.onnx", "c.onnx"]
+            [
+                "a.ONNX",
+                "b/b.onnx",
+                "b/deep/x.onnx",
+                "c.onnx",
+                "d.iso",
+                "e.isob",
+                "graph.json"
+            ]
         );
         assert!(found.failures.is_empty());
 
@@ -121,7 +159,16 @@ mod tests {
         let found = find_models(&[root.join("plain"), root.join("c.onnx"), root.to_owned()]);
         assert_eq!(
             names(&found, root),
-            ["plain", "c.onnx", "a.ONNX", "b/b.onnx", "b/deep/x.onnx"]
+            [
+                "plain",
+                "c.onnx",
+                "a.ONNX",
+                "b/b.onnx",
+                "b/deep/x.onnx",
+                "d.iso",
+                "e.isob",
+                "graph.json"
+            ]
         );
     }
 

@@ -1,21 +1,25 @@
-//! `isoform hash`: a digest for each model.
+//! `isoform hash`: a digest for each file.
 
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use isoform::{Digest, structural_digest_with};
 use serde_json::json;
 
 use crate::args::{Common, HashArgs};
-use crate::models::{load, message};
-use crate::output::{Output, printable};
+use crate::input::{is_dash, load, message};
+use crate::output::{Failure, Output, printable};
 use crate::parallel::in_order;
 
 pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
+    let dashes = args.files.iter().filter(|file| is_dash(file)).count();
     let outcome = in_order(
         &args.files,
-        |file| digest(file, common),
+        |file: &PathBuf| match is_dash(file) && dashes > 1 {
+            true => Err("standard input can be read only once".into()),
+            false => digest(file, common),
+        },
         |file, result| match write(file, result, output) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => ControlFlow::Break(error),
@@ -27,16 +31,16 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
     }
 }
 
-/// The digest of the model in a file; a failure is a message without the file's name.
-pub(crate) fn digest(file: &Path, common: &Common) -> Result<Digest, String> {
-    let model = load(file, common)?;
-    structural_digest_with(model.to_value(), common.compare_options())
+/// The digest of what is in a file; a failure does not repeat the file's name.
+pub(crate) fn digest(file: &Path, common: &Common) -> Result<Digest, Failure> {
+    let input = load(file, common)?;
+    structural_digest_with(input.to_value(), common.compare_options())
         .map_err(|error| message(file, &error))
 }
 
 fn write(
     file: &Path,
-    result: Result<Digest, String>,
+    result: Result<Digest, Failure>,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
     match result {
@@ -48,8 +52,8 @@ fn write(
             let file = file.display().to_string();
             output.line(format_args!("{digest}  {}", printable(&file)))?;
         }
-        Err(message) => output.failed_file(file, &message)?,
+        Err(failure) => output.failed_file(file, &failure)?,
     }
-    // The next model may take a while, and this line is complete.
+    // The next file may take a while, and this line is complete.
     output.flush()
 }

@@ -13,16 +13,17 @@
 //! # Ok::<(), std::string::FromUtf8Error>(())
 //! ```
 //!
-//! What a model means is decided in `isoform-onnx`, what is equal in `isoform`;
-//! this crate only asks and tells.
+//! What a model means is decided in `isoform-onnx`, what is equal and how a value is
+//! written in `isoform`; this crate only asks and tells.
 
 mod args;
+mod convert;
 mod dedup;
 mod diff;
 mod elements;
 mod find;
 mod hash;
-mod models;
+mod input;
 mod output;
 mod parallel;
 mod progress;
@@ -41,7 +42,7 @@ pub use crate::output::Streams;
 /// Runs the command and returns its exit status.
 ///
 /// `args` are those of a process: the first is the name of the program. 0 means
-/// success, 1 that compared models differ, 2 trouble.
+/// success, 1 that compared files differ, 2 trouble.
 pub fn run<I>(args: I, streams: &mut Streams<'_>) -> u8
 where
     I: IntoIterator,
@@ -73,6 +74,7 @@ fn dispatch(cli: &Cli, output: &mut Output<'_, '_>) -> io::Result<()> {
         Command::Diff(args) => diff::run(args, &cli.common, output),
         Command::Show(args) => show::run(args, &cli.common, output),
         Command::Dedup(args) => dedup::run(args, &cli.common, output),
+        Command::Convert(args) => convert::run(args, &cli.common, output),
         Command::Completions(args) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut Cli::command(), "isoform", &mut script);

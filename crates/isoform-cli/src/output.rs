@@ -73,6 +73,24 @@ impl fmt::Debug for Streams<'_> {
     }
 }
 
+/// Why a file failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// One line, without the name of the file.
+    pub(crate) message: String,
+    /// The lines of the file that are wrong, with a caret.
+    pub(crate) excerpt: Vec<String>,
+}
+
+impl<T: Into<String>> From<T> for Failure {
+    fn from(message: T) -> Self {
+        Failure {
+            message: message.into(),
+            excerpt: Vec::new(),
+        }
+    }
+}
+
 /// The way out of a running command.
 pub(crate) struct Output<'a, 'b> {
     streams: &'a mut Streams<'b>,
@@ -126,7 +144,7 @@ impl<'a, 'b> Output<'a, 'b> {
     }
 
     /// Reports that a file or folder failed, and makes the status trouble.
-    pub(crate) fn failure(&mut self, file: &Path, message: &str) {
+    pub(crate) fn failure(&mut self, file: &Path, failure: &Failure) {
         self.status = TROUBLE;
         let file = file.display().to_string();
         let bad = self.style_err.bad;
@@ -135,8 +153,11 @@ impl<'a, 'b> Output<'a, 'b> {
             self.streams.err,
             "isoform: {bad}{}{bad:#}: {}",
             printable(&file),
-            printable(message)
+            printable(&failure.message)
         );
+        for line in &failure.excerpt {
+            let _ = writeln!(self.streams.err, "{}", printable(line));
+        }
     }
 
     /// Whether a progress bar may be drawn.
@@ -157,6 +178,8 @@ pub(crate) fn wants_color(when: ColorWhen, auto: bool) -> bool {
 /// The styles of a stream; all empty without colour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Palette {
+    /// Whether there is colour at all.
+    pub(crate) is_color: bool,
     /// What went wrong, and "different".
     pub(crate) bad: Style,
     /// "equal".
@@ -181,6 +204,7 @@ impl Palette {
             return Palette::default();
         }
         Palette {
+            is_color: true,
             bad: AnsiColor::Red.on_default().bold(),
             good: AnsiColor::Green.on_default().bold(),
             left: AnsiColor::Red.on_default(),

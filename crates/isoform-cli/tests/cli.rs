@@ -1,6 +1,7 @@
 //! The real command on small models: every command, option and exit status.
 
 mod build;
+mod ir;
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
@@ -518,6 +519,7 @@ fn completions_for_every_shell() {
         let ran = Folder::new().run(&format!("completions {shell}"));
         assert_eq!(ran.status, 0);
         assert!(ran.out.contains("architecture"), "{shell}: {}", ran.out);
+        assert!(ran.out.contains("full-tensors"), "{shell}: {}", ran.out);
     }
     assert_eq!(Folder::new().run("completions tcsh").status, 2);
 }
@@ -533,6 +535,10 @@ fn help_has_examples_and_exit_status() {
             "isoform show --names model.onnx | grep '/encoder/layer.3/'",
         ),
         ("dedup", "isoform dedup --json . | jq '.groups[].files'"),
+        (
+            "convert",
+            "isoform convert module.json - --to binary | isoform hash -",
+        ),
         (
             "completions",
             "isoform completions fish > ~/.config/fish/completions/isoform.fish",
@@ -581,6 +587,9 @@ fn wrong_command_lines_are_trouble() {
         "dedup",
         "dedup --color sometimes .",
         "completions",
+        "convert a.json",
+        "convert --to xml a.json b.xml",
+        "show --width wide a.json",
     ] {
         let ran = Folder::new().run(line);
         check(&ran, 2, "");

@@ -8,7 +8,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, Type, UnOp};
+use syn::{Expr, Ident, Lit, Path, Type, UnOp};
 
 use crate::attrs::AttrOption;
 use crate::model::{BaseModel, FieldModel, NodeModel};
@@ -114,6 +114,15 @@ impl<'a> Ctx<'a> {
         let fields = self.node.fields.iter().map(|field| self.field_def(field));
         let hook_equal = options.hook_equal.then(|| quote!(.hook_equal::<Self>()));
         let hook_hash = options.hook_hash.then(|| quote!(.hook_hash::<Self>()));
+        let exported = |path: &Path| quote_spanned!(located_at(path.span())=> #path::function());
+        let init = options.init.as_ref().map(|path| {
+            let function = exported(path);
+            quote!(.init(#function))
+        });
+        let convert = options.convert.as_ref().map(|path| {
+            let function = exported(path);
+            quote!(.convert(#function))
+        });
         let hook_verify = options.hook_verify.then(|| quote!(.hook_verify::<Self>()));
         let attrs = options.attrs.iter().map(attr_call);
         quote! {
@@ -125,6 +134,8 @@ impl<'a> Ctx<'a> {
                 #(.field(#fields))*
                 #hook_equal
                 #hook_hash
+                #init
+                #convert
                 #hook_verify
                 #(#attrs)*
         }

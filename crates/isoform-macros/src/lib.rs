@@ -71,6 +71,8 @@ mod tests;
 /// | `scope` | Variables bound inside a node of this type are free again after it. |
 /// | `defs_first`, `defs_first = false` | Whether definition fields are visited before the others. Absent: as `scope`. |
 /// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
+/// | `init = path` | The constructor of other languages: a function with `#[export]`, instead of one that takes the fields. |
+/// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
 /// | `hooks(verify)` | The type implements `Verify`: what it demands of its objects and of those that extend it. |
 /// | `attrs(dyn Tr, "name" = value)` | Type attributes: node traits that the type implements, and other values by name. |
 /// | `no_new` | No `new` is generated, so that the type can have its own. |

@@ -24,12 +24,14 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The attributes of a struct.
-const STRUCT_NAMES: [&str; 9] = [
+const STRUCT_NAMES: [&str; 11] = [
     "key",
     "kind",
     "scope",
     "defs_first",
     "hooks",
+    "init",
+    "convert",
     "attrs",
     "no_new",
     "no_with",
@@ -59,6 +61,10 @@ pub(crate) struct StructOptions {
     pub(crate) defs_first: Option<bool>,
     pub(crate) hook_equal: bool,
     pub(crate) hook_hash: bool,
+    /// The exported function that makes an object from arguments.
+    pub(crate) init: Option<Path>,
+    /// The exported function that makes an object from another value.
+    pub(crate) convert: Option<Path>,
     pub(crate) hook_verify: bool,
     /// In the order written.
     pub(crate) attrs: Vec<AttrOption>,
@@ -236,6 +242,8 @@ impl StructOptions {
             "scope" => self.scope = entry.flag().map(|()| true)?,
             "defs_first" => self.defs_first = Some(entry.flag_or_bool()?),
             "hooks" => self.set_hooks(entry, errors)?,
+            "init" => self.init = Some(entry.path()?),
+            "convert" => self.convert = Some(entry.path()?),
             "attrs" => self.attrs = attrs::parse(entry, errors)?,
             "no_new" => self.no_new = entry.flag().map(|()| true)?,
             "no_with" => self.no_with = entry.flag().map(|()| true)?,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use isoform::{Error, ErrorFrame, ErrorKind};
+use isoform::{Error, ErrorFrame, ErrorKind, TextFault};
 use pyo3::exceptions::{
     PyAttributeError, PyBaseException, PyIndexError, PyKeyError, PyOSError, PyRecursionError,
     PyRuntimeError, PyTypeError, PyValueError,
@@ -121,18 +121,18 @@ fn exception(error: Error) -> PyErr {
     let name = Some(error.kind_name())
         .filter(|name| *name != kind.name())
         .map(str::to_owned);
-    let mut message = error.message().to_owned();
-    if let Some(path) = error.path() {
-        message.push_str(&format!(" (at {path})"));
-    }
+    let message = error.message_with_path().into_owned();
     if let Some(source) = error.into_source() {
-        match source.downcast::<Raised>() {
+        let other = match source.downcast::<Raised>() {
             Ok(raised) => return raised.0,
-            Err(other) => {
-                if let Ok(io) = other.downcast::<std::io::Error>() {
-                    return PyErr::from(*io);
-                }
-            }
+            Err(other) => other,
+        };
+        let other = match other.downcast::<std::io::Error>() {
+            Ok(io) => return PyErr::from(*io),
+            Err(other) => other,
+        };
+        if let Some(fault) = other.downcast_ref::<TextFault>() {
+            return of_text(kind, &message, fault).unwrap_or_else(|error| error);
         }
     }
     match name {
@@ -147,6 +147,19 @@ fn of_name(name: &str, message: &str) -> PyResult<PyErr> {
         let module = py.import("isoform.error")?;
         let error = module.call_method1("Error", (name, message))?;
         Ok(PyErr::from_value(error.call_method0("py_error")?))
+    })
+}
+
+/// The exception of a text that cannot be read, which says where.
+fn of_text(kind: ErrorKind, message: &str, fault: &TextFault) -> PyResult<PyErr> {
+    Python::attach(|py| {
+        let module = py.import("isoform.error")?;
+        let class = match kind {
+            ErrorKind::Type => "TextTypeError",
+            _ => "TextError",
+        };
+        let place = (message, fault.message(), fault.line(), fault.column());
+        Ok(PyErr::from_value(module.call_method1(class, place)?))
     })
 }
 

@@ -25,11 +25,14 @@ mod structural;
 mod tensor;
 mod testing;
 mod testing_functions;
+mod text;
 mod type_attrs;
 mod type_info;
 mod walk;
 
 use pyo3::prelude::*;
+
+use crate::error::IntoPyResult;
 
 pub use crate::embed::{embed, register, register_functions, register_method};
 
@@ -44,6 +47,8 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     cli::init(module)?;
     onnx::init(module)?;
+    isoform::ir::register().into_py()?;
+    isoform::tir::register().into_py()?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", &object)?;
@@ -87,6 +92,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     walk::init(module)?;
     objects::init(module, &object)?;
     serialization::init(module)?;
+    text::init(module)?;
     global_functions::init(module)?;
     module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
     type_attrs::init(module)?;

@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 
 use isoform::host;
 use isoform::type_attrs::{self, Lookup};
-use isoform::{DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks};
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use isoform::{
+    DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks, find_type,
+};
+use pyo3::exceptions::{PyException, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -29,6 +31,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     module.add_function(wrap_pyfunction!(recursive_hash, module)?)?;
     module.add_function(wrap_pyfunction!(deep_copy, module)?)?;
     module.add_function(wrap_pyfunction!(shallow_copy, module)?)?;
+    module.add_function(wrap_pyfunction!(make_node, module)?)?;
     module.add_function(wrap_pyfunction!(with_fields, module)?)?;
     module.add_function(wrap_pyfunction!(repr_print, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
@@ -173,6 +176,41 @@ fn deep_copy_method<'py>(
         state.deep_copy(memo)?.give(&made)?;
     }
     Ok(made)
+}
+
+/// A new object of a type from its fields by name, without the constructor of
+/// its class; those that are left out take their defaults.
+///
+/// Raises KeyError for an unknown key, TypeError for a field that is unknown,
+/// missing or does not fit.
+#[pyfunction]
+fn make_node<'py>(
+    py: Python<'py>,
+    type_key: &str,
+    fields: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let info = find_type(type_key)
+        .ok_or_else(|| PyKeyError::new_err(format!("no type is registered as '{type_key}'")))?;
+    let mut named = Vec::with_capacity(fields.len());
+    for (name, value) in fields {
+        let name: String = name.extract()?;
+        let value = match info.field_index(&name) {
+            None => Value::NONE,
+            Some(field) => {
+                let schema = info.fields()[field].schema();
+                convert::typed(&value, schema).map_err(|error| {
+                    error.into_python(|message| format!("{} field '{name}': {message}", info.key()))
+                })?
+            }
+        };
+        named.push((name, value));
+    }
+    let named = named
+        .iter()
+        .map(|(name, value)| (&**name, value.clone()))
+        .collect();
+    let object = isoform::construct_named(info.index(), named).into_py()?;
+    wrapper::wrap(py, object)
 }
 
 /// A copy of an object with some of its fields replaced; the constructor is

@@ -46,6 +46,12 @@ impl From<AccessPath> for PathHandle {
     }
 }
 
+impl From<&PathHandle> for AccessPath {
+    fn from(path: &PathHandle) -> Self {
+        AccessPath::from_steps(path.steps().to_vec())
+    }
+}
+
 impl PathHandle {
     fn steps(&self) -> &[AccessStep] {
         &self.steps[..self.depth]
@@ -171,7 +177,7 @@ impl PathHandle {
     fn get<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
         let given = untyped(root)?;
-        let path = AccessPath::from_steps(self.steps().to_vec());
+        let path = AccessPath::from(self);
         let found = under_gil(py, || path.get(&given)).into_py()?;
         to_python(py, &found)
     }

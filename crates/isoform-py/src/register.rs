@@ -174,6 +174,11 @@ impl Field {
         match &self.default {
             None => {}
             Some(Default::Value(value)) => definition = definition.default_value(value),
+            Some(Default::Made(inherited)) => {
+                let inherited = *inherited;
+                definition =
+                    definition.default_fn(move || inherited.make_default().unwrap_or_default());
+            }
             Some(Default::Convert(value)) => {
                 let value = value.clone_ref(py);
                 let schema = self.schema.clone();

@@ -1,6 +1,6 @@
 //! Equality, hash, digest and mismatch for Python.
 
-use isoform::{CompareOptions, Mismatch, Value};
+use isoform::{CompareOptions, Mismatch, MismatchOptions, Value, render_mismatch};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -104,8 +104,13 @@ fn explain_structural_mismatch(
 ) -> PyResult<Option<MismatchHandle>> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let found = under_gil(lhs.py(), || isoform::explain_mismatch(left, right, options));
-    Ok(found.into_py()?.map(MismatchHandle))
+    let found = under_gil(lhs.py(), || {
+        isoform::explain_mismatch(&left, &right, options)
+    });
+    let sides = [left, right];
+    Ok(found
+        .into_py()?
+        .map(|found| MismatchHandle { found, sides }))
 }
 
 /// Raises ValueError, with the explained mismatch, unless two values are
@@ -135,8 +140,14 @@ fn last_visit_count() -> u64 {
 }
 
 /// Why two values are not structurally equal, and where.
+///
+/// As a str, both sides as text, with the place underlined.
 #[pyclass(frozen, name = "StructuralMismatch", module = "isoform")]
-pub(crate) struct MismatchHandle(Mismatch);
+pub(crate) struct MismatchHandle {
+    found: Mismatch,
+    /// What was compared.
+    sides: [Value; 2],
+}
 
 fn optional<'py>(py: Python<'py>, value: &Option<Value>) -> PyResult<Bound<'py, PyAny>> {
     match value {
@@ -150,53 +161,79 @@ impl MismatchHandle {
     /// Where the difference is in the left value.
     #[getter]
     fn left_path(&self) -> PathHandle {
-        self.0.left_path.clone().into()
+        self.found.left_path.clone().into()
     }
 
     /// Where it is in the right value.
     #[getter]
     fn right_path(&self) -> PathHandle {
-        self.0.right_path.clone().into()
+        self.found.right_path.clone().into()
     }
 
     /// What is there on the left; None when nothing is.
     #[getter]
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        optional(py, &self.0.left)
+        optional(py, &self.found.left)
     }
 
     /// What is there on the right; None when nothing is.
     #[getter]
     fn right<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        optional(py, &self.0.right)
+        optional(py, &self.found.right)
     }
 
     /// Whether the left side has something there.
     #[getter]
     fn left_exists(&self) -> bool {
-        self.0.left.is_some()
+        self.found.left.is_some()
     }
 
     /// Whether the right side has something there.
     #[getter]
     fn right_exists(&self) -> bool {
-        self.0.right.is_some()
+        self.found.right.is_some()
     }
 
     /// Why they differ, a sentence.
     #[getter]
     fn reason(&self) -> String {
-        self.0.reason.to_string()
+        self.found.reason.to_string()
     }
 
-    fn __str__(&self) -> String {
-        self.0.to_string()
+    /// Both sides as text, with the place underlined.
+    ///
+    /// `values` and `lines` say how many values of a side, and how many lines
+    /// above and below the place, are shown at most; `width` how many columns
+    /// a line should have; `color` whether the text is coloured for a terminal.
+    /// The cost depends on these and on the length of the paths only.
+    #[pyo3(signature = (*, values=400, lines=6, width=100, color=false))]
+    fn render(
+        &self,
+        py: Python<'_>,
+        values: usize,
+        lines: usize,
+        width: usize,
+        color: bool,
+    ) -> String {
+        let options = MismatchOptions::default()
+            .values(values)
+            .lines(lines)
+            .width(width)
+            .color(color);
+        let [left, right] = &self.sides;
+        under_gil(py, || render_mismatch(left, right, &self.found, &options))
+    }
+
+    fn __str__(&self, py: Python<'_>) -> String {
+        let [left, right] = &self.sides;
+        let options = MismatchOptions::default();
+        under_gil(py, || render_mismatch(left, right, &self.found, &options))
     }
 
     fn __repr__(&self) -> String {
         format!(
             "<mismatch at {} and {}: {}>",
-            self.0.left_path, self.0.right_path, self.0.reason
+            self.found.left_path, self.found.right_path, self.found.reason
         )
     }
 }

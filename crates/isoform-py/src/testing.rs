@@ -144,6 +144,13 @@ impl Price for family::Const {
     }
 }
 
+/// A random `IRModule` of about `size` nodes, the same one for the same seed.
+#[pyfunction]
+fn random_module(py: Python<'_>, seed: u64, size: usize) -> PyResult<Bound<'_, PyAny>> {
+    let module = isoform::testing::ir::random_module(seed, size).into_py()?;
+    to_python(py, &module.into())
+}
+
 /// What a pass in Rust learns about a node: its traits by name, those with
 /// methods with the results. `total` is asked for `count` nodes.
 ///
@@ -241,6 +248,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(oracle_equal, module)?)?;
     module.add_function(wrap_pyfunction!(oracle_canonical, module)?)?;
     module.add_function(wrap_pyfunction!(rust_family, module)?)?;
+    module.add_function(wrap_pyfunction!(random_module, module)?)?;
     module.add_function(wrap_pyfunction!(call_attribute, module)?)?;
     module.add_function(wrap_pyfunction!(ask_traits, module)?)
 }

@@ -1,7 +1,7 @@
 //! What is registered about a type, for Python.
 
 use isoform::host::{self, FieldPlace};
-use isoform::{FieldFlag, Kind, TypeIndex, TypeInfo, find_type};
+use isoform::{FieldFlag, Function, Kind, TypeIndex, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -102,6 +102,15 @@ impl TypeInfoHandle {
                 (data.params.iter().map(name).collect(), data.positional)
             }),
         )
+    }
+
+    /// The function that the constructor calls, if it does not take the fields.
+    #[getter]
+    fn init_function<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        class::class_by_key(py, self.info.key())?;
+        let data = class::of_index(py, self.info.index());
+        let maker = data.and_then(|data| data.maker.as_ref());
+        maker.map(|maker| maker.to_python(py)).transpose()
     }
 
     /// The methods that the class marks with `isoform.method`.
@@ -218,6 +227,12 @@ impl TypeFieldHandle {
         let nothing = || Ok(missing(py)?.bind(py).clone().into_any());
         self.data(py, |data| match &data.default {
             Some(Default::Factory(make)) => Ok(make.bind(py).clone()),
+            Some(Default::Made(definition)) => {
+                let definition = *definition;
+                let make =
+                    Function::new(move |_| Ok(definition.make_default().unwrap_or_default()));
+                to_python(py, &make.into())
+            }
             _ => nothing(),
         })?
         .unwrap_or_else(nothing)

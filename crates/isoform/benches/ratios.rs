@@ -25,9 +25,9 @@ use std::path::Path;
 use common::shapes::Inner;
 use common::{plain, positions, shapes};
 use isoform::{
-    CompareOptions, JsonOptions, JsonReadOptions, Value, WalkOptions, WalkResult, explain_mismatch,
-    from_bytes, from_json_graph, structural_digest, structural_equal, structural_hash,
-    structural_walk, to_bytes, to_json_graph, walk_objects,
+    CompareOptions, JsonOptions, JsonReadOptions, TextOptions, Value, WalkOptions, WalkResult,
+    explain_mismatch, from_bytes, from_json_graph, from_text, structural_digest, structural_equal,
+    structural_hash, structural_walk, to_bytes, to_json_graph, to_text, walk_objects,
 };
 use ratios::memory::peak_growth;
 use ratios::table::{Limit, Table};
@@ -39,13 +39,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 9] = [
+    let groups: [Group; 10] = [
         ("lambda", lambda),
         ("sharing", sharing),
         ("binders", binders),
         ("walk", walk),
         ("wide", wide),
         ("files", files),
+        ("text", text),
         ("memory", construct_and_drop),
         ("deep", deep),
         // Last, because it makes the process one in which fields change.
@@ -334,6 +335,30 @@ fn files(table: &mut Table) {
         let read = || drop(black_box(from_bytes(&bytes)));
         let times = alone(count, read);
         table.row(name("binary read and drop"), times, Limit::Ns(60.0));
+    }
+}
+
+/// Text for people, against the JSON graph of the same value.
+fn text(table: &mut Table) {
+    for depth in [10, 16] {
+        let count = positions(depth);
+        let value = Value::from(shapes::lambda(depth));
+        let options = TextOptions::default();
+        let print = |value: &Value| to_text(value, &options).expect("the workload has a text");
+        let (text, graph) = (print(&value), json(&value));
+        let times = pair(
+            count,
+            || drop(black_box(print(&value))),
+            || drop(black_box(json(&value))),
+        );
+        table.row(format!("text print, d={depth}"), times, Limit::Ns(300.0));
+        let times = pair(
+            count,
+            || drop(black_box(from_text(&text))),
+            || drop(black_box(from_json(&graph))),
+        );
+        let name = format!("text parse and drop, d={depth}");
+        table.row(name, times, Limit::Ns(200.0));
     }
 }
 

@@ -86,7 +86,9 @@
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
 //! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
 //! | check | [`verify()`] |
+//! | start with types, expressions, modules and operators | [`ir`], [`tir`], [`dialect`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
+//! | print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
 //! | find a place | [`AccessPath`] |
 //! | call by name | [`Function`], [`register_function`], [`get_function`], [`export`](macro@export) |
 //! | give methods to types | [`register_method`], [`call_method`] |
@@ -105,11 +107,13 @@
 mod binary;
 mod container;
 mod convert;
+pub mod dialect;
 mod display;
 mod dtype;
 mod error;
 mod function;
 mod hooks;
+pub mod ir;
 mod json;
 mod object;
 mod pages;
@@ -121,6 +125,8 @@ mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod text;
+pub mod tir;
 pub mod type_attrs;
 mod value;
 mod verify;
@@ -166,6 +172,10 @@ pub use structural::{
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash, structural_hash_with,
 };
+pub use text::{
+    MismatchOptions, TEXT_NAME, TEXT_TYPE, TensorText, TextFault, TextMark, TextOptions, from_text,
+    render_mismatch, to_text,
+};
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use verify::{DynVerify, Verify, VerifyHooks, verify};
 pub use visit::{
@@ -201,6 +211,11 @@ macro_rules! exports {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+// The examples of the page run, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/text.md")]
+struct TextPage;
 
 // So do those of the page about functions.
 #[cfg(doctest)]

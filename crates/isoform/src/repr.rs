@@ -509,14 +509,19 @@ fn numbers(numbers: &[i64], out: &mut String) {
 }
 
 /// The shortest text of a float, in the spelling of Python.
-fn float(number: f64, out: &mut String) {
+pub(crate) fn float(number: f64, out: &mut String) {
     if number.is_nan() {
         out.push_str("nan");
         return;
     }
-    let text = format!("{number:?}");
+    float_text(&format!("{number:?}"), out);
+}
+
+/// The text of a float, spelled by the standard library, in that of Python.
+pub(crate) fn float_text(text: &str, out: &mut String) {
     match text.split_once('e') {
-        None => out.push_str(&text),
+        None if text == "NaN" => out.push_str("nan"),
+        None => out.push_str(text),
         Some((digits, exponent)) => {
             let exponent: i32 = exponent.parse().unwrap_or(0);
             let _ = write!(out, "{digits}e{exponent:+03}");
@@ -525,7 +530,7 @@ fn float(number: f64, out: &mut String) {
 }
 
 /// A string in double quotes, in the spelling of Python.
-fn string(text: &str, out: &mut String) {
+pub(crate) fn string(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         let code = u32::from(c);
@@ -546,7 +551,7 @@ fn string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-fn byte_string(bytes: &[u8], out: &mut String) {
+pub(crate) fn byte_string(bytes: &[u8], out: &mut String) {
     out.push_str("b\"");
     for &byte in bytes {
         let _ = match byte {

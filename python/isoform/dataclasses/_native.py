@@ -73,6 +73,10 @@ def c_class(
         own_init = "__init__" in cls.__dict__
         own_match_args = "__match_args__" in cls.__dict__
         attributes = _attributes_for(cls, type_key)
+        if not init and not own_init:
+            # First: a class that has a constructor when it is bound keeps it.
+            _dunder.forbid_construction(cls)
+            own_init = True
         _core.bind_class(cls, type_key)
         for name, value in attributes:
             _core.type_attrs_set(type_key, name, value, False)
@@ -80,8 +84,6 @@ def c_class(
         registry.register_methods(cls)
         registry.install_methods(cls)
         _dunder.install(cls, eq=eq, order=order, unsafe_hash=unsafe_hash)
-        if not init and not own_init:
-            _dunder.forbid_construction(cls)
         if not match_args and not own_match_args:
             target: Any = cls
             target.__match_args__ = ()
@@ -117,12 +119,17 @@ def adopt(cls: Any) -> None:
 
 
 def _complete(cls: Any, *, own_init: bool) -> None:
+    from isoform import _signature
+
     from . import _dunder
     from ._collect import all_fields
 
     info = _core.type_info(cls)
     cls.__isoform_type_info__ = info
     if info.is_builtin or own_init:
+        return
+    if info.init_function is not None:
+        cls.__init__.__signature__ = _signature.of_method(info.init_function, with_self=True)
         return
     fields = {known.name: known for known in all_fields(cls)}
     names, positional = info.init_parameters

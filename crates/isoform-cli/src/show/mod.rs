@@ -1,10 +1,11 @@
-//! `isoform show`: a model as program text.
+//! `isoform show`: a model as program text, or any other value as text.
 
 mod json;
 mod listing;
 mod names;
 mod rows;
 mod text;
+mod value;
 
 use std::io;
 
@@ -13,14 +14,17 @@ use isoform_onnx::Counts;
 use serde_json::{Value, json};
 
 use crate::args::{Common, ShowArgs};
-use crate::models::load;
+use crate::input::{Input, load};
 use crate::output::{Output, Palette, counted, printable};
 use rows::Rows;
 
+pub(crate) use value::text_of;
+
 pub(crate) fn run(args: &ShowArgs, common: &Common, output: &mut Output<'_, '_>) -> io::Result<()> {
     let model = match load(&args.file, common) {
-        Ok(model) => model,
-        Err(message) => return output.failed_file(&args.file, &message),
+        Ok(Input::Model(model)) => model,
+        Ok(Input::Value(file)) => return value::run(args, &file, output),
+        Err(failure) => return output.failed_file(&args.file, &failure),
     };
     let style = if output.json {
         Palette::default()

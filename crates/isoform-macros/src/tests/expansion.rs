@@ -83,6 +83,18 @@ fn every_option() {
 }
 
 #[test]
+fn init_and_convert() {
+    check_fns!(
+        r#"
+        #[node(key = "demo.Leaf", init = make_leaf, convert = inner::leaf_from)]
+        #[repr(C)]
+        pub struct Leaf { pub value: i64 }
+        "#,
+        "definition"
+    );
+}
+
+#[test]
 fn without_fields() {
     check!(r#"#[node(key = "demo.Unit")] #[repr(C)] struct Unit;"#);
 }

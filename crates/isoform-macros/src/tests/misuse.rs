@@ -139,7 +139,7 @@ fn struct_attributes() {
     check_struct(
         "colour = red",
         &[
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `attrs`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `no_new`, `no_with`, `crate`",
         ],
     );
     check_struct("scope, scope", &["struct attribute `scope` is given twice"]);
@@ -153,6 +153,11 @@ fn struct_attributes() {
         &["expected `defs_first` or `defs_first = true|false`, found `defs_first = 1`"],
     );
     check_struct("crate = 5", &["expected `crate = path`, found `crate = 5`"]);
+    check_struct("init", &["expected `init = path`, found `init` alone"]);
+    check_struct(
+        "convert(x)",
+        &["expected `convert = path`, found `convert(x)`"],
+    );
     let kinds = "expected `kind = tree|const_tree|dag|var|singleton|none`, found";
     check_struct("kind = leaf", &[&format!("{kinds} `kind = leaf`")]);
     check_struct(r#"kind = "tree""#, &[&format!("{kinds} `kind = \"tree\"`")]);
@@ -279,7 +284,7 @@ fn every_mistake_is_reported() {
         &[
             "expected a node type without generic parameters: a type key names one type",
             "node type `A` has no fixed layout, expected `#[repr(C)]` on it",
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `attrs`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `no_new`, `no_with`, `crate`",
             "expected `kind = tree|const_tree|dag|var|singleton|none`, found `kind = leaf`",
             "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`",
             "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`, `compare`, `hash`, `repr`",

@@ -4,7 +4,7 @@ use std::cell::UnsafeCell;
 
 use hashbrown::HashMap;
 use isoform::host::{self, FieldPlace};
-use isoform::{Schema, TypeIndex, TypeInfo, Value, find_type};
+use isoform::{FieldDef, Schema, TypeIndex, TypeInfo, Value, ValueRef, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::intern;
@@ -13,6 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::construct::{self, InitFunction};
+use super::maker::Maker;
 use super::property::Property;
 use super::{meta, wrapper};
 
@@ -25,6 +26,8 @@ pub(crate) enum Default {
     Convert(Py<PyAny>),
     /// The result of a call without arguments.
     Factory(Py<PyAny>),
+    /// What the definition makes, which may change and is not shared.
+    Made(&'static FieldDef),
 }
 
 /// What the binding knows about a field, besides what the core knows.
@@ -51,6 +54,7 @@ impl FieldData {
                 Default::Value(value) => Default::Value(value.clone()),
                 Default::Convert(value) => Default::Convert(value.clone_ref(py)),
                 Default::Factory(make) => Default::Factory(make.clone_ref(py)),
+                Default::Made(definition) => Default::Made(definition),
             }),
             frozen: self.frozen,
             kw_only: self.kw_only,
@@ -71,6 +75,8 @@ pub(crate) struct ClassData {
     /// The fields that the constructor takes, positional ones first.
     pub(crate) params: Box<[usize]>,
     pub(crate) positional: usize,
+    /// What makes objects instead of the fields, if the type says so.
+    pub(crate) maker: Option<Maker>,
     /// Whether the class has the generated constructor.
     pub(crate) init: bool,
     pub(crate) post_init: bool,
@@ -285,6 +291,10 @@ pub(crate) fn bind(
         )));
     }
     let native = plan.is_none();
+    let maker = match native {
+        true => Maker::of(py, info)?,
+        false => None,
+    };
     let mut fields: Vec<FieldData> = Vec::new();
     let mut inherited = 0;
     if let Some(parent) = info.parent()
@@ -323,6 +333,7 @@ pub(crate) fn bind(
     }
     class.setattr(intern!(py, "__isoform_type_key__"), info.key())?;
     let simple = !plan.post_init
+        && maker.is_none()
         && fields.len() <= construct::SIMPLE_FIELDS
         && positional == fields.len()
         && fields.iter().all(|field| field.converter.is_none());
@@ -332,6 +343,7 @@ pub(crate) fn bind(
         fields: fields.into(),
         params: params.into(),
         positional,
+        maker,
         init: plan.init,
         post_init: plan.post_init,
         simple,
@@ -345,11 +357,7 @@ pub(crate) fn bind(
         }
     }
     if native && !info.is_builtin() {
-        let names: Vec<&str> = data
-            .params
-            .iter()
-            .map(|&field| info.fields()[field].name())
-            .collect();
+        let names = match_args(py, data);
         class.setattr(intern!(py, "__match_args__"), PyTuple::new(py, names)?)?;
     }
     // The class is complete; from here on nothing fails.
@@ -373,6 +381,27 @@ pub(crate) fn bind(
     Ok(data)
 }
 
+/// The fields that `match` takes by position: in the order in which the
+/// constructor takes them, as far as it takes fields.
+fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
+    let fields = data.info.fields();
+    let by_field = || data.params.iter().map(|&field| fields[field].name());
+    let Some(maker) = &data.maker else {
+        return by_field().collect();
+    };
+    let named = maker.names(py).map(|name| {
+        let position = data.info.field_index(name.to_str().ok()?)?;
+        Some(fields[position].name())
+    });
+    let named: Vec<_> = named.collect();
+    let required = maker.required().min(named.len());
+    match named[..required].iter().all(Option::is_some) {
+        true => named.into_iter().flatten().collect(),
+        // It takes something else than the fields.
+        false => by_field().collect(),
+    }
+}
+
 /// Whether a field may hold a Python object itself, not only by way of the
 /// nodes below it.
 fn holds_host(schema: &Schema) -> bool {
@@ -383,6 +412,15 @@ fn holds_host(schema: &Schema) -> bool {
         Schema::Map(pair) | Schema::Dict(pair) => holds_host(&pair.0) || holds_host(&pair.1),
         _ => false,
     }
+}
+
+/// What a field of a native type takes when it was not given.
+fn default_of(definition: &'static FieldDef) -> Option<Default> {
+    let value = definition.make_default()?;
+    Some(match value.view() {
+        ValueRef::List(_) | ValueRef::Dict(_) | ValueRef::Object(_) => Default::Made(definition),
+        _ => Default::Value(value),
+    })
 }
 
 fn native_plan(
@@ -402,7 +440,7 @@ fn native_plan(
                 place: FieldPlace::of(info, field)?,
                 name: PyString::intern(py, definition.name()).unbind(),
                 converter: None,
-                default: definition.make_default().map(Default::Value),
+                default: default_of(definition),
                 frozen: true,
                 kw_only: false,
                 init: true,
@@ -412,14 +450,22 @@ fn native_plan(
             })
         })
         .collect();
-    let names = |with_default: bool| {
-        definitions()
-            .filter(move |(_, field)| field.has_default() == with_default)
-            .map(|(_, field)| field.name().to_owned())
-    };
+    let required = definitions().filter(|(_, field)| !field.has_default());
+    let mut params: Vec<String> = required.map(|(_, field)| field.name().to_owned()).collect();
+    // What a type adds comes before what all the types around it have, such as
+    // a place in the source text.
+    let mut ancestor = Some(info);
+    while let Some(current) = ancestor {
+        let parent = current.parent();
+        let first = parent.map_or(0, |parent| parent.fields().len());
+        let own = current.fields()[first..].iter();
+        let optional = own.filter(|field| field.has_default());
+        params.extend(optional.map(|field| field.name().to_owned()));
+        ancestor = parent;
+    }
     Ok(Plan {
         own,
-        params: names(false).chain(names(true)).collect(),
+        params,
         kw_only: Vec::new(),
         init: !info.is_builtin() && !own_init,
         post_init: false,

@@ -14,6 +14,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 use super::class::{self, ClassData, Default};
+use super::maker::Maker;
 use super::slot::guarded;
 use super::wrapper::{self, Staging};
 use crate::convert;
@@ -55,6 +56,10 @@ pub(super) unsafe extern "C" fn class_vectorcall(
                 positional,
                 names,
             };
+            if let Some(maker) = &data.maker {
+                let made = maker.make(py, given.positional(), given.named()?)?;
+                return Ok(wrapper::wrap(py, made)?.into_ptr());
+            }
             if data.simple && positional == data.fields.len() && names.is_null() {
                 return given.make_at_once(data, class);
             }
@@ -99,6 +104,24 @@ impl<'py> Arguments<'py> {
         // SAFETY: the caller of `fill` asks for positions below the number of
         // arguments, which live as long as the call.
         unsafe { Borrowed::from_ptr(self.py, *self.args.add(position)) }
+    }
+
+    fn positional(&self) -> impl ExactSizeIterator<Item = Borrowed<'_, 'py, PyAny>> {
+        (0..self.positional).map(|position| self.argument(position))
+    }
+
+    /// The arguments with names.
+    fn named(
+        &self,
+    ) -> PyResult<impl Iterator<Item = (Bound<'py, PyAny>, Borrowed<'_, 'py, PyAny>)>> {
+        let names = match self.names.is_null() {
+            true => PyTuple::empty(self.py),
+            // SAFETY: the names are a live tuple.
+            false => unsafe { Bound::from_borrowed_ptr(self.py, self.names) }.cast_into()?,
+        };
+        let places = self.positional..;
+        let named = names.iter().collect::<Vec<_>>().into_iter().zip(places);
+        Ok(named.map(|(name, place)| (name, self.argument(place))))
     }
 
     /// Makes the object when there is one positional argument for each of at
@@ -263,6 +286,7 @@ fn default_of(py: Python<'_>, data: &'static ClassData, field: usize) -> PyResul
             let made = make.bind(py).call0()?;
             convert_field(data, field, &made).map(Some)
         }
+        Some(Default::Made(definition)) => Ok(definition.make_default()),
     }
 }
 
@@ -555,21 +579,10 @@ impl InitFunction {
         if nothing && own.is_some_and(|own| !own.init) {
             return Ok(());
         }
-        if args.len() > data.positional {
-            return Err(too_many(data, args.len()));
-        }
-        let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
-        for (argument, &field) in args.iter().zip(&data.params) {
-            slots[field] = Some(convert_field(data, field, &argument)?);
-        }
-        for (name, argument) in kwargs.into_iter().flatten() {
-            let field = parameter(data, &name)?;
-            if slots[field].is_some() {
-                return Err(given_twice(data, field));
-            }
-            slots[field] = Some(convert_field(data, field, &argument)?);
-        }
-        fill_defaults(py, data, &mut slots)?;
+        let mut slots = match &data.maker {
+            Some(maker) => made_slots(py, maker, args, kwargs)?,
+            None => given_slots(py, data, args, kwargs)?,
+        };
         let complete = wrapper::core_of(instance).cloned();
         if let Some(core) = complete {
             if !host::extends(host::type_index_of(&core), data.info.index()) {
@@ -612,6 +625,49 @@ impl InitFunction {
             name.map_or_else(|_| "this object".to_owned(), |name| name.to_string())
         ))
     }
+}
+
+/// What the arguments of a constructor say about the fields.
+fn given_slots(
+    py: Python<'_>,
+    data: &'static ClassData,
+    args: &Bound<'_, PyTuple>,
+    kwargs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Slots> {
+    if args.len() > data.positional {
+        return Err(too_many(data, args.len()));
+    }
+    let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
+    for (argument, &field) in args.iter().zip(&data.params) {
+        slots[field] = Some(convert_field(data, field, &argument)?);
+    }
+    for (name, argument) in kwargs.into_iter().flatten() {
+        let field = parameter(data, &name)?;
+        if slots[field].is_some() {
+            return Err(given_twice(data, field));
+        }
+        slots[field] = Some(convert_field(data, field, &argument)?);
+    }
+    fill_defaults(py, data, &mut slots)?;
+    Ok(slots)
+}
+
+/// The fields of the object that a function makes of the arguments: those of
+/// an instance of a subclass.
+fn made_slots(
+    py: Python<'_>,
+    maker: &Maker,
+    args: &Bound<'_, PyTuple>,
+    kwargs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Slots> {
+    let named: Vec<_> = kwargs.into_iter().flatten().collect();
+    let named = named
+        .iter()
+        .map(|(name, value)| (name.clone(), value.as_borrowed()));
+    let given: Vec<_> = args.iter().collect();
+    let positional = given.iter().map(|value| value.as_borrowed());
+    let made = maker.make(py, positional, named)?;
+    Ok(host::field_values(&made).into_iter().map(Some).collect())
 }
 
 /// A bound method of a callable and an instance.

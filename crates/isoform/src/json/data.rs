@@ -133,6 +133,18 @@ pub(crate) fn read_data(text: &str) -> Result<Value> {
     }
 }
 
+/// The data that starts at a position of a text, and where it ends.
+///
+/// # Errors
+///
+/// `ValueError` with the position in the text.
+pub(crate) fn read_data_at(text: &str, start: usize) -> Result<(Value, usize)> {
+    let mut lexer = Lexer::new(text);
+    lexer.go_to(start);
+    let value = parse(&mut lexer)?;
+    Ok((value, lexer.position()))
+}
+
 /// A container of which some elements are still to be read.
 enum Partial {
     Items(Vec<Value>),

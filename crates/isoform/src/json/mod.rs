@@ -43,7 +43,7 @@ use crate::error::Result;
 use crate::serial::linearize::linearize;
 use crate::value::Value;
 
-pub(crate) use data::{read_data, write_data};
+pub(crate) use data::{read_data, read_data_at, write_data};
 
 /// How to write a JSON graph.
 #[derive(Clone, Debug, Default)]

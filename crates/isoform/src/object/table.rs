@@ -14,8 +14,11 @@ use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 use crate::error::{Error, Result};
-use crate::registry::{FieldDef, FieldFlag, FileHooks, HookCells, HookSet, Kind, Schema, TypeDef};
-use crate::type_attrs;
+use crate::function::Function;
+use crate::registry::{
+    FieldDef, FieldFlag, FileHooks, HookCells, HookSet, INIT, Kind, Schema, TypeDef,
+};
+use crate::type_attrs::{self, Lookup};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
@@ -127,6 +130,12 @@ impl TypeInfo {
     /// The declaration's documentation; may be empty.
     pub fn doc(&self) -> &str {
         &self.doc
+    }
+
+    /// The constructor of host languages, if the type declares one; see
+    /// [`TypeDef::init`].
+    pub fn init(&self) -> Option<&'static Function> {
+        type_attrs::get(self.index, INIT, Lookup::Exact)?.peek()
     }
 
     /// All fields, parents' first, in declaration order.

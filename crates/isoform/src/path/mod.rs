@@ -8,6 +8,7 @@ use std::str::FromStr;
 use crate::display;
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::dynamic;
+use crate::text;
 use crate::value::{Value, ValueRef};
 
 /// One step of an [`AccessPath`].
@@ -255,7 +256,7 @@ impl fmt::Display for AccessStep {
             true => usize::MAX,
             false => display::KEY_BUDGET,
         };
-        let key = |key: &Value| display::short(key, budget);
+        let key = |key: &Value| key_text(key, budget);
         match self {
             AccessStep::Attr(name) => write!(f, ".{}", Name(name)),
             AccessStep::ArrayItem(index) => write!(f, "[{index}]"),
@@ -264,6 +265,29 @@ impl fmt::Display for AccessStep {
             AccessStep::ArrayItemMissing(index) => write!(f, "[<missing:{index}>]"),
             AccessStep::MapItemMissing(item) => write!(f, "[<missing:{}>]", key(item)),
         }
+    }
+}
+
+/// The text of a key; of a long one at least the name, when it has one.
+fn key_text(key: &Value, budget: usize) -> String {
+    let text = display::short(key, budget);
+    let ValueRef::Object(object) = key.view() else {
+        return text;
+    };
+    if text.len() <= budget {
+        return text;
+    }
+    let info = object.type_info();
+    let named = text::name_field(info).and_then(|field| {
+        let name = dynamic::get_field_at(object, field)?;
+        Some((info.fields()[field].name(), name))
+    });
+    match named {
+        Some((field, name)) => {
+            let name = display::short(&name, budget);
+            format!("{}({field}={name}, ...)", info.key())
+        }
+        None => text,
     }
 }
 

@@ -10,6 +10,8 @@ use super::hooks::{DynEqual, DynHash, StructuralEqual, StructuralHash};
 use super::json_hooks::{DynFromJson, DynToJson};
 use super::schema::Schema;
 use crate::error::{Error, Result};
+use crate::function::Function;
+use crate::hooks::DynConvert;
 use crate::object::field::{FieldType, Storage};
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj};
@@ -326,6 +328,9 @@ impl fmt::Debug for FieldDef {
     }
 }
 
+/// The attribute that holds a type's constructor.
+pub(crate) const INIT: &str = "__ffi_init__";
+
 /// Attributes that are no hooks.
 pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
 
@@ -467,6 +472,24 @@ impl TypeDef {
     pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.attrs.push((name.into(), value.into()));
         self
+    }
+
+    /// Sets the constructor of host languages: calls of the class are calls of
+    /// this function, which gives an object of the type. Without one, they
+    /// take the fields.
+    ///
+    /// The function is the attribute `__ffi_init__`; its
+    /// [signature](Function::signature) is that of the constructor.
+    #[must_use]
+    pub fn init(self, function: Function) -> Self {
+        self.attr(INIT, function)
+    }
+
+    /// Sets what makes an object of the type from a value that is none, where
+    /// a field of the type gets one; see [`DynConvert`](crate::DynConvert).
+    #[must_use]
+    pub fn convert(self, function: Function) -> Self {
+        self.attr(DynConvert::NAME, function)
     }
 
     /// Sets what [`verify`](crate::verify()) demands of objects of this type and

@@ -9,6 +9,7 @@ mod json_hooks;
 mod methods;
 mod schema;
 
+pub(crate) use definition::INIT;
 pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
 pub use functions::{

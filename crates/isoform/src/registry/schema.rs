@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::hook_cells::Hook;
@@ -12,7 +13,7 @@ use crate::object::header::TypeIndex;
 use crate::object::raw_value::Tag;
 use crate::object::reference::Node;
 use crate::object::table::{self, TypeInfo};
-use crate::value::{Value, ValueRef};
+use crate::value::{DType, Device, Value, ValueRef};
 
 /// A node type named in a schema; looked up when it is needed, so that types
 /// may refer to themselves and to types that are registered later.
@@ -277,7 +278,7 @@ impl Schema {
     }
 
     /// Converts a value to what the field stores: bool to int, int to float
-    /// and bool, arrays and lists, maps and dicts into one another, and
+    /// and bool, text to data type and device, arrays and lists, maps and dicts into one another, and
     /// anything to an object of a type that says how
     /// ([`DynConvert`](crate::DynConvert)). A value that already fits comes
     /// back unchanged.
@@ -294,6 +295,8 @@ impl Schema {
             (Schema::Float, ValueRef::Int(number)) => Ok(Value::from(number as f64)),
             (Schema::Float, ValueRef::Bool(flag)) => Ok(Value::from(f64::from(u8::from(flag)))),
             (Schema::Bool, ValueRef::Int(number)) => Ok(Value::from(number != 0)),
+            (Schema::DType, ValueRef::Str(text)) => parsed::<DType>(text),
+            (Schema::Device, ValueRef::Str(text)) => parsed::<Device>(text),
             (Schema::Optional(inner), _) => inner
                 .convert(value.clone())
                 .map_err(|error| self.restate(error, &value)),
@@ -425,6 +428,13 @@ pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
         true => Error::type_error(format!("{place}: {}", error.message())),
         false => error,
     }
+}
+
+/// What a text names; text that names nothing does not fit, as any other value
+/// that does not.
+fn parsed<T: FromStr<Err = Error> + Into<Value>>(text: &str) -> Result<Value> {
+    let parsed = text.parse::<T>().map(Into::into);
+    parsed.map_err(|error| Error::type_error(error.message()))
 }
 
 fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {

@@ -31,6 +31,12 @@ pub(crate) trait Sink {
     fn object(&mut self, object: ObjRef<'_>, parts: &[u32], number: u32) -> Result<()>;
     /// What a hook gave for an object of this type.
     fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()>;
+    /// A function or an opaque object; false when the format has no node for
+    /// it, and none was written.
+    fn other(&mut self, value: &Value) -> Result<bool> {
+        let _ = value;
+        Ok(false)
+    }
 }
 
 /// Whether the content of a field stands in the object's own node.
@@ -341,11 +347,26 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
                 Ok(())
             }
             _ => {
-                let name = value.type_name();
-                let error = Error::type_error(format!(
-                    "expected a value that can be written to a file, got {name}"
-                ));
-                Err(self.here(error))
+                let mark = *self.marks.word(object.ident());
+                if mark >= DONE {
+                    self.parts.push(mark - DONE);
+                    return Ok(());
+                }
+                match self.sink.other(&value) {
+                    Ok(true) => {
+                        let number = self.number()?;
+                        *self.marks.word(object.ident()) = number + DONE;
+                        Ok(())
+                    }
+                    Ok(false) => {
+                        let name = value.type_name();
+                        let error = Error::type_error(format!(
+                            "expected a value that can be written to a file, got {name}"
+                        ));
+                        Err(self.here(error))
+                    }
+                    Err(error) => Err(self.here(error)),
+                }
             }
         }
     }

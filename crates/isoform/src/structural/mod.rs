@@ -38,6 +38,7 @@ use crate::object::arena::Arena;
 use crate::object::raw_value::BorrowedValue;
 use crate::object::reference::{Obj, Ref};
 use crate::path::AccessPath;
+use crate::text::{MismatchOptions, render_mismatch};
 use crate::value::Value;
 use crate::visit::recycle;
 
@@ -292,7 +293,7 @@ pub fn explain_mismatch(
 ///
 /// # Errors
 ///
-/// `ValueError` with the explained mismatch when they differ; otherwise as
+/// `ValueError` with the [text](render_mismatch) of the mismatch when they differ; otherwise as
 /// [`structural_equal`].
 pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
     assert_structural_equal_with(left, right, CompareOptions::default())
@@ -308,12 +309,13 @@ pub fn assert_structural_equal_with(
     right: impl Into<Value>,
     options: CompareOptions,
 ) -> Result<()> {
-    match explain_mismatch(left, right, options)? {
+    let (left, right) = (left.into(), right.into());
+    match explain_mismatch(&left, &right, options)? {
         None => Ok(()),
         Some(mismatch) => {
-            let path = mismatch.left_path.clone();
-            let text = format!("the values are not structurally equal: {mismatch}");
-            Err(Error::value_error(text).at(path))
+            let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
+            let text = format!("the values are not structurally equal: {text}");
+            Err(Error::value_error(text).at_shown(mismatch.left_path))
         }
     }
 }

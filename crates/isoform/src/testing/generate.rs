@@ -110,7 +110,7 @@ impl<'g, 's> Generator<'g, 's> {
             }
             28 => Value::from(self.entries(depth)?.into_iter().collect::<Map>()),
             29 => Value::from(self.entries(depth)?.into_iter().collect::<Dict>()),
-            30 => self.tensor()?,
+            30 => tensor(self.source)?,
             31 | 32 if !self.closed => self.nest(depth)?,
             _ => self.rare(depth)?,
         };
@@ -386,58 +386,6 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(entries)
     }
 
-    fn tensor(&mut self) -> Result<Value> {
-        if self.source.chance(30) {
-            let dims: Vec<i64> = (0..self.source.below(3))
-                .map(|_| self.source.below(3) as i64)
-                .collect();
-            return Ok(Shape::from(dims).into());
-        }
-        // Per format: zero, negative zero, one, and NaNs of three payloads.
-        let formats: [(&str, usize, [u64; 6]); 6] = [
-            (
-                "float32",
-                4,
-                [
-                    0,
-                    0x8000_0000,
-                    0x3f80_0000,
-                    0x7fc0_0000,
-                    0xffc0_0001,
-                    0x7f80_0001,
-                ],
-            ),
-            ("float16", 2, [0, 0x8000, 0x3c00, 0x7e00, 0xfe01, 0x7c01]),
-            ("bfloat16", 2, [0, 0x8000, 0x3f80, 0x7fc0, 0xffc1, 0x7f81]),
-            (
-                "float64",
-                8,
-                [
-                    0,
-                    1 << 63,
-                    0x3ff0_0000_0000_0000,
-                    0x7ff8_0000_0000_0000,
-                    0xfff8_0000_0000_0001,
-                    0x7ff0_0000_0000_0001,
-                ],
-            ),
-            ("float8_e4m3fn", 1, [0, 0x80, 0x38, 0x7f, 0xff, 0x7e]),
-            ("int8", 1, [0, 0x80, 1, 0x7f, 0xff, 0x7e]),
-        ];
-        let (name, width, patterns) = *self.source.pick(&formats);
-        let count = self.source.below(4);
-        let mut data = Vec::new();
-        for _ in 0..count {
-            let bits = *self.source.pick(&patterns);
-            data.extend_from_slice(&bits.to_le_bytes()[..width]);
-        }
-        let shape = match self.source.below(3) {
-            1 => vec![1, count as i64],
-            _ => vec![count as i64],
-        };
-        Ok(Tensor::new(name.parse()?, shape, data)?.into())
-    }
-
     /// What must not come up often: incomparable values and cycles.
     fn rare(&mut self, depth: usize) -> Result<Value> {
         if self.closed || !self.incomparable {
@@ -455,6 +403,59 @@ impl<'g, 's> Generator<'g, 's> {
             }
         }
     }
+}
+
+/// A shape, or a small tensor of a format whose NaNs matter.
+pub(super) fn tensor(source: &mut Source<'_>) -> Result<Value> {
+    if source.chance(30) {
+        let dims: Vec<i64> = (0..source.below(3))
+            .map(|_| source.below(3) as i64)
+            .collect();
+        return Ok(Shape::from(dims).into());
+    }
+    // Per format: zero, negative zero, one, and NaNs of three payloads.
+    let formats: [(&str, usize, [u64; 6]); 6] = [
+        (
+            "float32",
+            4,
+            [
+                0,
+                0x8000_0000,
+                0x3f80_0000,
+                0x7fc0_0000,
+                0xffc0_0001,
+                0x7f80_0001,
+            ],
+        ),
+        ("float16", 2, [0, 0x8000, 0x3c00, 0x7e00, 0xfe01, 0x7c01]),
+        ("bfloat16", 2, [0, 0x8000, 0x3f80, 0x7fc0, 0xffc1, 0x7f81]),
+        (
+            "float64",
+            8,
+            [
+                0,
+                1 << 63,
+                0x3ff0_0000_0000_0000,
+                0x7ff8_0000_0000_0000,
+                0xfff8_0000_0000_0001,
+                0x7ff0_0000_0000_0001,
+            ],
+        ),
+        ("float8_e4m3fn", 1, [0, 0x80, 0x38, 0x7f, 0xff, 0x7e]),
+        ("int8", 1, [0, 0x80, 1, 0x7f, 0xff, 0x7e]),
+    ];
+    let (name, width, patterns) = *source.pick(&formats);
+    let count = source.below(4);
+    let mut data = Vec::new();
+    for _ in 0..count {
+        let bits = *source.pick(&patterns);
+        data.extend_from_slice(&bits.to_le_bytes()[..width]);
+    }
+    let shape = match source.below(3) {
+        1 => vec![1, count as i64],
+        _ => vec![count as i64],
+    };
+    Ok(Tensor::new(name.parse()?, shape, data)?.into())
 }
 
 /// How many parts a value has, counted at every place where they stand, up to

@@ -12,9 +12,11 @@
 //! | [`generate`] | random values over a family |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`properties`] | what must hold for all values, as functions over bytes |
+//! | [`ir`] | random modules of the IR over all its classes, and what must hold for them |
 
 pub mod family;
 pub mod generate;
+pub mod ir;
 mod laws;
 pub mod oracle;
 pub mod properties;

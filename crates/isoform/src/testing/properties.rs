@@ -59,6 +59,15 @@ pub const PROPERTIES: &[(&str, Property)] = &[
         "edited_binary_forms_are_forms_or_errors",
         serial::edited_binary_forms_are_forms_or_errors,
     ),
+    ("texts_round_trip", serial::texts_round_trip),
+    (
+        "any_words_are_a_text_or_an_error",
+        serial::any_words_are_a_text_or_an_error,
+    ),
+    (
+        "edited_texts_are_texts_or_errors",
+        serial::edited_texts_are_texts_or_errors,
+    ),
 ];
 
 /// Two values that have something to do with each other, and options.

@@ -1,6 +1,7 @@
-//! What must hold for files: the JSON graph and the binary form.
+//! What must hold for files: the JSON graph, the binary form and text.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use super::family::Family;
@@ -12,13 +13,14 @@ use crate::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
 use crate::object::dynamic::get_field_at;
 use crate::registry::Kind;
 use crate::structural::{CompareOptions, structural_digest_with, structural_equal_with};
+use crate::text::{TensorText, TextOptions, from_text, to_text};
 use crate::value::{Value, ValueRef};
 
 /// Singletons with the same content are told apart by what was written last,
 /// so no other case may write between writing and reading.
 static ROUND_TRIP: Mutex<()> = Mutex::new(());
 
-/// One of the two formats.
+/// One of the formats.
 struct Format<T> {
     name: &'static str,
     write: fn(&Value) -> Result<T>,
@@ -37,6 +39,22 @@ const BINARY: Format<Vec<u8>> = Format {
     read: |bytes| from_bytes(bytes),
 };
 
+const TEXT: Format<String> = Format {
+    name: "text",
+    write: |value| to_text(value, &TextOptions::default()),
+    read: |text| from_text(text),
+};
+
+/// Every value on lines of its own, and all fields.
+const NARROW: Format<String> = Format {
+    name: "narrow text",
+    write: |value| {
+        let options = TextOptions::default().width(1).depth(2).defaults(true);
+        to_text(value, &options.tensors(TensorText::Inline))
+    },
+    read: |text| from_text(text),
+};
+
 pub(super) fn json_graphs_round_trip(bytes: &[u8]) -> Result<(), String> {
     round_trip(&JSON, bytes)
 }
@@ -45,7 +63,12 @@ pub(super) fn binary_forms_round_trip(bytes: &[u8]) -> Result<(), String> {
     round_trip(&BINARY, bytes)
 }
 
-fn round_trip<T: PartialEq>(format: &Format<T>, bytes: &[u8]) -> Result<(), String> {
+pub(super) fn texts_round_trip(bytes: &[u8]) -> Result<(), String> {
+    round_trip(&TEXT, bytes)?;
+    round_trip(&NARROW, bytes)
+}
+
+fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Result<(), String> {
     let (value, everything) = draw(bytes)?;
     let written = match writable(format, &value) {
         Ok(written) => written,
@@ -89,11 +112,15 @@ fn round_trip<T: PartialEq>(format: &Format<T>, bytes: &[u8]) -> Result<(), Stri
 }
 
 /// The value as it is read again, and whether that is written alike.
-fn writable<T: PartialEq>(format: &Format<T>, value: &Value) -> Result<(Value, bool), String> {
+fn writable<T: PartialEq + fmt::Debug>(
+    format: &Format<T>,
+    value: &Value,
+) -> Result<(Value, bool), String> {
     let _alone = ROUND_TRIP.lock().unwrap_or_else(PoisonError::into_inner);
     let account = |what: &str, error: &Error| format!("{}: {what}: {error}", format.name);
     let written = (format.write)(value).map_err(|error| account("not written", &error))?;
-    let again = (format.read)(&written).map_err(|error| account("not read", &error))?;
+    let again = (format.read)(&written)
+        .map_err(|error| format!("{}\n  {written:?}", account("not read", &error)))?;
     let rewritten = (format.write)(&again).map_err(|error| account("not written again", &error))?;
     Ok((again, rewritten == written))
 }
@@ -160,7 +187,7 @@ fn is_plain(value: &Value) -> bool {
 
 /// Whether two values are the same graph: the same plain values at the same
 /// places in the same order, the same sharing, and the very same singletons.
-fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
+pub(super) fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
     let mut stack = vec![(left.clone(), right.clone())];
     let (mut forth, mut back) = (HashMap::new(), HashMap::new());
     while let Some((left, right)) = stack.pop() {
@@ -207,10 +234,7 @@ fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
 }
 
 /// What is read from a text or from bytes can be written and read again.
-fn read_is_sound<T: PartialEq + std::fmt::Debug>(
-    format: &Format<T>,
-    input: &T,
-) -> Result<(), String> {
+fn read_is_sound<T: PartialEq + fmt::Debug>(format: &Format<T>, input: &T) -> Result<(), String> {
     let Ok(value) = (format.read)(input) else {
         return Ok(());
     };
@@ -292,12 +316,21 @@ pub(super) fn any_text_is_a_json_graph_or_an_error(bytes: &[u8]) -> Result<(), S
 }
 
 pub(super) fn edited_json_graphs_are_graphs_or_errors(bytes: &[u8]) -> Result<(), String> {
+    edited_is_sound(&JSON, &TOKENS, bytes)
+}
+
+pub(super) fn edited_texts_are_texts_or_errors(bytes: &[u8]) -> Result<(), String> {
+    edited_is_sound(&TEXT, &WORDS, bytes)
+}
+
+/// What was written and then edited is read as a value, or is an error.
+fn edited_is_sound(format: &Format<String>, tokens: &[&str], bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
     let edits: Vec<[u8; 4]> = (0..=source.below(3))
         .map(|_| std::array::from_fn(|_| source.byte()))
         .collect();
     let (value, _) = draw(bytes.get(1..).unwrap_or_default())?;
-    let Ok(mut text) = write_alone(&JSON, &value) else {
+    let Ok(mut text) = write_alone(format, &value) else {
         return Ok(());
     };
     for [high, low, what, with] in edits {
@@ -305,7 +338,7 @@ pub(super) fn edited_json_graphs_are_graphs_or_errors(bytes: &[u8]) -> Result<()
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        let token = TOKENS[usize::from(with) % TOKENS.len()];
+        let token = tokens[usize::from(with) % tokens.len()];
         let next = text[at..].chars().next().map_or(0, char::len_utf8);
         match what % 4 {
             0 => text.insert_str(at, token),
@@ -314,7 +347,77 @@ pub(super) fn edited_json_graphs_are_graphs_or_errors(bytes: &[u8]) -> Result<()
             _ => text.truncate(at),
         }
     }
-    read_is_sound(&JSON, &text)
+    read_is_sound(format, &text)
+}
+
+/// Pieces of text.
+const WORDS: [&str; 56] = [
+    "None",
+    "[",
+    "]",
+    ", ",
+    "%a",
+    "%a: ",
+    "%a = ",
+    "%b",
+    "%b = [%a]\n",
+    "@o",
+    "@o = testing.Op(name=\"o\")\n",
+    "#0",
+    "List[",
+    "Dict{",
+    "{",
+    "}",
+    ": ",
+    "1",
+    "-",
+    "0x",
+    "2.5",
+    "e9",
+    "nan",
+    "-inf",
+    "True",
+    "float32",
+    "void",
+    "\"",
+    "\\",
+    "\\n",
+    "\\u00e9",
+    "b\"",
+    "b64\"AA==\"",
+    "Shape[1, ",
+    "Tensor(int8, [1], ",
+    "Tensor(int8, [1], [7])",
+    "...",
+    "(",
+    ")",
+    "device(\"cuda:1\")",
+    "func(\"f\")",
+    "testing.Var(",
+    "name=\"x\"",
+    "ty=",
+    "testing.Add(",
+    "lhs=",
+    "rhs=",
+    "testing.Lambda(body=%a, params=[%a: testing.Var()])",
+    "testing.Const(value=",
+    "!",
+    "{\"a\": 1}",
+    "// x\n",
+    "/* x */",
+    "\n",
+    " ",
+    "é",
+];
+
+pub(super) fn any_words_are_a_text_or_an_error(bytes: &[u8]) -> Result<(), String> {
+    Family::native().map_err(|error| error.to_string())?;
+    let mut source = Source::new(bytes);
+    let mut text = String::new();
+    while !source.is_empty() {
+        text.push_str(source.pick::<&str>(&WORDS));
+    }
+    read_is_sound(&TEXT, &text)
 }
 
 pub(super) fn any_bytes_are_a_binary_form_or_an_error(bytes: &[u8]) -> Result<(), String> {

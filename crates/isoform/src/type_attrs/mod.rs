@@ -55,6 +55,7 @@ use crate::object::header::TypeIndex;
 use crate::object::native::{BIG_INT, INT};
 use crate::object::table as types;
 use crate::registry::{HOOKS, HookSet, NamedValues, Schema};
+use crate::text::TEXT_NAME;
 use crate::value::Value;
 
 /// Which types a lookup asks.
@@ -155,6 +156,14 @@ fn table() -> &'static AttrTable {
             let declared = declared.and_then(|()| table.make_dense(name));
             debug_assert!(declared.is_ok(), "the names are good and the table is new");
         }
+        let about = About {
+            doc: "The field of type str that names objects in text; an empty string for none."
+                .into(),
+            schema: Some(Schema::Str),
+            ..About::default()
+        };
+        let declared = table.declare(TEXT_NAME, about);
+        debug_assert!(declared.is_ok(), "the name is good and the table is new");
         table
     });
     &TABLE

@@ -366,7 +366,7 @@ fn refused_values_are_named_with_their_place() {
     );
     refuses(&Schema::Str, 1, "expected str, got int");
     refuses(&Schema::Bytes, "a", "expected bytes, got str");
-    refuses(&Schema::DType, "int8", "expected dtype, got str");
+    refuses(&Schema::DType, 8, "expected dtype, got int");
     refuses(&Schema::Device, Value::NONE, "expected Device, got None");
     refuses(&Schema::Shape, vec![1], "expected Shape, got Array");
     refuses(&Schema::Tensor, 1, "expected Tensor, got int");

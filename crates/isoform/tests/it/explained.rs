@@ -77,8 +77,10 @@ fn first_mismatches() {
             assert!(error.message().contains(left_path), "{error}");
             assert!(error.message().contains(right_path), "{error}");
             assert_eq!(error.path().expect("a path").to_string(), left_path);
-            let text = explain(&left, &right, PLAIN).to_string();
-            assert!(error.message().ends_with(&text), "{error}");
+            let reason = explain(&left, &right, PLAIN).reason.to_string();
+            assert!(error.message().contains(&reason), "{error}");
+            // Both sides are shown with the place underlined.
+            assert_eq!(error.message().matches("//").count(), 2, "{error}");
         }
     }
     assert_structural_equal([1], [1]).expect("equal");

@@ -11,6 +11,7 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;
 mod functions;
@@ -18,6 +19,10 @@ mod functions;
 mod hash_laws;
 #[cfg(feature = "testing")]
 mod hook_rules;
+#[cfg(feature = "testing")]
+mod ir;
+#[cfg(feature = "testing")]
+mod ir_properties;
 mod json;
 mod keys;
 mod known_defects;
@@ -44,7 +49,9 @@ mod scope_levels;
 mod semantics_table;
 mod substitute;
 mod support;
+mod text;
 mod threads;
+mod tir;
 mod type_attrs;
 mod type_hooks;
 mod type_hooks_keys;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use isoform::testing::properties::PROPERTIES;
+use isoform::testing::properties::{PROPERTIES, Property};
 use isoform::testing::source::{random_bytes, split_mix};
 
 /// Where the random bytes start, unless the environment says otherwise.
@@ -12,8 +12,8 @@ const SEED: u64 = 0x1507_0f0a_2b5e_ed01;
 const LONGEST: usize = 400;
 
 /// Runs the property of this name; a failure names the seed and the bytes.
-fn run(name: &str) {
-    let (_, property) = PROPERTIES
+pub(super) fn run(properties: &[(&str, Property)], name: &str) {
+    let (_, property) = properties
         .iter()
         .find(|(known, _)| *known == name)
         .expect("a property of this name");
@@ -37,7 +37,7 @@ macro_rules! properties {
         $(
             #[test]
             fn $name() {
-                run(stringify!($name));
+                run(PROPERTIES, stringify!($name));
             }
         )*
 
@@ -67,4 +67,7 @@ properties! {
     edited_json_graphs_are_graphs_or_errors,
     any_bytes_are_a_binary_form_or_an_error,
     edited_binary_forms_are_forms_or_errors,
+    texts_round_trip,
+    any_words_are_a_text_or_an_error,
+    edited_texts_are_texts_or_errors,
 }

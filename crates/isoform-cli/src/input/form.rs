@@ -1,0 +1,182 @@
+//! In which form a file holds a value.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+/// How many bytes of a file tell its form.
+pub(crate) const SAMPLE: usize = 64 << 10;
+
+/// The first bytes of the binary form.
+const MAGIC: &[u8] = b"\x89isoform";
+
+/// The keys that a JSON graph may start with.
+const GRAPH_KEYS: [&str; 3] = ["root_index", "nodes", "metadata"];
+
+/// A form of a value in a file that can be written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// A JSON graph.
+    Json,
+    /// Text for people.
+    Text,
+    /// The binary form.
+    Binary,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Content {
+    /// An ONNX model.
+    Model,
+    /// A value of the library.
+    Value(Form),
+}
+
+impl Form {
+    /// The form that files with the extension of this name have.
+    pub(crate) fn of_name(file: &Path) -> Option<Form> {
+        let extension = file.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "json" => Some(Form::Json),
+            "iso" | "txt" => Some(Form::Text),
+            "isob" | "bin" => Some(Form::Binary),
+            _ => None,
+        }
+    }
+
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Form::Json => "JSON graph",
+            Form::Text => "text",
+            Form::Binary => "binary form",
+        }
+    }
+
+    /// What programs call it, and `--to`.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Form::Json => "json",
+            Form::Text => "text",
+            Form::Binary => "binary",
+        }
+    }
+}
+
+/// What a file holds, by its first bytes; its name decides where they do not.
+///
+/// A model is protobuf, whose field for the version of the format alone has a
+/// byte that no text has.
+pub(crate) fn recognize(start: &[u8], file: &Path) -> Content {
+    let named = Form::of_name(file);
+    if start.starts_with(MAGIC) {
+        return Content::Value(Form::Binary);
+    }
+    match as_text(start) {
+        Some(text) if is_graph(text) => Content::Value(Form::Json),
+        // Other JSON is a text as well, but then the name says what it should be.
+        Some(text) if named == Some(Form::Json) && text.starts_with(['{', '[']) => {
+            Content::Value(Form::Json)
+        }
+        Some(text) if !text.is_empty() => Content::Value(Form::Text),
+        // The reader of that form says best what is wrong with it.
+        _ => named.map_or(Content::Model, Content::Value),
+    }
+}
+
+/// Whether a file found in a folder is meant for this command, by its name and
+/// its first bytes: other programs write `.json` and `.iso` files too.
+pub(crate) fn is_ours(start: &[u8], named: Form) -> bool {
+    match named {
+        Form::Json => as_text(start).is_some_and(is_graph),
+        Form::Text => as_text(start).is_some(),
+        Form::Binary => start.starts_with(MAGIC),
+    }
+}
+
+/// Whether a text would be taken for a JSON graph.
+pub(crate) fn is_graph(text: &str) -> bool {
+    let inner = text.trim_start().strip_prefix('{').map(str::trim_start);
+    let Some(inner) = inner.and_then(|inner| inner.strip_prefix('"')) else {
+        return false;
+    };
+    GRAPH_KEYS.iter().any(|key| {
+        let rest = inner
+            .strip_prefix(key)
+            .and_then(|rest| rest.strip_prefix('"'));
+        rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+    })
+}
+
+/// The first bytes of a file as text without leading white space, if they are
+/// some: UTF-8, and no control characters but white space.
+fn as_text(start: &[u8]) -> Option<&str> {
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        // The last character may be cut.
+        Err(error) if error.error_len().is_none() && start.len() >= SAMPLE => {
+            std::str::from_utf8(&start[..error.valid_up_to()]).ok()?
+        }
+        Err(_) => return None,
+    };
+    let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 12);
+    if text.bytes().any(is_odd) {
+        return None;
+    }
+    Some(
+        text.strip_prefix(BYTE_ORDER_MARK)
+            .unwrap_or(text)
+            .trim_start(),
+    )
+}
+
+/// What some editors put in front of a text.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, start: impl AsRef<[u8]>, expected: Content) {
+        assert_eq!(recognize(start.as_ref(), Path::new(file)), expected);
+    }
+
+    #[test]
+    fn content_tells_the_form() {
+        use Content::{Model, Value};
+        for name in ["a.json", "a.iso", "a.isob", "a.onnx", "a"] {
+            check(name, b"\x89isoform\x01", Value(Form::Binary));
+            check(name, "{\n \"nodes\" : []}", Value(Form::Json));
+            check(name, "\u{feff} {\"root_index\":0", Value(Form::Json));
+            check(name, "ir.IRModule()", Value(Form::Text));
+        }
+        check("a.onnx", b"\x08\x07\x12\x04", Model);
+        check("a", b"\x08\x07\x12\x04", Model);
+        check("a", "", Model);
+        // A map that has a key of this name, but is no graph.
+        check("a", "{\"nodes and more\": 1}", Value(Form::Text));
+    }
+
+    #[test]
+    fn names_help_where_content_does_not() {
+        use Content::Value;
+        check("a.json", "{\"a\": 1}", Value(Form::Json));
+        check("a.iso", "{\"a\": 1}", Value(Form::Text));
+        check("a.json", "", Value(Form::Json));
+        check("a.txt", b"\xff\xfe", Value(Form::Text));
+        check("a.ISOB", b"\x00", Value(Form::Binary));
+    }
+
+    #[test]
+    fn a_character_may_be_cut_at_the_end() {
+        let mut long = "é".repeat(SAMPLE).into_bytes();
+        long.truncate(SAMPLE - 1);
+        check("a", &long, Content::Model);
+        long.insert(0, b'#');
+        long.push(0xc3);
+        long.truncate(SAMPLE);
+        check("a", &long, Content::Value(Form::Text));
+    }
+}

@@ -1,0 +1,238 @@
+//! Reading files, and what the common options mean for that.
+
+mod form;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use isoform::ir::Op;
+use isoform::{
+    CompareOptions, Error, JsonReadOptions, TextFault, Value, WalkOptions, WalkResult,
+    find_singleton, register_singleton, walk_objects,
+};
+use isoform_onnx::{ImportOptions, Model};
+use serde_json::json;
+
+use crate::args::Common;
+use crate::output::{Failure, Output};
+
+pub(crate) use form::{Content, Form, SAMPLE, is_graph, is_ours, recognize};
+
+/// What was read.
+pub(crate) enum Input {
+    /// From an ONNX model.
+    Model(Model),
+    /// From a file of the library.
+    Value(IrFile),
+}
+
+/// A value, and how it was written.
+pub(crate) struct IrFile {
+    pub(crate) value: Value,
+    pub(crate) form: Form,
+    /// What a JSON graph says beside its nodes.
+    pub(crate) metadata: Option<Value>,
+}
+
+impl Input {
+    /// What is compared, hashed or printed.
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Input::Model(model) => model.to_value(),
+            Input::Value(file) => file.value.clone(),
+        }
+    }
+
+    /// The model, if it is one.
+    pub(crate) fn model(&self) -> Option<&Model> {
+        match self {
+            Input::Model(model) => Some(model),
+            Input::Value(_) => None,
+        }
+    }
+}
+
+impl Common {
+    /// What is compared of two files.
+    pub(crate) fn compare_options(&self) -> CompareOptions {
+        CompareOptions {
+            // Variables of two files are never the same object, bound or not.
+            map_free_vars: true,
+            skip_tensor_content: self.architecture,
+        }
+    }
+
+    fn import_options(&self) -> ImportOptions {
+        ImportOptions::new().with_io_names(self.io_names)
+    }
+}
+
+/// Whether a name means standard input or output.
+pub(crate) fn is_dash(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// Reads a file, or standard input for `-`. A failure does not repeat the file's name.
+pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
+    if is_dash(file) {
+        return from_standard_input(file);
+    }
+    let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    if found.is_dir() {
+        return Err(
+            "this is a folder, and a file is wanted; only 'isoform dedup' walks folders".into(),
+        );
+    }
+    let mut opened = File::open(file).map_err(|error| error.to_string())?;
+    let mut bytes = start_of(&mut opened).map_err(|error| error.to_string())?;
+    match recognize(&bytes, file) {
+        Content::Value(form) => {
+            opened
+                .read_to_end(&mut bytes)
+                .map_err(|error| error.to_string())?;
+            decode(form, bytes, file)
+        }
+        Content::Model if !found.is_file() => Err(NOT_MAPPED.into()),
+        Content::Model => match isoform_onnx::load(file, &common.import_options()) {
+            Ok(model) => Ok(Input::Model(model)),
+            Err(error) => Err(message(file, &error)),
+        },
+    }
+}
+
+/// The first bytes of a file, as many as tell its form.
+pub(crate) fn start_of(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    file.take(SAMPLE as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+const NOT_MAPPED: &str = "an ONNX model cannot be read from a pipe or a device, because models are mapped into memory; give a file";
+
+fn from_standard_input(file: &Path) -> Result<Input, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| format!("standard input: {error}"))?;
+    if bytes.is_empty() {
+        return Err("standard input is empty (a file of this name is ./-)".into());
+    }
+    match recognize(&bytes[..bytes.len().min(SAMPLE)], file) {
+        Content::Value(form) => decode(form, bytes, file),
+        Content::Model => {
+            let reason = "standard input is no text, JSON graph or binary form, and ONNX models cannot be read from it, because they are mapped into memory; give a file";
+            Err(reason.into())
+        }
+    }
+}
+
+/// The value in the bytes of a file.
+fn decode(form: Form, bytes: Vec<u8>, file: &Path) -> Result<Input, Failure> {
+    let failed = |error: Error| message(file, &error);
+    register_types().map_err(failed)?;
+    let decoded = match form {
+        Form::Binary => read_settled(|| Ok((isoform::from_bytes(&bytes)?, None))),
+        Form::Text => {
+            let text = text_in(bytes, form)?;
+            let text = without_mark(&text);
+            read_settled(|| Ok((isoform::from_text(text)?, None)))
+        }
+        Form::Json => {
+            let text = text_in(bytes, form)?;
+            let options = JsonReadOptions::default();
+            let text = without_mark(&text);
+            read_settled(|| isoform::from_json_graph_with_metadata(text, &options))
+        }
+    };
+    let (value, metadata) = decoded.map_err(failed)?;
+    Ok(Input::Value(IrFile {
+        value,
+        form,
+        metadata,
+    }))
+}
+
+fn text_in(bytes: Vec<u8>, form: Form) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("{}: not UTF-8 from byte {at} on", form.name()).into()
+    })
+}
+
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix(form::BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// A value, and what a JSON graph says beside it.
+type Decoded = (Value, Option<Value>);
+
+/// What `read` reads, with the operators that other files were read with.
+///
+/// An operator is the one object of its name. None is registered here, so those of the
+/// first file are; a file that was read in the meantime is read again, and finds them.
+fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<Decoded> {
+    let decoded = read()?;
+    let mut is_settled = true;
+    walk_objects(&decoded.0, WalkOptions::default(), |object, _| {
+        if let Some(op) = object.downcast_ref::<Op>() {
+            is_settled &= match find_singleton(op) {
+                Some(known) => known.same_as(object),
+                // Another thread may be faster, and a file may have a name twice.
+                None => register_singleton(op).is_ok(),
+            };
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    if is_settled { Ok(decoded) } else { read() }
+}
+
+/// Registers all types that files may hold.
+fn register_types() -> isoform::Result<()> {
+    isoform::ir::register()?;
+    isoform::tir::register()?;
+    isoform::dialect::relay::register()?;
+    isoform_onnx::ir::register()
+}
+
+/// What went wrong, without the kind, which is for programs, and without the file's
+/// name, which stands before every message.
+pub(crate) fn message(file: &Path, error: &Error) -> Failure {
+    let mut text = error.message();
+    for place in ["model", "file", "cannot open"] {
+        let place = format!("{place} '{}'", file.display());
+        if let Some(rest) = text.strip_prefix(&place)
+            && let Some(rest) = [" > ", ": "].iter().find_map(|gap| rest.strip_prefix(gap))
+        {
+            text = rest;
+        }
+    }
+    // The line that is wrong is shown as lines of its own.
+    let fault =
+        std::error::Error::source(error).and_then(|source| source.downcast_ref::<TextFault>());
+    let head = fault.map(|fault| format!("text: {fault}"));
+    let (text, excerpt) = match head.as_deref().and_then(|head| text.strip_prefix(head)) {
+        Some(rest) => (
+            &text[..text.len() - rest.len()],
+            rest.trim_start_matches('\n'),
+        ),
+        None => (text, ""),
+    };
+    Failure {
+        message: match error.path() {
+            Some(path) => format!("{text} (at {path})"),
+            None => text.to_owned(),
+        },
+        excerpt: excerpt.lines().map(str::to_owned).collect(),
+    }
+}
+
+impl Output<'_, '_> {
+    /// Reports a file that failed on standard error, and under `--json` in the result too.
+    pub(crate) fn failed_file(&mut self, file: &Path, failure: &Failure) -> io::Result<()> {
+        self.failure(file, failure);
+        if !self.json {
+            return Ok(());
+        }
+        self.json_line(&json!({"file": file.to_string_lossy(), "error": failure.message}))
+    }
+}

@@ -1,0 +1,185 @@
+//! Constructors of types that say how they are made: a function of the core
+//! instead of the fields.
+
+use isoform::{Function, Obj, Ref, TypeInfo, Value};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::convert::{self, to_python};
+use crate::error::IntoPyResult;
+
+/// The constructor of a type, with the names of its parameters.
+pub(crate) struct Maker {
+    info: &'static TypeInfo,
+    function: Function,
+    names: Box<[Py<PyString>]>,
+}
+
+impl Maker {
+    /// The constructor that a type declares, if it does.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for a function whose parameters have no names.
+    pub(super) fn of(py: Python<'_>, info: &'static TypeInfo) -> PyResult<Option<Maker>> {
+        let Some(function) = info.init() else {
+            return Ok(None);
+        };
+        let parameters = function.signature().map(|signature| signature.parameters());
+        let names: Option<Box<[_]>> = parameters.and_then(|parameters| {
+            let names = parameters.iter().map(|parameter| parameter.name());
+            let names = names.map(|name| Some(PyString::intern(py, name?).unbind()));
+            names.collect()
+        });
+        let names = names.ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "{}.__ffi_init__: expected a function whose parameters have names",
+                info.key()
+            ))
+        })?;
+        Ok(Some(Maker {
+            info,
+            function: function.clone(),
+            names,
+        }))
+    }
+
+    /// How many parameters have to be given.
+    pub(crate) fn required(&self) -> usize {
+        self.function
+            .signature()
+            .map_or(0, |known| known.required())
+    }
+
+    /// The names of the parameters.
+    pub(crate) fn names<'a, 'py: 'a>(
+        &'a self,
+        py: Python<'py>,
+    ) -> impl Iterator<Item = &'a Bound<'py, PyString>> {
+        self.names.iter().map(move |name| name.bind(py))
+    }
+
+    fn key(&self) -> &'static str {
+        self.info.key()
+    }
+
+    /// The object that arguments make, those with a name behind the others.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for arguments that are too many, missing, unknown, given
+    /// twice or do not convert; what the function returns.
+    pub(super) fn make<'a, 'py: 'a>(
+        &self,
+        py: Python<'py>,
+        positional: impl ExactSizeIterator<Item = Borrowed<'a, 'py, PyAny>>,
+        named: impl Iterator<Item = (Bound<'py, PyAny>, Borrowed<'a, 'py, PyAny>)>,
+    ) -> PyResult<Ref<Obj>> {
+        let count = self.names.len();
+        if positional.len() > count {
+            return Err(self.too_many(positional.len()));
+        }
+        let mut values: Vec<Option<Value>> = vec![None; count];
+        for (position, argument) in positional.enumerate() {
+            values[position] = Some(self.convert(py, position, &argument)?);
+        }
+        for (name, argument) in named {
+            let position = self.position(py, &name)?;
+            if values[position].is_some() {
+                return Err(PyTypeError::new_err(format!(
+                    "{}.__init__() got multiple values for argument '{name}'",
+                    self.key()
+                )));
+            }
+            values[position] = Some(self.convert(py, position, &argument)?);
+        }
+        let values = self.complete(py, values)?;
+        let made = self.function.call(&values).into_py()?;
+        match made.as_object() {
+            Some(object) if object.type_info().index() == self.info.index() => Ok(object.clone()),
+            _ => Err(PyTypeError::new_err(format!(
+                "{0}.__ffi_init__: expected {0} as result, got {1}",
+                self.key(),
+                made.type_name()
+            ))),
+        }
+    }
+
+    fn parameters(&self) -> &[isoform::Parameter] {
+        self.function
+            .signature()
+            .map_or(&[], |signature| signature.parameters())
+    }
+
+    fn convert(
+        &self,
+        py: Python<'_>,
+        position: usize,
+        value: &Bound<'_, PyAny>,
+    ) -> PyResult<Value> {
+        convert::typed(value, self.parameters()[position].schema()).map_err(|error| {
+            error.into_python(|message| {
+                let name = self.names[position].bind(py);
+                format!("{}.__init__() argument '{name}': {message}", self.key())
+            })
+        })
+    }
+
+    fn position(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<usize> {
+        for (position, known) in self.names(py).enumerate() {
+            if known.is(name) || known.as_any().eq(name)? {
+                return Ok(position);
+            }
+        }
+        Err(PyTypeError::new_err(format!(
+            "{}.__init__() got an unexpected keyword argument '{name}'",
+            self.key()
+        )))
+    }
+
+    /// Gives the parameters that were left out their defaults.
+    fn complete(&self, py: Python<'_>, values: Vec<Option<Value>>) -> PyResult<Vec<Value>> {
+        let mut missing = Vec::new();
+        let mut complete = Vec::with_capacity(values.len());
+        for (position, (value, parameter)) in values.into_iter().zip(self.parameters()).enumerate()
+        {
+            match value.or_else(|| parameter.default().cloned()) {
+                Some(value) => complete.push(value),
+                None => missing.push(format!("'{}'", self.names[position].bind(py))),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(complete);
+        }
+        let plural = if missing.len() == 1 { "" } else { "s" };
+        Err(PyTypeError::new_err(format!(
+            "{}.__init__() missing {} required argument{plural}: {}",
+            self.key(),
+            missing.len(),
+            missing.join(", ")
+        )))
+    }
+
+    #[cold]
+    fn too_many(&self, given: usize) -> PyErr {
+        let required = self.required();
+        let takes = match required == self.names.len() {
+            true => format!("{required}"),
+            false => format!("from {required} to {}", self.names.len()),
+        };
+        PyTypeError::new_err(format!(
+            "{}.__init__() takes {takes} positional arguments but {given} were given",
+            self.key()
+        ))
+    }
+
+    /// The function, for Python.
+    ///
+    /// # Errors
+    ///
+    /// What making a class raises.
+    pub(crate) fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.function.clone().into())
+    }
+}

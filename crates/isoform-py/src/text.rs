@@ -1,0 +1,96 @@
+//! Text for people, for Python.
+
+use isoform::{AccessPath, TensorText, TextOptions};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::convert::{to_python, untyped};
+use crate::error::{IntoPyResult, from_python};
+use crate::object::gil::under_gil;
+use crate::path::PathHandle;
+
+/// Adds the functions of this module.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(to_text, module)?)?;
+    module.add_function(wrap_pyfunction!(from_text, module)?)
+}
+
+/// The text of a value.
+///
+/// `options` are those of `isoform.text.to_text`, by name.
+#[pyfunction]
+fn to_text(obj: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<String> {
+    let value = untyped(obj)?;
+    let mut text = TextOptions::default();
+    for (name, given) in options {
+        text = set(text, name.cast::<PyString>()?.to_str()?, &given)?;
+    }
+    under_gil(obj.py(), || isoform::to_text(&value, &text)).into_py()
+}
+
+/// Sets one option.
+fn set(mut text: TextOptions, name: &str, given: &Bound<'_, PyAny>) -> PyResult<TextOptions> {
+    match name {
+        "width" => text.width = given.extract()?,
+        "indent" => text.indent = given.extract()?,
+        "depth" => text.depth = given.extract()?,
+        "defaults" => text.defaults = given.is_truthy()?,
+        "ignored_fields" => text.ignored_fields = given.is_truthy()?,
+        "spans" => text.spans = given.is_truthy()?,
+        "types" => text.types = given.is_truthy()?,
+        "hide" => text.hidden_fields = given.extract()?,
+        "metadata" => text.metadata = given.is_truthy()?,
+        "placeholders" => text.placeholders = given.is_truthy()?,
+        "color" => text.color = given.is_truthy()?,
+        "tensors" => text.tensors = tensors(given)?,
+        "marks" => {
+            for mark in given.try_iter()? {
+                let (path, note): (Bound<'_, PathHandle>, String) = mark?.extract()?;
+                text = text.mark(AccessPath::from(path.get()), note);
+            }
+        }
+        "annotate" => {
+            if !given.is_none() {
+                text = annotate(text, given.clone().unbind());
+            }
+        }
+        _ => {
+            let what = format!("unknown option {name:?} of text");
+            return Err(PyTypeError::new_err(what));
+        }
+    }
+    Ok(text)
+}
+
+fn tensors(given: &Bound<'_, PyAny>) -> PyResult<TensorText> {
+    match given.extract::<&str>()? {
+        "section" => Ok(TensorText::Section),
+        "inline" => Ok(TensorText::Inline),
+        "abbreviated" => Ok(TensorText::Abbreviated),
+        other => Err(PyValueError::new_err(format!(
+            "tensors: expected 'section', 'inline' or 'abbreviated', got {other:?}"
+        ))),
+    }
+}
+
+fn annotate(text: TextOptions, callback: Py<PyAny>) -> TextOptions {
+    text.annotate(move |object| {
+        Python::attach(|py| -> PyResult<Option<String>> {
+            let object = to_python(py, &object.into())?;
+            callback.bind(py).call1((object,))?.extract()
+        })
+        .map_err(from_python)
+    })
+}
+
+/// The value of a text.
+///
+/// Raises ValueError for what is no text of a value, with line, column and the
+/// line itself; TypeError for unknown types, missing fields and values that do
+/// not fit. O(length).
+#[pyfunction]
+fn from_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let value = under_gil(py, || isoform::from_text(text)).into_py()?;
+    to_python(py, &value)
+}

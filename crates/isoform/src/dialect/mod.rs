@@ -1,0 +1,3 @@
+//! IRs made of the vocabulary of [`ir`](crate::ir).
+
+pub mod relay;

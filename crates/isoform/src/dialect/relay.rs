@@ -1,0 +1,161 @@
+//! A graph IR of tensors, with the classic names: variables, calls, functions.
+//!
+//! Expressions that are no constants are of kind `dag`: computing a value once
+//! and using it twice is not the same program as computing it twice.
+
+use isoform_macros::{Node, export};
+
+use crate::container::{Array, Str};
+use crate::error::Result;
+use crate::ir::{Attrs, BaseFunc, DictAttrs, RelayExpr, Span, Type, TypeVar};
+use crate::object::reference::{Node, Obj, Ref};
+use crate::visit::{RegionKind, WalkOptions, WalkOrder, WalkResult, walk_objects};
+
+/// A variable.
+#[derive(Node)]
+#[node(key = "relay.Var", kind = var, init = make_var, crate = crate)]
+#[repr(C)]
+pub struct Var {
+    #[node(base, default)]
+    base: RelayExpr,
+    /// For people.
+    #[node(ignore)]
+    pub name_hint: Str,
+    /// The type of its value, if it was written down.
+    #[node(default)]
+    pub type_annotation: Option<Ref<Type>>,
+}
+
+/// Makes a variable; the name is only a hint.
+#[export("relay.Var", crate = crate)]
+fn make_var(
+    name_hint: Str,
+    type_annotation: Option<Ref<Type>>,
+    span: Option<Ref<Span>>,
+) -> Ref<Var> {
+    Ref::new(Var {
+        base: RelayExpr::typed(None, span),
+        name_hint,
+        type_annotation,
+    })
+}
+
+/// The call of an operator, a function or a constructor.
+#[derive(Node)]
+#[node(key = "relay.Call", kind = dag, init = make_call, crate = crate)]
+#[repr(C)]
+pub struct Call {
+    #[node(base, default)]
+    base: RelayExpr,
+    /// What is called.
+    pub op: Ref<RelayExpr>,
+    /// The arguments.
+    pub args: Array<Ref<RelayExpr>>,
+    /// The attributes of an operator.
+    #[node(default)]
+    pub attrs: Option<Ref<Attrs>>,
+    /// What the type parameters of a function stand for.
+    #[node(default)]
+    pub type_args: Array<Ref<Type>>,
+}
+
+/// Makes a call.
+#[export("relay.Call", crate = crate)]
+fn make_call(
+    op: Ref<RelayExpr>,
+    args: Array<Ref<RelayExpr>>,
+    attrs: Option<Ref<Attrs>>,
+    type_args: Option<Array<Ref<Type>>>,
+    span: Option<Ref<Span>>,
+) -> Ref<Call> {
+    Ref::new(Call {
+        base: RelayExpr::typed(None, span),
+        op,
+        args,
+        attrs,
+        type_args: type_args.unwrap_or_default(),
+    })
+}
+
+/// A function: its parameters are bound in it, and only in it.
+#[derive(Node)]
+#[node(key = "relay.Function", kind = dag, scope, init = make_function, no_new, crate = crate)]
+#[repr(C)]
+pub struct Function {
+    #[node(base)]
+    base: BaseFunc,
+    /// The parameters.
+    #[node(def)]
+    pub params: Array<Ref<Var>>,
+    /// The result.
+    pub body: Ref<RelayExpr>,
+    /// The type of the result, if it was written down.
+    pub ret_type: Option<Ref<Type>>,
+    /// The parameters of its type.
+    #[node(def)]
+    pub type_params: Array<Ref<TypeVar>>,
+}
+
+impl Function {
+    /// The function with an expression as its body, whose free variables and
+    /// type variables are the parameters, in the order in which they are met.
+    ///
+    /// # Errors
+    ///
+    /// As a walk of the expression.
+    pub fn closing(body: &Ref<RelayExpr>) -> Result<Ref<Function>> {
+        let (params, type_params) = (free(body)?, free(body)?);
+        Ok(make_function(
+            params,
+            body.clone(),
+            None,
+            Some(type_params),
+            None,
+            None,
+        ))
+    }
+}
+
+/// The variables of a type that an expression uses and does not bind, in the
+/// order in which they are met.
+fn free<T: Node>(body: &Ref<RelayExpr>) -> Result<Array<Ref<T>>> {
+    let mut found = Vec::new();
+    // Definitions come first, so a bound variable is met where it is bound.
+    let options = WalkOptions::default().order(WalkOrder::Pre);
+    walk_objects(body, options, |object: &Ref<Obj>, region| {
+        if let (RegionKind::Use, Some(var)) = (region, object.downcast_ref::<T>()) {
+            found.push(var.clone());
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found.into())
+}
+
+/// Makes a function.
+#[export("relay.Function", crate = crate)]
+fn make_function(
+    params: Array<Ref<Var>>,
+    body: Ref<RelayExpr>,
+    ret_type: Option<Ref<Type>>,
+    type_params: Option<Array<Ref<TypeVar>>>,
+    attrs: Option<Ref<DictAttrs>>,
+    span: Option<Ref<Span>>,
+) -> Ref<Function> {
+    Ref::new(Function {
+        base: BaseFunc::with_parts(attrs, span),
+        params,
+        body,
+        ret_type,
+        type_params: type_params.unwrap_or_default(),
+    })
+}
+
+/// Registers the node types of this module.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns one of the keys.
+pub fn register() -> Result<()> {
+    crate::ir::types![Var, Call, Function];
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Attributes of expressions and functions: nodes of named values.
+
+use isoform_macros::{Node, export};
+
+use crate::container::{Map, Str};
+use crate::error::{Error, ErrorKind, Result};
+use crate::object::dynamic::get_field_at;
+use crate::object::reference::Ref;
+use crate::value::{Value, ValueRef};
+
+/// The base of nodes of attributes.
+///
+/// A type that extends it declares the attributes as fields, with their
+/// types, defaults and documentation.
+#[derive(Node, Default)]
+#[node(key = "ir.Attrs", crate = crate)]
+#[repr(C)]
+pub struct Attrs {}
+
+/// Attributes without a type of their own: any names, any values.
+///
+/// A map or dict with string keys becomes one where it is expected.
+#[derive(Node)]
+#[node(key = "ir.DictAttrs", convert = dict_attrs_from, crate = crate)]
+#[repr(C)]
+pub struct DictAttrs {
+    #[node(base, default)]
+    base: Attrs,
+    /// The values by name.
+    #[node(default)]
+    pub dict: Map<Str, Value>,
+}
+
+impl DictAttrs {
+    /// The attributes with these values.
+    pub fn from_map(dict: Map<Str, Value>) -> Ref<DictAttrs> {
+        Ref::new(DictAttrs {
+            base: Attrs {},
+            dict,
+        })
+    }
+}
+
+/// The attributes that a map stands for.
+#[export("ir.DictAttrs.__ffi_convert__", crate = crate)]
+fn dict_attrs_from(dict: Map<Str, Value>) -> Ref<DictAttrs> {
+    DictAttrs::from_map(dict)
+}
+
+/// What is known about an attribute.
+#[derive(Node)]
+#[node(key = "ir.AttrFieldInfo", crate = crate)]
+#[repr(C)]
+pub struct AttrFieldInfo {
+    /// Its name.
+    pub name: Str,
+    /// The type of its values.
+    pub type_info: Str,
+    /// What it means.
+    pub description: Str,
+}
+
+impl Ref<Attrs> {
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    ///
+    /// `AttributeError` when there is none of this name.
+    pub fn attribute(&self, name: &str) -> Result<Value> {
+        let found = match self.downcast_ref::<DictAttrs>() {
+            Some(attrs) => attrs.dict.get(&name.into()).cloned(),
+            None => {
+                let field = self.type_info().field_index(name);
+                field.and_then(|field| get_field_at(self.as_object(), field))
+            }
+        };
+        found.ok_or_else(|| {
+            let key = self.type_info().key();
+            Error::new(
+                ErrorKind::Attribute,
+                format!("{key} has no attribute '{name}'"),
+            )
+        })
+    }
+
+    /// The names of the attributes, in order.
+    pub fn names(&self) -> Vec<Str> {
+        match self.downcast_ref::<DictAttrs>() {
+            Some(attrs) => attrs.dict.keys().cloned().collect(),
+            None => {
+                let fields = self.type_info().fields().iter();
+                fields.map(|field| field.name().into()).collect()
+            }
+        }
+    }
+
+    /// What is known about the attributes, in order.
+    pub fn field_infos(&self) -> Vec<Ref<AttrFieldInfo>> {
+        match self.downcast_ref::<DictAttrs>() {
+            Some(attrs) => {
+                let entries = attrs.dict.iter();
+                entries
+                    .map(|(name, value)| AttrFieldInfo::new(name.clone(), value.type_name(), ""))
+                    .collect()
+            }
+            None => {
+                let fields = self.type_info().fields().iter();
+                fields
+                    .map(|field| {
+                        AttrFieldInfo::new(
+                            field.name(),
+                            field.schema().to_string(),
+                            field.documentation(),
+                        )
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+/// The integer that a value is, also one of the literals of an IR.
+fn as_int(name: &str, value: &Value) -> Result<i64> {
+    if let Some(number) = value.as_int() {
+        return Ok(number);
+    }
+    if let Some(flag) = value.as_bool() {
+        return Ok(i64::from(flag));
+    }
+    let literal = value.as_object().and_then(|object| {
+        let literal = object.downcast_ref::<crate::tir::IntImm>()?;
+        Some(literal.value)
+    });
+    literal.ok_or_else(|| {
+        Error::type_error(format!(
+            "attribute '{name}': expected int, got {}",
+            value.type_name()
+        ))
+    })
+}
+
+#[export("ir.Attrs.get", crate = crate)]
+fn attribute(this: &Ref<Attrs>, key: &str) -> Result<Value> {
+    this.attribute(key)
+}
+
+/// The integer under a name.
+#[export("ir.Attrs.get_int", crate = crate)]
+fn get_int(this: &Ref<Attrs>, key: &str) -> Result<i64> {
+    as_int(key, &this.attribute(key)?)
+}
+
+/// The integers under a name.
+#[export("ir.Attrs.get_int_tuple", crate = crate)]
+fn get_int_tuple(this: &Ref<Attrs>, key: &str) -> Result<Vec<i64>> {
+    let value = this.attribute(key)?;
+    let items = match value.view() {
+        ValueRef::Array(items) => items.clone(),
+        ValueRef::List(items) => items.snapshot(),
+        ValueRef::Shape(dims) => return Ok(dims.to_vec()),
+        _ => {
+            return Err(Error::type_error(format!(
+                "attribute '{key}': expected a sequence of int, got {}",
+                value.type_name()
+            )));
+        }
+    };
+    items.iter().map(|item| as_int(key, item)).collect()
+}
+
+/// The string under a name.
+#[export("ir.Attrs.get_str", crate = crate)]
+fn get_str(this: &Ref<Attrs>, key: &str) -> Result<String> {
+    let value = this.attribute(key)?;
+    let literal = || {
+        let literal = value.as_object()?.downcast_ref::<crate::tir::StringImm>()?;
+        Some(literal.value.to_string())
+    };
+    value
+        .as_str()
+        .map(str::to_owned)
+        .or_else(literal)
+        .ok_or_else(|| {
+            Error::type_error(format!(
+                "attribute '{key}': expected str, got {}",
+                value.type_name()
+            ))
+        })
+}
+
+/// The names of the attributes.
+#[export("ir.Attrs.keys", crate = crate)]
+fn keys(this: &Ref<Attrs>) -> Vec<Str> {
+    this.names()
+}
+
+/// What is known about the attributes.
+#[export("ir.Attrs.list_field_info", crate = crate)]
+fn list_field_info(this: &Ref<Attrs>) -> Vec<Ref<AttrFieldInfo>> {
+    this.field_infos()
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![Attrs, DictAttrs, AttrFieldInfo];
+    super::functions![
+        attribute,
+        get_int,
+        get_int_tuple,
+        get_str,
+        keys,
+        list_field_info
+    ]
+}

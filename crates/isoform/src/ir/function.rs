@@ -1,0 +1,157 @@
+//! The base of functions, and their attributes.
+
+use isoform_macros::{Node, export};
+
+use super::attrs::DictAttrs;
+use super::expr::RelayExpr;
+use super::span::Span;
+use crate::container::{Map, Str};
+use crate::error::Result;
+use crate::object::dynamic::with_field;
+use crate::object::reference::Ref;
+use crate::value::{Value, ValueRef};
+
+/// The base of all functions.
+#[derive(Node, Default)]
+#[node(key = "ir.BaseFunc", crate = crate)]
+#[repr(C)]
+pub struct BaseFunc {
+    #[node(base, default)]
+    base: RelayExpr,
+    /// What is known about it, by name.
+    #[node(default)]
+    pub attrs: Option<Ref<DictAttrs>>,
+}
+
+impl BaseFunc {
+    /// The fields of a function with these attributes.
+    pub fn with_parts(attrs: Option<Ref<DictAttrs>>, span: Option<Ref<Span>>) -> BaseFunc {
+        BaseFunc {
+            base: RelayExpr::typed(None, span),
+            attrs,
+        }
+    }
+}
+
+impl Ref<BaseFunc> {
+    /// The value of an attribute, if it is set.
+    pub fn attribute(&self, key: &str) -> Option<&Value> {
+        self.attrs.as_ref()?.dict.get(&key.into())
+    }
+
+    /// A copy of the function with other attributes.
+    ///
+    /// # Errors
+    ///
+    /// What the verification of its type says.
+    fn with_dict(&self, dict: Map<Str, Value>) -> Result<Ref<BaseFunc>> {
+        let attrs = DictAttrs::from_map(dict);
+        with_field(self.as_object(), "attrs", attrs.into())?.cast()
+    }
+
+    /// A copy with one attribute more, or another value for it. O(attributes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with_field`].
+    pub fn with_attr(&self, key: &str, value: impl Into<Value>) -> Result<Ref<BaseFunc>> {
+        self.with_dict(updated(self.attrs.as_ref(), [(key.into(), value.into())]))
+    }
+
+    /// A copy with more attributes, or other values for them. O(attributes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with_field`].
+    pub fn with_attrs(&self, attrs: &Map<Str, Value>) -> Result<Ref<BaseFunc>> {
+        let more = attrs
+            .iter()
+            .map(|(key, value)| (key.clone(), value.clone()));
+        self.with_dict(updated(self.attrs.as_ref(), more))
+    }
+
+    /// A copy without an attribute. O(attributes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with_field`].
+    pub fn without_attr(&self, key: &str) -> Result<Ref<BaseFunc>> {
+        self.with_dict(reduced(self.attrs.as_ref(), key))
+    }
+}
+
+/// The attributes with more of them, or other values.
+pub(super) fn updated(
+    attrs: Option<&Ref<DictAttrs>>,
+    more: impl IntoIterator<Item = (Str, Value)>,
+) -> Map<Str, Value> {
+    let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
+    for (key, value) in more {
+        dict.insert(key, value);
+    }
+    dict
+}
+
+/// The attributes without one of them.
+pub(super) fn reduced(attrs: Option<&Ref<DictAttrs>>, key: &str) -> Map<Str, Value> {
+    let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
+    dict.remove(&key.into());
+    dict
+}
+
+/// Several attributes, or the name of one.
+pub(super) enum KeyOrDict {
+    Key(Str),
+    Dict(Map<Str, Value>),
+}
+
+/// What stands in the place of either.
+pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
+    match given.view() {
+        ValueRef::Str(key) => Ok(KeyOrDict::Key(key.into())),
+        _ => attrs_of(given).map(KeyOrDict::Dict),
+    }
+}
+
+/// The attributes that a map or a node of attributes holds.
+pub(super) fn attrs_of(given: &Value) -> Result<Map<Str, Value>> {
+    let schema = crate::registry::Schema::object::<DictAttrs>();
+    let attrs: Ref<DictAttrs> = schema.convert(given.clone())?.extract()?;
+    Ok(attrs.dict.clone())
+}
+
+/// A copy of the function with an attribute set, or several of them at once
+/// from a dict.
+#[export("ir.BaseFunc.with_attr", crate = crate)]
+fn with_attr(
+    this: &Ref<BaseFunc>,
+    attr_key_or_dict: Value,
+    attr_value: Option<Value>,
+) -> Result<Ref<BaseFunc>> {
+    match key_or_dict(&attr_key_or_dict)? {
+        KeyOrDict::Key(key) => this.with_attr(&key, attr_value),
+        KeyOrDict::Dict(dict) => this.with_attrs(&dict),
+    }
+}
+
+/// A copy of the function with more attributes.
+#[export("ir.BaseFunc.with_attrs", crate = crate)]
+fn with_attrs(this: &Ref<BaseFunc>, attr_map: Value) -> Result<Ref<BaseFunc>> {
+    this.with_attrs(&attrs_of(&attr_map)?)
+}
+
+/// A copy of the function without an attribute.
+#[export("ir.BaseFunc.without_attr", crate = crate)]
+fn without_attr(this: &Ref<BaseFunc>, attr_key: &str) -> Result<Ref<BaseFunc>> {
+    this.without_attr(attr_key)
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![BaseFunc];
+    super::methods! { BaseFunc:
+        with_attr = with_attr,
+        with_attrs = with_attrs,
+        without_attr = without_attr,
+    }
+    Ok(())
+}

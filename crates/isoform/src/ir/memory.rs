@@ -1,0 +1,269 @@
+//! Memory pools: where a compiler places buffers and constants of static size.
+
+use isoform_macros::{Node, export};
+
+use super::global_info::Target;
+use crate::container::{Array, Map, Str, Tensor};
+use crate::error::Result;
+use crate::object::reference::Ref;
+use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::structural::{CompareOptions, structural_digest_with};
+use crate::value::Value;
+
+/// What is known about the memory of a pool.
+#[derive(Node)]
+#[node(key = "ir.PoolInfoProperties", hooks(equal, hash), init = make_properties, crate = crate)]
+#[repr(C)]
+pub struct PoolInfoProperties {
+    /// How large it is expected to be; -1 is without limit.
+    #[node(default = -1)]
+    pub size_hint_bytes: i64,
+    /// Its clock; -1 is unknown.
+    #[node(default = -1)]
+    pub clock_frequency_hz: i64,
+    /// How fast it is read; -1 is unknown.
+    #[node(default = -1)]
+    pub read_bandwidth_bytes_per_cycle: i64,
+    /// How fast it is written; -1 is unknown.
+    #[node(default = -1)]
+    pub write_bandwidth_bytes_per_cycle: i64,
+    /// How long a read takes to begin.
+    #[node(default)]
+    pub read_latency_cycles: i64,
+    /// How long a write takes to begin.
+    #[node(default)]
+    pub write_latency_cycles: i64,
+    /// How many bytes a target transfers at once; 1 for others.
+    #[node(default)]
+    pub target_burst_bytes: Map<Ref<Target>, i64>,
+}
+
+impl PoolInfoProperties {
+    /// The fields that are numbers, by name.
+    fn numbers(&self) -> [(&'static str, i64); 6] {
+        [
+            ("size_hint_bytes", self.size_hint_bytes),
+            ("clock_frequency_hz", self.clock_frequency_hz),
+            (
+                "read_bandwidth_bytes_per_cycle",
+                self.read_bandwidth_bytes_per_cycle,
+            ),
+            (
+                "write_bandwidth_bytes_per_cycle",
+                self.write_bandwidth_bytes_per_cycle,
+            ),
+            ("read_latency_cycles", self.read_latency_cycles),
+            ("write_latency_cycles", self.write_latency_cycles),
+        ]
+    }
+
+    /// Targets and bytes in an order that depends on their content only.
+    ///
+    /// The keys of a map match when they are the same object; here two targets
+    /// with one content mean the same.
+    fn bursts(&self) -> Result<Value> {
+        // Only the order comes of it, for which variables need no meaning.
+        let options = CompareOptions {
+            map_free_vars: true,
+            ..CompareOptions::default()
+        };
+        let mut bursts = Vec::new();
+        for (target, bytes) in self.target_burst_bytes.iter() {
+            let pair = Value::from([Value::from(target), (*bytes).into()]);
+            bursts.push((structural_digest_with(&pair, options)?, pair));
+        }
+        bursts.sort_by_key(|(digest, _)| *digest);
+        let pairs: Vec<Value> = bursts.into_iter().map(|(_, pair)| pair).collect();
+        Ok(pairs.into())
+    }
+}
+
+impl StructuralEqual for PoolInfoProperties {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        for ((name, left), (_, right)) in self.numbers().into_iter().zip(other.numbers()) {
+            if !eq.equal(&left.into(), &right.into(), name)? {
+                return Ok(false);
+            }
+        }
+        eq.equal(&self.bursts()?, &other.bursts()?, "target_burst_bytes")
+    }
+}
+
+impl StructuralHash for PoolInfoProperties {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        let mut state = init;
+        for (_, number) in self.numbers() {
+            state = hash.hash(&number.into(), state)?;
+        }
+        hash.hash(&self.bursts()?, state)
+    }
+}
+
+/// Makes the properties of a pool; None stands for the default.
+#[export("ir.PoolInfoProperties", crate = crate)]
+fn make_properties(
+    #[default = -1] size_hint_bytes: Option<i64>,
+    #[default = -1] clock_frequency_hz: Option<i64>,
+    #[default = -1] read_bandwidth_bytes_per_cycle: Option<i64>,
+    #[default = -1] write_bandwidth_bytes_per_cycle: Option<i64>,
+    #[default = 0] read_latency_cycles: Option<i64>,
+    #[default = 0] write_latency_cycles: Option<i64>,
+    target_burst_bytes: Option<Map<Ref<Target>, i64>>,
+) -> Ref<PoolInfoProperties> {
+    Ref::new(PoolInfoProperties {
+        size_hint_bytes: size_hint_bytes.unwrap_or(-1),
+        clock_frequency_hz: clock_frequency_hz.unwrap_or(-1),
+        read_bandwidth_bytes_per_cycle: read_bandwidth_bytes_per_cycle.unwrap_or(-1),
+        write_bandwidth_bytes_per_cycle: write_bandwidth_bytes_per_cycle.unwrap_or(-1),
+        read_latency_cycles: read_latency_cycles.unwrap_or(0),
+        write_latency_cycles: write_latency_cycles.unwrap_or(0),
+        target_burst_bytes: target_burst_bytes.unwrap_or_default(),
+    })
+}
+
+/// The base of pools.
+#[derive(Node)]
+#[node(key = "ir.PoolInfo", crate = crate)]
+#[repr(C)]
+pub struct PoolInfo {
+    /// The name of the pool.
+    pub pool_name: Str,
+    /// The machines that can access it.
+    pub targets: Array<Ref<Target>>,
+    /// What is known about its memory.
+    #[node(default = PoolInfoProperties::new())]
+    pub pool_info_properties: Ref<PoolInfoProperties>,
+}
+
+impl PoolInfo {
+    fn of(
+        pool_name: Str,
+        targets: Array<Ref<Target>>,
+        properties: Option<Ref<PoolInfoProperties>>,
+    ) -> PoolInfo {
+        PoolInfo {
+            pool_name,
+            targets,
+            pool_info_properties: properties.unwrap_or_else(PoolInfoProperties::new),
+        }
+    }
+}
+
+/// A pool of memory that programs read and write.
+#[derive(Node)]
+#[node(key = "ir.WorkspacePoolInfo", init = make_workspace_pool, crate = crate)]
+#[repr(C)]
+pub struct WorkspacePoolInfo {
+    #[node(base)]
+    base: PoolInfo,
+}
+
+/// Makes a pool of memory that programs read and write.
+#[export("ir.WorkspacePoolInfo", crate = crate)]
+fn make_workspace_pool(
+    pool_name: Str,
+    targets: Array<Ref<Target>>,
+    pool_info_properties: Option<Ref<PoolInfoProperties>>,
+) -> Ref<WorkspacePoolInfo> {
+    WorkspacePoolInfo::new(PoolInfo::of(pool_name, targets, pool_info_properties))
+}
+
+/// A constant and its place in a pool.
+#[derive(Node)]
+#[node(key = "ir.ConstantInfo", crate = crate)]
+#[repr(C)]
+pub struct ConstantInfo {
+    /// The name, for people.
+    #[node(ignore)]
+    pub name_hint: Str,
+    /// Its place from the start of the pool.
+    pub byte_offset: i64,
+    /// The constant.
+    pub data: Tensor,
+}
+
+/// A pool of memory that programs only read.
+#[derive(Node)]
+#[node(key = "ir.ConstantPoolInfo", init = make_constant_pool, crate = crate)]
+#[repr(C)]
+pub struct ConstantPoolInfo {
+    #[node(base)]
+    base: PoolInfo,
+    /// What it holds.
+    #[node(default)]
+    pub constant_info_array: Array<Ref<ConstantInfo>>,
+}
+
+/// Makes a pool of memory that programs only read.
+#[export("ir.ConstantPoolInfo", crate = crate)]
+fn make_constant_pool(
+    pool_name: Str,
+    targets: Array<Ref<Target>>,
+    constant_info_arr: Option<Array<Ref<ConstantInfo>>>,
+    pool_info_properties: Option<Ref<PoolInfoProperties>>,
+) -> Ref<ConstantPoolInfo> {
+    Ref::new(ConstantPoolInfo {
+        base: PoolInfo::of(pool_name, targets, pool_info_properties),
+        constant_info_array: constant_info_arr.unwrap_or_default(),
+    })
+}
+
+/// The pools that a program may use for its buffers.
+#[derive(Node)]
+#[node(key = "ir.WorkspaceMemoryPools", crate = crate)]
+#[repr(C)]
+pub struct WorkspaceMemoryPools {
+    /// The pools.
+    pub pools: Array<Ref<WorkspacePoolInfo>>,
+}
+
+/// The pools that a program may use for its constants.
+#[derive(Node)]
+#[node(key = "ir.ConstantMemoryPools", crate = crate)]
+#[repr(C)]
+pub struct ConstantMemoryPools {
+    /// The pools.
+    pub pools: Array<Ref<ConstantPoolInfo>>,
+}
+
+/// A pool after its memory was laid out.
+#[derive(Node)]
+#[node(key = "ir.AllocatedPoolInfo", init = make_allocated_pool, crate = crate)]
+#[repr(C)]
+pub struct AllocatedPoolInfo {
+    /// The pool.
+    pub pool_info: Ref<PoolInfo>,
+    /// How many bytes are taken.
+    pub allocated_size: i64,
+    /// Which parameter of the main function is its pointer.
+    #[node(default)]
+    pub pool_var_idx: i64,
+}
+
+/// Makes a pool whose memory was laid out.
+#[export("ir.AllocatedPoolInfo", crate = crate)]
+fn make_allocated_pool(
+    pool: Ref<PoolInfo>,
+    allocated_size: i64,
+    #[default = 0] pool_var_idx: i64,
+) -> Ref<AllocatedPoolInfo> {
+    Ref::new(AllocatedPoolInfo {
+        pool_info: pool,
+        allocated_size,
+        pool_var_idx,
+    })
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![
+        PoolInfoProperties,
+        PoolInfo,
+        WorkspacePoolInfo,
+        ConstantInfo,
+        ConstantPoolInfo,
+        WorkspaceMemoryPools,
+        ConstantMemoryPools,
+        AllocatedPoolInfo,
+    ];
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! The vocabulary that compiler IRs share: types, expressions, functions,
+//! modules, operators, attributes, source locations, memory pools.
+//!
+//! The names are those of `tvm.ir`. Each class is one declaration; equality,
+//! files, text and the Python class come from that alone.
+//!
+//! | what | types |
+//! |---|---|
+//! | places in a source text | [`SourceName`], [`Span`], [`SequentialSpan`], [`Source`], [`SourceMap`] |
+//! | types | [`Type`] and those that extend it |
+//! | expressions | [`BaseExpr`], [`PrimExpr`], [`RelayExpr`], [`GlobalVar`], [`Range`], [`Constructor`] |
+//! | attributes | [`Attrs`], [`DictAttrs`], [`AttrFieldInfo`] |
+//! | functions and modules | [`BaseFunc`], [`IRModule`], [`GlobalInfo`] and what extends it |
+//! | operators | [`Op`], with attributes in the order of their priority |
+//! | memory | [`PoolInfo`] and what extends it |
+//!
+//! ```
+//! use isoform::ir::{FuncType, TensorType, TypeVar};
+//! use isoform::{DType, structural_equal, tir};
+//!
+//! let identity = |name: &str| {
+//!     let of = TypeVar::new(name);
+//!     FuncType::new([of.clone().upcast()], &of).with_type_params([of])
+//! };
+//! assert!(structural_equal(identity("A"), identity("B"))?);
+//!
+//! let vector = TensorType::new([tir::constant(DType::INT64, 8)?]);
+//! assert_eq!(vector.concrete_shape()?, [8]);
+//! # Ok::<(), isoform::Error>(())
+//! ```
+
+mod attrs;
+mod diagnostics;
+mod expr;
+mod function;
+mod generic;
+mod global_info;
+mod memory;
+mod module;
+mod names;
+mod op;
+mod span;
+mod ty;
+
+pub use attrs::{AttrFieldInfo, Attrs, DictAttrs};
+pub use diagnostics::{Diagnostic, DiagnosticContext, DiagnosticLevel, DiagnosticRenderer};
+pub use expr::{BaseExpr, GlobalVar, PrimExpr, Range, RelayExpr};
+pub use function::BaseFunc;
+pub use generic::{
+    Constructor, EnvFunc, FuncType, GlobalTypeVar, TypeCall, TypeConstraint, TypeData, TypeKind,
+    TypeRelation, TypeVar,
+};
+pub use global_info::{DummyGlobalInfo, GlobalInfo, Target, VDevice};
+pub use memory::{
+    AllocatedPoolInfo, ConstantInfo, ConstantMemoryPools, ConstantPoolInfo, PoolInfo,
+    PoolInfoProperties, WorkspaceMemoryPools, WorkspacePoolInfo,
+};
+pub use module::IRModule;
+pub use names::{GlobalVarSupply, NameSupply};
+pub use op::{AttributeInfo, Op, OpRegistry};
+pub use span::{SequentialSpan, Source, SourceMap, SourceName, Span};
+pub use ty::{
+    IncompleteType, PointerType, PrimType, RelayRefType, TensorAffineType, TensorType,
+    TupleAffineType, TupleType, Type,
+};
+
+use crate::error::Result;
+
+/// Registers node types.
+macro_rules! types {
+    ($($node:ty),* $(,)?) => {
+        $(crate::registry::register::<$node>()?;)*
+    };
+}
+pub(crate) use types;
+
+/// Registers exported functions under their names.
+macro_rules! functions {
+    ($($function:path),* $(,)?) => {
+        crate::registry::register_functions(crate::exports![$($function),*])
+    };
+}
+pub(crate) use functions;
+
+/// Registers exported functions as methods of a node type.
+macro_rules! methods {
+    ($node:ty: $($name:ident = $function:path),* $(,)?) => {{
+        let ty = <$node as crate::object::reference::Node>::type_index();
+        $(crate::registry::register_method(
+            ty,
+            stringify!($name),
+            <$function>::function(),
+            false,
+        )?;)*
+    }};
+}
+pub(crate) use methods;
+
+/// Registers the node types and functions of this module.
+///
+/// Types register themselves on first use; this is for programs that look them
+/// up by their keys before, as a reader of files does.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns one of the names.
+pub fn register() -> Result<()> {
+    span::register()?;
+    ty::register()?;
+    generic::register()?;
+    expr::register()?;
+    attrs::register()?;
+    function::register()?;
+    global_info::register()?;
+    memory::register()?;
+    module::register()?;
+    op::register()?;
+    names::register()?;
+    diagnostics::register()
+}

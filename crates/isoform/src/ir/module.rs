@@ -1,0 +1,657 @@
+//! `IRModule`: functions and type definitions under global names.
+
+use std::collections::HashSet;
+
+use isoform_macros::{Node, export};
+
+use super::attrs::DictAttrs;
+use super::expr::{GlobalVar, RelayExpr};
+use super::function::{self, BaseFunc, KeyOrDict};
+use super::generic::{Constructor, GlobalTypeVar, TypeData};
+use super::global_info::GlobalInfo;
+use super::names::NameSupply;
+use super::span::SourceMap;
+use crate::container::{Array, Dict, Map, Str};
+use crate::dialect::relay;
+use crate::error::{Error, Result};
+use crate::object::field::ElementType;
+use crate::object::reference::{Node, Ref};
+use crate::registry::{EqualCallback, HashCallback, Schema, StructuralEqual, StructuralHash};
+use crate::value::{Value, ValueRef};
+use crate::visit::RegionChange;
+
+/// Functions and type definitions, each under a global name.
+///
+/// The names are unique. Functions can be added and replaced in place;
+/// attributes are changed in a copy.
+///
+/// Two modules are equal when they are after global variables have been
+/// matched by their names, and the names of types by theirs.
+///
+/// A shallow copy has dicts of its own, so it changes on its own, too.
+#[derive(Node)]
+#[node(key = "ir.IRModule", scope, hooks(equal, hash), init = make_module, no_with, crate = crate)]
+#[node(attrs("__ffi_shallow_copy__" = clone::function()))]
+#[repr(C)]
+pub struct IRModule {
+    /// The functions.
+    #[node(default)]
+    pub functions: Dict<Ref<GlobalVar>, Ref<BaseFunc>>,
+    /// The definitions of algebraic data types.
+    #[node(default)]
+    pub type_definitions: Dict<Ref<GlobalTypeVar>, Ref<TypeData>>,
+    /// What is known about the module, by name.
+    #[node(default)]
+    pub attrs: Option<Ref<DictAttrs>>,
+    /// Other things that its functions refer to, by name.
+    #[node(default)]
+    pub global_infos: Dict<Str, Array<Ref<GlobalInfo>>>,
+    /// The source texts that its spans refer to.
+    #[node(ignore, default = SourceMap::new(), repr = false)]
+    pub source_map: Ref<SourceMap>,
+}
+
+/// What a module finds by a global name.
+trait Global: Node {
+    /// For messages.
+    const WHAT: &'static str;
+    fn name(&self) -> &Str;
+    fn named(name: Str) -> Ref<Self>;
+}
+
+impl Global for GlobalVar {
+    const WHAT: &'static str = "global variable";
+    fn name(&self) -> &Str {
+        &self.name_hint
+    }
+    fn named(name: Str) -> Ref<Self> {
+        GlobalVar::new(name)
+    }
+}
+
+impl Global for GlobalTypeVar {
+    const WHAT: &'static str = "global type variable";
+    fn name(&self) -> &Str {
+        &self.name_hint
+    }
+    fn named(name: Str) -> Ref<Self> {
+        GlobalTypeVar::new(name)
+    }
+}
+
+/// The keys, sorted by name.
+fn sorted<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>) -> Vec<Ref<K>> {
+    let entries: Map = dict.snapshot();
+    let keys = entries.keys().filter_map(Value::peek::<Ref<K>>);
+    let mut keys: Vec<_> = keys.cloned().collect();
+    keys.sort_by_cached_key(|key| key.name().to_string());
+    keys
+}
+
+/// The key of a name. O(1) amortised.
+fn find<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Option<Ref<K>> {
+    dict.key_named(name, global_name)
+}
+
+/// The name of any key of the dicts of modules.
+fn global_name(key: &Value) -> Option<&str> {
+    match key.peek::<Ref<GlobalVar>>() {
+        Some(var) => Some(var.name()),
+        None => key.peek::<Ref<GlobalTypeVar>>().map(|var| &**var.name()),
+    }
+}
+
+/// The key of a name that has to be there.
+fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<Ref<K>> {
+    find(dict, name).ok_or_else(|| {
+        let known: Vec<_> = sorted(dict)
+            .iter()
+            .map(|key| format!("{:?}", &**key.name()))
+            .collect();
+        Error::value_error(format!(
+            "Cannot find {} {name:?} in the module, which has: {}",
+            K::WHAT,
+            known.join(", ")
+        ))
+    })
+}
+
+/// Puts a definition under a key, in the place of the one it had.
+fn put<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, key: &Ref<K>, value: V) -> Result<()> {
+    match find(dict, key.name()) {
+        Some(known) if !known.same_as(key) => Err(duplicate(key)),
+        _ => {
+            dict.insert(key.clone(), value);
+            Ok(())
+        }
+    }
+}
+
+fn duplicate<K: Global>(key: &Ref<K>) -> Error {
+    Error::value_error(format!(
+        "the module has another {} of the name {:?}",
+        K::WHAT,
+        &**key.name()
+    ))
+}
+
+/// A dict with global names from one that may have strings for them; `what` it
+/// is for, in messages.
+fn globals<K: Global, V: ElementType>(
+    what: &str,
+    given: Option<&Value>,
+) -> Result<Dict<Ref<K>, V>> {
+    let Some(given) = given else {
+        return Ok(Dict::new());
+    };
+    named(given).map_err(|error| error.in_context(format_args!("ir.IRModule.{what}")))
+}
+
+fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
+    let dict = Dict::new();
+    let entries = match given.view() {
+        ValueRef::Map(entries) => entries.clone(),
+        ValueRef::Dict(entries) => entries.snapshot(),
+        _ => {
+            return Err(Error::type_error(format!(
+                "expected a dict of {} to {}, got {}",
+                K::TYPE_KEY,
+                V::element_schema(),
+                given.type_name()
+            )));
+        }
+    };
+    let mut names = HashSet::new();
+    for (key, value) in entries.iter() {
+        let key = key_of::<K>(key)?;
+        if !names.insert(key.name().to_string()) {
+            return Err(duplicate(&key));
+        }
+        let value = V::element_schema()
+            .convert(value.clone())
+            .map_err(|error| {
+                Error::new(
+                    error.kind(),
+                    format!("{:?}: {}", &**key.name(), error.message()),
+                )
+            })?;
+        dict.insert(key, value.extract()?);
+    }
+    Ok(dict)
+}
+
+/// A global name, given as itself or as a string.
+fn key_of<K: Global>(given: &Value) -> Result<Ref<K>> {
+    match given.as_str() {
+        Some(name) => Ok(K::named(name.into())),
+        None => given.extract(),
+    }
+}
+
+impl Ref<IRModule> {
+    /// The global variable of a name.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` that lists the names, when there is none.
+    pub fn global_var(&self, name: &str) -> Result<Ref<GlobalVar>> {
+        get(&self.functions, name)
+    }
+
+    /// The global type variable of a name.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` that lists the names, when there is none.
+    pub fn global_type_var(&self, name: &str) -> Result<Ref<GlobalTypeVar>> {
+        get(&self.type_definitions, name)
+    }
+
+    /// The global variables, sorted by name.
+    pub fn global_vars(&self) -> Vec<Ref<GlobalVar>> {
+        sorted(&self.functions)
+    }
+
+    /// The names of types, sorted by name.
+    pub fn global_type_vars(&self) -> Vec<Ref<GlobalTypeVar>> {
+        sorted(&self.type_definitions)
+    }
+
+    /// The function of a global variable.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the module does not define it.
+    pub fn lookup(&self, var: &Ref<GlobalVar>) -> Result<Ref<BaseFunc>> {
+        self.functions
+            .get(&var.into())
+            .ok_or_else(|| undefined(var))
+    }
+
+    /// The definition of a type.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the module does not define it.
+    pub fn lookup_type(&self, var: &Ref<GlobalTypeVar>) -> Result<Ref<TypeData>> {
+        let found = self.type_definitions.get(&var.into());
+        found.ok_or_else(|| undefined(var))
+    }
+
+    /// Adds a function, or replaces that of the variable.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when another variable has the name.
+    pub fn update_func(&self, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
+        put(&self.functions, var, func)
+    }
+
+    /// Adds a type, or replaces its definition.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when another type has the name.
+    pub fn update_type(&self, var: &Ref<GlobalTypeVar>, definition: Ref<TypeData>) -> Result<()> {
+        put(&self.type_definitions, var, definition)
+    }
+
+    /// Adds all functions of another module, whose definitions replace those
+    /// of this one.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the two have different variables of one name; nothing
+    /// is added then.
+    pub fn update(&self, other: &Ref<IRModule>) -> Result<()> {
+        let vars = other.global_vars();
+        for var in &vars {
+            match find(&self.functions, &var.name_hint) {
+                Some(known) if !known.same_as(var) => return Err(duplicate(var)),
+                _ => {}
+            }
+        }
+        for var in vars {
+            let func = other.lookup(&var)?;
+            self.functions.insert(var, func);
+        }
+        Ok(())
+    }
+
+    /// The constructor of this [tag](Constructor::tag).
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when no data type of the module has it.
+    pub fn constructor(&self, tag: i64) -> Result<Ref<Constructor>> {
+        for var in self.global_type_vars() {
+            let definition = self.lookup_type(&var)?;
+            let mut constructors = definition.constructors.iter();
+            if let Some(found) = constructors.find(|constructor| constructor.tag() == tag) {
+                return Ok(found.clone());
+            }
+        }
+        Err(Error::value_error(format!(
+            "There is no constructor with the tag {tag}"
+        )))
+    }
+
+    /// The value of an attribute, if it is set.
+    pub fn attribute(&self, key: &str) -> Option<&Value> {
+        self.attrs.as_ref()?.dict.get(&key.into())
+    }
+
+    /// A copy, which changes on its own. O(functions).
+    pub fn copied(&self) -> Ref<IRModule> {
+        self.with_dict(self.attrs.clone())
+    }
+
+    fn with_dict(&self, attrs: Option<Ref<DictAttrs>>) -> Ref<IRModule> {
+        Ref::new(IRModule {
+            functions: copied(&self.functions),
+            type_definitions: copied(&self.type_definitions),
+            attrs,
+            global_infos: copied(&self.global_infos),
+            source_map: self.source_map.clone(),
+        })
+    }
+
+    /// The module with an expression as its entry point: a function, or what
+    /// becomes one whose parameters are the free variables.
+    ///
+    /// The function has the name of its attribute `global_symbol`, or else
+    /// `main`, made fresh.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when a function of the name `global_symbol` is there.
+    pub fn from_expr(
+        expr: &Ref<RelayExpr>,
+        functions: Dict<Ref<GlobalVar>, Ref<BaseFunc>>,
+        type_definitions: Dict<Ref<GlobalTypeVar>, Ref<TypeData>>,
+    ) -> Result<Ref<IRModule>> {
+        let module = Ref::new(IRModule {
+            functions,
+            type_definitions,
+            attrs: None,
+            global_infos: Dict::new(),
+            source_map: SourceMap::new(),
+        });
+        let func = match expr.downcast_ref::<BaseFunc>() {
+            Some(func) => func.clone(),
+            None => relay::Function::closing(expr)?.upcast(),
+        };
+        let symbol = func.attribute("global_symbol").and_then(Value::as_str);
+        let name = match symbol {
+            Some(symbol) => symbol.to_owned(),
+            None => {
+                let supply = NameSupply::new();
+                for var in module.global_vars() {
+                    supply.reserve_name(&var.name_hint, false);
+                }
+                supply.fresh_name("main", false, true)
+            }
+        };
+        module.update_func(&GlobalVar::new(&*name), func)?;
+        Ok(module)
+    }
+}
+
+fn undefined<K: Global>(key: &Ref<K>) -> Error {
+    Error::value_error(format!(
+        "There is no definition of the {} {:?}",
+        K::WHAT,
+        &**key.name()
+    ))
+}
+
+fn copied<K: ElementType, V: ElementType>(dict: &Dict<K, V>) -> Dict<K, V> {
+    let copy = Dict::new();
+    copy.replace(dict.snapshot());
+    copy
+}
+
+/// Binds the keys of two dicts that have a name in common.
+fn bind<K: Global, V: ElementType>(
+    left: &Dict<Ref<K>, V>,
+    right: &Dict<Ref<K>, V>,
+    field: &str,
+    eq: &mut dyn EqualCallback,
+) -> Result<bool> {
+    let others = sorted(right);
+    for key in sorted(left) {
+        let position = others.binary_search_by(|other| (**other.name()).cmp(&**key.name()));
+        let Ok(position) = position else {
+            continue;
+        };
+        let (key, other) = (Value::from(key), Value::from(&others[position]));
+        if !eq.equal_in(&key, &other, RegionChange::DefSimple, field)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl StructuralEqual for IRModule {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        let attrs = |module: &IRModule| Value::from(module.attrs.clone());
+        let infos = |module: &IRModule| Value::from(module.global_infos.clone());
+        let types = |module: &IRModule| Value::from(module.type_definitions.clone());
+        let functions = |module: &IRModule| Value::from(module.functions.clone());
+        // A dict then finds what belongs to a bound key, and what is missing.
+        Ok(bind(
+            &self.type_definitions,
+            &other.type_definitions,
+            "type_definitions",
+            eq,
+        )? && bind(&self.functions, &other.functions, "functions", eq)?
+            && eq.equal(&attrs(self), &attrs(other), "attrs")?
+            && eq.equal(&infos(self), &infos(other), "global_infos")?
+            && eq.equal(&types(self), &types(other), "type_definitions")?
+            && eq.equal(&functions(self), &functions(other), "functions")?)
+    }
+}
+
+impl StructuralHash for IRModule {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        let mut state = init;
+        for key in sorted(&self.type_definitions) {
+            state = hash.hash(&Value::from(&key.name_hint), state)?;
+            state = hash.hash_in(&key.into(), state, RegionChange::DefSimple)?;
+        }
+        for key in sorted(&self.functions) {
+            state = hash.hash_in(&key.into(), state, RegionChange::DefSimple)?;
+        }
+        state = hash.hash(&Value::from(self.attrs.clone()), state)?;
+        state = hash.hash(&Value::from(self.global_infos.clone()), state)?;
+        state = hash.hash(&Value::from(self.type_definitions.clone()), state)?;
+        hash.hash(&Value::from(self.functions.clone()), state)
+    }
+}
+
+/// Makes a module; strings among the keys become global names.
+#[export("ir.IRModule", crate = crate)]
+fn make_module(
+    functions: Option<Value>,
+    type_definitions: Option<Value>,
+    attrs: Option<Ref<DictAttrs>>,
+    global_infos: Option<Dict<Str, Array<Ref<GlobalInfo>>>>,
+) -> Result<Ref<IRModule>> {
+    Ok(Ref::new(IRModule {
+        functions: globals("functions", functions.as_ref())?,
+        type_definitions: globals("type_definitions", type_definitions.as_ref())?,
+        attrs,
+        global_infos: global_infos.unwrap_or_default(),
+        source_map: SourceMap::new(),
+    }))
+}
+
+/// The module with an expression as its entry point.
+#[export("ir.IRModule.from_expr", crate = crate)]
+fn from_expr(
+    expr: &Ref<RelayExpr>,
+    functions: Option<Value>,
+    type_defs: Option<Value>,
+) -> Result<Ref<IRModule>> {
+    Ref::<IRModule>::from_expr(
+        expr,
+        globals("functions", functions.as_ref())?,
+        globals("type_definitions", type_defs.as_ref())?,
+    )
+}
+
+/// What a module has under a name, a global variable or the name of a type.
+#[export("ir.IRModule.get", crate = crate)]
+fn get_item(this: &Ref<IRModule>, var: Value) -> Result<Value> {
+    if let Some(name) = var.as_str() {
+        return Ok(this.lookup(&this.global_var(name)?)?.into());
+    }
+    match var.peek::<Ref<GlobalTypeVar>>() {
+        Some(var) => Ok(this.lookup_type(var)?.into()),
+        None => Ok(this.lookup(&var.extract()?)?.into()),
+    }
+}
+
+/// Whether a module has something under a name.
+#[export("ir.IRModule.contains", crate = crate)]
+fn contains(this: &Ref<IRModule>, var: Value) -> bool {
+    match var.as_str() {
+        Some(name) => find(&this.functions, name).is_some(),
+        None => this.functions.contains_key(&var) || this.type_definitions.contains_key(&var),
+    }
+}
+
+/// Adds a function or a type definition under a name; TypeError for anything else.
+#[export("ir.IRModule.set", crate = crate)]
+fn set_item(this: &Ref<IRModule>, var: Value, val: Value) -> Result<()> {
+    if let Some(definition) = val.peek::<Ref<TypeData>>() {
+        let known = var
+            .as_str()
+            .and_then(|name| find(&this.type_definitions, name));
+        let var = known.map_or_else(|| key_of(&var), Ok)?;
+        return this.update_type(&var, definition.clone());
+    }
+    let func = Schema::object::<BaseFunc>().convert(val)?.extract()?;
+    let known = var.as_str().and_then(|name| find(&this.functions, name));
+    let var = known.map_or_else(|| key_of(&var), Ok)?;
+    this.update_func(&var, func)
+}
+
+/// Removes what a module has under a name.
+#[export("ir.IRModule.remove", crate = crate)]
+fn remove_item(this: &Ref<IRModule>, var: Value) -> Result<()> {
+    let var = match var.as_str() {
+        Some(name) => this.global_var(name)?.into(),
+        None => var,
+    };
+    if this.functions.remove(&var).is_some() || this.type_definitions.remove(&var).is_some() {
+        return Ok(());
+    }
+    match var.peek::<Ref<GlobalTypeVar>>() {
+        Some(var) => Err(undefined(var)),
+        None => Err(undefined(&var.extract::<Ref<GlobalVar>>()?)),
+    }
+}
+
+/// Adds the functions of another module, or those of a dict, in place.
+#[export("ir.IRModule.update", crate = crate)]
+fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
+    if let Some(other) = other.peek::<Ref<IRModule>>() {
+        return this.update(other);
+    }
+    // A name that the module knows is the variable that it has.
+    let given: Dict<Ref<GlobalVar>, Ref<BaseFunc>> = globals("update", Some(&other))?;
+    let entries = given.snapshot();
+    let by_text = |name: &str| match other.view() {
+        ValueRef::Map(other) => other.contains_key(&name.into()),
+        ValueRef::Dict(other) => other.contains_key(&name.into()),
+        _ => false,
+    };
+    let functions = Dict::<Ref<GlobalVar>, Ref<BaseFunc>>::new();
+    for (key, func) in entries.iter() {
+        let key = key.extract::<Ref<GlobalVar>>()?;
+        let known = find(&this.functions, &key.name_hint).filter(|_| by_text(&key.name_hint));
+        functions.insert(known.unwrap_or(key), func.extract()?);
+    }
+    let module = IRModule::new();
+    module.functions.replace(functions.snapshot());
+    this.update(&module)
+}
+
+/// Adds a function to a module, or replaces that of the variable, in place.
+#[export("ir.IRModule.update_func", crate = crate)]
+fn update_func(this: &Ref<IRModule>, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
+    this.update_func(var, func)
+}
+
+/// Sets what a module knows under a name, in place.
+#[export("ir.IRModule.update_global_info", crate = crate)]
+fn update_global_info(this: &Ref<IRModule>, name: Str, global_info: Array<Ref<GlobalInfo>>) {
+    this.global_infos.insert(name, global_info);
+}
+
+/// The functions with their variables, sorted by name.
+#[export("ir.IRModule.functions_items", crate = crate)]
+fn functions_items(this: &Ref<IRModule>) -> Result<Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>> {
+    let vars = this.global_vars().into_iter();
+    vars.map(|var| {
+        let func = this.lookup(&var)?;
+        Ok((var, func))
+    })
+    .collect()
+}
+
+/// An attribute of the module; None when it is not set.
+#[export("ir.IRModule.get_attr", crate = crate)]
+fn get_attr(this: &Ref<IRModule>, attr_key: &str) -> Value {
+    this.attribute(attr_key).cloned().unwrap_or_default()
+}
+
+/// A copy of the module with an attribute set, or several at once from a dict.
+#[export("ir.IRModule.with_attr", crate = crate)]
+fn with_attr(
+    this: &Ref<IRModule>,
+    attr_key: Value,
+    attr_value: Option<Value>,
+) -> Result<Ref<IRModule>> {
+    let more = match function::key_or_dict(&attr_key)? {
+        KeyOrDict::Key(key) => [(key, Value::from(attr_value))].into_iter().collect(),
+        KeyOrDict::Dict(dict) => dict,
+    };
+    with_attrs(this, more.into())
+}
+
+/// A copy of the module with more attributes.
+#[export("ir.IRModule.with_attrs", crate = crate)]
+fn with_attrs(this: &Ref<IRModule>, attr_map: Value) -> Result<Ref<IRModule>> {
+    let more = function::attrs_of(&attr_map)?;
+    let more = more.iter().map(|(key, value)| (key.clone(), value.clone()));
+    let dict = function::updated(this.attrs.as_ref(), more);
+    Ok(this.with_dict(Some(DictAttrs::from_map(dict))))
+}
+
+/// A copy of the module without an attribute.
+#[export("ir.IRModule.without_attr", crate = crate)]
+fn without_attr(this: &Ref<IRModule>, attr_key: &str) -> Ref<IRModule> {
+    let dict = function::reduced(this.attrs.as_ref(), attr_key);
+    this.with_dict(Some(DictAttrs::from_map(dict)))
+}
+
+/// A copy of the module, which changes on its own.
+#[export("ir.IRModule.clone", crate = crate)]
+fn clone(this: &Ref<IRModule>) -> Ref<IRModule> {
+    this.copied()
+}
+
+/// The constructor with this tag; ValueError when there is none.
+#[export("ir.IRModule.get_constructor", crate = crate)]
+fn get_constructor(this: &Ref<IRModule>, tag: i64) -> Result<Ref<Constructor>> {
+    this.constructor(tag)
+}
+
+/// The global variable of a name; ValueError that lists the names when there
+/// is none.
+#[export("ir.IRModule.get_global_var", crate = crate)]
+fn get_global_var(this: &Ref<IRModule>, name: &str) -> Result<Ref<GlobalVar>> {
+    this.global_var(name)
+}
+
+/// The global variables, sorted by name.
+#[export("ir.IRModule.get_global_vars", crate = crate)]
+fn get_global_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalVar>> {
+    this.global_vars()
+}
+
+/// The name of a type; ValueError that lists them when there is none.
+#[export("ir.IRModule.get_global_type_var", crate = crate)]
+fn get_global_type_var(this: &Ref<IRModule>, name: &str) -> Result<Ref<GlobalTypeVar>> {
+    this.global_type_var(name)
+}
+
+/// The names of types, sorted.
+#[export("ir.IRModule.get_global_type_vars", crate = crate)]
+fn get_global_type_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalTypeVar>> {
+    this.global_type_vars()
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![IRModule];
+    relay::register()?;
+    super::methods! { IRModule:
+        update = update,
+        update_func = update_func,
+        update_global_info = update_global_info,
+        functions_items = functions_items,
+        get_attr = get_attr,
+        with_attr = with_attr,
+        with_attrs = with_attrs,
+        without_attr = without_attr,
+        clone = clone,
+        get_constructor = get_constructor,
+        get_global_var = get_global_var,
+        get_global_vars = get_global_vars,
+        get_global_type_var = get_global_type_var,
+        get_global_type_vars = get_global_type_vars,
+    }
+    super::functions![from_expr, get_item, contains, set_item, remove_item]
+}

@@ -1,0 +1,244 @@
+//! Supplies of names that are not taken yet.
+
+use isoform_macros::{Node, export};
+
+use super::expr::GlobalVar;
+use super::module::IRModule;
+use crate::container::{Dict, Str};
+use crate::error::{Error, Result};
+use crate::object::reference::Ref;
+use crate::value::{Value, ValueRef};
+
+/// Gives names that it has not given before.
+#[derive(Node)]
+#[node(key = "ir.NameSupply", kind = none, init = make_name_supply, crate = crate)]
+#[repr(C)]
+pub struct NameSupply {
+    /// What the names begin with.
+    #[node(default)]
+    pub prefix: Str,
+    /// The names that are taken, and the number that was last put behind them.
+    #[node(name = "name_map", default)]
+    names: Dict<Str, i64>,
+}
+
+impl Ref<NameSupply> {
+    /// The name with the prefix, in the characters of identifiers: letters,
+    /// digits and underscores.
+    fn full_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> String {
+        let mut full = String::new();
+        if add_prefix && !self.prefix.is_empty() {
+            full.push_str(&self.prefix);
+            if add_underscore && !name.is_empty() {
+                full.push('_');
+            }
+        }
+        full.push_str(name);
+        let clean = |letter: char| match letter.is_alphanumeric() || letter == '_' {
+            true => letter,
+            false => '_',
+        };
+        full.chars().map(clean).collect()
+    }
+
+    /// A name that is not taken, and from now on is: the name itself, or with
+    /// a number behind it.
+    pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> String {
+        let name = self.full_name(name, add_prefix, add_underscore);
+        let Some(mut last) = self.names.get(&(&*name).into()) else {
+            self.names.insert((&*name).into(), 0);
+            return name;
+        };
+        let separator = if add_underscore { "_" } else { "" };
+        let fresh = loop {
+            last += 1;
+            let candidate = format!("{name}{separator}{last}");
+            if !self.names.contains_key(&(&*candidate).into()) {
+                break candidate;
+            }
+        };
+        self.names.insert(name.into(), last);
+        self.names.insert((&*fresh).into(), 0);
+        fresh
+    }
+
+    /// Makes a name taken, and gives it with the prefix.
+    pub fn reserve_name(&self, name: &str, add_prefix: bool) -> String {
+        let name = self.full_name(name, add_prefix, true);
+        if !self.names.contains_key(&(&*name).into()) {
+            self.names.insert((&*name).into(), 0);
+        }
+        name
+    }
+
+    /// Whether a name is taken.
+    pub fn contains_name(&self, name: &str, add_prefix: bool) -> bool {
+        let name = self.full_name(name, add_prefix, true);
+        self.names.contains_key(&(&*name).into())
+    }
+}
+
+/// Makes a supply of names that begin with a prefix.
+#[export("ir.NameSupply", crate = crate)]
+fn make_name_supply(#[default = ""] prefix: Str) -> Ref<NameSupply> {
+    NameSupply::new().with_prefix(prefix)
+}
+
+/// A name that is not taken, and from now on is.
+#[export("ir.NameSupply.fresh_name", crate = crate)]
+fn fresh_name(
+    this: &Ref<NameSupply>,
+    name: &str,
+    #[default = true] add_prefix: bool,
+    #[default = true] add_underscore: bool,
+) -> String {
+    this.fresh_name(name, add_prefix, add_underscore)
+}
+
+/// Makes a name taken, and gives it with the prefix.
+#[export("ir.NameSupply.reserve_name", crate = crate)]
+fn reserve_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefix: bool) -> String {
+    this.reserve_name(name, add_prefix)
+}
+
+/// Whether a name is taken.
+#[export("ir.NameSupply.contains_name", crate = crate)]
+fn contains_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefix: bool) -> bool {
+    this.contains_name(name, add_prefix)
+}
+
+/// Gives global variables whose names are not taken in its modules.
+#[derive(Node)]
+#[node(key = "ir.GlobalVarSupply", kind = none, init = make_global_var_supply, crate = crate)]
+#[repr(C)]
+pub struct GlobalVarSupply {
+    /// Where the names come from.
+    #[node(default = NameSupply::new())]
+    pub name_supply: Ref<NameSupply>,
+    /// The variables by name.
+    #[node(name = "name_to_var_map", default)]
+    vars: Dict<Str, Ref<GlobalVar>>,
+}
+
+impl Ref<GlobalVarSupply> {
+    /// A variable with a name that is not taken.
+    pub fn fresh_global(&self, name: &str, add_prefix: bool) -> Ref<GlobalVar> {
+        let name = self.name_supply.fresh_name(name, add_prefix, true);
+        let var = GlobalVar::new(&*name);
+        self.vars.insert(name.into(), var.clone());
+        var
+    }
+
+    /// The variable of a name, which is made on the first question.
+    pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Ref<GlobalVar> {
+        let name = self.name_supply.reserve_name(name, add_prefix);
+        if let Some(known) = self.vars.get(&(&*name).into()) {
+            return known;
+        }
+        let var = GlobalVar::new(&*name);
+        self.vars.insert(name.into(), var.clone());
+        var
+    }
+
+    /// Makes the name of a variable taken by it.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when another variable has the name, unless conflicts are
+    /// allowed; it keeps the name then.
+    pub fn reserve_global(&self, var: &Ref<GlobalVar>, allow_conflict: bool) -> Result<()> {
+        self.name_supply.reserve_name(&var.name_hint, false);
+        let name = Value::from(&var.name_hint);
+        match self.vars.get(&name) {
+            Some(known) if !known.same_as(var) => match allow_conflict {
+                true => Ok(()),
+                false => Err(Error::value_error(format!(
+                    "another global variable has the name {:?}",
+                    &*var.name_hint
+                ))),
+            },
+            _ => {
+                self.vars.insert(var.name_hint.clone(), var.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn reserve_module(&self, module: &Ref<IRModule>) -> Result<()> {
+        let mut vars = module.global_vars().into_iter();
+        vars.try_for_each(|var| self.reserve_global(&var, false))
+    }
+}
+
+/// Makes a supply: from another supply of names, a module or several.
+#[export("ir.GlobalVarSupply", crate = crate)]
+fn make_global_var_supply(value: Option<Value>) -> Result<Ref<GlobalVarSupply>> {
+    let supply = GlobalVarSupply::new();
+    let Some(value) = value else {
+        return Ok(supply);
+    };
+    if let Some(names) = value.peek::<Ref<NameSupply>>() {
+        return Ok(supply.with_name_supply(names));
+    }
+    let modules = match value.view() {
+        ValueRef::Array(modules) => modules.clone(),
+        ValueRef::List(modules) => modules.snapshot(),
+        _ => [value.clone()].into(),
+    };
+    for module in modules.iter() {
+        let module = module.extract::<Ref<IRModule>>().map_err(|_| {
+            Error::type_error(format!(
+                "ir.GlobalVarSupply: expected ir.NameSupply, ir.IRModule or a sequence of \
+                 ir.IRModule, got {}",
+                module.type_name()
+            ))
+        })?;
+        supply.reserve_module(&module)?;
+    }
+    Ok(supply)
+}
+
+/// A variable with a name that is not taken.
+#[export("ir.GlobalVarSupply.fresh_global", crate = crate)]
+fn fresh_global(
+    this: &Ref<GlobalVarSupply>,
+    name: &str,
+    #[default = true] add_prefix: bool,
+) -> Ref<GlobalVar> {
+    this.fresh_global(name, add_prefix)
+}
+
+/// The variable of a name, which is made on the first question.
+#[export("ir.GlobalVarSupply.unique_global_for", crate = crate)]
+fn unique_global_for(
+    this: &Ref<GlobalVarSupply>,
+    name: &str,
+    #[default = true] add_prefix: bool,
+) -> Ref<GlobalVar> {
+    this.unique_global_for(name, add_prefix)
+}
+
+/// Makes the name of a variable taken by it.
+#[export("ir.GlobalVarSupply.reserve_global", crate = crate)]
+fn reserve_global(
+    this: &Ref<GlobalVarSupply>,
+    global_var: &Ref<GlobalVar>,
+    #[default = false] allow_conflict: bool,
+) -> Result<()> {
+    this.reserve_global(global_var, allow_conflict)
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![NameSupply, GlobalVarSupply];
+    super::methods! { NameSupply:
+        fresh_name = fresh_name,
+        reserve_name = reserve_name,
+        contains_name = contains_name,
+    }
+    super::methods! { GlobalVarSupply:
+        fresh_global = fresh_global,
+        unique_global_for = unique_global_for,
+        reserve_global = reserve_global,
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! Where a node comes from in the source text.
+//!
+//! Spans stand in ignored fields, so they never make two programs different.
+
+use isoform_macros::{Node, export};
+
+use crate::container::{Array, Dict, Str};
+use crate::error::Result;
+use crate::object::reference::Ref;
+
+/// The name of a source text.
+///
+/// Two names with the same text are equal; they need not be one object.
+#[derive(Node)]
+#[node(key = "ir.SourceName", convert = source_name_from, crate = crate)]
+#[repr(C)]
+pub struct SourceName {
+    /// The name, such as the path of a file.
+    pub name: Str,
+}
+
+/// Takes the name.
+#[export("ir.SourceName.__ffi_convert__", crate = crate)]
+fn source_name_from(name: Str) -> Ref<SourceName> {
+    SourceName::new(name)
+}
+
+/// A place in a source text.
+///
+/// Lines and columns count from 1; 0 stands for a place that is not known.
+#[derive(Node)]
+#[node(key = "ir.Span", crate = crate)]
+#[repr(C)]
+pub struct Span {
+    /// The source text; None for a place in several texts.
+    pub source_name: Option<Ref<SourceName>>,
+    /// The first line.
+    pub line: i64,
+    /// The last line.
+    pub end_line: i64,
+    /// The first column.
+    pub column: i64,
+    /// The column behind the last one.
+    pub end_column: i64,
+}
+
+/// The places of an expression that was made of several.
+#[derive(Node)]
+#[node(key = "ir.SequentialSpan", init = make_sequential_span, no_new, crate = crate)]
+#[repr(C)]
+pub struct SequentialSpan {
+    #[node(base)]
+    base: Span,
+    /// The places, none of which is a sequence itself.
+    pub spans: Array<Ref<Span>>,
+}
+
+impl SequentialSpan {
+    /// The sequence of these places, with those of sequences in their stead.
+    pub fn new(spans: impl IntoIterator<Item = Ref<Span>>) -> Ref<Self> {
+        let mut flat = Vec::new();
+        for span in spans {
+            match span.downcast_ref::<SequentialSpan>() {
+                // A sequence was flattened when it was made.
+                Some(inner) => flat.extend(inner.spans.iter().cloned()),
+                None => flat.push(span),
+            }
+        }
+        Ref::new(SequentialSpan {
+            base: Span {
+                source_name: None,
+                line: 0,
+                end_line: 0,
+                column: 0,
+                end_column: 0,
+            },
+            spans: flat.into(),
+        })
+    }
+}
+
+/// Flattens sequences among the places; its own line and column are 0.
+#[export("ir.SequentialSpan", crate = crate)]
+fn make_sequential_span(spans: Vec<Ref<Span>>) -> Ref<SequentialSpan> {
+    SequentialSpan::new(spans)
+}
+
+/// A source text, for messages that show its lines.
+#[derive(Node)]
+#[node(key = "ir.Source", crate = crate)]
+#[repr(C)]
+pub struct Source {
+    /// Its name.
+    pub source_name: Ref<SourceName>,
+    /// The text.
+    pub source: Str,
+}
+
+/// The source texts that spans refer to.
+#[derive(Node)]
+#[node(key = "ir.SourceMap", crate = crate)]
+#[repr(C)]
+pub struct SourceMap {
+    /// The texts by name.
+    #[node(default)]
+    pub source_map: Dict<Str, Ref<Source>>,
+}
+
+impl Ref<SourceMap> {
+    /// Adds a text, or replaces the one of that name, and gives the name.
+    pub fn add(&self, name: &str, content: &str) -> Ref<SourceName> {
+        let source_name = SourceName::new(name);
+        let source = Source::new(&source_name, content);
+        self.source_map.insert(name.into(), source);
+        source_name
+    }
+
+    /// The text that a name stands for.
+    pub fn find(&self, name: &SourceName) -> Option<Ref<Source>> {
+        self.source_map.get(&name.name.clone().into())
+    }
+}
+
+/// Adds a text, or replaces the one of that name, and gives the name.
+#[export("ir.SourceMap.add", crate = crate)]
+fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Ref<SourceName> {
+    this.add(name, content)
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![SourceName, Span, SequentialSpan, Source, SourceMap];
+    super::methods! { SourceMap: add = source_map_add }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Types of values: scalars, pointers, tuples, tensors.
+//!
+//! Functions over types and what they are made of are in `generic`.
+
+use isoform_macros::{Node, export};
+
+use super::expr::{PrimExpr, RelayExpr};
+use super::generic::TypeKind;
+use super::span::Span;
+use crate::container::{Array, Str};
+use crate::error::{Error, Result};
+use crate::object::reference::Ref;
+use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::tir::IntImm;
+use crate::value::{DType, Value};
+
+/// The base of all types.
+#[derive(Node, Default)]
+#[node(key = "ir.Type", crate = crate)]
+#[repr(C)]
+pub struct Type {
+    /// Where it was written.
+    #[node(ignore, default, repr = false)]
+    pub span: Option<Ref<Span>>,
+}
+
+/// The type of a scalar or a vector of the machine.
+#[derive(Node)]
+#[node(key = "ir.PrimType", crate = crate)]
+#[repr(C)]
+pub struct PrimType {
+    #[node(base, default)]
+    base: Type,
+    /// The data type.
+    pub dtype: DType,
+}
+
+/// The type of a pointer.
+///
+/// An empty storage scope means the same as `global`.
+#[derive(Node)]
+#[node(key = "ir.PointerType", hooks(equal, hash), crate = crate)]
+#[repr(C)]
+pub struct PointerType {
+    #[node(base, default)]
+    base: Type,
+    /// The type of what it points to.
+    pub element_type: Ref<Type>,
+    /// The memory that it points into.
+    #[node(default)]
+    pub storage_scope: Str,
+}
+
+impl PointerType {
+    /// The memory that it points into, by its full name.
+    pub fn full_scope(&self) -> &str {
+        match &*self.storage_scope {
+            "" => "global",
+            scope => scope,
+        }
+    }
+}
+
+impl StructuralEqual for PointerType {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        let (left, right) = (&self.element_type, &other.element_type);
+        if !eq.equal(&left.into(), &right.into(), "element_type")? {
+            return Ok(false);
+        }
+        let (left, right) = (self.full_scope(), other.full_scope());
+        eq.equal(&left.into(), &right.into(), "storage_scope")
+    }
+}
+
+impl StructuralHash for PointerType {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        let element = hash.hash(&Value::from(&self.element_type), init)?;
+        hash.hash(&self.full_scope().into(), element)
+    }
+}
+
+/// The type of a tuple.
+#[derive(Node)]
+#[node(key = "ir.TupleType", crate = crate)]
+#[repr(C)]
+pub struct TupleType {
+    #[node(base, default)]
+    base: Type,
+    /// The types of its parts.
+    pub fields: Array<Ref<Type>>,
+}
+
+/// The type of a tensor whose data type and shape are known.
+#[derive(Node)]
+#[node(key = "ir.TensorType", crate = crate)]
+#[repr(C)]
+pub struct TensorType {
+    #[node(base, default)]
+    base: Type,
+    /// The sizes of its dimensions.
+    pub shape: Array<Ref<PrimExpr>>,
+    /// The data type of its elements.
+    #[node(default = DType::FLOAT32)]
+    pub dtype: DType,
+}
+
+impl TensorType {
+    /// The sizes of the dimensions as numbers.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when one of them is symbolic.
+    pub fn concrete_shape(&self) -> Result<Vec<i64>> {
+        let size = |(position, size): (usize, &Ref<PrimExpr>)| match size.downcast_ref::<IntImm>() {
+            Some(size) => Ok(size.value),
+            None => Err(Error::type_error(format!(
+                "ir.TensorType.concrete_shape: expected ir.IntImm as dimension {position}, got {}",
+                size.type_info().key()
+            ))),
+        };
+        self.shape.iter().enumerate().map(size).collect()
+    }
+}
+
+#[export("ir.TensorType.concrete_shape", crate = crate)]
+fn concrete_shape(ty: &Ref<TensorType>) -> Result<Vec<i64>> {
+    ty.concrete_shape()
+}
+
+/// A type that type inference has yet to find: a hole, equal to itself and to
+/// what it is matched with where variables are bound.
+#[derive(Node)]
+#[node(key = "ir.IncompleteType", kind = var, init = make_incomplete_type, crate = crate)]
+#[repr(C)]
+pub struct IncompleteType {
+    #[node(base, default)]
+    base: Type,
+    /// What kind of type goes there, a [`TypeKind`].
+    #[node(default = TypeKind::Type as i64)]
+    pub kind: i64,
+}
+
+/// Makes a hole for a type of a kind.
+#[export("ir.IncompleteType", crate = crate)]
+fn make_incomplete_type(
+    #[default = 0] kind: i64,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<IncompleteType>> {
+    TypeKind::from_number(kind)?;
+    let base = Type { span };
+    Ok(Ref::new(IncompleteType { base, kind }))
+}
+
+/// The type of a reference to a value that changes.
+#[derive(Node)]
+#[node(key = "ir.RelayRefType", crate = crate)]
+#[repr(C)]
+pub struct RelayRefType {
+    #[node(base, default)]
+    base: Type,
+    /// The type of the value.
+    pub value: Ref<Type>,
+}
+
+/// The type of a quantized tensor: a real number is `x * scale + zero_point`.
+#[derive(Node)]
+#[node(key = "ir.TensorAffineType", crate = crate)]
+#[repr(C)]
+pub struct TensorAffineType {
+    #[node(base, default)]
+    base: Type,
+    /// The scale.
+    pub scale: Ref<RelayExpr>,
+    /// The number that stands for zero.
+    pub zero_point: Ref<RelayExpr>,
+    /// The data type of the quantized numbers.
+    pub dtype: DType,
+    /// The dimension with a scale for each position; -1 is the last.
+    #[node(default = -1)]
+    pub axis: i64,
+}
+
+/// The quantized types of several results.
+#[derive(Node)]
+#[node(key = "ir.TupleAffineType", crate = crate)]
+#[repr(C)]
+pub struct TupleAffineType {
+    #[node(base, default)]
+    base: Type,
+    /// One type for each result.
+    pub types: Array<Ref<TensorAffineType>>,
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![
+        Type,
+        PrimType,
+        PointerType,
+        TupleType,
+        TensorType,
+        IncompleteType,
+        RelayRefType,
+        TensorAffineType,
+        TupleAffineType,
+    ];
+    super::functions![concrete_shape]
+}

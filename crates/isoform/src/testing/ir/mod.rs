@@ -1,0 +1,81 @@
+//! Random modules over every class of [`isoform::ir`](crate::ir) and
+//! [`isoform::tir`](crate::tir), and what must hold for them.
+//!
+//! | file | job |
+//! |---|---|
+//! | `generate.rs` | draws objects by the schemas of their fields, so a class that is added is drawn without a line here |
+//! | `classes.rs` | which classes there are, and how large their smallest objects are |
+//! | `typing.rs` | which data types go together in an expression |
+//! | `edit.rs` | one change of a field that is compared |
+//! | `properties.rs` | what must hold |
+//!
+//! Three streams of choices are independent of each other: what is compared,
+//! the names that are hints, and the other fields that comparison ignores. A
+//! module that is drawn again with other hints is the same module with other
+//! names, built in the same order with the same sharing.
+
+mod classes;
+mod edit;
+mod generate;
+mod properties;
+mod typing;
+
+pub use properties::IR_PROPERTIES;
+
+use super::source::random_bytes;
+use crate::error::Result;
+use crate::ir::IRModule;
+use crate::object::reference::Ref;
+use crate::value::Value;
+use generate::{Generator, Streams};
+
+/// A random module of about `size` nodes: the same one for the same seed and
+/// size, on every machine.
+///
+/// It has functions, type definitions and attributes in which any class of the
+/// IR may stand that can be compared, with shared nodes, free and bound
+/// variables, operators, spans and tensors. Linear in the size.
+///
+/// # Errors
+///
+/// None while the classes of the IR are consistent; construction is fallible
+/// in general.
+///
+/// ```
+/// use isoform::testing::ir::random_module;
+/// use isoform::{CompareOptions, structural_equal_with};
+///
+/// let options = CompareOptions { map_free_vars: true, ..CompareOptions::default() };
+/// let (one, again) = (random_module(7, 50)?, random_module(7, 50)?);
+/// assert!(structural_equal_with(&one, &again, options)?);
+/// assert!(!structural_equal_with(&one, &random_module(8, 50)?, options)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {
+    let length = size.saturating_mul(12).saturating_add(64);
+    let main = random_bytes(seed, length);
+    let hints = random_bytes(!seed, length / 4);
+    let ignored = random_bytes(seed.rotate_left(32) ^ 1, length / 2);
+    let streams = Streams {
+        main: &main,
+        hints: &hints,
+        ignored: &ignored,
+    };
+    Generator::new(streams)?.module(size)?.cast()
+}
+
+/// Random nodes that cannot be compared, such as supplies of names; the same
+/// ones for the same seed.
+///
+/// # Errors
+///
+/// As [`random_module`].
+pub fn random_incomparable(seed: u64) -> Result<Value> {
+    let main = random_bytes(seed, 400);
+    let streams = Streams {
+        main: &main,
+        hints: &main,
+        ignored: &main,
+    };
+    Generator::new(streams)?.incomparable()
+}

@@ -1,0 +1,142 @@
+//! Objects and containers from the parts that a text gives.
+
+use std::borrow::Cow;
+
+use super::fault::Fault;
+use super::names;
+use super::parser::{Kinds, Parsed, Parser, Part, Stop, Type};
+use super::spelling;
+use crate::container::{Array, Dict, List};
+use crate::error::{Error, ErrorKind};
+use crate::json;
+use crate::object::fill::Filler;
+use crate::object::reference::{Obj, Ref};
+use crate::object::table;
+use crate::registry::Kind;
+use crate::serial::fit::map_of;
+use crate::value::Value;
+
+impl<'a> Parser<'a> {
+    /// The value of finished parts.
+    pub(super) fn build(
+        &mut self,
+        kinds: Kinds,
+        parts: impl Iterator<Item = Part>,
+        at: usize,
+    ) -> Parsed<Value> {
+        let (ty, name) = match kinds {
+            Kinds::Object(ty, name) => (ty, name),
+            _ => return self.build_container(kinds, parts, at),
+        };
+        let name = name.map(|name| self.names[name as usize].text);
+        let ty = &mut self.types[ty as usize];
+        let info = ty.filler.info();
+        let mut missing_name = ty.name_field;
+        let fault = |error: &Error, at: usize, place: &str| {
+            let message = format!("{}{place}: {}", info.key(), error.message());
+            Box::new(Fault {
+                kind: error.kind(),
+                start: at,
+                end: at,
+                message,
+            })
+        };
+        for part in parts {
+            let field = part.field as usize;
+            if missing_name == Some(field) {
+                missing_name = None;
+            }
+            let set = ty
+                .filler
+                .set(field, part.slot.into_value(), &mut self.fitter);
+            let is_new = set.map_err(|error| {
+                fault(
+                    &error,
+                    part.at,
+                    &format!(".{}", info.fields()[field].name()),
+                )
+            })?;
+            if !is_new {
+                let what = format!("field '{}' stands twice", info.fields()[field].name());
+                let error = Error::value_error(what);
+                return Err(fault(&error, part.at, "").into());
+            }
+        }
+        if let (Some(field), Some(name)) = (missing_name, name) {
+            let set = ty.filler.set(field, name[1..].into(), &mut self.fitter);
+            set.map_err(|error| fault(&error, at, &format!(".{}", info.fields()[field].name())))?;
+        }
+        let object = ty.filler.finish(&mut self.fitter);
+        let object: Ref<Obj> = object.map_err(|error| fault(&error, at, ""))?;
+        Ok(match ty.is_singleton {
+            true => self.singletons.resolve(object).into(),
+            false => object.into(),
+        })
+    }
+
+    fn build_container(
+        &mut self,
+        kinds: Kinds,
+        parts: impl Iterator<Item = Part>,
+        at: usize,
+    ) -> Parsed<Value> {
+        let values = parts.map(|part| part.slot.into_value());
+        Ok(match kinds {
+            Kinds::Array | Kinds::Object(..) => values.collect::<Array>().into(),
+            Kinds::List => values.collect::<List>().into(),
+            Kinds::Map | Kinds::Dict => {
+                let map = map_of(values).map_err(|error| self.lexer.fault(at, error.message()))?;
+                match kinds {
+                    Kinds::Map => map.into(),
+                    _ => Dict::<Value, Value>::of(map).into(),
+                }
+            }
+        })
+    }
+
+    /// The position of a type's entry.
+    #[inline]
+    pub(super) fn type_number(&mut self, key: Cow<'a, str>, at: usize) -> Parsed<u32> {
+        match self.keys.get(key.as_ref()) {
+            Some(&known) => Ok(known),
+            None => self.new_type(key, at),
+        }
+    }
+
+    #[cold]
+    fn new_type(&mut self, key: Cow<'a, str>, at: usize) -> Parsed<u32> {
+        let Some(info) = table::find(&key).filter(|info| !info.is_builtin()) else {
+            let what = format!("unknown type {:?}", spelling::shown(&key));
+            return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
+        };
+        let filler = Filler::new(info).map_err(Stop::Foreign)?;
+        self.types.push(Type {
+            filler,
+            is_singleton: info.kind() == Kind::Singleton,
+            name_field: names::name_field(info),
+        });
+        let number = self.types.len() as u32 - 1;
+        self.keys.insert(key, number);
+        Ok(number)
+    }
+
+    /// An object from what its hook gave when it was printed.
+    pub(super) fn hooked(&mut self, ty: u32, at: usize) -> Parsed<Value> {
+        let info = self.types[ty as usize].filler.info();
+        let Some(hooks) = info.file_hooks() else {
+            let what = format!("{} has no hook that reads data", info.key());
+            return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
+        };
+        let start = self.lexer.position();
+        let (data, end) = json::read_data_at(self.lexer.text(), start)
+            .map_err(|error| self.lexer.fault(start, error.message()))?;
+        self.lexer.go_to(end);
+        let object = hooks.from_json.call(&data).map_err(Stop::Foreign)?;
+        if !table::is_a(object.borrowed().type_index(), info.index()) {
+            let got = object.type_info().key();
+            let what = format!("{}: the hook gave an object of {got}", info.key());
+            return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
+        }
+        Ok(object.into())
+    }
+}

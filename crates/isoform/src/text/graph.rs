@@ -1,0 +1,554 @@
+//! A value as the printer sees it: nodes behind their parts, with the text of
+//! everything that has no parts.
+//!
+//! This is the list that the JSON graph and the binary form spell as well.
+
+use hashbrown::HashMap;
+
+use super::options::{TensorText, TextOptions};
+use super::{names, spelling, tensor};
+use crate::container::Tensor;
+use crate::error::{Error, Result};
+use crate::json;
+use crate::object::access;
+use crate::object::table::{Class, TypeInfo};
+use crate::object::view::{Loaded, ObjRef};
+use crate::registry::{FieldFlag, Kind, get_function};
+use crate::serial::linearize::{Sink, is_literal, linearize};
+use crate::value::{Value, ValueRef};
+
+/// A value as nodes; the last one is the value itself.
+pub(super) struct Graph<'o> {
+    options: &'o TextOptions,
+    pub(super) nodes: Vec<Node>,
+    pub(super) parts: Vec<Part>,
+    /// The texts one behind the other, and where each ends.
+    pool: String,
+    ends: Vec<usize>,
+    pub(super) tensors: Vec<Tensor>,
+    pub(super) types: Vec<TypeText>,
+    /// Positions in `types`, one higher, by type index.
+    known_types: Vec<u32>,
+    /// What nodes would like to be called, by node.
+    pub(super) hints: HashMap<u32, Value, rapidhash::fast::RandomState>,
+    /// Texts of comments, by node.
+    pub(super) comments: HashMap<u32, u32, rapidhash::fast::RandomState>,
+}
+
+pub(super) struct Node {
+    pub(super) what: What,
+    first: usize,
+    pub(super) count: u32,
+    /// How many parts stand in front of the definitions of a block.
+    pub(super) header: u32,
+}
+
+/// What a node is; numbers are positions in the tables of the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum What {
+    /// The text of a plain value, which is the same wherever it stands.
+    Leaf(u32),
+    /// The text of an object, which has an identity.
+    Whole(u32),
+    /// A tensor that is too large to be copied into a text early.
+    Tensor(u32),
+    /// An array or a list.
+    Sequence(&'static str),
+    /// A map or a dict: keys and values in turn.
+    Mapping(&'static str),
+    /// An object of a type.
+    Object(u32),
+}
+
+/// A part of a node.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// The field of an object; nothing else otherwise.
+    pub(super) field: u32,
+    pub(super) presence: Presence,
+    pub(super) item: Item,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Presence {
+    Always,
+    /// Left out when nothing else refers to it: the default is like it.
+    UnlessShared,
+    /// The field that names the object: left out when its name says the same.
+    UnlessNamed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Item {
+    Node(u32),
+    /// A text in the object itself.
+    Text(u32),
+}
+
+/// What the printer knows about a type.
+pub(super) struct TypeText {
+    pub(super) info: &'static TypeInfo,
+    /// The type key and the parenthesis.
+    pub(super) head: String,
+    pub(super) fields: Vec<FieldText>,
+    /// The fields in the order of print.
+    order: Vec<u32>,
+    name_field: Option<usize>,
+}
+
+pub(super) struct FieldText {
+    /// The name as it is printed.
+    pub(super) name: String,
+    pub(super) flag: FieldFlag,
+    is_hidden: bool,
+    /// Which of the parts of an object it is, if it is no literal.
+    part: Option<u32>,
+    default: Option<Value>,
+}
+
+/// The nodes of a value.
+///
+/// # Errors
+///
+/// As [`to_text`](super::to_text).
+pub(super) fn collect<'o>(value: &Value, options: &'o TextOptions) -> Result<Graph<'o>> {
+    let mut graph = Graph {
+        options,
+        nodes: Vec::new(),
+        parts: Vec::new(),
+        pool: String::new(),
+        ends: Vec::new(),
+        tensors: Vec::new(),
+        types: Vec::new(),
+        known_types: Vec::new(),
+        hints: HashMap::default(),
+        comments: HashMap::default(),
+    };
+    linearize(value, &mut graph)?;
+    Ok(graph)
+}
+
+impl Graph<'_> {
+    pub(super) fn options(&self) -> &TextOptions {
+        self.options
+    }
+
+    /// The number of the value itself.
+    pub(super) fn root(&self) -> u32 {
+        self.nodes.len().saturating_sub(1) as u32
+    }
+
+    pub(super) fn node(&self, number: u32) -> &Node {
+        &self.nodes[number as usize]
+    }
+
+    pub(super) fn parts_of(&self, number: u32) -> &[Part] {
+        let node = self.node(number);
+        &self.parts[node.first..node.first + node.count as usize]
+    }
+
+    pub(super) fn text(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.pool[start..self.ends[number]]
+    }
+
+    pub(super) fn type_of(&self, number: u32) -> Option<&TypeText> {
+        match self.node(number).what {
+            What::Object(ty) => Some(&self.types[ty as usize]),
+            _ => None,
+        }
+    }
+
+    /// Whether a tensor is one for the section behind the text.
+    pub(super) fn is_constant(&self, what: What) -> bool {
+        matches!(what, What::Tensor(_)) && self.options.tensors == TensorText::Section
+    }
+
+    /// Ends the text that was written to the pool.
+    fn end_text(&mut self) -> Result<u32> {
+        let Ok(number) = u32::try_from(self.ends.len()) else {
+            return Err(Error::value_error(format!(
+                "expected a value of at most {} fields",
+                u32::MAX
+            )));
+        };
+        self.ends.push(self.pool.len());
+        Ok(number)
+    }
+
+    fn leaf(&mut self, what: fn(u32) -> What) -> Result<()> {
+        let text = self.end_text()?;
+        self.push(what(text), self.parts.len(), 0);
+        Ok(())
+    }
+
+    fn push(&mut self, what: What, first: usize, header: u32) {
+        self.nodes.push(Node {
+            what,
+            first,
+            count: (self.parts.len() - first) as u32,
+            header,
+        });
+    }
+
+    fn type_text(&mut self, info: &'static TypeInfo) -> u32 {
+        let index = info.index().get() as usize;
+        match self.known_types.get(index) {
+            Some(&known) if known > 0 => known - 1,
+            _ => self.new_type(info, index),
+        }
+    }
+
+    #[cold]
+    fn new_type(&mut self, info: &'static TypeInfo, index: usize) -> u32 {
+        let ty = TypeText::new(info, self.options);
+        self.types.push(ty);
+        if self.known_types.len() <= index {
+            self.known_types.resize(index + 1, 0);
+        }
+        self.known_types[index] = self.types.len() as u32;
+        self.types.len() as u32 - 1
+    }
+
+    fn annotate(&mut self, object: ObjRef<'_>, number: u32) -> Result<()> {
+        if !self.options.has_annotations() {
+            return Ok(());
+        }
+        let options = self.options;
+        let comment = access::outside(|| options.annotation_of(object.as_ref()))?;
+        if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
+            self.pool.push_str(&spelling::comment_text(&comment));
+            let text = self.end_text()?;
+            self.comments.insert(number, text);
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Graph<'_> {
+    fn plain(&mut self, value: ValueRef<'_>) -> Result<()> {
+        if let ValueRef::Tensor(tensor) = value {
+            let is_small = !tensor::is_large(tensor);
+            if is_small || self.options.tensors == TensorText::Abbreviated {
+                tensor::push(tensor, is_small, &mut self.pool)?;
+                return self.leaf(What::Whole);
+            }
+            let number = self.tensors.len() as u32;
+            self.tensors.push(tensor.clone());
+            self.push(What::Tensor(number), self.parts.len(), 0);
+            return Ok(());
+        }
+        if !spelling::push_plain(value, &mut self.pool)? {
+            return Err(Error::type_error("expected a value without parts"));
+        }
+        match value {
+            ValueRef::Shape(_) => self.leaf(What::Whole),
+            _ => self.leaf(What::Leaf),
+        }
+    }
+
+    fn container(&mut self, class: Class, parts: &[u32], _number: u32) {
+        let first = self.parts.len();
+        self.parts.extend(parts.iter().map(|&part| Part {
+            field: 0,
+            presence: Presence::Always,
+            item: Item::Node(part),
+        }));
+        let what = match class {
+            Class::Array => What::Sequence("["),
+            Class::List => What::Sequence("List["),
+            Class::Map => What::Mapping("{"),
+            _ => What::Mapping("Dict{"),
+        };
+        self.push(what, first, 0);
+    }
+
+    fn object(&mut self, object: ObjRef<'_>, parts: &[u32], number: u32) -> Result<()> {
+        self.annotate(object, number)?;
+        let type_number = self.type_text(object.info());
+        // Taken out for the time of the loop, which writes texts.
+        let ty = std::mem::replace(
+            &mut self.types[type_number as usize],
+            TypeText::empty(object.info()),
+        );
+        let first = self.parts.len();
+        let written = self.fields(object, parts, number, &ty);
+        self.types[type_number as usize] = ty;
+        let header = written?;
+        self.push(What::Object(type_number), first, header);
+        Ok(())
+    }
+
+    fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()> {
+        spelling::push_key(info.key(), &mut self.pool);
+        self.pool.push('!');
+        json::write_data(data, &mut self.pool)?;
+        self.leaf(What::Whole)
+    }
+
+    fn other(&mut self, value: &Value) -> Result<bool> {
+        if let ValueRef::Function(function) = value.view()
+            && let Some(name) = function.name()
+            && let Ok(known) = get_function(name)
+            && Value::from(known).words() == value.words()
+        {
+            self.pool.push_str(spelling::FUNCTION);
+            self.pool.push('(');
+            spelling::push_string(name, &mut self.pool);
+            self.pool.push(')');
+        } else if self.options.placeholders {
+            self.pool.push('<');
+            self.pool.push_str(value.type_name());
+            self.pool.push('>');
+        } else if let ValueRef::Function(function) = value.view() {
+            let which = match function.name() {
+                Some(name) => format!("'{name}', which is registered under no global name"),
+                None => "one without a name".to_owned(),
+            };
+            return Err(Error::type_error(format!(
+                "expected a function that is registered under its name, got {which}"
+            )));
+        } else {
+            return Ok(false);
+        }
+        self.leaf(What::Leaf)?;
+        Ok(true)
+    }
+}
+
+impl Graph<'_> {
+    /// Adds the parts of an object; the number of those in its header.
+    fn fields(
+        &mut self,
+        object: ObjRef<'_>,
+        parts: &[u32],
+        number: u32,
+        ty: &TypeText,
+    ) -> Result<u32> {
+        let fields = object.all_fields();
+        let mut header = 0;
+        for &position in &ty.order {
+            let field = &ty.fields[position as usize];
+            let Some((_, loaded)) = fields.get(position as usize) else {
+                continue;
+            };
+            let is_name = ty.name_field == Some(position as usize);
+            // A hidden name still names the object.
+            if is_name
+                && let Loaded::Value(value) = loaded
+                && value.is_str()
+            {
+                self.hints.insert(number, value.clone());
+            }
+            let is_forced = self.options.shows(object, position);
+            if field.is_hidden && !is_forced {
+                continue;
+            }
+            let mut presence = Presence::Always;
+            if is_forced {
+                // It is what a picture is about.
+            } else if is_name {
+                presence = Presence::UnlessNamed;
+            } else if let Some(default) = &field.default {
+                match compare(loaded, default) {
+                    Likeness::Same => continue,
+                    Likeness::BothFresh => presence = Presence::UnlessShared,
+                    Likeness::Different => {}
+                }
+            }
+            let item = match field.part {
+                Some(part) => match parts.get(part as usize) {
+                    Some(&node) => Item::Node(node),
+                    None => continue,
+                },
+                None => {
+                    match loaded {
+                        Loaded::Int(number) => {
+                            self.pool.push_str(itoa::Buffer::new().format(number));
+                        }
+                        Loaded::Float(number) => spelling::push_float(number, &mut self.pool),
+                        Loaded::Bool(flag) => self.pool.push_str(spelling::bool_text(flag)),
+                        Loaded::DType(dtype) => spelling::push_dtype(dtype, &mut self.pool)?,
+                        Loaded::Value(_) | Loaded::Object(_) | Loaded::None => continue,
+                    }
+                    Item::Text(self.end_text()?)
+                }
+            };
+            header += u32::from(ty.is_definition(field));
+            self.parts.push(Part {
+                field: position,
+                presence,
+                item,
+            });
+        }
+        Ok(header)
+    }
+}
+
+enum Likeness {
+    Same,
+    /// Two objects with the content of the default: empty containers, or
+    /// objects whose fields hold plain values and empty containers.
+    BothFresh,
+    Different,
+}
+
+/// How the content of a field is like the default.
+fn compare(loaded: Loaded<'_>, default: &Value) -> Likeness {
+    let same = match loaded {
+        Loaded::Int(number) => default.as_int() == Some(number),
+        Loaded::Bool(flag) => default.as_bool() == Some(flag),
+        Loaded::DType(dtype) => default.as_dtype() == Some(dtype),
+        Loaded::None => default.is_none(),
+        Loaded::Float(number) => Value::from(number) == *default,
+        Loaded::Value(value) => match default.as_object() {
+            Some(_) if !default.is_str() => return both_fresh(value, default),
+            _ => value == default,
+        },
+        Loaded::Object(object) => {
+            return both_fresh(&Value::from_object(object.to_ref()), default);
+        }
+    };
+    if same {
+        Likeness::Same
+    } else {
+        Likeness::Different
+    }
+}
+
+/// How an object is like the default, when it is none of the default's parts.
+fn both_fresh(value: &Value, default: &Value) -> Likeness {
+    match (both_empty(value, default), value.view(), default.view()) {
+        (false, ValueRef::Object(object), ValueRef::Object(default)) => {
+            match have_like_fields(object.borrowed(), default.borrowed()) {
+                true => Likeness::BothFresh,
+                false => Likeness::Different,
+            }
+        }
+        (true, ..) => Likeness::BothFresh,
+        (false, ..) => Likeness::Different,
+    }
+}
+
+fn both_empty(value: &Value, default: &Value) -> bool {
+    let empty = emptiness(value);
+    empty.is_some() && empty == emptiness(default)
+}
+
+/// Whether two objects of one type hold the same plain values and empty
+/// containers. Those that hold other objects do not, so nothing recurs.
+fn have_like_fields(one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
+    // Objects of the other kinds have names of their own in a text.
+    let is_tree = matches!(one.info().kind(), Kind::Tree | Kind::ConstTree | Kind::None);
+    if one.type_index() != other.type_index() || !is_tree {
+        return false;
+    }
+    let (fields, others) = (one.all_fields(), other.all_fields());
+    (0..fields.len()).all(|position| {
+        let (Some((_, field)), Some((_, other))) = (fields.get(position), others.get(position))
+        else {
+            return false;
+        };
+        let (field, other) = (field.to_value(), other.to_value());
+        match field.as_object() {
+            Some(_) if !field.is_str() => both_empty(&field, &other),
+            _ => field == other,
+        }
+    })
+}
+
+/// The type of an empty container.
+fn emptiness(value: &Value) -> Option<&'static str> {
+    let is_empty = match value.view() {
+        ValueRef::Array(array) => array.is_empty(),
+        ValueRef::List(list) => list.is_empty(),
+        ValueRef::Map(map) => map.is_empty(),
+        ValueRef::Dict(dict) => dict.is_empty(),
+        _ => false,
+    };
+    is_empty.then(|| value.type_name())
+}
+
+impl TypeText {
+    fn new(info: &'static TypeInfo, options: &TextOptions) -> Self {
+        let mut head = String::new();
+        spelling::push_key(info.key(), &mut head);
+        head.push('(');
+        let name_field = names::name_field(info);
+        let mut parts = 0..;
+        let fields: Vec<FieldText> = info
+            .fields()
+            .iter()
+            .zip(&info.slots)
+            .map(|(field, slot)| {
+                let mut name = String::new();
+                spelling::push_field(field.name(), &mut name);
+                let is_ignored = slot.flag == FieldFlag::Ignore && !options.ignored_fields;
+                FieldText {
+                    name,
+                    flag: slot.flag,
+                    is_hidden: is_ignored || options.hides(field.name()),
+                    part: match is_literal(slot.storage) {
+                        true => None,
+                        false => parts.next(),
+                    },
+                    default: match options.defaults {
+                        true => None,
+                        false => access::outside(|| {
+                            // A default that is another each time is not left out.
+                            let (first, again) = (field.make_default()?, field.make_default()?);
+                            is_reproducible(&first, &again).then_some(first)
+                        }),
+                    },
+                }
+            })
+            .collect();
+        let mut order: Vec<u32> = info
+            .visited_and_ignored
+            .iter()
+            .map(|slot| slot.field)
+            .collect();
+        if info.is_scope() {
+            // Definitions stand in front of the block that they are for.
+            order.sort_by_key(|&field| !defines(fields[field as usize].flag));
+        }
+        TypeText {
+            info,
+            head,
+            fields,
+            order,
+            name_field,
+        }
+    }
+
+    fn empty(info: &'static TypeInfo) -> Self {
+        TypeText {
+            info,
+            head: String::new(),
+            fields: Vec::new(),
+            order: Vec::new(),
+            name_field: None,
+        }
+    }
+
+    /// Whether a field stands in the header of a block.
+    fn is_definition(&self, field: &FieldText) -> bool {
+        self.info.is_scope() && defines(field.flag)
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.info.kind()
+    }
+}
+
+fn defines(flag: FieldFlag) -> bool {
+    matches!(flag, FieldFlag::Def | FieldFlag::DefSimple)
+}
+
+fn is_reproducible(first: &Value, again: &Value) -> bool {
+    match first.as_object() {
+        Some(_) if !first.is_str() => matches!(both_fresh(first, again), Likeness::BothFresh),
+        _ => first == again,
+    }
+}

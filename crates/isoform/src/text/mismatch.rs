@@ -1,0 +1,240 @@
+//! A mismatch with the text of both sides around it.
+
+use std::fmt::Write;
+
+use super::options::{TensorText, TextOptions};
+use super::print_marked;
+use crate::display::{EXPLAIN_BUDGET, short};
+use crate::object::dynamic::get_field_at;
+use crate::object::reference::{Obj, Ref};
+use crate::path::{AccessPath, AccessStep};
+use crate::structural::Mismatch;
+use crate::value::{Value, ValueRef};
+
+/// How much of both sides is shown.
+///
+/// ```
+/// use isoform::{MismatchOptions, explain_mismatch, render_mismatch};
+/// let (left, right) = ([1, 2].into(), [1, 3].into());
+/// let mismatch = explain_mismatch(&left, &right, Default::default())?.expect("they differ");
+/// let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
+/// assert_eq!(text, "\
+/// the values differ
+///   left:  <root>[1]
+///     [1, 2]
+///     //  ^
+///   right: <root>[1]
+///     [1, 3]
+///     //  ^");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct MismatchOptions {
+    /// How many values of a side are shown at most, in the smallest part of it
+    /// around the mismatch. A single place that is larger is cut short.
+    pub values: usize,
+    /// How many lines are shown above and below the mismatch.
+    pub lines: usize,
+    /// How many columns a line should have at most.
+    pub width: usize,
+    /// Whether the text is coloured for a terminal.
+    pub color: bool,
+}
+
+impl Default for MismatchOptions {
+    fn default() -> Self {
+        MismatchOptions {
+            values: 400,
+            lines: 6,
+            width: 100,
+            color: false,
+        }
+    }
+}
+
+impl MismatchOptions {
+    /// Sets how many values of a side are shown at most.
+    #[must_use]
+    pub fn values(mut self, values: usize) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// Sets how many lines are shown above and below the mismatch.
+    #[must_use]
+    pub fn lines(mut self, lines: usize) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// Sets how many columns a line should have at most.
+    #[must_use]
+    pub fn width(mut self, width: usize) -> Self {
+        self.width = width;
+        self
+    }
+
+    /// Sets whether the text is coloured for a terminal.
+    #[must_use]
+    pub fn color(mut self, color: bool) -> Self {
+        self.color = color;
+        self
+    }
+}
+
+/// The reason of a mismatch and both sides as text, with the place underlined.
+///
+/// `left` and `right` are the values that were compared. Fields that comparison
+/// ignores are left out, and large values are shown in part, so the cost
+/// depends on the options and the length of the paths only.
+pub fn render_mismatch(
+    left: &Value,
+    right: &Value,
+    mismatch: &Mismatch,
+    options: &MismatchOptions,
+) -> String {
+    let mut out = mismatch.reason.to_string();
+    let sides = [
+        ("left: ", left, &mismatch.left_path, &mismatch.left),
+        ("right:", right, &mismatch.right_path, &mismatch.right),
+    ];
+    for (name, root, path, found) in sides {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n  {name} {path}");
+        for line in side(root, path, found.as_ref(), options, &mut out) {
+            let _ = write!(out, "\n    {line}");
+        }
+    }
+    out
+}
+
+/// The lines of a side; where they start is said behind its path.
+fn side(
+    root: &Value,
+    path: &AccessPath,
+    found: Option<&Value>,
+    options: &MismatchOptions,
+    out: &mut String,
+) -> Vec<String> {
+    let places = places(root, path);
+    let place = places.last().unwrap_or(root);
+    if is_larger(place, options.values) {
+        return vec![short(place, EXPLAIN_BUDGET)];
+    }
+    let mut first = places.len() - 1;
+    while first > 0 && !is_larger(&places[first - 1], options.values) {
+        first -= 1;
+    }
+    let steps = path.steps();
+    if first > 0 {
+        let from = AccessPath::from_steps(steps[..first].to_vec());
+        let _ = write!(out, ", in {from}:");
+    }
+    let note = if found.is_none() {
+        "has no such part"
+    } else {
+        ""
+    };
+    let inner = AccessPath::from_steps(steps[first..].to_vec());
+    let text = TextOptions::default()
+        .width(options.width.saturating_sub(4))
+        .color(options.color)
+        .tensors(TensorText::Abbreviated)
+        .placeholders(true)
+        // What comparison ignores, such as spans, is not what differs.
+        .ignored_fields(false)
+        .mark(inner, note);
+    let mut printed = print_marked(&places[first], &text);
+    if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
+        // What differs is a field that holds its default, or a hook compares
+        // more than fields say: that field is shown.
+        let text = text.show_fields(fields_on(&places[first..], &steps[first..]));
+        printed = print_marked(&places[first], &text);
+    }
+    match printed {
+        Ok(printed) => around(&printed.text, &printed.lines, options.lines),
+        // Values that contain themselves have no text.
+        Err(_) => vec![short(place, EXPLAIN_BUDGET)],
+    }
+}
+
+/// The fields that a path goes through: objects and positions.
+fn fields_on(places: &[Value], steps: &[AccessStep]) -> Vec<(Ref<Obj>, u32)> {
+    let field = |(place, step): (&Value, &AccessStep)| match step {
+        AccessStep::Attr(name) => {
+            let object = place.as_object()?;
+            let field = object.type_info().field_index(name)?;
+            Some((object.clone(), field as u32))
+        }
+        _ => None,
+    };
+    places.iter().zip(steps).filter_map(field).collect()
+}
+
+/// The values on a path, from the root to the last one that is there.
+fn places(root: &Value, path: &AccessPath) -> Vec<Value> {
+    let mut places = vec![root.clone()];
+    for step in path.steps() {
+        let one = AccessPath::from_steps(vec![step.clone()]);
+        match one.get(&places[places.len() - 1]) {
+            Ok(value) => places.push(value),
+            Err(_) => break,
+        }
+    }
+    places
+}
+
+/// Whether a value has more parts than a number, parts of parts included.
+fn is_larger(value: &Value, limit: usize) -> bool {
+    let mut stack = vec![value.clone()];
+    let mut count = 0;
+    while let Some(value) = stack.pop() {
+        count += 1;
+        if count + stack.len() > limit {
+            return true;
+        }
+        push_parts(&value, limit, &mut stack);
+    }
+    false
+}
+
+fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
+    let entries = |map: &crate::container::Map, stack: &mut Vec<Value>| {
+        let entries = map.iter().take(limit);
+        stack.extend(entries.flat_map(|(key, value)| [key.clone(), value.clone()]));
+    };
+    match value.view() {
+        ValueRef::Array(array) => stack.extend(array.values().iter().take(limit + 1).cloned()),
+        ValueRef::List(list) => {
+            stack.extend(list.snapshot().values().iter().take(limit + 1).cloned());
+        }
+        ValueRef::Map(map) => entries(map, stack),
+        ValueRef::Dict(dict) => entries(&dict.snapshot(), stack),
+        ValueRef::Object(object) => {
+            let fields = 0..object.type_info().fields().len();
+            stack.extend(fields.filter_map(|field| get_field_at(object, field)));
+        }
+        _ => {}
+    }
+}
+
+/// The lines around the marked ones, with the rest left out.
+fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let (Some(&first), Some(&last)) = (marked.first(), marked.last()) else {
+        return lines.into_iter().map(str::to_owned).collect();
+    };
+    // The line above the carets is the one that they are about.
+    let start = first.saturating_sub(1 + context);
+    let end = (last + 1 + context).min(lines.len());
+    let mut shown = Vec::new();
+    if start > 0 {
+        shown.push("...".to_owned());
+    }
+    shown.extend(lines[start..end].iter().map(|line| (*line).to_owned()));
+    if end < lines.len() {
+        shown.push("...".to_owned());
+    }
+    shown
+}

@@ -1,0 +1,151 @@
+//! Text for people: one printer and one parser for every registered type.
+//!
+//! ```text
+//! @add = demo.Op()
+//! demo.Function(
+//!   params=[%x: demo.Var(), %y: demo.Var()],
+//!   %0 = demo.Call(op=@add, args=[%x, %y]),
+//!   body=demo.Call(op=@add, args=[%0, %0]),
+//! )
+//! ```
+//!
+//! The grammar and the rules are in `docs/text.md`. Both directions know
+//! nothing but the table of types, so a type has text as soon as it is
+//! registered. The list of nodes behind the text is that of the JSON graph,
+//! and so are singletons and the check of fields.
+//!
+//! | file | job |
+//! |---|---|
+//! | `graph.rs` | a value as nodes with the texts of their literals |
+//! | `plan.rs`, `names.rs` | what gets a name, which, and where its line is |
+//! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
+//! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
+//! | `fault.rs` | what is wrong with a text, with the line and a caret |
+//! | `mismatch.rs` | both sides of a mismatch, underlined |
+//!
+//! Absent: cycles; functions that have no global name, and opaque objects.
+
+mod build;
+mod fault;
+mod graph;
+mod lexer;
+mod literals;
+mod marks;
+mod mismatch;
+mod names;
+mod options;
+mod parser;
+mod plan;
+mod print;
+mod settle;
+mod spelling;
+mod style;
+mod tensor;
+
+pub use fault::TextFault;
+pub use mismatch::{MismatchOptions, render_mismatch};
+pub(crate) use names::name_field;
+pub use names::{TEXT_NAME, TEXT_TYPE};
+pub use options::{TensorText, TextMark, TextOptions};
+
+use crate::error::Result;
+use crate::value::Value;
+
+/// The text of a value, which [`from_text`] reads as an equal value with the
+/// same sharing. The same value gives the same text every time.
+///
+/// Linear in the number of distinct objects; depth takes heap, not stack, and
+/// does not make lines longer.
+///
+/// # Errors
+///
+/// `TypeError` for functions that are not registered under their name and for
+/// opaque objects, `ValueError` for a value that contains itself, for a dtype
+/// without a name, and for a singleton that reading would mistake for a
+/// registered one; with the path.
+///
+/// ```
+/// use isoform::{Node, Obj, Ref, Str, TextOptions, from_text, structural_equal, to_text};
+///
+/// /// A variable.
+/// #[derive(Node)]
+/// #[node(key = "doc.text.Var", kind = var)]
+/// #[repr(C)]
+/// pub struct Var {
+///     /// What it is called.
+///     #[node(ignore)]
+///     pub name: Str,
+/// }
+///
+/// /// A function of one parameter.
+/// #[derive(Node)]
+/// #[node(key = "doc.text.Fun", scope)]
+/// #[repr(C)]
+/// pub struct Fun {
+///     /// Its parameter.
+///     #[node(def)]
+///     pub param: Ref<Var>,
+///     /// What it gives.
+///     pub body: Ref<Obj>,
+/// }
+///
+/// let x = Var::new("x");
+/// let id = Fun::new(&x, &x).into();
+/// let text = to_text(&id, &TextOptions::default())?;
+/// assert_eq!(text, "doc.text.Fun(param=%x: doc.text.Var(), body=%x)\n");
+/// assert!(structural_equal(from_text(&text)?, id)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn to_text(value: &Value, options: &TextOptions) -> Result<String> {
+    Ok(print_marked(value, options)?.text)
+}
+
+/// A text with marks in it.
+struct Marked {
+    text: String,
+    /// The numbers of the lines with carets.
+    lines: Vec<usize>,
+    /// Whether every mark is at the very place that it is for.
+    is_exact: bool,
+}
+
+fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
+    let graph = graph::collect(value, options)?;
+    let plan = plan::plan(&graph);
+    let marks = match options.marks.is_empty() {
+        true => marks::Marks::default(),
+        false => marks::find(&graph, &plan, value),
+    };
+    let (text, lines) = print::print(&graph, plan, &marks)?;
+    Ok(Marked {
+        text,
+        lines,
+        is_exact: marks.are_exact,
+    })
+}
+
+/// The value of a text.
+///
+/// Takes time and memory in proportion to the text, whatever it says.
+///
+/// # Errors
+///
+/// `ValueError` for what is no text of a value, with line, column and the line
+/// itself; the source of the error is a [`TextFault`]. `TypeError` for unknown
+/// types, fields that are missing and have no default, and values that do not
+/// fit their field; whatever a hook answers.
+///
+/// ```
+/// use isoform::{Value, from_text};
+/// assert_eq!(from_text("1_000").expect_err("no number").to_string(), "\
+/// ValueError: text: line 1, column 2: expected a definition or the end of the text, got '_000'
+///   |
+/// 1 | 1_000
+///   |  ^^^^");
+/// let shared = from_text("[%a, %a] %a = List[1, 2,]  // defined further down")?;
+/// assert_eq!(format!("{shared:?}"), "[List[1, 2], List[1, 2]]");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn from_text(text: &str) -> Result<Value> {
+    parser::parse(text)
+}

@@ -1,0 +1,124 @@
+//! What nodes are called in the text.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::spelling::{Sigil, is_name_char, starts_word};
+use crate::object::header::TypeIndex;
+use crate::object::table::TypeInfo;
+use crate::registry::Schema;
+use crate::type_attrs::{self, Lookup};
+
+/// The attribute that says which field names an object in text; an empty
+/// string says that none does. Types that extend one inherit it.
+///
+/// Without it, a field of type str that is called `name_hint` or `name` does.
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TEXT_NAME, TypeDef, Value, construct, register_type, to_text};
+/// let ty = register_type(
+///     TypeDef::new("doc.text.Value")
+///         .field(FieldDef::new("label", Schema::Str))
+///         .attr(TEXT_NAME, "label"),
+/// )?;
+/// let node = Value::from(construct(ty, vec!["sum".into()])?);
+/// let text = to_text(&[node.clone(), node].into(), &Default::default())?;
+/// assert_eq!(text, "%sum = doc.text.Value()\n[%sum, %sum]\n");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub const TEXT_NAME: &str = "text.name";
+
+/// The attribute that says in which field the type of an expression stands,
+/// for [`TextOptions::types`](crate::TextOptions::types). Types that extend one
+/// inherit it.
+pub const TEXT_TYPE: &str = "text.type";
+
+/// Longer hints are cut, so that a name is no line of its own.
+const LONGEST: usize = 60;
+
+/// The field that names objects of a type.
+pub(crate) fn name_field(info: &TypeInfo) -> Option<usize> {
+    let index: TypeIndex = info.index();
+    if let Some(value) = type_attrs::get(index, TEXT_NAME, Lookup::Nearest) {
+        let field = info.field_index(value.as_str()?)?;
+        return takes_str(info.fields()[field].schema()).then_some(field);
+    }
+    let named = |name: &str| {
+        let field = info.field_index(name)?;
+        matches!(info.fields()[field].schema(), Schema::Str).then_some(field)
+    };
+    named("name_hint").or_else(|| named("name"))
+}
+
+fn takes_str(schema: &Schema) -> bool {
+    match schema {
+        Schema::Any | Schema::Str => true,
+        Schema::Optional(inner) => takes_str(inner),
+        _ => false,
+    }
+}
+
+/// Names that are all different.
+#[derive(Default)]
+pub(super) struct Names {
+    texts: Vec<String>,
+    taken: HashSet<Box<str>, rapidhash::fast::RandomState>,
+    /// The number that was tried last behind a name.
+    suffixes: HashMap<Box<str>, u32, rapidhash::fast::RandomState>,
+    /// The next number without a hint, by sigil.
+    numbers: [u32; 3],
+}
+
+impl Names {
+    /// The name with this number, with its sigil.
+    pub(super) fn get(&self, number: u32) -> &str {
+        &self.texts[number as usize]
+    }
+
+    /// A new name, and whether it is the hint itself.
+    pub(super) fn choose(&mut self, sigil: Sigil, hint: Option<&str>) -> (u32, bool) {
+        let number = self.texts.len() as u32;
+        let wanted = hint.map(|hint| cleaned(sigil, hint)).unwrap_or_default();
+        let name = match wanted.len() {
+            0 | 1 => self.numbered(sigil),
+            _ => self.unique(wanted),
+        };
+        let is_hint = hint.is_some_and(|hint| hint == &name[1..]);
+        self.taken.insert(name.as_str().into());
+        self.texts.push(name);
+        (number, is_hint)
+    }
+
+    fn numbered(&mut self, sigil: Sigil) -> String {
+        // Hints never start with a digit, so these are free.
+        let next = &mut self.numbers[sigil as usize];
+        let name = format!("{}{next}", sigil.letter());
+        *next += 1;
+        name
+    }
+
+    fn unique(&mut self, wanted: String) -> String {
+        if !self.taken.contains(wanted.as_str()) {
+            return wanted;
+        }
+        let suffix = self.suffixes.entry(wanted.as_str().into()).or_insert(0);
+        loop {
+            *suffix += 1;
+            let name = format!("{wanted}_{suffix}");
+            if !self.taken.contains(name.as_str()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// A hint with what cannot stand in a name replaced; only the sigil when there
+/// is nothing left of it.
+fn cleaned(sigil: Sigil, hint: &str) -> String {
+    let mut name = String::from(sigil.letter());
+    let allowed = |c| if is_name_char(c) { c } else { '_' };
+    name.extend(hint.chars().take(LONGEST).map(allowed));
+    if name.len() > 1 && !name[1..].starts_with(starts_word) {
+        name.insert(1, '_');
+    }
+    name
+}

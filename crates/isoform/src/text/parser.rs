@@ -1,0 +1,439 @@
+//! Values from text, with a stack of its own.
+//!
+//! A value is built as soon as its parts are. What refers to a name that is
+//! defined further down waits, and is built at the end (`settle`).
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+
+use super::fault::Fault;
+use super::lexer::Lexer;
+use super::literals::{self, Literal};
+use super::spelling;
+use crate::error::{Error, Result};
+use crate::object::access::Poll;
+use crate::object::fill::Filler;
+use crate::serial::fit::Fitter;
+use crate::serial::singletons::Recall;
+use crate::value::Value;
+
+/// Why parsing ends.
+pub(super) enum Stop {
+    /// Something is wrong with the text.
+    Fault(Box<Fault>),
+    /// The error of user code or of the host, which is handed on unchanged.
+    Foreign(Error),
+}
+
+impl From<Box<Fault>> for Stop {
+    fn from(fault: Box<Fault>) -> Self {
+        Stop::Fault(fault)
+    }
+}
+
+pub(super) type Parsed<T> = std::result::Result<T, Stop>;
+
+/// What parsing of one text knows.
+pub(super) struct Parser<'a> {
+    pub(super) lexer: Lexer<'a>,
+    stack: Vec<Open>,
+    /// The finished parts of all open values.
+    parts: Vec<Part>,
+    numbers: HashMap<&'a str, u32, rapidhash::fast::RandomState>,
+    pub(super) names: Vec<Name<'a>>,
+    /// What waits for names.
+    pub(super) pending: Vec<Pending>,
+    pub(super) keys: HashMap<Cow<'a, str>, u32, rapidhash::fast::RandomState>,
+    pub(super) types: Vec<Type>,
+    pub(super) fitter: Fitter,
+    pub(super) singletons: Recall,
+}
+
+/// A name that was met.
+pub(super) struct Name<'a> {
+    /// With its sigil.
+    pub(super) text: &'a str,
+    pub(super) meaning: Option<Slot>,
+}
+
+/// A value, or what will be one.
+#[derive(Clone)]
+pub(super) enum Slot {
+    Value(Value),
+    /// A position in the list of what waits.
+    Pending(u32),
+}
+
+/// A part of a value.
+pub(super) struct Part {
+    /// The field, in an object.
+    pub(super) field: u32,
+    /// Where it starts.
+    pub(super) at: usize,
+    pub(super) slot: Slot,
+}
+
+/// What waits for names.
+pub(super) struct Pending {
+    pub(super) what: Waiting,
+    pub(super) at: usize,
+    pub(super) state: State,
+}
+
+pub(super) enum Waiting {
+    /// The value with this name.
+    Name(u32),
+    Value(Kinds, Vec<Part>),
+}
+
+pub(super) enum State {
+    New,
+    /// Its parts are being built.
+    Open,
+    Built(Value),
+}
+
+/// What a value with parts is.
+#[derive(Clone, Copy)]
+pub(super) enum Kinds {
+    Array,
+    List,
+    Map,
+    Dict,
+    /// An object of a type, and the name it is defined with.
+    Object(u32, Option<u32>),
+}
+
+/// A value that is being read.
+struct Open {
+    what: Opened,
+    at: usize,
+    /// Where its parts start.
+    base: usize,
+}
+
+enum Opened {
+    Value {
+        kinds: Kinds,
+        /// The field that is being read, and where it starts.
+        field: u32,
+        field_at: usize,
+    },
+    /// The definition of a name; `is_line` when it is no part of anything.
+    Definition { name: u32, is_line: bool },
+}
+
+/// How objects of a declared type are made.
+pub(super) struct Type {
+    pub(super) filler: Filler,
+    pub(super) is_singleton: bool,
+    pub(super) name_field: Option<usize>,
+}
+
+/// The value of a text.
+///
+/// # Errors
+///
+/// As [`from_text`](super::from_text).
+pub(super) fn parse(text: &str) -> Result<Value> {
+    let mut parser = Parser {
+        lexer: Lexer::new(text),
+        stack: Vec::new(),
+        parts: Vec::new(),
+        numbers: HashMap::default(),
+        names: Vec::new(),
+        pending: Vec::new(),
+        keys: HashMap::default(),
+        types: Vec::new(),
+        fitter: Fitter::default(),
+        singletons: Recall::default(),
+    };
+    let result = parser.document().and_then(|root| parser.settle(root));
+    result.map_err(|stop| match stop {
+        Stop::Fault(fault) => fault.into_error(text),
+        Stop::Foreign(error) => error,
+    })
+}
+
+impl<'a> Parser<'a> {
+    /// The definitions and the value of the whole text.
+    fn document(&mut self) -> Parsed<Slot> {
+        let mut root = None;
+        while let Some(byte) = self.lexer.peek()? {
+            let at = self.lexer.position();
+            if Lexer::is_name(Some(byte)) {
+                let name = self.lexer.name()?;
+                if self.lexer.eat(b'=')? {
+                    self.define(name, at, true);
+                    self.value()?;
+                    continue;
+                }
+                self.lexer.go_to(at);
+            }
+            if root.is_some() {
+                let expected = "a definition or the end of the text";
+                return Err(self.lexer.unexpected(expected).into());
+            }
+            root = Some(self.value()?);
+        }
+        match root {
+            Some(root) => Ok(root),
+            None => Err(self.lexer.unexpected("a value").into()),
+        }
+    }
+
+    /// Takes one value with all its parts.
+    fn value(&mut self) -> Parsed<Slot> {
+        let mut poll = Poll::default();
+        let mut done = self.begin(false)?;
+        loop {
+            poll.step().map_err(Stop::Foreign)?;
+            done = match done {
+                None => self.advance(true)?,
+                Some(slot) if self.stack.is_empty() => return Ok(slot),
+                Some(slot) => self.accept(slot)?,
+            };
+        }
+    }
+
+    /// Takes the start of a value; None when it has parts, and is open then.
+    #[inline]
+    fn begin(&mut self, is_key: bool) -> Parsed<Option<Slot>> {
+        loop {
+            let byte = self.lexer.peek()?;
+            let at = self.lexer.position();
+            if Lexer::is_name(byte) {
+                let name = self.lexer.name()?;
+                // Behind a key, the colon belongs to the map.
+                if !is_key && self.lexer.eat(b':')? {
+                    self.define(name, at, false);
+                    continue;
+                }
+                return Ok(Some(self.refer(name, at)));
+            }
+            return match literals::take(&mut self.lexer, byte)? {
+                Literal::Value(value) => Ok(Some(Slot::Value(value))),
+                Literal::Open(kinds) => {
+                    self.open(kinds, at);
+                    Ok(None)
+                }
+                Literal::Object(key) => {
+                    let ty = self.type_number(key, at)?;
+                    let name = match self.stack.last() {
+                        Some(Open {
+                            what: Opened::Definition { name, .. },
+                            ..
+                        }) => Some(*name),
+                        _ => None,
+                    };
+                    self.open(Kinds::Object(ty, name), at);
+                    Ok(None)
+                }
+                Literal::Hooked(key) => {
+                    let ty = self.type_number(key, at)?;
+                    self.hooked(ty, at).map(|value| Some(Slot::Value(value)))
+                }
+            };
+        }
+    }
+
+    fn open(&mut self, kinds: Kinds, at: usize) {
+        self.stack.push(Open {
+            what: Opened::Value {
+                kinds,
+                field: 0,
+                field_at: at,
+            },
+            at,
+            base: self.parts.len(),
+        });
+    }
+
+    /// Opens the definition of a name.
+    fn define(&mut self, name: &'a str, at: usize, is_line: bool) {
+        let name = self.name_number(name);
+        self.stack.push(Open {
+            what: Opened::Definition { name, is_line },
+            at,
+            base: self.parts.len(),
+        });
+    }
+
+    fn name_number(&mut self, text: &'a str) -> u32 {
+        let next = self.names.len() as u32;
+        let number = *self.numbers.entry(text).or_insert(next);
+        if number == next {
+            let meaning = None;
+            self.names.push(Name { text, meaning });
+        }
+        number
+    }
+
+    /// The value of a name.
+    #[inline]
+    fn refer(&mut self, text: &'a str, at: usize) -> Slot {
+        let number = self.name_number(text);
+        if let Some(known) = &self.names[number as usize].meaning {
+            return known.clone();
+        }
+        self.wait(Waiting::Name(number), at)
+    }
+
+    fn wait(&mut self, what: Waiting, at: usize) -> Slot {
+        let state = State::New;
+        self.pending.push(Pending { what, at, state });
+        Slot::Pending(self.pending.len() as u32 - 1)
+    }
+
+    /// Goes on in the value on top of the stack: a finished value, or None
+    /// when a part with parts has begun.
+    fn advance(&mut self, is_first: bool) -> Parsed<Option<Slot>> {
+        let Some(Open {
+            what: Opened::Value { kinds, .. },
+            base,
+            ..
+        }) = self.stack.last()
+        else {
+            return Ok(None);
+        };
+        let (kinds, base) = (*kinds, *base);
+        let close = match kinds {
+            Kinds::Array | Kinds::List => b']',
+            Kinds::Map | Kinds::Dict => b'}',
+            Kinds::Object(..) => b')',
+        };
+        let is_value = matches!(kinds, Kinds::Map | Kinds::Dict)
+            && !(self.parts.len() - base).is_multiple_of(2);
+        if is_value {
+            self.lexer.expect(b':')?;
+            return self.begin(false);
+        }
+        if !self.lexer.more(is_first, close)? {
+            return self.close().map(Some);
+        }
+        match kinds {
+            Kinds::Object(ty, _) => self.begin_item(ty),
+            Kinds::Map | Kinds::Dict => self.begin(true),
+            Kinds::Array | Kinds::List => self.begin(false),
+        }
+    }
+
+    /// Takes the start of a field, or of a definition between fields.
+    #[inline]
+    fn begin_item(&mut self, ty: u32) -> Parsed<Option<Slot>> {
+        let byte = self.lexer.peek()?;
+        let at = self.lexer.position();
+        if Lexer::is_name(byte) {
+            let name = self.lexer.name()?;
+            self.lexer.expect(b'=')?;
+            self.define(name, at, true);
+            return self.begin(false);
+        }
+        let name = match byte {
+            Some(b'"') => self.lexer.string()?,
+            _ => Cow::Borrowed(self.lexer.word()),
+        };
+        if self.lexer.position() == at {
+            let close = "a field, a definition or ')'";
+            return Err(self.lexer.unexpected(close).into());
+        }
+        let info = self.types[ty as usize].filler.info();
+        let Some(found) = info.field_index(&name) else {
+            let key = info.key();
+            let what = format!("{key} has no field '{}'", spelling::shown(&name));
+            return Err(self.lexer.fault(at, &what).into());
+        };
+        self.lexer.expect(b'=')?;
+        self.lexer.peek()?;
+        if let Some(Open {
+            what: Opened::Value {
+                field, field_at, ..
+            },
+            ..
+        }) = self.stack.last_mut()
+        {
+            *field = found as u32;
+            *field_at = self.lexer.position();
+        }
+        self.begin(false)
+    }
+
+    /// Gives a finished value to what is on top of the stack.
+    #[inline]
+    fn accept(&mut self, slot: Slot) -> Parsed<Option<Slot>> {
+        let Some(open) = self.stack.last() else {
+            return Ok(Some(slot));
+        };
+        match open.what {
+            Opened::Value {
+                field, field_at, ..
+            } => {
+                self.parts.push(Part {
+                    field,
+                    at: field_at,
+                    slot,
+                });
+                self.advance(false)
+            }
+            Opened::Definition { name, is_line } => {
+                let at = open.at;
+                self.stack.pop();
+                let known = &mut self.names[name as usize];
+                if known.meaning.is_some() {
+                    let text = known.text;
+                    let mut fault = self.lexer.fault(at, &format!("{text} is defined twice"));
+                    fault.end = at + text.len();
+                    return Err(fault.into());
+                }
+                known.meaning = Some(slot.clone());
+                if is_line && !self.stack.is_empty() {
+                    return self.advance(false);
+                }
+                Ok(Some(slot))
+            }
+        }
+    }
+
+    /// Ends the value on top of the stack.
+    fn close(&mut self) -> Parsed<Slot> {
+        let Some(Open {
+            what: Opened::Value { kinds, .. },
+            base,
+            at,
+        }) = self.stack.pop()
+        else {
+            return Ok(Slot::Value(Value::NONE));
+        };
+        let waits = |part: &Part| matches!(part.slot, Slot::Pending(_));
+        if self.parts[base..].iter().any(waits) {
+            let parts = self.parts.drain(base..).collect();
+            return Ok(self.wait(Waiting::Value(kinds, parts), at));
+        }
+        // Taken out for the time of the call, which does not come back here.
+        let mut parts = std::mem::take(&mut self.parts);
+        let value = self.build(kinds, parts.drain(base..), at);
+        self.parts = parts;
+        value.map(Slot::Value)
+    }
+}
+
+impl Slot {
+    /// The value, which there is once everything that waits was built.
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Slot::Value(value) => value,
+            Slot::Pending(_) => Value::NONE,
+        }
+    }
+}
+
+impl Part {
+    /// The part with its value in place of what it waited for.
+    pub(super) fn settled(self, value: Value) -> Part {
+        Part {
+            slot: Slot::Value(value),
+            ..self
+        }
+    }
+}

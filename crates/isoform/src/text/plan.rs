@@ -1,0 +1,501 @@
+//! Which nodes get a name and a line of their own, and where these lines
+//! stand.
+//!
+//! Variables, shared nodes, dag nodes, singletons, and what is too deep get a
+//! name. A named node is defined on a line of the innermost *block* that holds
+//! all its uses: the text as a whole is a block, and so is an object whose
+//! type is a scope. Only variables are defined where they stand, when that is
+//! a place that defines them.
+//!
+//! Lines are in the order of the nodes, which puts them behind those that they
+//! refer to. A line may still come before the place that defines one of its
+//! variables, when that place is within a later line; the parser knows names
+//! before their definition.
+
+use super::graph::{Graph, Item, Node, Part, Presence, What};
+use super::names::Names;
+use super::spelling::Sigil;
+use crate::registry::{FieldFlag, Kind};
+
+/// Longer texts without parts are not repeated.
+const REPEATED: usize = 64;
+
+const NONE: u32 = u32::MAX;
+
+/// The plan of a text.
+pub(super) struct Plan {
+    spots: Vec<Spot>,
+    blocks: Vec<Block>,
+    /// Large constants in the order of their names.
+    pub(super) constants: Vec<u32>,
+    pub(super) names: Names,
+}
+
+/// What is decided about a node.
+#[derive(Clone, Copy)]
+struct Spot {
+    /// How many parts of printed nodes it is.
+    uses: u32,
+    /// The block that holds all its uses; the node it is a part of, where it
+    /// is defined in place.
+    home: u32,
+    /// Which of the parts that is.
+    site: u32,
+    /// The block that it is.
+    block: u32,
+    /// Its name.
+    name: u32,
+    /// Columns of its own text on one line.
+    width: u32,
+    /// How far it stands inside, while that is being decided.
+    level: u8,
+    /// Whether it is referred to by its name.
+    is_named: bool,
+    /// Whether its name is the content of the field that names it.
+    is_hint: bool,
+    /// Whether it is defined where it stands.
+    in_place: bool,
+}
+
+struct Block {
+    parent: u32,
+    depth: u8,
+    level: u8,
+    /// The nodes that are defined in it.
+    lines: Vec<u32>,
+}
+
+/// Wider than any line.
+pub(super) const TOO_WIDE: u32 = u32::MAX / 2;
+
+/// The plan of the text of a graph.
+pub(super) fn plan(graph: &Graph<'_>) -> Plan {
+    let spot = Spot {
+        uses: 0,
+        home: NONE,
+        site: 0,
+        block: NONE,
+        name: NONE,
+        width: 0,
+        level: 0,
+        is_named: false,
+        is_hint: false,
+        in_place: false,
+    };
+    let mut plan = Plan {
+        spots: vec![spot; graph.nodes.len()],
+        blocks: vec![Block {
+            parent: 0,
+            depth: 0,
+            level: 0,
+            lines: Vec::new(),
+        }],
+        constants: Vec::new(),
+        names: Names::default(),
+    };
+    plan.place(graph);
+    plan.name(graph);
+    plan.measure(graph);
+    plan
+}
+
+impl Plan {
+    /// Whether the node is referred to by a name.
+    pub(super) fn is_named(&self, node: u32) -> bool {
+        self.spots[node as usize].is_named
+    }
+
+    /// Columns of a part that is printed on one line.
+    pub(super) fn reference_width(&self, graph: &Graph<'_>, item: Item) -> u32 {
+        match item {
+            Item::Text(text) => columns(graph.text(text)),
+            Item::Node(item) => {
+                let spot = &self.spots[item as usize];
+                match (spot.is_named, spot.in_place) {
+                    (true, false) => columns(self.name_of(item)),
+                    // The name is short beside what it stands for.
+                    (true, true) => TOO_WIDE,
+                    (false, _) => spot.width,
+                }
+            }
+        }
+    }
+
+    /// Whether the node is defined where it is this part of that node.
+    pub(super) fn is_in_place(&self, node: u32, parent: u32, part: u32) -> bool {
+        let spot = &self.spots[node as usize];
+        spot.in_place && (spot.home, spot.site) == (parent, part)
+    }
+
+    /// The name of a named node.
+    pub(super) fn name_of(&self, node: u32) -> &str {
+        self.names.get(self.spots[node as usize].name)
+    }
+
+    /// Columns of the node's own text on one line; [`TOO_WIDE`] when it takes
+    /// several.
+    pub(super) fn width(&self, node: u32) -> u32 {
+        self.spots[node as usize].width
+    }
+
+    /// The lines that are defined in a node.
+    pub(super) fn lines_in(&self, node: u32) -> &[u32] {
+        match self.spots[node as usize].block {
+            NONE => &[],
+            block => &self.blocks[block as usize].lines,
+        }
+    }
+
+    /// The lines of the text itself.
+    pub(super) fn lines(&self) -> &[u32] {
+        &self.blocks[0].lines
+    }
+
+    /// Whether a part of a node is printed.
+    pub(super) fn prints(&self, graph: &Graph<'_>, node: u32, part: &Part) -> bool {
+        match (part.presence, part.item) {
+            (Presence::Always, _) | (_, Item::Text(_)) => true,
+            (Presence::UnlessShared, Item::Node(item)) => {
+                let is_shared = |item: u32| self.spots[item as usize].uses > 1;
+                is_shared(item)
+                    || graph.parts_of(item).iter().any(|part| match part.item {
+                        Item::Node(inner) => is_shared(inner),
+                        Item::Text(_) => false,
+                    })
+            }
+            (Presence::UnlessNamed, _) => {
+                let spot = &self.spots[node as usize];
+                !(spot.is_hint && spot.is_named)
+            }
+        }
+    }
+
+    /// Decides which nodes are named and which block is their home.
+    ///
+    /// Every node comes behind the nodes that it is a part of.
+    fn place(&mut self, graph: &Graph<'_>) {
+        let root = graph.root();
+        let limit = graph.options().levels();
+        for number in (0..=root).rev() {
+            let node = graph.node(number);
+            let ty = graph.type_of(number);
+            let spot = &mut self.spots[number as usize];
+            if number == root {
+                spot.home = 0;
+            } else if spot.uses == 0 {
+                continue;
+            }
+            let kind = ty.map(|ty| ty.kind());
+            let is_scope = ty.is_some_and(|ty| ty.info.is_scope());
+            let is_shared = spot.uses > 1;
+            spot.is_named = match node.what {
+                What::Leaf(text) => is_shared && graph.text(text).len() > REPEATED,
+                what if graph.is_constant(what) => true,
+                What::Tensor(_) | What::Whole(_) => is_shared,
+                _ => match kind {
+                    Some(Kind::Var | Kind::Singleton) => true,
+                    Some(Kind::Dag) if !is_scope => true,
+                    _ => is_shared || spot.level > limit && node.count > 0,
+                },
+            };
+            // The whole value needs no name, but keeps its own.
+            spot.is_named &= number != root || kind == Some(Kind::Var);
+            if kind == Some(Kind::Singleton) {
+                spot.home = 0;
+            }
+            let (home, is_named) = (spot.home, spot.is_named);
+            if is_named {
+                spot.level = self.blocks[home as usize].level;
+                let is_line = kind != Some(Kind::Var) && !graph.is_constant(node.what);
+                if is_line {
+                    self.blocks[home as usize].lines.push(number);
+                }
+            }
+            let level = self.spots[number as usize].level;
+            // A line inside has at least half of the levels for itself.
+            let inside = if is_scope && level < limit / 2 {
+                self.spots[number as usize].block = self.blocks.len() as u32;
+                self.blocks.push(Block {
+                    parent: home,
+                    depth: self.blocks[home as usize].depth + 1,
+                    level: level + 1,
+                    lines: Vec::new(),
+                });
+                self.spots[number as usize].block
+            } else {
+                home
+            };
+            for (position, part) in graph.parts_of(number).iter().enumerate() {
+                let Item::Node(item) = part.item else {
+                    continue;
+                };
+                let is_header = (position as u32) < node.header;
+                let place = if is_header { home } else { inside };
+                let known = self.spots[item as usize].home;
+                let home = if known == NONE {
+                    place
+                } else {
+                    self.common(known, place)
+                };
+                let spot = &mut self.spots[item as usize];
+                spot.home = home;
+                spot.uses = spot.uses.saturating_add(1);
+                // What is left out, or named for being shared, stands nowhere
+                // too deep.
+                spot.level = match part.presence {
+                    Presence::UnlessShared => 0,
+                    _ => level.saturating_add(1),
+                };
+            }
+        }
+    }
+
+    /// The innermost block that holds two blocks. The depth of blocks is
+    /// limited.
+    fn common(&self, mut one: u32, mut other: u32) -> u32 {
+        while one != other {
+            let (a, b) = (&self.blocks[one as usize], &self.blocks[other as usize]);
+            if a.depth >= b.depth {
+                one = a.parent;
+            } else {
+                other = b.parent;
+            }
+        }
+        one
+    }
+
+    /// Walks through the nodes in the order of the text, names them, and
+    /// decides which variables are defined where they stand.
+    fn name(&mut self, graph: &Graph<'_>) {
+        for block in &mut self.blocks {
+            block.lines.sort_unstable();
+        }
+        let mut walk = Walk {
+            plan: self,
+            graph,
+            stack: Vec::new(),
+            late: Vec::new(),
+        };
+        let root = graph.root();
+        for position in 0..walk.plan.blocks[0].lines.len() {
+            let line = walk.plan.blocks[0].lines[position];
+            walk.line(line);
+            walk.run();
+        }
+        walk.enter(root, Region::Use, 0, 0);
+        walk.run();
+        for (block, line) in std::mem::take(&mut walk.late) {
+            self.blocks[block as usize].lines.push(line);
+        }
+        for block in &mut self.blocks {
+            block.lines.sort_unstable();
+        }
+    }
+
+    /// Measures the text of every node, parts first.
+    fn measure(&mut self, graph: &Graph<'_>) {
+        for number in 0..graph.nodes.len() as u32 {
+            let width = self.own_width(graph, number).min(TOO_WIDE);
+            self.spots[number as usize].width = width;
+        }
+    }
+
+    fn own_width(&self, graph: &Graph<'_>, number: u32) -> u32 {
+        let node = graph.node(number);
+        let comment = graph.comments.get(&number);
+        let comment = comment.map_or(0, |&text| columns(graph.text(text)) + 7);
+        let mut width = match node.what {
+            What::Leaf(text) | What::Whole(text) => return columns(graph.text(text)),
+            What::Tensor(_) => return TOO_WIDE,
+            What::Sequence(open) | What::Mapping(open) => open.len() as u32 + 1,
+            What::Object(ty) => columns(&graph.types[ty as usize].head) + 1,
+        };
+        if !self.lines_in(number).is_empty() {
+            return TOO_WIDE;
+        }
+        width = width.saturating_add(comment);
+        let mut separator = 0;
+        for part in graph.parts_of(number) {
+            if self.prints(graph, number, part) {
+                let part = self.part_width(graph, number, node, part);
+                width = width.saturating_add(part).saturating_add(separator);
+                separator = 2;
+            }
+        }
+        width
+    }
+
+    /// Columns of a part with the name of its field.
+    fn part_width(&self, graph: &Graph<'_>, number: u32, node: &Node, part: &Part) -> u32 {
+        let label = match node.what {
+            What::Object(ty) => {
+                let fields = &graph.types[ty as usize].fields;
+                columns(&fields[part.field as usize].name) + 1
+            }
+            _ => 0,
+        };
+        let item = match part.item {
+            Item::Text(text) => columns(graph.text(text)),
+            Item::Node(item) => {
+                let spot = &self.spots[item as usize];
+                match (spot.is_named, spot.in_place && spot.home == number) {
+                    (false, _) => spot.width,
+                    (true, false) => columns(self.names.get(spot.name)),
+                    (true, true) => {
+                        let name = columns(self.names.get(spot.name)) + 2;
+                        spot.width.saturating_add(name)
+                    }
+                }
+            }
+        };
+        label.saturating_add(item)
+    }
+}
+
+/// How variables are met at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Region {
+    Use,
+    Def,
+    DefSimple,
+}
+
+struct Walk<'p, 'g> {
+    plan: &'p mut Plan,
+    graph: &'p Graph<'g>,
+    stack: Vec<Frame>,
+    /// Variables that get a line, and the block of it.
+    late: Vec<(u32, u32)>,
+}
+
+struct Frame {
+    node: u32,
+    next: usize,
+    region: Region,
+    level: u8,
+}
+
+impl Walk<'_, '_> {
+    fn run(&mut self) {
+        while let Some(frame) = self.stack.last_mut() {
+            let (number, position, region, level) =
+                (frame.node, frame.next, frame.region, frame.level);
+            frame.next += 1;
+            let graph = self.graph;
+            let node = graph.node(number);
+            let parts = graph.parts_of(number);
+            let header = node.header as usize;
+            let lines = self.plan.lines_in(number);
+            let position = if position < header {
+                position
+            } else if let Some(&line) = lines.get(position - header) {
+                self.line(line);
+                continue;
+            } else {
+                position - lines.len()
+            };
+            let Some(part) = parts.get(position) else {
+                self.stack.pop();
+                continue;
+            };
+            let Item::Node(item) = part.item else {
+                continue;
+            };
+            if !self.plan.prints(graph, number, part) {
+                continue;
+            }
+            let region = match node.what {
+                What::Object(ty) => match graph.types[ty as usize].fields[part.field as usize].flag
+                {
+                    FieldFlag::Def => Region::Def,
+                    FieldFlag::DefSimple => Region::DefSimple,
+                    FieldFlag::None | FieldFlag::Ignore => region,
+                },
+                // A name in front of a colon is a key.
+                What::Mapping(_) if position.is_multiple_of(2) => Region::Use,
+                _ => region,
+            };
+            self.enter(item, region, level, position as u32);
+        }
+    }
+
+    /// Goes into a node that stands on a line of its own.
+    fn line(&mut self, number: u32) {
+        self.give_name(number);
+        self.push(number, Region::Use, 0);
+    }
+
+    /// Goes into a part, if its text stands there.
+    fn enter(&mut self, number: u32, region: Region, level: u8, site: u32) {
+        let spot = self.plan.spots[number as usize];
+        if !spot.is_named {
+            self.push(number, region, level);
+            return;
+        }
+        if spot.name != NONE {
+            return;
+        }
+        if self.graph.is_constant(self.graph.node(number).what) {
+            self.plan.constants.push(number);
+            self.give_name(number);
+            return;
+        }
+        if self.graph.type_of(number).map(|ty| ty.kind()) != Some(Kind::Var) {
+            // It is named where its line is.
+            return;
+        }
+        self.give_name(number);
+        let limit = self.graph.options().levels();
+        if region != Region::Use && level < limit {
+            let parent = self.stack.last().map_or(NONE, |frame| frame.node);
+            let spot = &mut self.plan.spots[number as usize];
+            spot.in_place = true;
+            // Where it is defined is all that counts from here on.
+            spot.home = parent;
+            spot.site = site;
+            let inner = if region == Region::Def {
+                Region::Def
+            } else {
+                Region::Use
+            };
+            self.push(number, inner, level);
+        } else {
+            self.late.push((spot.home, number));
+            self.push(number, Region::Use, 0);
+        }
+    }
+
+    fn push(&mut self, number: u32, region: Region, level: u8) {
+        if self.graph.node(number).count > 0 || !self.plan.lines_in(number).is_empty() {
+            self.stack.push(Frame {
+                node: number,
+                next: 0,
+                region,
+                level: level.saturating_add(1),
+            });
+        }
+    }
+
+    fn give_name(&mut self, number: u32) {
+        let node = self.graph.node(number);
+        let sigil = match self.graph.type_of(number).map(|ty| ty.kind()) {
+            Some(Kind::Singleton) => Sigil::Global,
+            _ if self.graph.is_constant(node.what) => Sigil::Constant,
+            _ => Sigil::Local,
+        };
+        let hint = self.graph.hints.get(&number).and_then(|hint| hint.as_str());
+        let (name, is_hint) = self.plan.names.choose(sigil, hint);
+        let spot = &mut self.plan.spots[number as usize];
+        spot.name = name;
+        spot.is_hint = is_hint;
+    }
+}
+
+/// How many columns a text takes on a line.
+pub(super) fn columns(text: &str) -> u32 {
+    let count = match text.is_ascii() {
+        true => text.len(),
+        false => text.chars().count(),
+    };
+    u32::try_from(count).unwrap_or(TOO_WIDE)
+}

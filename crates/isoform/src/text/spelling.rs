@@ -1,0 +1,191 @@
+//! How names and plain values are spelled, for the printer and the parser.
+
+use std::fmt::Write;
+
+use crate::display;
+use crate::error::{Error, Result};
+use crate::repr;
+use crate::value::{DType, DTypeCode, ValueRef};
+
+/// The data type of nothing, and its name.
+pub(super) const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);
+pub(super) const VOID_NAME: &str = "void";
+
+/// Words in front of a parenthesis that are no type keys.
+pub(super) const TENSOR: &str = "Tensor";
+pub(super) const DEVICE: &str = "device";
+pub(super) const FUNCTION: &str = "func";
+
+/// Larger integers are written in base 16, which takes linear time.
+const DECIMAL_BITS: u64 = 2048;
+
+/// The first character of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Sigil {
+    /// Values of the program: `%`.
+    Local,
+    /// Singletons: `@`.
+    Global,
+    /// Large constants: `#`.
+    Constant,
+}
+
+impl Sigil {
+    pub(super) fn letter(self) -> char {
+        match self {
+            Sigil::Local => '%',
+            Sigil::Global => '@',
+            Sigil::Constant => '#',
+        }
+    }
+
+    pub(super) fn of(byte: u8) -> Option<Sigil> {
+        match byte {
+            b'%' => Some(Sigil::Local),
+            b'@' => Some(Sigil::Global),
+            b'#' => Some(Sigil::Constant),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a character may stand in a word, behind the first.
+pub(super) fn is_word_char(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// Whether a character may start a word.
+pub(super) fn starts_word(c: char) -> bool {
+    c == '_' || c.is_alphabetic()
+}
+
+/// Whether a character may stand in a name, behind the sigil.
+pub(super) fn is_name_char(c: char) -> bool {
+    is_word_char(c) || matches!(c, '.' | '$' | '-')
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(starts_word) && text.chars().all(is_word_char)
+}
+
+/// Appends a type key, in quotes when it could be taken for something else.
+pub(super) fn push_key(key: &str, out: &mut String) {
+    if key.split('.').all(is_word) && ![TENSOR, DEVICE, FUNCTION].contains(&key) {
+        out.push_str(key);
+    } else {
+        repr::string(key, out);
+    }
+}
+
+/// Appends a field's name.
+pub(super) fn push_field(name: &str, out: &mut String) {
+    if is_word(name) {
+        out.push_str(name);
+    } else {
+        repr::string(name, out);
+    }
+}
+
+/// Appends a value without parts; false when it is none of those.
+///
+/// # Errors
+///
+/// `ValueError` for a data type that has no name.
+pub(super) fn push_plain(value: ValueRef<'_>, out: &mut String) -> Result<bool> {
+    match value {
+        ValueRef::None => out.push_str("None"),
+        ValueRef::Bool(flag) => out.push_str(bool_text(flag)),
+        ValueRef::Int(number) => out.push_str(itoa::Buffer::new().format(number)),
+        ValueRef::BigInt(number) => {
+            // Writing to a string cannot fail.
+            let _ = match number.bits() > DECIMAL_BITS {
+                true => write!(out, "{number:#x}"),
+                false => write!(out, "{number}"),
+            };
+        }
+        ValueRef::Float(number) => push_float(number, out),
+        ValueRef::DType(dtype) => push_dtype(dtype, out)?,
+        ValueRef::Device(device) => {
+            let _ = write!(out, "{DEVICE}(\"{device}\")");
+        }
+        ValueRef::Str(text) => push_string(text, out),
+        ValueRef::Bytes(bytes) => repr::byte_string(bytes, out),
+        ValueRef::Shape(shape) => {
+            out.push_str("Shape");
+            push_ints(shape, out);
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+pub(super) fn bool_text(flag: bool) -> &'static str {
+    if flag { "True" } else { "False" }
+}
+
+/// Appends a string in quotes.
+pub(super) fn push_string(text: &str, out: &mut String) {
+    let plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    if text.bytes().all(plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        repr::string(text, out);
+    }
+}
+
+/// Appends the shortest text of a float that reads back as the same float.
+pub(super) fn push_float(number: f64, out: &mut String) {
+    repr::float(number, out);
+}
+
+/// Appends the name of a data type.
+///
+/// # Errors
+///
+/// `ValueError` when it has no bits or no lanes, and so no name.
+pub(super) fn push_dtype(dtype: DType, out: &mut String) -> Result<()> {
+    if dtype == VOID {
+        out.push_str(VOID_NAME);
+    } else if dtype.bits() == 0 || dtype.lanes() == 0 {
+        return Err(Error::value_error(format!(
+            "the dtype {dtype} has no bits and no name"
+        )));
+    } else {
+        let _ = write!(out, "{dtype}");
+    }
+    Ok(())
+}
+
+/// Appends integers in brackets.
+pub(super) fn push_ints(numbers: &[i64], out: &mut String) {
+    let mut buffer = itoa::Buffer::new();
+    out.push('[');
+    for (position, number) in numbers.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(buffer.format(*number));
+    }
+    out.push(']');
+}
+
+/// Text for a comment: one line, without the end of a comment.
+pub(super) fn comment_text(text: &str) -> String {
+    let flat: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    flat.replace("*/", "* /")
+}
+
+/// A word or literal for a message, which need not repeat all of a long one.
+pub(super) fn shown(text: &str) -> String {
+    let mut end = text.len().min(display::KEY_BUDGET);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let rest = if end < text.len() { "..." } else { "" };
+    format!("{}{rest}", &text[..end])
+}

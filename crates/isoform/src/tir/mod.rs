@@ -1,0 +1,45 @@
+//! Expressions over scalars and vectors of the machine: what types, ranges and
+//! shapes are written in.
+//!
+//! A node is made as it is said, and checked: [`Add::new`](Add) of two
+//! literals is a sum. The functions ([`add()`], [`sub()`], ...) are what operators
+//! of a language mean: they bring operands to a common data type and compute
+//! what is known.
+//!
+//! ```
+//! use isoform::tir;
+//! let x = tir::Var::new("x", isoform::DType::INT32);
+//! let sum = tir::add(&tir::constant(isoform::DType::INT32, 2)?, &tir::constant(isoform::DType::INT32, 3)?)?;
+//! assert_eq!(sum.downcast_ref::<tir::IntImm>().map(|sum| sum.value), Some(5));
+//! assert!(tir::add(&x.upcast(), &sum)?.isa::<tir::Add>());
+//! # Ok::<(), isoform::Error>(())
+//! ```
+
+mod fold;
+mod literal;
+mod nodes;
+mod operators;
+mod rules;
+
+pub use literal::{FloatImm, IntImm, StringImm, constant, is_zero, literal};
+pub use nodes::{
+    Add, And, BinaryOpExpr, Broadcast, Call, Cast, CmpExpr, Div, EQ, FloorDiv, FloorMod, GE, GT,
+    LE, LT, Let, LogicalExpr, Max, Min, Mod, Mul, NE, Not, Or, Ramp, Select, SizeVar, Sub, Var,
+};
+pub use operators::{
+    add, and, cast, compare, div, floordiv, floormod, max, min, mul, not, or, sub, truncmod,
+};
+pub use rules::Comparison;
+
+use crate::error::Result;
+
+/// Registers the node types and functions of this module.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns one of the names.
+pub fn register() -> Result<()> {
+    literal::register()?;
+    nodes::register()?;
+    operators::register()
+}

@@ -1,0 +1,615 @@
+//! The nodes other than literals.
+//!
+//! Constructors check the data types of their operands and find that of the
+//! result.
+
+use isoform_macros::{Node, export};
+
+use super::literal::is_bool;
+use super::operators;
+use super::rules::{self, Class};
+use crate::container::{Array, Str};
+use crate::convert::IntoField;
+use crate::error::{Error, Result};
+use crate::ir::{Op, PointerType, PrimExpr, PrimType, RelayExpr, Span, Type};
+use crate::object::reference::{Node, Ref};
+use crate::value::{DType, Value};
+
+/// A variable: equal by where it is bound, whatever its name.
+#[derive(Node)]
+#[node(key = "tir.Var", kind = var, init = make_var, no_new, crate = crate)]
+#[repr(C)]
+pub struct Var {
+    #[node(base)]
+    base: PrimExpr,
+    /// For people.
+    #[node(ignore)]
+    pub name: Str,
+    /// The type of its value.
+    pub type_annotation: Ref<Type>,
+}
+
+impl Var {
+    /// A variable of a data type.
+    pub fn new(name: impl Into<Str>, dtype: DType) -> Ref<Var> {
+        Ref::new(Var::of_dtype(name.into(), dtype, None))
+    }
+
+    fn of_dtype(name: Str, dtype: DType, span: Option<Ref<Span>>) -> Var {
+        Var {
+            base: PrimExpr::typed(dtype, span),
+            name,
+            type_annotation: PrimType::new(dtype).upcast(),
+        }
+    }
+
+    /// A variable of a type or a data type.
+    fn of(name: Str, ty: &Value, span: Option<Ref<Span>>) -> Result<Var> {
+        let Some(annotation) = ty.peek::<Ref<Type>>() else {
+            let dtype = crate::registry::Schema::DType.convert(ty.clone())?;
+            return Ok(Var::of_dtype(
+                name,
+                dtype.as_dtype().unwrap_or(DType::INT32),
+                span,
+            ));
+        };
+        let dtype = match annotation.downcast_ref::<PrimType>() {
+            Some(scalar) => scalar.dtype,
+            None if annotation.isa::<PointerType>() => rules::HANDLE,
+            None => {
+                return Err(Error::type_error(format!(
+                    "tir.Var: expected dtype, ir.PrimType or ir.PointerType, got {}",
+                    annotation.type_info().key()
+                )));
+            }
+        };
+        Ok(Var {
+            base: PrimExpr::typed(dtype, span),
+            name,
+            type_annotation: annotation.clone(),
+        })
+    }
+}
+
+/// Makes a variable of a data type, or of a type that machines have.
+#[export("tir.Var", crate = crate)]
+fn make_var(
+    name: Str,
+    #[default = DType::INT32] dtype: Value,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Var>> {
+    Var::of(name, &dtype, span).map(Ref::new)
+}
+
+/// A variable that is a size, and so not negative.
+#[derive(Node)]
+#[node(key = "tir.SizeVar", kind = var, init = make_size_var, no_new, crate = crate)]
+#[repr(C)]
+pub struct SizeVar {
+    #[node(base)]
+    base: Var,
+}
+
+/// Makes a variable that is a size.
+#[export("tir.SizeVar", crate = crate)]
+fn make_size_var(
+    name: Str,
+    #[default = DType::INT32] dtype: Value,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<SizeVar>> {
+    let base = Var::of(name, &dtype, span)?;
+    if !rules::class(base.dtype).is_integer() {
+        return Err(Error::value_error(format!(
+            "tir.SizeVar: expected an integer data type, got {}",
+            base.dtype
+        )));
+    }
+    Ok(Ref::new(SizeVar { base }))
+}
+
+/// A conversion to another data type.
+#[derive(Node)]
+#[node(key = "tir.Cast", init = make_cast, no_new, crate = crate)]
+#[repr(C)]
+pub struct Cast {
+    #[node(base)]
+    base: PrimExpr,
+    /// What is converted.
+    pub value: Ref<PrimExpr>,
+}
+
+/// Makes a conversion to a data type with as many lanes.
+#[export("tir.Cast", crate = crate)]
+pub(super) fn make_cast(
+    dtype: DType,
+    value: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Cast>> {
+    if dtype.lanes() != value.dtype.lanes() {
+        return Err(Error::value_error(format!(
+            "tir.Cast: expected as many lanes as {} has, got {dtype}",
+            value.dtype
+        )));
+    }
+    Ok(Ref::new(Cast {
+        base: PrimExpr::typed(dtype, span),
+        value,
+    }))
+}
+
+/// The data type of two operands, which have the same one.
+fn same_dtype(key: &str, left: &PrimExpr, right: &PrimExpr) -> Result<DType> {
+    if left.dtype == right.dtype {
+        return Ok(left.dtype);
+    }
+    Err(Error::type_error(format!(
+        "{key}: expected operands of one data type, got {} and {}",
+        left.dtype, right.dtype
+    )))
+}
+
+fn bool_with_lanes_of(dtype: DType) -> DType {
+    rules::with_lanes(DType::BOOL, dtype.lanes())
+}
+
+/// Declares a base of two operands.
+macro_rules! base {
+    ($(#[$doc:meta])* $base:ident = $key:tt) => {
+        $(#[$doc])*
+        #[derive(Node)]
+        #[node(key = $key, no_new, crate = crate)]
+        #[repr(C)]
+        pub struct $base {
+            #[node(base)]
+            base: PrimExpr,
+            /// The left operand.
+            pub a: Ref<PrimExpr>,
+            /// The right operand.
+            pub b: Ref<PrimExpr>,
+        }
+    };
+}
+
+base! {
+    /// An arithmetic operation on two numbers of one data type.
+    BinaryOpExpr = "tir.BinaryOpExpr"
+}
+base! {
+    /// A comparison of two numbers of one data type.
+    CmpExpr = "tir.CmpExpr"
+}
+base! {
+    /// An operation on two truth values.
+    LogicalExpr = "tir.LogicalExpr"
+}
+
+fn binary_base(
+    key: &str,
+    a: Ref<PrimExpr>,
+    b: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Result<BinaryOpExpr> {
+    let base = PrimExpr::typed(same_dtype(key, &a, &b)?, span);
+    Ok(BinaryOpExpr { base, a, b })
+}
+
+fn comparison_base(
+    key: &str,
+    a: Ref<PrimExpr>,
+    b: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Result<CmpExpr> {
+    let dtype = bool_with_lanes_of(same_dtype(key, &a, &b)?);
+    let base = PrimExpr::typed(dtype, span);
+    Ok(CmpExpr { base, a, b })
+}
+
+fn logical_base(
+    key: &str,
+    a: Ref<PrimExpr>,
+    b: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Result<LogicalExpr> {
+    let dtype = expect_bool(key, same_dtype(key, &a, &b)?)?;
+    let base = PrimExpr::typed(dtype, span);
+    Ok(LogicalExpr { base, a, b })
+}
+
+fn expect_bool(key: &str, dtype: DType) -> Result<DType> {
+    match is_bool(dtype) {
+        true => Ok(dtype),
+        false => Err(Error::type_error(format!(
+            "{key}: expected bool, got {dtype}"
+        ))),
+    }
+}
+
+/// Declares a node of two operands.
+macro_rules! operation {
+    ($(#[$doc:meta])* $node:ident = $key:tt, $base:ident, $make_base:ident, $make:ident) => {
+        $(#[$doc])*
+        #[derive(Node)]
+        #[node(key = $key, init = $make, no_new, crate = crate)]
+        #[repr(C)]
+        pub struct $node {
+            #[node(base)]
+            base: $base,
+        }
+
+        impl $node {
+            /// The operation on these operands, as it is.
+            ///
+            /// # Errors
+            ///
+            /// `TypeError` when the data types do not go together.
+            pub fn new(
+                a: impl IntoField<Ref<PrimExpr>>,
+                b: impl IntoField<Ref<PrimExpr>>,
+            ) -> Result<Ref<Self>> {
+                $make(a.into_field(), b.into_field(), None)
+            }
+        }
+
+        $(#[$doc])*
+        #[export($key, crate = crate)]
+        fn $make(
+            a: Ref<PrimExpr>,
+            b: Ref<PrimExpr>,
+            span: Option<Ref<Span>>,
+        ) -> Result<Ref<$node>> {
+            let base = $make_base($key, a, b, span)?;
+            Ok(Ref::new($node { base }))
+        }
+    };
+}
+
+operation! {
+    /// `a + b`.
+    Add = "tir.Add", BinaryOpExpr, binary_base, make_add
+}
+operation! {
+    /// `a - b`.
+    Sub = "tir.Sub", BinaryOpExpr, binary_base, make_sub
+}
+operation! {
+    /// `a * b`.
+    Mul = "tir.Mul", BinaryOpExpr, binary_base, make_mul
+}
+operation! {
+    /// `a / b`; of integers rounded towards zero.
+    Div = "tir.Div", BinaryOpExpr, binary_base, make_div
+}
+operation! {
+    /// What division rounded towards zero leaves over.
+    Mod = "tir.Mod", BinaryOpExpr, binary_base, make_mod
+}
+operation! {
+    /// `a / b` rounded down.
+    FloorDiv = "tir.FloorDiv", BinaryOpExpr, binary_base, make_floordiv
+}
+operation! {
+    /// What division rounded down leaves over.
+    FloorMod = "tir.FloorMod", BinaryOpExpr, binary_base, make_floormod
+}
+operation! {
+    /// The smaller one.
+    Min = "tir.Min", BinaryOpExpr, binary_base, make_min
+}
+operation! {
+    /// The larger one.
+    Max = "tir.Max", BinaryOpExpr, binary_base, make_max
+}
+operation! {
+    /// Whether `a == b`.
+    EQ = "tir.EQ", CmpExpr, comparison_base, make_eq
+}
+operation! {
+    /// Whether `a != b`.
+    NE = "tir.NE", CmpExpr, comparison_base, make_ne
+}
+operation! {
+    /// Whether `a < b`.
+    LT = "tir.LT", CmpExpr, comparison_base, make_lt
+}
+operation! {
+    /// Whether `a <= b`.
+    LE = "tir.LE", CmpExpr, comparison_base, make_le
+}
+operation! {
+    /// Whether `a > b`.
+    GT = "tir.GT", CmpExpr, comparison_base, make_gt
+}
+operation! {
+    /// Whether `a >= b`.
+    GE = "tir.GE", CmpExpr, comparison_base, make_ge
+}
+operation! {
+    /// Whether both hold.
+    And = "tir.And", LogicalExpr, logical_base, make_and
+}
+operation! {
+    /// Whether one of the two holds.
+    Or = "tir.Or", LogicalExpr, logical_base, make_or
+}
+
+/// Whether `a` does not hold.
+#[derive(Node)]
+#[node(key = "tir.Not", init = make_not, no_new, crate = crate)]
+#[repr(C)]
+pub struct Not {
+    #[node(base)]
+    base: PrimExpr,
+    /// The operand.
+    pub a: Ref<PrimExpr>,
+}
+
+/// Makes a negation of a truth value.
+#[export("tir.Not", crate = crate)]
+pub(super) fn make_not(a: Ref<PrimExpr>, span: Option<Ref<Span>>) -> Result<Ref<Not>> {
+    let dtype = expect_bool(Not::TYPE_KEY, a.dtype)?;
+    let base = PrimExpr::typed(dtype, span);
+    Ok(Ref::new(Not { base, a }))
+}
+
+/// One of two values, both of which are computed.
+#[derive(Node)]
+#[node(key = "tir.Select", init = make_select, no_new, crate = crate)]
+#[repr(C)]
+pub struct Select {
+    #[node(base)]
+    base: PrimExpr,
+    /// Which one.
+    pub condition: Ref<PrimExpr>,
+    /// The value if the condition holds.
+    pub true_value: Ref<PrimExpr>,
+    /// The value if it does not.
+    pub false_value: Ref<PrimExpr>,
+}
+
+/// Makes a choice between two values of one data type.
+#[export("tir.Select", crate = crate)]
+fn make_select(
+    condition: Ref<PrimExpr>,
+    true_value: Ref<PrimExpr>,
+    false_value: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Select>> {
+    expect_bool("tir.Select.condition", condition.dtype)?;
+    let dtype = same_dtype(Select::TYPE_KEY, &true_value, &false_value)?;
+    if ![1, dtype.lanes()].contains(&condition.dtype.lanes()) {
+        return Err(Error::type_error(format!(
+            "tir.Select.condition: expected 1 or {} lanes, got {}",
+            dtype.lanes(),
+            condition.dtype
+        )));
+    }
+    Ok(Ref::new(Select {
+        base: PrimExpr::typed(dtype, span),
+        condition,
+        true_value,
+        false_value,
+    }))
+}
+
+/// The value of `body`, in which `var` stands for `value`.
+#[derive(Node)]
+#[node(key = "tir.Let", scope, defs_first = false, init = make_let, no_new, crate = crate)]
+#[repr(C)]
+pub struct Let {
+    #[node(base)]
+    base: PrimExpr,
+    /// What the variable stands for; the variable is not bound in it, so it
+    /// comes first.
+    pub value: Ref<PrimExpr>,
+    /// Bound in the body.
+    #[node(def)]
+    pub var: Ref<Var>,
+    /// The result.
+    pub body: Ref<PrimExpr>,
+}
+
+/// Makes a binding of a variable.
+#[export("tir.Let", crate = crate)]
+fn make_let(
+    var: Ref<Var>,
+    value: Ref<PrimExpr>,
+    body: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Let>> {
+    same_dtype(Let::TYPE_KEY, &var, &value)?;
+    Ok(Ref::new(Let {
+        base: PrimExpr::typed(body.dtype, span),
+        value,
+        var,
+        body,
+    }))
+}
+
+/// The call of an operator or a function.
+#[derive(Node)]
+#[node(key = "tir.Call", init = make_call, no_new, crate = crate)]
+#[repr(C)]
+pub struct Call {
+    #[node(base)]
+    base: PrimExpr,
+    /// What is called: an operator, or the global variable of a function.
+    pub op: Ref<RelayExpr>,
+    /// The arguments.
+    pub args: Array<Ref<PrimExpr>>,
+}
+
+impl Call {
+    /// A call with a result of this data type.
+    pub fn new(
+        dtype: DType,
+        op: impl IntoField<Ref<RelayExpr>>,
+        args: impl Into<Array<Ref<PrimExpr>>>,
+    ) -> Ref<Call> {
+        Ref::new(Call {
+            base: PrimExpr::typed(dtype, None),
+            op: op.into_field(),
+            args: args.into(),
+        })
+    }
+}
+
+/// Makes a call of an operator, given itself or by its name in the namespace
+/// `tir`, or of the global variable of a function.
+#[export("tir.Call", crate = crate)]
+fn make_call(
+    dtype: DType,
+    op: Value,
+    args: Array<Ref<PrimExpr>>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Call>> {
+    let op = match op.as_str() {
+        Some(name) if name.starts_with("tir.") => Op::get(name)?.upcast(),
+        Some(name) => {
+            return Err(Error::value_error(format!(
+                "Cannot handle str op argument {name}. This function only handles str argument \
+                 with the tir namespace. If you are certain about the intrinsic name, pass in \
+                 Op.get(name) instead"
+            )));
+        }
+        None => op
+            .extract::<Ref<RelayExpr>>()
+            .map_err(|error| Error::type_error(format!("tir.Call.op: {}", error.message())))?,
+    };
+    let base = PrimExpr::typed(dtype, span);
+    Ok(Ref::new(Call { base, op, args }))
+}
+
+/// A vector of one value.
+#[derive(Node)]
+#[node(key = "tir.Broadcast", init = make_broadcast, no_new, crate = crate)]
+#[repr(C)]
+pub struct Broadcast {
+    #[node(base)]
+    base: PrimExpr,
+    /// The value, a scalar.
+    pub value: Ref<PrimExpr>,
+    /// How often.
+    pub lanes: i64,
+}
+
+impl Broadcast {
+    /// A vector of one value.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the value is no scalar, or a vector has no such
+    /// number of lanes.
+    pub fn new(value: &Ref<PrimExpr>, lanes: i64) -> Result<Ref<Broadcast>> {
+        make_broadcast(value.clone(), lanes, None)
+    }
+}
+
+/// The data type of a vector of such scalars.
+fn vector(key: &str, scalar: DType, lanes: i64) -> Result<DType> {
+    if scalar.lanes() != 1 {
+        return Err(Error::value_error(format!(
+            "{key}: expected a scalar, got {scalar}"
+        )));
+    }
+    match u16::try_from(lanes) {
+        Ok(lanes) if lanes > 1 => Ok(rules::with_lanes(scalar, lanes)),
+        _ => Err(Error::value_error(format!(
+            "{key}.lanes: expected 2 to {}, got {lanes}",
+            u16::MAX
+        ))),
+    }
+}
+
+/// Makes a vector of one scalar.
+#[export("tir.Broadcast", crate = crate)]
+fn make_broadcast(
+    value: Ref<PrimExpr>,
+    lanes: i64,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Broadcast>> {
+    let dtype = vector(Broadcast::TYPE_KEY, value.dtype, lanes)?;
+    Ok(Ref::new(Broadcast {
+        base: PrimExpr::typed(dtype, span),
+        value,
+        lanes,
+    }))
+}
+
+/// The vector `base, base + stride, base + 2 * stride, ...`.
+#[derive(Node)]
+#[node(key = "tir.Ramp", init = make_ramp, no_new, crate = crate)]
+#[repr(C)]
+pub struct Ramp {
+    #[node(base)]
+    expr: PrimExpr,
+    /// The first value.
+    pub base: Ref<PrimExpr>,
+    /// The difference of neighbours.
+    pub stride: Ref<PrimExpr>,
+    /// How many there are.
+    pub lanes: i64,
+}
+
+/// Makes a vector of equally distant integers.
+#[export("tir.Ramp", crate = crate)]
+fn make_ramp(
+    base: Ref<PrimExpr>,
+    stride: Ref<PrimExpr>,
+    lanes: i64,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Ramp>> {
+    let dtype = vector(Ramp::TYPE_KEY, base.dtype, lanes)?;
+    if !matches!(rules::class(dtype), Class::Int | Class::UInt) {
+        return Err(Error::value_error(format!(
+            "tir.Ramp: expected an integer data type, got {dtype}"
+        )));
+    }
+    if stride.dtype.lanes() != 1 {
+        return Err(Error::value_error(format!(
+            "tir.Ramp.stride: expected a scalar, got {}",
+            stride.dtype
+        )));
+    }
+    let stride = operators::cast(base.dtype, &stride)?;
+    Ok(Ref::new(Ramp {
+        expr: PrimExpr::typed(dtype, span),
+        base,
+        stride,
+        lanes,
+    }))
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![
+        Var,
+        SizeVar,
+        Cast,
+        BinaryOpExpr,
+        CmpExpr,
+        LogicalExpr,
+        Add,
+        Sub,
+        Mul,
+        Div,
+        Mod,
+        FloorDiv,
+        FloorMod,
+        Min,
+        Max,
+        EQ,
+        NE,
+        LT,
+        LE,
+        GT,
+        GE,
+        And,
+        Or,
+        Not,
+        Select,
+        Let,
+        Call,
+        Broadcast,
+        Ramp,
+    ];
+    Ok(())
+}

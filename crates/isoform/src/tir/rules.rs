@@ -1,0 +1,150 @@
+//! What data types can hold, and which two go together.
+
+use crate::value::{DType, DTypeCode};
+
+/// What an expression that is no number has: a pointer or a string.
+pub(super) const HANDLE: DType = DType::new(DTypeCode::Handle, 64);
+
+/// Data types by how their numbers behave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    Bool,
+    Int,
+    UInt,
+    Float,
+    Other,
+}
+
+impl Class {
+    pub(super) fn is_integer(self) -> bool {
+        matches!(self, Class::Bool | Class::Int | Class::UInt)
+    }
+}
+
+pub(super) fn class(dtype: DType) -> Class {
+    match dtype.code() {
+        DTypeCode::Bool => Class::Bool,
+        DTypeCode::Int => Class::Int,
+        DTypeCode::UInt => Class::UInt,
+        DTypeCode::Handle | DTypeCode::Complex => Class::Other,
+        _ => Class::Float,
+    }
+}
+
+/// Bits that count when two integer types are compared; a bool has one.
+pub(super) fn width(dtype: DType) -> u8 {
+    match class(dtype) {
+        Class::Bool => 1,
+        _ => dtype.bits(),
+    }
+}
+
+/// The data type of one lane.
+pub(super) fn element_of(dtype: DType) -> DType {
+    with_lanes(dtype, 1)
+}
+
+/// The data type with another number of lanes, which is not zero.
+pub(super) fn with_lanes(dtype: DType, lanes: u16) -> DType {
+    DType::from_parts(dtype.code() as u8, dtype.bits(), lanes).unwrap_or(dtype)
+}
+
+/// The smallest and the largest number of an integer type, as far as 64 signed
+/// bits hold them.
+pub(super) fn integer_range(dtype: DType) -> (i64, i64) {
+    let bits = u32::from(width(dtype).min(64));
+    match class(dtype) {
+        Class::Int => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+        _ => (0, i64::MAX >> (63 - bits.min(63))),
+    }
+}
+
+/// An exact result brought into an integer type, as the machine does it:
+/// modulo the number of its values.
+pub(super) fn wrap(dtype: DType, exact: i128) -> i64 {
+    let bits = u32::from(width(dtype).min(64));
+    // The conversion keeps the low bits.
+    let low = exact as i64;
+    if bits == 64 {
+        return low;
+    }
+    let unused = 64 - bits;
+    match class(dtype) {
+        Class::Int => low << unused >> unused,
+        _ => ((low as u64) << unused >> unused) as i64,
+    }
+}
+
+/// The largest finite number of a float type.
+pub(super) fn largest_float(dtype: DType) -> f64 {
+    // By exponent of the largest binade and the bits of the fraction.
+    let largest = |exponent: i32, fraction: i32| {
+        f64::from(exponent).exp2() * (2.0 - f64::from(-fraction).exp2())
+    };
+    match (dtype.code(), dtype.bits()) {
+        (DTypeCode::Float, 16) => largest(15, 10),
+        (DTypeCode::Float, 32) => f64::from(f32::MAX),
+        (DTypeCode::BFloat, 16) => largest(127, 7),
+        (DTypeCode::Float8E3M4, _) => 15.5,
+        (DTypeCode::Float8E4M3, _) => 240.0,
+        (DTypeCode::Float8E4M3FN, _) => 448.0,
+        (DTypeCode::Float8E4M3FNUZ, _) => 240.0,
+        (DTypeCode::Float8E4M3B11FNUZ, _) => 30.0,
+        (DTypeCode::Float8E5M2 | DTypeCode::Float8E5M2FNUZ, _) => 57344.0,
+        (DTypeCode::Float8E8M0FNU, _) => f64::from(127).exp2(),
+        (DTypeCode::Float6E2M3FN, _) => 7.5,
+        (DTypeCode::Float6E3M2FN, _) => 28.0,
+        (DTypeCode::Float4E2M1FN, _) => 6.0,
+        _ => f64::MAX,
+    }
+}
+
+/// The data type to which two operands with as many lanes are brought; None
+/// when there is none.
+pub(super) fn common(left: DType, right: DType) -> Option<DType> {
+    if left == right {
+        return Some(left);
+    }
+    let wider = |left: DType, right: DType| match width(left) < width(right) {
+        true => right,
+        false => left,
+    };
+    match (class(left), class(right)) {
+        (Class::Float, Class::Float) if left.bits() == right.bits() => None,
+        (Class::Other, _) | (_, Class::Other) => None,
+        (Class::Float, Class::Float) => Some(wider(left, right)),
+        (Class::Float, _) => Some(left),
+        (_, Class::Float) => Some(right),
+        (Class::Int, Class::Int) | (Class::UInt, Class::UInt) => Some(wider(left, right)),
+        // A signed and an unsigned type of one width meet in the unsigned one.
+        (Class::Int, _) if width(left) == width(right) => Some(right),
+        (_, Class::Int) if width(left) == width(right) => Some(left),
+        _ => Some(wider(left, right)),
+    }
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    EQ,
+    NE,
+    LT,
+    LE,
+    GT,
+    GE,
+}
+
+impl Comparison {
+    /// What two numbers that compare like this give; None stands for a NaN.
+    pub(super) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
+        match self {
+            Comparison::EQ => order.is_some_and(std::cmp::Ordering::is_eq),
+            Comparison::NE => order.is_none_or(std::cmp::Ordering::is_ne),
+            Comparison::LT => order.is_some_and(std::cmp::Ordering::is_lt),
+            Comparison::LE => order.is_some_and(std::cmp::Ordering::is_le),
+            Comparison::GT => order.is_some_and(std::cmp::Ordering::is_gt),
+            Comparison::GE => order.is_some_and(std::cmp::Ordering::is_ge),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Modules of the IR: every property for about a second on random bytes, and
+//! what the generator has to bring up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use isoform::ir::{IRModule, PrimType, Type};
+use isoform::testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
+use isoform::{
+    Array, CompareOptions, DType, JsonOptions, JsonReadOptions, Kind, Node, Ref, TextOptions,
+    Value, ValueRef, deep_copy, from_bytes, from_json_graph, from_text, get_field_at,
+    get_first_structural_mismatch, registered_types, structural_digest, structural_digest_with,
+    structural_equal, structural_equal_with, to_bytes, to_json_graph, to_text,
+};
+
+use super::properties::run;
+
+macro_rules! properties {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                run(IR_PROPERTIES, stringify!($name));
+            }
+        )*
+
+        #[test]
+        fn none_is_left_out() {
+            let known: Vec<_> = IR_PROPERTIES.iter().map(|(name, _)| *name).collect();
+            assert_eq!(known, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+properties! {
+    ir_json_round_trips,
+    ir_binary_round_trips,
+    ir_text_round_trips,
+    ir_deep_copies_are_equal,
+    ir_incomparable_round_trips,
+    ir_hints_are_invisible,
+    ir_ignored_fields_are_invisible,
+    ir_edits_are_found,
+}
+
+/// Free variables of one value stand for those of the other.
+const OPTIONS: CompareOptions = CompareOptions {
+    map_free_vars: true,
+    skip_tensor_content: false,
+};
+
+/// Counts the nodes of a value by class, each once, and how many of them stand
+/// in more than one place.
+fn count(root: &Value, classes: &mut BTreeMap<&'static str, usize>) -> usize {
+    let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    let mut stack = vec![root.clone()];
+    while let Some(value) = stack.pop() {
+        match value.view() {
+            ValueRef::Array(items) => stack.extend(items.values().iter().cloned()),
+            ValueRef::List(items) => stack.extend(items.snapshot().values().iter().cloned()),
+            ValueRef::Map(map) => {
+                stack.extend(map.iter().flat_map(|(k, v)| [k.clone(), v.clone()]));
+            }
+            ValueRef::Dict(dict) => {
+                let map = dict.snapshot();
+                stack.extend(map.iter().flat_map(|(k, v)| [k.clone(), v.clone()]));
+            }
+            ValueRef::Object(object) => {
+                if !seen.insert(object.identity()) {
+                    shared.insert(object.identity());
+                    continue;
+                }
+                let info = object.type_info();
+                *classes.entry(info.key()).or_default() += 1;
+                stack.extend((0..info.fields().len()).filter_map(|at| get_field_at(object, at)));
+            }
+            _ => {}
+        }
+    }
+    shared.len()
+}
+
+#[test]
+fn every_class_comes_up() {
+    let mut classes = BTreeMap::new();
+    let mut shared = 0;
+    for seed in 0..40 {
+        let module = random_module(seed, 400).expect("a module");
+        shared += count(&module.into(), &mut classes);
+        count(&random_incomparable(seed).expect("nodes"), &mut classes);
+    }
+    assert!(shared > 400, "only {shared} nodes are shared");
+    let missing: Vec<_> = registered_types()
+        .into_iter()
+        .map(|info| info.key())
+        .filter(|key| {
+            ["ir.", "tir.", "relay."]
+                .iter()
+                .any(|of| key.starts_with(of))
+        })
+        .filter(|key| classes.get(key).is_none_or(|count| *count < 2))
+        .collect();
+    assert!(missing.is_empty(), "never drawn: {missing:?}\n{classes:?}");
+}
+
+#[test]
+fn modules_can_be_compared() {
+    let mut classes = BTreeMap::new();
+    for seed in 0..10 {
+        let module = random_module(seed, 200).expect("a module");
+        count(&module.clone().into(), &mut classes);
+        structural_digest_with(&module, OPTIONS).expect("a digest");
+    }
+    let incomparable: Vec<_> = registered_types()
+        .into_iter()
+        .filter(|info| info.kind() == Kind::None && classes.contains_key(info.key()))
+        .collect();
+    assert!(incomparable.is_empty(), "{incomparable:?}");
+}
+
+#[test]
+fn a_seed_gives_the_same_module() {
+    let text = |module: &Ref<IRModule>| {
+        to_text(&Value::from(module), &TextOptions::default()).expect("text")
+    };
+    for seed in [0, 1, u64::MAX] {
+        let module = random_module(seed, 150).expect("a module");
+        let again = random_module(seed, 150).expect("a module");
+        assert!(!module.same_as(&again));
+        assert_eq!(text(&module), text(&again));
+        assert!(structural_equal_with(&module, &again, OPTIONS).expect("an answer"));
+    }
+    let (one, other) = (random_module(1, 150), random_module(2, 150));
+    let equal = structural_equal_with(one.expect("one"), other.expect("other"), OPTIONS);
+    assert!(!equal.expect("an answer"));
+}
+
+#[test]
+fn modules_have_about_the_size_that_was_asked_for() {
+    for size in [0, 100, 1_000, 10_000] {
+        let mut classes = BTreeMap::new();
+        let module = random_module(3, size).expect("a module");
+        count(&module.into(), &mut classes);
+        let nodes: usize = classes.values().sum();
+        assert!(
+            (size / 4..=size * 4 + 20).contains(&nodes),
+            "{nodes} of {size}"
+        );
+    }
+}
+
+/// The types of several values, declared as in [`isoform::ir`] and mentioned
+/// nowhere else.
+#[derive(Node)]
+#[node(key = "it.ir_properties.ProductType")]
+#[repr(C)]
+pub(crate) struct ProductType {
+    #[node(base, default)]
+    base: Type,
+    /// The types of its parts.
+    pub(crate) fields: Array<Ref<Type>>,
+}
+
+#[test]
+fn a_declaration_is_all_that_a_class_needs() {
+    let product = |dtype: DType| {
+        let part: Ref<Type> = PrimType::new(dtype).upcast();
+        Value::from(ProductType::new([part.clone(), part]))
+    };
+    let value = product(DType::INT32);
+    let json = to_json_graph(&value, &JsonOptions::default()).expect("JSON");
+    let text = to_text(&value, &TextOptions::default()).expect("text");
+    assert_eq!(
+        text,
+        "%0 = ir.PrimType(dtype=int32)\nit.ir_properties.ProductType(fields=[%0, %0])\n"
+    );
+    let bytes = to_bytes(&value).expect("bytes");
+    for again in [
+        from_json_graph(&json, &JsonReadOptions::default()),
+        from_text(&text),
+        from_bytes(&bytes),
+        deep_copy(&value),
+    ] {
+        let again = again.expect("a value");
+        assert!(structural_equal(&value, &again).expect("an answer"));
+        assert_eq!(
+            structural_digest(&value).expect("a digest"),
+            structural_digest(&again).expect("a digest")
+        );
+    }
+    let other = product(DType::INT64);
+    let paths = get_first_structural_mismatch(&value, &other).expect("an answer");
+    let (path, _) = paths.expect("a mismatch");
+    assert_eq!(path.to_string(), "<root>.fields[0].dtype");
+}
+
+#[test]
+fn a_declaration_has_the_lines_that_are_told() {
+    let source = include_str!("../../src/ir/ty.rs");
+    let start = source
+        .find("/// The type of a tuple.\n")
+        .expect("TupleType");
+    let declaration = &source[start..];
+    let end = declaration.find("\n}\n").expect("its end") + "\n}\n".len();
+    let declaration = &declaration[..end];
+    assert!(declaration.contains("pub struct TupleType {"));
+    let page = include_str!("../../../../ARCHITECTURE.md");
+    assert!(
+        page.contains(declaration),
+        "the page shows another one:\n{declaration}"
+    );
+    let is_doc = |line: &&str| line.trim_start().starts_with("///");
+    let code = declaration.lines().filter(|line| !is_doc(line)).count();
+    let all = declaration.lines().count();
+    assert!(code < 10);
+    let told = format!("its declaration has {code} lines, {all} with its documentation");
+    assert!(page.contains(&told), "{told}");
+}

@@ -1,0 +1,37 @@
+"""The text of modules and expressions, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform.text import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["text_of"]
+
+
+def text_of(
+    obj: Any,
+    show_meta_data: bool,
+    annotate: Callable[[Any], str | None] | None,
+    **options: Any,
+) -> str:
+    """The text of a value as `astext` and `script` give it.
+
+    Args:
+        obj: The value.
+        show_meta_data: Whether the section with large constants is printed.
+        annotate: What stands in a comment behind an object; an empty text is
+            no comment.
+        options: Options of `isoform.text.to_text`, which go first.
+    """
+    if annotate is not None:
+        options["annotate"] = lambda found: annotate(found) or None
+    # What stands in attributes for a while, such as a function without a name,
+    # is no reason not to show a program.
+    settings: dict[str, Any] = {"placeholders": True, "metadata": show_meta_data}
+    # Nobody compares spans, and they would be most of the text.
+    settings["spans"] = False
+    return to_text(obj, **(settings | options))

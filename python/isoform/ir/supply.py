@@ -1,0 +1,9 @@
+"""Supplies of names that are not taken yet.
+
+>>> from isoform import ir
+>>> names = ir.NameSupply("pre")
+>>> names.fresh_name("x"), names.fresh_name("x"), names.contains_name("x")
+('pre_x', 'pre_x_1', True)
+"""
+
+from isoform.types.ir import GlobalVarSupply as GlobalVarSupply, NameSupply as NameSupply

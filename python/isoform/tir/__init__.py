@@ -1,0 +1,60 @@
+"""Expressions over scalars and vectors of the machine, under the names of `tvm.tir`.
+
+A class makes the node as it is said: `tir.Add(2, 3)` is a sum. Operators and
+the functions of this module bring operands to a common data type and compute
+what is known:
+
+>>> from isoform import tir
+>>> n = tir.Var("n", "int64")
+>>> str((n + 1).dtype), (tir.const(7) // -2).value, type(tir.Add(2, 3))
+('int64', -4, <class 'tir.Add'>)
+"""
+
+from isoform.ir.expr import EqualOp, NotEqualOp
+
+# What Python adds to classes comes before they are taken.
+from . import expr  # noqa: F401
+from .op import (
+    add,
+    all,  # noqa: A004
+    any,  # noqa: A004
+    cast,
+    const,
+    div,
+    floordiv,
+    floormod,
+    indexdiv,
+    indexmod,
+    max,  # noqa: A004
+    min,  # noqa: A004
+    multiply,
+    subtract,
+    truncdiv,
+    truncmod,
+)
+
+# isort: split
+from isoform.types import tir as _types
+from isoform.types.ir import FloatImm, IntImm, PrimExpr
+from isoform.types.tir import *  # noqa: F403  # Every class declared in Rust.
+
+__all__ = ["EqualOp", "FloatImm", "IntImm", "NotEqualOp", "PrimExpr"]
+__all__ += [
+    "add",
+    "all",
+    "any",
+    "cast",
+    "const",
+    "div",
+    "floordiv",
+    "floormod",
+    "indexdiv",
+    "indexmod",
+    "max",
+    "min",
+    "multiply",
+    "subtract",
+    "truncdiv",
+    "truncmod",
+]
+__all__ += _types.__all__

@@ -1,0 +1,1279 @@
+# Written by `isoform.stubgen`; do not edit.
+"""The types whose keys begin with `ir`."""
+
+import builtins
+import collections.abc
+import typing
+
+import isoform
+
+__all__ = [
+    "AllocatedPoolInfo",
+    "AttrFieldInfo",
+    "Attrs",
+    "BaseExpr",
+    "BaseFunc",
+    "ConstantInfo",
+    "ConstantMemoryPools",
+    "ConstantPoolInfo",
+    "Constructor",
+    "Diagnostic",
+    "DiagnosticContext",
+    "DiagnosticRenderer",
+    "DictAttrs",
+    "DummyGlobalInfo",
+    "EnvFunc",
+    "FloatImm",
+    "FuncType",
+    "GlobalInfo",
+    "GlobalTypeVar",
+    "GlobalVar",
+    "GlobalVarSupply",
+    "IRModule",
+    "IncompleteType",
+    "IntImm",
+    "NameSupply",
+    "Op",
+    "PointerType",
+    "PoolInfo",
+    "PoolInfoProperties",
+    "PrimExpr",
+    "PrimType",
+    "Range",
+    "RelayExpr",
+    "RelayRefType",
+    "SequentialSpan",
+    "Source",
+    "SourceMap",
+    "SourceName",
+    "Span",
+    "Target",
+    "TensorAffineType",
+    "TensorType",
+    "TupleAffineType",
+    "TupleType",
+    "Type",
+    "TypeCall",
+    "TypeConstraint",
+    "TypeData",
+    "TypeRelation",
+    "TypeVar",
+    "VDevice",
+    "WorkspaceMemoryPools",
+    "WorkspacePoolInfo",
+]
+
+class SourceName(isoform.Object):
+    """The name of a source text.
+
+    Two names with the same text are equal; they need not be one object.
+    """
+
+    __match_args__ = ("name",)
+    @property
+    def name(self) -> builtins.str:
+        """The name, such as the path of a file."""
+    def __init__(self, name: builtins.str) -> None: ...
+
+class Span(isoform.Object):
+    """A place in a source text.
+
+    Lines and columns count from 1; 0 stands for a place that is not known.
+    """
+
+    __match_args__ = ("source_name", "line", "end_line", "column", "end_column")
+    @property
+    def source_name(self) -> SourceName | None:
+        """The source text; None for a place in several texts."""
+    @property
+    def line(self) -> builtins.int:
+        """The first line."""
+    @property
+    def end_line(self) -> builtins.int:
+        """The last line."""
+    @property
+    def column(self) -> builtins.int:
+        """The first column."""
+    @property
+    def end_column(self) -> builtins.int:
+        """The column behind the last one."""
+    def __init__(
+        self,
+        source_name: typing.Any | None,
+        line: builtins.int,
+        end_line: builtins.int,
+        column: builtins.int,
+        end_column: builtins.int,
+    ) -> None: ...
+
+class SequentialSpan(Span):
+    """The places of an expression that was made of several."""
+
+    __match_args__ = ("spans",)
+    @property
+    def spans(self) -> isoform.Array[Span]:
+        """The places, none of which is a sequence itself."""
+    def __init__(self, spans: collections.abc.Sequence[Span]) -> None: ...
+
+class Source(isoform.Object):
+    """A source text, for messages that show its lines."""
+
+    __match_args__ = ("source_name", "source")
+    @property
+    def source_name(self) -> SourceName:
+        """Its name."""
+    @property
+    def source(self) -> builtins.str:
+        """The text."""
+    def __init__(self, source_name: typing.Any, source: builtins.str) -> None: ...
+
+class SourceMap(isoform.Object):
+    """The source texts that spans refer to."""
+
+    __match_args__ = ("source_map",)
+    @property
+    def source_map(self) -> isoform.Dict[builtins.str, Source]:
+        """The texts by name."""
+    def __init__(self, source_map: collections.abc.Mapping[builtins.str, Source] = ...) -> None: ...
+    def add(self, name: builtins.str, content: builtins.str) -> SourceName:
+        """Adds a text, or replaces the one of that name, and gives the name."""
+
+class Type(isoform.Object):
+    """The base of all types."""
+
+    __match_args__ = ("span",)
+    @property
+    def span(self) -> Span | None:
+        """Where it was written."""
+    def __eq__(self, other: builtins.object) -> builtins.bool:
+        """Whether the types are structurally equal."""
+    def __ne__(self, other: builtins.object) -> builtins.bool:
+        """Whether the types are not structurally equal."""
+    def __hash__(self) -> builtins.int:
+        """The structural hash, which agrees with `==`."""
+    def same_as(self, other: builtins.object) -> builtins.bool:
+        """Whether the other one is the same object."""
+
+class PrimType(Type):
+    """The type of a scalar or a vector of the machine."""
+
+    __match_args__ = ("dtype", "span")
+    @property
+    def dtype(self) -> isoform.dtype:
+        """The data type."""
+    def __init__(self, dtype: isoform.dtype | str, span: Span | None = ...) -> None: ...
+
+class PointerType(Type):
+    """The type of a pointer.
+
+    An empty storage scope means the same as `global`.
+    """
+
+    __match_args__ = ("element_type", "storage_scope", "span")
+    @property
+    def element_type(self) -> Type:
+        """The type of what it points to."""
+    @property
+    def storage_scope(self) -> builtins.str:
+        """The memory that it points into."""
+    def __init__(
+        self, element_type: Type, storage_scope: builtins.str = ..., span: Span | None = ...
+    ) -> None: ...
+
+class TupleType(Type):
+    """The type of a tuple."""
+
+    __match_args__ = ("fields", "span")
+    @property
+    def fields(self) -> isoform.Array[Type]:
+        """The types of its parts."""
+    def __init__(self, fields: collections.abc.Sequence[Type], span: Span | None = ...) -> None: ...
+
+class TensorType(Type):
+    """The type of a tensor whose data type and shape are known."""
+
+    __match_args__ = ("shape", "dtype", "span")
+    @property
+    def shape(self) -> isoform.Array[PrimExpr]:
+        """The sizes of its dimensions."""
+    @property
+    def dtype(self) -> isoform.dtype:
+        """The data type of its elements."""
+    def __init__(
+        self,
+        shape: collections.abc.Sequence[typing.Any],
+        dtype: isoform.dtype | str = ...,
+        span: Span | None = ...,
+    ) -> None: ...
+    @property
+    def concrete_shape(self) -> builtins.tuple[builtins.int, ...]:
+        """The sizes of the dimensions as numbers; TypeError if one is symbolic."""
+
+class IncompleteType(Type):
+    """A type that type inference has yet to find: a hole, equal to itself and to
+    what it is matched with where variables are bound.
+    """
+
+    __match_args__ = ("kind", "span")
+    @property
+    def kind(self) -> builtins.int:
+        """What kind of type goes there, a `TypeKind`."""
+    def __init__(self, kind: builtins.int = ..., span: Span | None = ...) -> None: ...
+
+class RelayRefType(Type):
+    """The type of a reference to a value that changes."""
+
+    __match_args__ = ("value", "span")
+    @property
+    def value(self) -> Type:
+        """The type of the value."""
+    def __init__(self, value: Type, span: Span | None = ...) -> None: ...
+
+class TensorAffineType(Type):
+    """The type of a quantized tensor: a real number is `x * scale + zero_point`."""
+
+    __match_args__ = ("scale", "zero_point", "dtype", "axis", "span")
+    @property
+    def scale(self) -> RelayExpr:
+        """The scale."""
+    @property
+    def zero_point(self) -> RelayExpr:
+        """The number that stands for zero."""
+    @property
+    def dtype(self) -> isoform.dtype:
+        """The data type of the quantized numbers."""
+    @property
+    def axis(self) -> builtins.int:
+        """The dimension with a scale for each position; -1 is the last."""
+    def __init__(
+        self,
+        scale: RelayExpr,
+        zero_point: RelayExpr,
+        dtype: isoform.dtype | str,
+        axis: builtins.int = ...,
+        span: Span | None = ...,
+    ) -> None: ...
+
+class TupleAffineType(Type):
+    """The quantized types of several results."""
+
+    __match_args__ = ("types", "span")
+    @property
+    def types(self) -> isoform.Array[TensorAffineType]:
+        """One type for each result."""
+    def __init__(
+        self, types: collections.abc.Sequence[TensorAffineType], span: Span | None = ...
+    ) -> None: ...
+
+class TypeVar(Type):
+    """A type parameter: equal by where it is bound, whatever its name."""
+
+    __match_args__ = ("name_hint", "kind", "span")
+    @property
+    def name_hint(self) -> builtins.str:
+        """For people."""
+    @property
+    def kind(self) -> builtins.int:
+        """What it stands for, a `TypeKind`."""
+    def __init__(
+        self, name_hint: builtins.str, kind: builtins.int = ..., span: Span | None = ...
+    ) -> None: ...
+    def __call__(self, *args: Type) -> TypeCall:
+        """Apply it to types."""
+
+class GlobalTypeVar(Type):
+    """The name of an algebraic data type, or of a type alias.
+
+    The name is only a hint; a module finds its definitions by it.
+    """
+
+    __match_args__ = ("name_hint", "kind", "span")
+    @property
+    def name_hint(self) -> builtins.str:
+        """For people, and for lookups in a module."""
+    @property
+    def kind(self) -> builtins.int:
+        """What it stands for, a `TypeKind`."""
+    def __init__(
+        self, name_hint: builtins.str, kind: builtins.int = ..., span: Span | None = ...
+    ) -> None: ...
+    def __call__(self, *args: Type) -> TypeCall:
+        """Apply it to types."""
+
+class TypeConstraint(Type):
+    """A relation between types that must hold."""
+
+    __match_args__ = ("span",)
+    def __init__(self, span: Span | None = ...) -> None: ...
+
+class FuncType(Type):
+    """The type of a function: for all `type_params`,
+    `(arg_types) -> ret_type` where `type_constraints`.
+    """
+
+    __match_args__ = ("arg_types", "ret_type", "type_params", "type_constraints", "span")
+    @property
+    def arg_types(self) -> isoform.Array[Type]:
+        """The types of the arguments."""
+    @property
+    def ret_type(self) -> Type:
+        """The type of the result."""
+    @property
+    def type_params(self) -> isoform.Array[TypeVar]:
+        """Bound in the rest."""
+    @property
+    def type_constraints(self) -> isoform.Array[TypeConstraint]:
+        """What must hold."""
+    def __init__(
+        self,
+        arg_types: collections.abc.Sequence[Type],
+        ret_type: Type,
+        type_params: collections.abc.Sequence[TypeVar] | None = ...,
+        type_constraints: collections.abc.Sequence[TypeConstraint] | None = ...,
+        span: Span | None = ...,
+    ) -> None: ...
+
+class TypeCall(Type):
+    """The application of a function over types."""
+
+    __match_args__ = ("func", "args", "span")
+    @property
+    def func(self) -> Type:
+        """What is applied."""
+    @property
+    def args(self) -> isoform.Array[Type]:
+        """To what."""
+    def __init__(
+        self, func: Type, args: collections.abc.Sequence[Type], span: Span | None = ...
+    ) -> None: ...
+
+class EnvFunc(isoform.Object):
+    """A global function that files know by its name."""
+
+    __match_args__ = ("name",)
+    @property
+    def name(self) -> builtins.str:
+        """The name under which it is registered."""
+    def __init__(self, name: builtins.str) -> None: ...
+    @property
+    def func(self) -> typing.Any:
+        """The function as it is registered now; KeyError when it is not any more."""
+    def __call__(self, *args: typing.Any) -> typing.Any:
+        """Call the function."""
+    @staticmethod
+    def get(name: builtins.str) -> EnvFunc:
+        """Return the function of a global name.
+
+        Args:
+            name: The name of the function.
+
+        Raises KeyError when none is registered.
+        """
+
+class TypeRelation(TypeConstraint):
+    """A relation between the types of inputs and outputs, given by a function."""
+
+    __match_args__ = ("func", "args", "num_inputs", "attrs", "span")
+    @property
+    def func(self) -> EnvFunc:
+        """Finds types that are not known from those that are."""
+    @property
+    def args(self) -> isoform.Array[Type]:
+        """The types, inputs first."""
+    @property
+    def num_inputs(self) -> builtins.int:
+        """How many of them are inputs."""
+    @property
+    def attrs(self) -> Attrs | None:
+        """Attributes of the expression that the relation is about."""
+    def __init__(
+        self,
+        func: EnvFunc,
+        args: collections.abc.Sequence[Type],
+        num_inputs: builtins.int,
+        attrs: Attrs | None,
+        span: Span | None = ...,
+    ) -> None: ...
+
+class BaseExpr(isoform.Object):
+    """The base of all expressions."""
+
+    __match_args__ = ("span",)
+    @property
+    def span(self) -> Span | None:
+        """Where it was written."""
+
+class RelayExpr(BaseExpr):
+    """The base of the expressions over tensors, functions and other large values."""
+
+    __match_args__ = ("checked_type_", "struct_info_", "span")
+    @property
+    def checked_type_(self) -> Type | None:
+        """The type that type inference has found."""
+    @property
+    def struct_info_(self) -> isoform.Object | None:
+        """What is known about the structure of its value."""
+    @property
+    def checked_type(self) -> Type:
+        """The type that type inference has found; ValueError when there is none yet."""
+    @property
+    def struct_info(self) -> typing.Any:
+        """What is known about the structure of the value; None if nothing is."""
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the expression, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for an expression that contains itself.
+
+        >>> from isoform import ir
+        >>> print(ir.GlobalVar("main").astext(), end="")
+        %main = ir.GlobalVar()
+        %main
+        """
+
+class Constructor(RelayExpr):
+    """One way to make a value of an algebraic data type.
+
+    Two constructors are equal when their names and inputs are.
+    """
+
+    __match_args__ = ("name_hint", "inputs", "belong_to")
+    @property
+    def name_hint(self) -> builtins.str:
+        """The name."""
+    @property
+    def inputs(self) -> isoform.Array[Type]:
+        """The types of what it holds."""
+    @property
+    def belong_to(self) -> GlobalTypeVar:
+        """The type that it makes values of."""
+    def __init__(
+        self,
+        name_hint: builtins.str,
+        inputs: collections.abc.Sequence[Type],
+        belong_to: GlobalTypeVar,
+    ) -> None: ...
+    @property
+    def tag(self) -> builtins.int:
+        """A number for the constructor; no two names have the same one in a process."""
+    def __call__(self, *args: typing.Any) -> typing.Any:
+        """Return a call of the constructor."""
+
+class TypeData(Type):
+    """The definition of an algebraic data type.
+
+    It is a function over types: an instance of the data type is a
+    `TypeCall` of its header.
+    """
+
+    __match_args__ = ("header", "type_vars", "constructors", "span")
+    @property
+    def header(self) -> GlobalTypeVar:
+        """The name of the type."""
+    @property
+    def type_vars(self) -> isoform.Array[TypeVar]:
+        """Its parameters."""
+    @property
+    def constructors(self) -> isoform.Array[Constructor]:
+        """Its constructors."""
+    def __init__(
+        self,
+        header: GlobalTypeVar,
+        type_vars: collections.abc.Sequence[TypeVar],
+        constructors: collections.abc.Sequence[Constructor],
+        span: Span | None = ...,
+    ) -> None: ...
+
+class PrimExpr(BaseExpr):
+    """The base of the expressions over scalars and vectors of the machine.
+
+    Numbers become literals where one is expected: a bool of type bool, an int
+    of type int32 or, if it is larger, int64, a float of type float32 or, if it
+    is larger, float64; a string becomes a string literal.
+    """
+
+    __match_args__ = ("dtype", "span")
+    @property
+    def dtype(self) -> isoform.dtype:
+        """The data type of its value."""
+    def __add__(self, other: typing.Any) -> typing.Any:
+        """`self + other`."""
+    def __radd__(self, other: typing.Any) -> typing.Any:
+        """`other + self`."""
+    def __sub__(self, other: typing.Any) -> typing.Any:
+        """`self - other`."""
+    def __rsub__(self, other: typing.Any) -> typing.Any:
+        """`other - self`."""
+    def __mul__(self, other: typing.Any) -> typing.Any:
+        """`self * other`."""
+    def __rmul__(self, other: typing.Any) -> typing.Any:
+        """`other * self`."""
+    def __floordiv__(self, other: typing.Any) -> typing.Any:
+        """`self / other` rounded down."""
+    def __rfloordiv__(self, other: typing.Any) -> typing.Any:
+        """`other / self` rounded down."""
+    def __mod__(self, other: typing.Any) -> typing.Any:
+        """What `self // other` leaves over."""
+    def __rmod__(self, other: typing.Any) -> typing.Any:
+        """What `other // self` leaves over."""
+    def __lshift__(self, other: typing.Any) -> typing.Any:
+        """`self << other`."""
+    def __rlshift__(self, other: typing.Any) -> typing.Any:
+        """`other << self`."""
+    def __rshift__(self, other: typing.Any) -> typing.Any:
+        """`self >> other`."""
+    def __rrshift__(self, other: typing.Any) -> typing.Any:
+        """`other >> self`."""
+    def __and__(self, other: typing.Any) -> typing.Any:
+        """`self & other`."""
+    def __rand__(self, other: typing.Any) -> typing.Any:
+        """`other & self`."""
+    def __or__(self, other: typing.Any) -> typing.Any:
+        """`self | other`."""
+    def __ror__(self, other: typing.Any) -> typing.Any:
+        """`other | self`."""
+    def __xor__(self, other: typing.Any) -> typing.Any:
+        """`self ^ other`."""
+    def __rxor__(self, other: typing.Any) -> typing.Any:
+        """`other ^ self`."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self < other`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """Whether `self <= other`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self > other`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """Whether `self >= other`."""
+    def __truediv__(self, other: typing.Any) -> typing.Any:
+        """`self / other`, unless both are integers: then it would be ambiguous."""
+    def __rtruediv__(self, other: typing.Any) -> typing.Any:
+        """`other / self`, unless both are integers: then it would be ambiguous."""
+    def __neg__(self) -> typing.Any:
+        """`-self`."""
+    def __invert__(self) -> typing.Any:
+        """`~self`; the negation of a truth value."""
+    def __eq__(self, other: builtins.object) -> typing.Any:
+        """Whether both are equal, as an expression; as a bool, whether they are the same object."""
+    def __ne__(self, other: builtins.object) -> typing.Any:
+        """The negation of `==`."""
+    def __hash__(self) -> builtins.int:
+        """The hash of the object's identity."""
+    def __bool__(self) -> builtins.bool:
+        """Refuse to be a condition: raises ValueError."""
+    def astype(self, dtype: typing.Any, span: Span | None = ...) -> typing.Any:
+        """Return the expression converted to a data type."""
+
+class GlobalVar(RelayExpr):
+    """The name of a function of a module.
+
+    Its name is compared, because it is how a module is linked; and it is a
+    variable, which the module binds.
+    """
+
+    __match_args__ = ("name_hint", "span")
+    @property
+    def name_hint(self) -> builtins.str:
+        """The name."""
+    def __init__(
+        self, name_hint: builtins.str, type_annot: Type | None = ..., span: Span | None = ...
+    ) -> None: ...
+    def __call__(self, *args: typing.Any) -> typing.Any:
+        """Return a call of the function."""
+
+class Range(isoform.Object):
+    """The integers from `min` on, `extent` of them.
+
+    A tuple or list of one or two numbers becomes a range where one is
+    expected.
+    """
+
+    __match_args__ = ("min", "extent", "span")
+    @property
+    def min(self) -> PrimExpr:
+        """The first."""
+    @property
+    def extent(self) -> PrimExpr:
+        """How many there are."""
+    @property
+    def span(self) -> Span | None:
+        """Where it was written."""
+    def __init__(
+        self, begin: typing.Any, end: typing.Any | None = ..., span: Span | None = ...
+    ) -> None: ...
+    @staticmethod
+    def from_min_extent(
+        min_value: typing.Any, extent: typing.Any, span: Span | None = ...
+    ) -> Range:
+        """Return the range [min_value, min_value + extent).
+
+        Args:
+            min_value: The first one.
+            extent: How many there are.
+            span: Where it was written.
+        """
+    def __eq__(self, other: builtins.object) -> builtins.bool:
+        """Whether the ranges are structurally equal."""
+    def __ne__(self, other: builtins.object) -> builtins.bool:
+        """Whether the ranges are not structurally equal."""
+    def __hash__(self) -> builtins.int:
+        """The structural hash, which agrees with `==`."""
+
+class Attrs(isoform.Object):
+    """The base of nodes of attributes.
+
+    A type that extends it declares the attributes as fields, with their
+    types, defaults and documentation.
+    """
+
+    __match_args__ = ()
+    def __init__(self) -> None: ...
+    def get_int(self, key: builtins.str) -> builtins.int:
+        """Return the int under a name; AttributeError without one, TypeError for anything else."""
+    def get_int_tuple(self, key: builtins.str) -> builtins.tuple[builtins.int, ...]:
+        """Return the ints under a name, as a tuple."""
+    def get_str(self, key: builtins.str) -> builtins.str:
+        """Return the string under a name."""
+    def keys(self) -> builtins.list[builtins.str]:
+        """Return the names of the attributes, in order."""
+    def list_field_info(self) -> builtins.list[AttrFieldInfo]:
+        """Return what is known about the attributes, in order."""
+    def __getitem__(self, item: builtins.str) -> typing.Any:
+        """Return the value under a name; AttributeError without one."""
+
+class DictAttrs(Attrs):
+    """Attributes without a type of their own: any names, any values.
+
+    A map or dict with string keys becomes one where it is expected.
+    """
+
+    __match_args__ = ("dict",)
+    @property
+    def dict(self) -> isoform.Map[builtins.str, typing.Any]:
+        """The values by name."""
+    def __init__(self, dict: collections.abc.Mapping[builtins.str, typing.Any] = ...) -> None: ...
+    def get(self, key: builtins.str, default: typing.Any = ...) -> typing.Any:
+        """Return the value under a name, or the default."""
+    def items(self) -> typing.Any:
+        """Return the names with their values."""
+    def __getattr__(self, name: builtins.str) -> typing.Any:
+        """Return the value under a name; AttributeError without one."""
+    def __getitem__(self, item: builtins.str) -> typing.Any:
+        """Return the value under a name; KeyError without one."""
+    def __contains__(self, item: builtins.object) -> builtins.bool:
+        """Whether there is a value under a name."""
+    def __iter__(self) -> typing.Any:
+        """Iterate over the names."""
+    def __len__(self) -> builtins.int:
+        """Return how many attributes there are."""
+
+class AttrFieldInfo(isoform.Object):
+    """What is known about an attribute."""
+
+    __match_args__ = ("name", "type_info", "description")
+    @property
+    def name(self) -> builtins.str:
+        """Its name."""
+    @property
+    def type_info(self) -> builtins.str:
+        """The type of its values."""
+    @property
+    def description(self) -> builtins.str:
+        """What it means."""
+    def __init__(
+        self, name: builtins.str, type_info: builtins.str, description: builtins.str
+    ) -> None: ...
+
+class BaseFunc(RelayExpr):
+    """The base of all functions."""
+
+    __match_args__ = ("attrs", "checked_type_", "struct_info_", "span")
+    @property
+    def attrs(self) -> DictAttrs | None:
+        """What is known about it, by name."""
+    def __init__(
+        self,
+        attrs: typing.Any | None = ...,
+        checked_type_: Type | None = ...,
+        struct_info_: isoform.Object | None = ...,
+        span: Span | None = ...,
+    ) -> None: ...
+    def with_attr(
+        self, attr_key_or_dict: typing.Any, attr_value: typing.Any | None = ...
+    ) -> BaseFunc:
+        """A copy of the function with an attribute set, or several of them at once
+        from a dict.
+        """
+    def with_attrs(self, attr_map: typing.Any) -> BaseFunc:
+        """A copy of the function with more attributes."""
+    def without_attr(self, attr_key: builtins.str) -> BaseFunc:
+        """A copy of the function without an attribute."""
+
+class GlobalInfo(isoform.Object):
+    """The base of what a module may know besides its functions."""
+
+    __match_args__ = ()
+    def __eq__(self, other: builtins.object) -> builtins.bool:
+        """Whether both are structurally equal."""
+    def __ne__(self, other: builtins.object) -> builtins.bool:
+        """Whether both are not structurally equal."""
+    def __hash__(self) -> builtins.int:
+        """The structural hash, which agrees with `==`."""
+    def same_as(self, other: builtins.object) -> builtins.bool:
+        """Whether the other one is the same object."""
+
+class DummyGlobalInfo(GlobalInfo):
+    """Nothing in particular."""
+
+    __match_args__ = ()
+    def __init__(self) -> None: ...
+
+class Target(isoform.Object):
+    """A machine to compile for.
+
+    A string such as `llvm -mcpu=skylake` and a dict with a `kind` become one
+    where it is expected.
+    """
+
+    __match_args__ = ("kind", "keys", "attrs", "host")
+    @property
+    def kind(self) -> builtins.str:
+        """What kind of machine, such as `llvm` or `cuda`."""
+    @property
+    def keys(self) -> isoform.Array[builtins.str]:
+        """Groups of targets that it belongs to."""
+    @property
+    def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
+        """Its properties."""
+    @property
+    def host(self) -> Target | None:
+        """The machine that controls it."""
+    def __init__(self, target: typing.Any, host: typing.Any | None = ...) -> None: ...
+
+class VDevice(GlobalInfo):
+    """A device of a machine, for values that are placed on one."""
+
+    __match_args__ = ("target", "vdevice_id", "memory_scope")
+    @property
+    def target(self) -> Target | None:
+        """The machine, if one was said."""
+    @property
+    def vdevice_id(self) -> builtins.int:
+        """Which of its devices."""
+    @property
+    def memory_scope(self) -> builtins.str:
+        """The memory of the device."""
+    def __init__(
+        self,
+        target: typing.Any | None = ...,
+        vdevice_id: builtins.int = ...,
+        memory_scope: builtins.str = ...,
+    ) -> None: ...
+
+class PoolInfoProperties(isoform.Object):
+    """What is known about the memory of a pool."""
+
+    __match_args__ = (
+        "size_hint_bytes",
+        "clock_frequency_hz",
+        "read_bandwidth_bytes_per_cycle",
+        "write_bandwidth_bytes_per_cycle",
+        "read_latency_cycles",
+        "write_latency_cycles",
+        "target_burst_bytes",
+    )
+    @property
+    def size_hint_bytes(self) -> builtins.int:
+        """How large it is expected to be; -1 is without limit."""
+    @property
+    def clock_frequency_hz(self) -> builtins.int:
+        """Its clock; -1 is unknown."""
+    @property
+    def read_bandwidth_bytes_per_cycle(self) -> builtins.int:
+        """How fast it is read; -1 is unknown."""
+    @property
+    def write_bandwidth_bytes_per_cycle(self) -> builtins.int:
+        """How fast it is written; -1 is unknown."""
+    @property
+    def read_latency_cycles(self) -> builtins.int:
+        """How long a read takes to begin."""
+    @property
+    def write_latency_cycles(self) -> builtins.int:
+        """How long a write takes to begin."""
+    @property
+    def target_burst_bytes(self) -> isoform.Map[Target, builtins.int]:
+        """How many bytes a target transfers at once; 1 for others."""
+    def __init__(
+        self,
+        size_hint_bytes: builtins.int | None = ...,
+        clock_frequency_hz: builtins.int | None = ...,
+        read_bandwidth_bytes_per_cycle: builtins.int | None = ...,
+        write_bandwidth_bytes_per_cycle: builtins.int | None = ...,
+        read_latency_cycles: builtins.int | None = ...,
+        write_latency_cycles: builtins.int | None = ...,
+        target_burst_bytes: collections.abc.Mapping[typing.Any, builtins.int] | None = ...,
+    ) -> None: ...
+
+class PoolInfo(isoform.Object):
+    """The base of pools."""
+
+    __match_args__ = ("pool_name", "targets", "pool_info_properties")
+    @property
+    def pool_name(self) -> builtins.str:
+        """The name of the pool."""
+    @property
+    def targets(self) -> isoform.Array[Target]:
+        """The machines that can access it."""
+    @property
+    def pool_info_properties(self) -> PoolInfoProperties:
+        """What is known about its memory."""
+    def __init__(
+        self,
+        pool_name: builtins.str,
+        targets: collections.abc.Sequence[typing.Any],
+        pool_info_properties: PoolInfoProperties = ...,
+    ) -> None: ...
+
+class WorkspacePoolInfo(PoolInfo):
+    """A pool of memory that programs read and write."""
+
+    __match_args__ = ("pool_name", "targets", "pool_info_properties")
+    def __init__(
+        self,
+        pool_name: builtins.str,
+        targets: collections.abc.Sequence[typing.Any],
+        pool_info_properties: PoolInfoProperties | None = ...,
+    ) -> None: ...
+
+class ConstantInfo(isoform.Object):
+    """A constant and its place in a pool."""
+
+    __match_args__ = ("name_hint", "byte_offset", "data")
+    @property
+    def name_hint(self) -> builtins.str:
+        """The name, for people."""
+    @property
+    def byte_offset(self) -> builtins.int:
+        """Its place from the start of the pool."""
+    @property
+    def data(self) -> isoform.Tensor:
+        """The constant."""
+    def __init__(
+        self, name_hint: builtins.str, byte_offset: builtins.int, data: isoform.Tensor
+    ) -> None: ...
+
+class ConstantPoolInfo(PoolInfo):
+    """A pool of memory that programs only read."""
+
+    __match_args__ = ("pool_name", "targets", "pool_info_properties")
+    @property
+    def constant_info_array(self) -> isoform.Array[ConstantInfo]:
+        """What it holds."""
+    def __init__(
+        self,
+        pool_name: builtins.str,
+        targets: collections.abc.Sequence[typing.Any],
+        constant_info_arr: collections.abc.Sequence[ConstantInfo] | None = ...,
+        pool_info_properties: PoolInfoProperties | None = ...,
+    ) -> None: ...
+
+class WorkspaceMemoryPools(isoform.Object):
+    """The pools that a program may use for its buffers."""
+
+    __match_args__ = ("pools",)
+    @property
+    def pools(self) -> isoform.Array[WorkspacePoolInfo]:
+        """The pools."""
+    def __init__(self, pools: collections.abc.Sequence[WorkspacePoolInfo]) -> None: ...
+
+class ConstantMemoryPools(isoform.Object):
+    """The pools that a program may use for its constants."""
+
+    __match_args__ = ("pools",)
+    @property
+    def pools(self) -> isoform.Array[ConstantPoolInfo]:
+        """The pools."""
+    def __init__(self, pools: collections.abc.Sequence[ConstantPoolInfo]) -> None: ...
+
+class AllocatedPoolInfo(isoform.Object):
+    """A pool after its memory was laid out."""
+
+    __match_args__ = ("pool_info", "allocated_size", "pool_var_idx")
+    @property
+    def pool_info(self) -> PoolInfo:
+        """The pool."""
+    @property
+    def allocated_size(self) -> builtins.int:
+        """How many bytes are taken."""
+    @property
+    def pool_var_idx(self) -> builtins.int:
+        """Which parameter of the main function is its pointer."""
+    def __init__(
+        self, pool: PoolInfo, allocated_size: builtins.int, pool_var_idx: builtins.int = ...
+    ) -> None: ...
+
+class IRModule(isoform.Object):
+    """Functions and type definitions, each under a global name.
+
+    The names are unique. Functions can be added and replaced in place;
+    attributes are changed in a copy.
+
+    Two modules are equal when they are after global variables have been
+    matched by their names, and the names of types by theirs.
+
+    A shallow copy has dicts of its own, so it changes on its own, too.
+    """
+
+    __match_args__ = ("functions", "type_definitions", "attrs", "global_infos")
+    @property
+    def functions(self) -> isoform.Dict[GlobalVar, BaseFunc]:
+        """The functions."""
+    @property
+    def type_definitions(self) -> isoform.Dict[GlobalTypeVar, TypeData]:
+        """The definitions of algebraic data types."""
+    @property
+    def attrs(self) -> DictAttrs | None:
+        """What is known about the module, by name."""
+    @property
+    def global_infos(self) -> isoform.Dict[builtins.str, isoform.Array[GlobalInfo]]:
+        """Other things that its functions refer to, by name."""
+    @property
+    def source_map(self) -> SourceMap:
+        """The source texts that its spans refer to."""
+    def __init__(
+        self,
+        functions: typing.Any | None = ...,
+        type_definitions: typing.Any | None = ...,
+        attrs: typing.Any | None = ...,
+        global_infos: collections.abc.Mapping[builtins.str, collections.abc.Sequence[GlobalInfo]]
+        | None = ...,
+    ) -> None: ...
+    def clone(self) -> IRModule:
+        """A copy of the module, which changes on its own."""
+    def functions_items(self) -> isoform.Array[builtins.tuple[GlobalVar, BaseFunc]]:
+        """The functions with their variables, sorted by name."""
+    def get_attr(self, attr_key: builtins.str) -> typing.Any:
+        """An attribute of the module; None when it is not set."""
+    def get_constructor(self, tag: builtins.int) -> Constructor:
+        """The constructor with this tag; ValueError when there is none."""
+    def get_global_type_var(self, name: builtins.str) -> GlobalTypeVar:
+        """The name of a type; ValueError that lists them when there is none."""
+    def get_global_type_vars(self) -> isoform.Array[GlobalTypeVar]:
+        """The names of types, sorted."""
+    def get_global_var(self, name: builtins.str) -> GlobalVar:
+        """The global variable of a name; ValueError that lists the names when there
+        is none.
+        """
+    def get_global_vars(self) -> isoform.Array[GlobalVar]:
+        """The global variables, sorted by name."""
+    def update(self, other: typing.Any) -> None:
+        """Adds the functions of another module, or those of a dict, in place."""
+    def update_func(self, var: GlobalVar, func: BaseFunc) -> None:
+        """Adds a function to a module, or replaces that of the variable, in place."""
+    def update_global_info(
+        self, name: builtins.str, global_info: collections.abc.Sequence[GlobalInfo]
+    ) -> None:
+        """Sets what a module knows under a name, in place."""
+    def with_attr(self, attr_key: typing.Any, attr_value: typing.Any | None = ...) -> IRModule:
+        """A copy of the module with an attribute set, or several at once from a dict."""
+    def with_attrs(self, attr_map: typing.Any) -> IRModule:
+        """A copy of the module with more attributes."""
+    def without_attr(self, attr_key: builtins.str) -> IRModule:
+        """A copy of the module without an attribute."""
+    @staticmethod
+    def from_expr(
+        expr: typing.Any, functions: typing.Any = ..., type_defs: typing.Any = ...
+    ) -> IRModule:
+        """Return a module whose entry point is an expression.
+
+        Args:
+            expr: A function, or an expression, which becomes one: its free
+                variables are the parameters. Its name is that of its attribute
+                `global_symbol`, or `main`, with a number if that is taken.
+            functions: Other functions of the module.
+            type_defs: Definitions of types.
+        """
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the module, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for a module that contains itself.
+
+        >>> from isoform import ir, relay, text
+        >>> x = relay.Var("x")
+        >>> mod = ir.IRModule({"main": relay.Function([x], x)})
+        >>> ir.structural_equal(text.from_text(mod.astext()), mod)
+        True
+        """
+    def script(self, show_meta: builtins.bool = ..., **options: typing.Any) -> builtins.str:
+        """Return the text of the module for reading, without large constants.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
+    def show(self, show_meta: builtins.bool = ..., **options: typing.Any) -> None:
+        """Print the module for reading; with colour on a terminal.
+
+        Args:
+            show_meta: Whether large constants stand in a section behind the
+                text.
+            options: Options of `isoform.text.to_text`.
+        """
+    def __str__(self) -> builtins.str:
+        """The text of the module, as `script` gives it."""
+    def __getitem__(self, var: typing.Any) -> typing.Any:
+        """Return the function or the type definition under a name; ValueError without one.
+
+        Args:
+            var: A name, a global variable or a global type variable.
+        """
+    def __setitem__(self, var: typing.Any, val: typing.Any) -> None:
+        """Add or replace a function or a type definition, in place."""
+    def __delitem__(self, var: typing.Any) -> None:
+        """Remove a function or a type definition, in place; ValueError without one."""
+    def __contains__(self, var: builtins.object) -> builtins.bool:
+        """Whether there is a function or a type definition under a name."""
+    def get_type(self, name: builtins.str) -> builtins.tuple[typing.Any, ...]:
+        """Return the name of a data type and its constructors; ValueError without one.
+
+        Args:
+            name: The name.
+        """
+    def __iter__(self) -> typing.Any:
+        """Iterate over the global variables, sorted by name."""
+    def __len__(self) -> builtins.int:
+        """Return the number of functions."""
+    def __bool__(self) -> builtins.bool:
+        """Return True, also for a module without functions."""
+
+class Op(RelayExpr):
+    """An operator of the IR: there is one object for each name."""
+
+    __match_args__ = ()
+    @property
+    def name(self) -> builtins.str:
+        """The name."""
+    def __init__(self) -> None: ...
+    def add_argument(
+        self, name: builtins.str, type: builtins.str, description: builtins.str
+    ) -> None:
+        """Adds an argument: its name, its type as text, and what it is."""
+    def add_type_rel(
+        self,
+        rel_name: builtins.str,
+        type_rel_func: collections.abc.Callable[..., typing.Any] | None = ...,
+    ) -> None:
+        """Sets the type of the operator to that of a function whose inputs and output
+        are in a relation.
+
+        Without a function, the relation is the one registered under the global
+        name `tvm.relay.type_relation.` and `rel_name`; KeyError when there is none.
+        """
+    def get_attr(self, attr_name: builtins.str) -> typing.Any:
+        """The value of an attribute of the operator; None when it is not set."""
+    def has_attr(self, attr_name: builtins.str) -> builtins.bool:
+        """Whether the operator has the attribute."""
+    def reset_attr(self, attr_name: builtins.str) -> None:
+        """Takes an attribute away."""
+    def set_attr(
+        self, attr_name: builtins.str, value: typing.Any, plevel: builtins.int = ...
+    ) -> None:
+        """Sets an attribute with a priority: the highest one wins, and two of one
+        priority are a ValueError.
+        """
+    def set_attrs_type_key(self, key: builtins.str) -> None:
+        """Sets the type key of the attributes of its calls."""
+    def set_num_inputs(self, n: builtins.int) -> None:
+        """Sets the number of inputs."""
+    def set_support_level(self, level: builtins.int) -> None:
+        """Sets the level of support; lower is more common."""
+    @staticmethod
+    def get(op_name: builtins.str) -> Op:
+        """Return the operator of a name; AttributeError when none is registered.
+
+        Args:
+            op_name: The name.
+        """
+    @staticmethod
+    def list_op_names() -> builtins.list[builtins.str]:
+        """Return the names of all operators, sorted."""
+    @property
+    def op_type(self) -> typing.Any:
+        """The type of the operator; None when none was set."""
+    @property
+    def description(self) -> builtins.str:
+        """What the operator does."""
+    @property
+    def arguments(self) -> typing.Any:
+        """What is known about the arguments, in order."""
+    @property
+    def attrs_type_key(self) -> builtins.str:
+        """The type key of the attributes of its calls."""
+    @property
+    def num_inputs(self) -> builtins.int:
+        """The number of inputs; -1 when it is not known."""
+    @property
+    def support_level(self) -> builtins.int:
+        """The level of support; lower is more common."""
+
+class NameSupply(isoform.Object):
+    """Gives names that it has not given before."""
+
+    __match_args__ = ("prefix",)
+    @property
+    def prefix(self) -> builtins.str:
+        """What the names begin with."""
+    @property
+    def name_map(self) -> isoform.Dict[builtins.str, builtins.int]:
+        """The names that are taken, and the number that was last put behind them."""
+    def __init__(self, prefix: builtins.str = ...) -> None: ...
+    def contains_name(self, name: builtins.str, add_prefix: builtins.bool = ...) -> builtins.bool:
+        """Whether a name is taken."""
+    def fresh_name(
+        self,
+        name: builtins.str,
+        add_prefix: builtins.bool = ...,
+        add_underscore: builtins.bool = ...,
+    ) -> builtins.str:
+        """A name that is not taken, and from now on is."""
+    def reserve_name(self, name: builtins.str, add_prefix: builtins.bool = ...) -> builtins.str:
+        """Makes a name taken, and gives it with the prefix."""
+
+class GlobalVarSupply(isoform.Object):
+    """Gives global variables whose names are not taken in its modules."""
+
+    __match_args__ = ()
+    @property
+    def name_supply(self) -> NameSupply:
+        """Where the names come from."""
+    @property
+    def name_to_var_map(self) -> isoform.Dict[builtins.str, GlobalVar]:
+        """The variables by name."""
+    def __init__(self, value: typing.Any | None = ...) -> None: ...
+    def fresh_global(self, name: builtins.str, add_prefix: builtins.bool = ...) -> GlobalVar:
+        """A variable with a name that is not taken."""
+    def reserve_global(self, global_var: GlobalVar, allow_conflict: builtins.bool = ...) -> None:
+        """Makes the name of a variable taken by it."""
+    def unique_global_for(self, name: builtins.str, add_prefix: builtins.bool = ...) -> GlobalVar:
+        """The variable of a name, which is made on the first question."""
+
+class Diagnostic(isoform.Object):
+    """A message about a place in a source text."""
+
+    __match_args__ = ("level", "span", "message")
+    @property
+    def level(self) -> builtins.int:
+        """How bad it is, a `DiagnosticLevel`."""
+    @property
+    def span(self) -> Span | None:
+        """The place, if it is about one."""
+    @property
+    def message(self) -> builtins.str:
+        """What is to be said."""
+    def __init__(self, level: builtins.int, span: Span | None, message: builtins.str) -> None: ...
+    @staticmethod
+    def bug(message: builtins.str, span: Span | None = ...) -> Diagnostic:
+        """Return a message that says that the compiler is wrong."""
+    @staticmethod
+    def error(message: builtins.str, span: Span | None = ...) -> Diagnostic:
+        """Return a message that says that the program is wrong."""
+    @staticmethod
+    def warning(message: builtins.str, span: Span | None = ...) -> Diagnostic:
+        """Return a message that says that the program may be wrong."""
+    @staticmethod
+    def note(message: builtins.str, span: Span | None = ...) -> Diagnostic:
+        """Return a message that says more about another one."""
+    @staticmethod
+    def help(message: builtins.str, span: Span | None = ...) -> Diagnostic:
+        """Return a message that says what could be done."""
+
+class DiagnosticRenderer(isoform.Object):
+    """What shows the messages of a context to people."""
+
+    __match_args__ = ("func",)
+    @property
+    def func(self) -> isoform.Function:
+        """Called with the context."""
+    def __init__(self, func: collections.abc.Callable[..., typing.Any]) -> None: ...
+    def render(self, ctx: DiagnosticContext) -> None:
+        """Shows the messages of a context."""
+
+class DiagnosticContext(isoform.Object):
+    """Collects messages about a module until they are rendered."""
+
+    __match_args__ = ("module", "renderer")
+    @property
+    def module(self) -> IRModule:
+        """The module, which knows the source texts."""
+    @property
+    def diagnostics(self) -> isoform.List[Diagnostic]:
+        """The messages so far."""
+    @property
+    def renderer(self) -> DiagnosticRenderer | None:
+        """What shows them; without one they are kept as an error's message."""
+    def __init__(self, module: IRModule, renderer: DiagnosticRenderer | None = ...) -> None: ...
+    def emit(self, diagnostic: Diagnostic) -> None:
+        """Adds a message."""
+    def render(self) -> None:
+        """Shows the messages, and forgets them; DiagnosticError when there was a bug
+        or an error among them.
+        """
+    def to_text(self, colour: builtins.bool = ...) -> builtins.str:
+        """The messages as text, each with the lines it is about."""
+
+class IntImm(PrimExpr):
+    """An integer; also a bool."""
+
+    __match_args__ = ("dtype", "value", "span")
+    @property
+    def value(self) -> builtins.int:
+        """The number."""
+    def __init__(
+        self, dtype: isoform.dtype | str, value: builtins.int, span: Span | None = ...
+    ) -> None: ...
+    def __eq__(self, other: typing.Any) -> typing.Any:
+        """See `IntImm`."""
+    def __ne__(self, other: typing.Any) -> typing.Any:
+        """See `IntImm`."""
+    def __hash__(self) -> builtins.int:
+        """The hash of the number."""
+    def __int__(self) -> builtins.int:
+        """Return the number."""
+    def __index__(self) -> builtins.int:
+        """Return the number."""
+    def __bool__(self) -> builtins.bool:
+        """Whether the number is not 0."""
+
+class FloatImm(PrimExpr):
+    """A float."""
+
+    __match_args__ = ("dtype", "value", "span")
+    @property
+    def value(self) -> builtins.float:
+        """The number."""
+    def __init__(
+        self, dtype: isoform.dtype | str, value: builtins.float, span: Span | None = ...
+    ) -> None: ...
+    def __float__(self) -> builtins.float:
+        """Return the number."""
