@@ -75,7 +75,7 @@ RETURNS = {
     "_methods_of": "list[tuple[str, Any]]",
     "_register_method": "None",
     "_set_method_hook": "None",
-    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any]], str, str] | None",
+    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any, bool]], str, str] | None",
     "bind_class": "TypeInfo",
     "check_types": "None",
     "class_of": "type[Any]",
@@ -331,7 +331,7 @@ def main() -> int:
         PACKAGE / "_core.pyi": core_stub(),
         **{
             PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
-            for prefix in ("ir", "onnx", "relay", "tir")
+            for prefix in ("ir", "onnx", "pto", "relay", "tir")
         },
     }
     for path, text in stubs.items():

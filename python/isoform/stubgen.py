@@ -161,11 +161,16 @@ def _constructor(info: Any, prefix: str) -> str:
 
 def _parameters(known: Any, prefix: str) -> list[str]:
     parameters = list[str]()
-    for position, (parameter, schema, _, _) in enumerate(known):
+    by_name = [keyword_only for *_, keyword_only in known]
+    first_by_name = by_name.index(True) if True in by_name else len(known)
+    for position, (parameter, schema, has_default, _, _) in enumerate(known):
+        if position == first_by_name:
+            parameters.append("*")
         annotation = _annotation(schema, prefix, accepted=True)
         text = f"{parameter or f'argument{position + 1}'}: {annotation}"
         # What stands before a parameter that must be given must be given, too.
-        optional = all(has_default for _, _, has_default, _ in known[position:])
+        behind = known[position:first_by_name]
+        optional = has_default and all(described[2] for described in behind)
         parameters.append(f"{text} = ..." if optional else text)
     return parameters
 

@@ -158,10 +158,11 @@ pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
 pub use recursive::{recursive_cmp, recursive_eq, recursive_hash};
 pub use registry::{
-    DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
-    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type,
-    get_function, list_functions, register, register_function, register_functions, register_method,
-    register_type, registered_types, remove_function,
+    DynEqual, DynFromJson, DynHash, DynToJson, Enumerator, EqualCallback, FieldDef, FieldFlag,
+    HashCallback, Hook, Kind, NodeEnum, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef,
+    call_method, find_type, get_function, list_functions, register, register_enum,
+    register_function, register_functions, register_method, register_type, registered_types,
+    remove_function,
 };
 pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
@@ -258,6 +259,8 @@ pub mod host {
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use isoform_macros::Node as DeriveNode;
+
     pub use crate::convert::{IntoField, IsA};
     pub use crate::error::Result;
     pub use crate::function::{
@@ -267,6 +270,7 @@ pub mod __private {
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};
     pub use crate::object::table::TypeCell;
+    pub use crate::registry::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::registry::{
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };

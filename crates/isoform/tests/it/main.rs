@@ -40,6 +40,8 @@ mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
 mod properties;
+mod pto;
+mod pto_semantics;
 mod recursive;
 mod registry;
 mod repr;
