@@ -182,6 +182,12 @@ else:
     # The classes to which Python adds nothing.
     from ._native import *  # noqa: F403  # isort: skip
 
+# isort: split
+from .builder import IRBuilder, ProgramBuilder
+from .printing import python_print
+from .verification import VerificationFailure, verify
+from .visitor import IRMutator, IRVisitor
+
 __all__ = [
     "Abs",
     "Add",
@@ -219,7 +225,10 @@ __all__ = [
     "GlobalVar",
     "Gt",
     "HierarchyScopeStmt",
+    "IRBuilder",
+    "IRMutator",
     "IRNode",
+    "IRVisitor",
     "IfStmt",
     "InCoreScopeStmt",
     "InlineLanguage",
@@ -244,6 +253,7 @@ __all__ = [
     "PipeType",
     "Pow",
     "Program",
+    "ProgramBuilder",
     "PtrType",
     "ReturnStmt",
     "Role",
@@ -270,6 +280,7 @@ __all__ = [
     "UnaryExpr",
     "UnknownType",
     "Var",
+    "VerificationFailure",
     "WhileStmt",
     "Xor",
     "YieldStmt",
@@ -306,6 +317,7 @@ __all__ = [
     "not_",
     "or_",
     "pow",
+    "python_print",
     "serialize",
     "serialize_to_file",
     "structural_digest",
@@ -315,5 +327,6 @@ __all__ = [
     "substitute_expr",
     "substitute_stmt",
     "truediv",
+    "verify",
     "xor_",
 ]

@@ -33,6 +33,7 @@
 //! ```
 
 mod arguments;
+mod builder;
 mod datatype;
 mod enums;
 mod expr;
@@ -41,13 +42,18 @@ mod function;
 mod functions;
 mod memory;
 mod node;
+mod operands;
 mod operation;
 pub mod operators;
+mod print;
 mod scopes;
 mod stmt;
 mod ty;
+mod verifier;
 mod views;
+mod visitor;
 
+pub use builder::{IRBuilder, ProgramBuilder, Scope};
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
 pub use expr::{
@@ -60,6 +66,7 @@ pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
+pub use print::{PrintOptions, python_print};
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
     SpmdScopeStmt,
@@ -71,7 +78,9 @@ pub use stmt::{
 pub use ty::{
     ArrayType, PtrType, ScalarType, ShapedType, TensorType, TileType, TupleType, Type, UnknownType,
 };
+pub use verifier::{Failure, VerifyOptions, verify};
 pub use views::{TensorView, TileView};
+pub use visitor::{IRMutator, IRVisitor, mutate, visit};
 
 use crate::error::Result;
 
@@ -96,5 +105,8 @@ pub fn register() -> Result<()> {
     scopes::register()?;
     function::register()?;
     operators::register()?;
-    functions::register()
+    functions::register()?;
+    builder::register()?;
+    print::register()?;
+    verifier::register()
 }
