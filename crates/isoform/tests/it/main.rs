@@ -39,15 +39,20 @@ mod object_model;
 mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
+mod pattern;
+#[cfg(feature = "testing")]
 mod properties;
 mod pto;
 mod pto_semantics;
 mod pto_print;
 mod pto_verify;
 mod pto_visit;
+#[cfg(feature = "testing")]
+mod pto_passes;
 mod recursive;
 mod registry;
 mod repr;
+mod rewrite;
 #[cfg(feature = "testing")]
 mod scope_levels;
 #[cfg(feature = "testing")]

@@ -62,6 +62,7 @@ from .operators import (
     truediv,
     xor_,
 )
+from .passes import cse, simplify
 
 if TYPE_CHECKING:
     from isoform.types.pto import (
@@ -297,6 +298,7 @@ __all__ = [
     "cast",
     "collect_def_vars",
     "collect_free_vars",
+    "cse",
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
@@ -320,6 +322,7 @@ __all__ = [
     "python_print",
     "serialize",
     "serialize_to_file",
+    "simplify",
     "structural_digest",
     "structural_equal",
     "structural_hash",

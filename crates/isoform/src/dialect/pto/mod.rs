@@ -34,6 +34,7 @@
 
 mod arguments;
 mod builder;
+mod cse;
 mod datatype;
 mod enums;
 mod expr;
@@ -46,6 +47,8 @@ mod operands;
 mod operation;
 pub mod operators;
 mod print;
+mod peephole;
+mod purity;
 mod scopes;
 mod stmt;
 mod ty;
@@ -54,6 +57,7 @@ mod views;
 mod visitor;
 
 pub use builder::{IRBuilder, ProgramBuilder, Scope};
+pub use cse::cse;
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
 pub use expr::{
@@ -67,6 +71,8 @@ pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
 pub use print::{PrintOptions, python_print};
+pub use peephole::{peephole_rules, simplify};
+pub use purity::STATEFUL;
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
     SpmdScopeStmt,
@@ -109,4 +115,6 @@ pub fn register() -> Result<()> {
     builder::register()?;
     print::register()?;
     verifier::register()
+    cse::register()?;
+    peephole::register()
 }
