@@ -45,6 +45,8 @@ mod properties;
 mod pto;
 mod pto_semantics;
 mod pto_print;
+#[cfg(feature = "testing")]
+mod pto_properties;
 mod pto_verify;
 mod pto_visit;
 #[cfg(feature = "testing")]
