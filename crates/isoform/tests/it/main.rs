@@ -43,14 +43,14 @@ mod pattern;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
-mod pto_semantics;
+#[cfg(feature = "testing")]
+mod pto_passes;
 mod pto_print;
 #[cfg(feature = "testing")]
 mod pto_properties;
+mod pto_semantics;
 mod pto_verify;
 mod pto_visit;
-#[cfg(feature = "testing")]
-mod pto_passes;
 mod recursive;
 mod registry;
 mod repr;

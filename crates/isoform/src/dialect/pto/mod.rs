@@ -46,8 +46,8 @@ mod node;
 mod operands;
 mod operation;
 pub mod operators;
-mod print;
 mod peephole;
+mod print;
 mod purity;
 mod scopes;
 mod stmt;
@@ -70,8 +70,8 @@ pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
-pub use print::{PrintOptions, python_print};
 pub use peephole::{peephole_rules, simplify};
+pub use print::{PrintOptions, python_print};
 pub use purity::STATEFUL;
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,

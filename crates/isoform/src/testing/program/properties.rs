@@ -29,7 +29,7 @@ const ORACLE_LIMIT: usize = 20_000;
 pub(in crate::testing) struct Case {
     pub(in crate::testing) main: Vec<u8>,
     hints: Vec<u8>,
-    ignored: Vec<u8>,
+    pub(crate) ignored: Vec<u8>,
 }
 
 impl Case {
@@ -58,7 +58,7 @@ impl Case {
     }
 
     /// The program with other names of variables.
-    fn rename(&mut self) {
+    pub(crate) fn rename(&mut self) {
         let bytes = self.hints.iter_mut();
         bytes.for_each(|byte| *byte = byte.wrapping_add(1));
     }
