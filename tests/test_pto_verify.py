@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoform import AccessPath
+from isoform.access_path import AccessPath
 from isoform.pto import DataType, ir
 
 INT = ir.ScalarType(DataType.INT64)
