@@ -13,7 +13,6 @@ from isoform.structural import structural_digest
 
 # What Python adds to classes comes before they are taken.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
-
 from .comparison import (
     assert_structural_equal,
     field_kinds,
