@@ -61,6 +61,7 @@ from .operators import (
     truediv,
     xor_,
 )
+from .passes import cse, simplify
 
 # isort: split
 from isoform.types import pto as _types
@@ -90,6 +91,7 @@ __all__ = [
     "cast",
     "collect_def_vars",
     "collect_free_vars",
+    "cse",
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
@@ -113,6 +115,7 @@ __all__ = [
     "python_print",
     "serialize",
     "serialize_to_file",
+    "simplify",
     "structural_digest",
     "structural_equal",
     "structural_hash",

@@ -139,9 +139,7 @@ impl Printer<'_> {
 
     /// A memory reference where it is met for the first time.
     fn memory_reference(&mut self, name: &str, memory: &Ref<MemRef>) {
-        let mut tasks: Vec<Task> = vec![
-            format!("({name} := {}(", self.language("MemRef")).into(),
-        ];
+        let mut tasks: Vec<Task> = vec![format!("({name} := {}(", self.language("MemRef")).into()];
         match &memory.base {
             Some(base) => {
                 tasks.push(Task::Operand(base.clone().upcast(), 0));
