@@ -16,9 +16,8 @@ from .node import IRNode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isoform.types.pto import Type
-
     from isoform.pto.datatype import DataType
+    from isoform.types.pto import Type
 
 __all__ = ["Call", "Expr", "IterArg", "Op"]
 
