@@ -276,10 +276,16 @@ class StructuralMismatch:
 class StructuralMutator:
     """The running rewrite, for callbacks that rewrite children themselves.
 
-    An object is rewritten once in each kind of region, and its result is used
-    wherever it is met again. Not for use after the rewrite has ended.
+    An object is rewritten once, in each kind of region if these are told
+    apart, and its result is used wherever it is met again. Not for use after the rewrite has ended.
     """
 
+    def _image(self, /, var: Any) -> Any:
+        """What a variable became where it was met before; None if it was not."""
+    def _remap_uses(self, /, var: Any, value: Any) -> Any:
+        """Records what comes in place of the uses of a variable that are met from
+        now on, whatever callback it has.
+        """
     def def_region_kind(self, /) -> Any:
         """Whether variables are bound or used where the rewrite is now, a
         DefRegionKind.
@@ -312,8 +318,8 @@ class StructuralMutator:
 class StructuralVisitor:
     """The running visit, for callbacks that visit children themselves.
 
-    An object is visited once in each kind of region; visiting it again does
-    nothing. Not for use after the visit has ended.
+    An object is visited once, in each kind of region if these are told apart;
+    visiting it again does nothing. Not for use after the visit has ended.
     """
 
     def def_region_kind(self, /) -> Any:
@@ -547,7 +553,9 @@ def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
     by the package.
     """
 
-def _signature_of(function: Any) -> tuple[list[tuple[str | None, str, bool, Any]], str, str] | None:
+def _signature_of(
+    function: Any,
+) -> tuple[list[tuple[str | None, str, bool, Any, bool]], str, str] | None:
     """The parameters of a function, the text of its result's schema, and its
     language; None if they are not known.
     """
@@ -913,20 +921,21 @@ def structural_map(
     constant native stack.
     """
 
-def structural_mutate(root: Any, callbacks: Any = ...) -> Any:
+def structural_mutate(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
     """Rewrites a value with callbacks of a value and a StructuralMutator; see
     `isoform.structural_mutate`.
     """
 
-def structural_visit(root: Any, callbacks: Any = ...) -> Any:
+def structural_visit(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
     """Visits a value with callbacks that decide what is visited below theirs.
 
     `callbacks` is as for `structural_walk`, but each function gets the value
     and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
     `visitor.default_visit(value)` visits all its children, and without either
     nothing below it is visited. Values without callback are walked through. An
-    object is visited once in each kind of region. Returns None, or the
-    VisitInterrupt that a callback answered.
+    object is visited once in each kind of region, or once at all without
+    `regions_apart`. Returns None, or the VisitInterrupt that a callback
+    answered.
 
     Raises TypeError for another answer, ValueError for a value that contains
     itself, RecursionError when callbacks nest too deeply, and what they raise.

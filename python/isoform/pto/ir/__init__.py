@@ -13,7 +13,7 @@ from isoform.structural import structural_digest
 
 # What Python adds to classes comes before they are taken.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
-
+from .builder import IRBuilder, ProgramBuilder
 from .comparison import (
     assert_structural_equal,
     field_kinds,
@@ -62,6 +62,9 @@ from .operators import (
     truediv,
     xor_,
 )
+from .printing import python_print
+from .verification import VerificationFailure, verify
+from .visitor import IRMutator, IRVisitor
 
 # isort: split
 from isoform.types import pto as _types
