@@ -65,8 +65,14 @@ MADE = {
     ),
     "TileView fields": (
         lambda: ir.TileView(
-            [16, X], [X, 1], Y, ir.TileLayout.col_major, ir.TileLayout.row_major, 1024,
-            ir.PadValue.min, ir.CompactMode.normal,
+            [16, X],
+            [X, 1],
+            Y,
+            ir.TileLayout.col_major,
+            ir.TileLayout.row_major,
+            1024,
+            ir.PadValue.min,
+            ir.CompactMode.normal,
         ),
         {"start_offset": Y, "fractal": 1024, "compact": ir.CompactMode.normal},
     ),  # fmt: skip
@@ -186,8 +192,16 @@ MADE = {
     ),
     "Function all": (
         lambda: ir.Function(
-            "f", [], [], BODY, SPAN, ir.FunctionType.AIC, ir.Level.CHIP, ir.Role.Orchestrator,
-            {"a": 1}, requires_runtime_binding=True,
+            "f",
+            [],
+            [],
+            BODY,
+            SPAN,
+            ir.FunctionType.AIC,
+            ir.Level.CHIP,
+            ir.Role.Orchestrator,
+            {"a": 1},
+            requires_runtime_binding=True,
         ),
         {"role": ir.Role.Orchestrator, "attrs": {"a": 1}, "requires_runtime_binding": True},
     ),  # fmt: skip

@@ -61,7 +61,9 @@ def test_logical(name):
     assert type(made) is getattr(ir, LOGICAL[name])
     assert type(made.right) is ir.ConstBool
     assert made.dtype is DataType.BOOL
-    with pytest.raises(TypeError, match=rf"pto.{name.strip('_')}: expected truth values, got INT32"):
+    with pytest.raises(
+        TypeError, match=rf"pto.{name.strip('_')}: expected truth values, got INT32"
+    ):
         getattr(ir, name)(X, Y)
 
 

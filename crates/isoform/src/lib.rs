@@ -69,7 +69,7 @@
 //! | [`none`](Kind::None) | never; comparing one is an error | handles, caches |
 //!
 //! A field may be left out of the comparison (`ignore`) or bind variables
-//! (`def`, `def_simple`); a type may end the bindings made inside it
+//! (`def`, `def_simple`, undone by `uses`); a type may end the bindings made inside it
 //! (`scope`). [`StructuralEqual`] and [`StructuralHash`] replace the walk over
 //! the fields of one type by its own code.
 //!

@@ -70,6 +70,11 @@ from .visitor import IRMutator, IRVisitor
 from isoform.types import pto as _types
 from isoform.types.pto import *  # noqa: F403  # Every class declared in Rust.
 
+from .builder import IRBuilder, ProgramBuilder
+from .printing import python_print
+from .verification import VerificationFailure, verify
+from .visitor import IRMutator, IRVisitor
+
 __all__ = [
     "IRBuilder",
     "IRMutator",
