@@ -49,7 +49,6 @@ mod pto_print;
 #[cfg(feature = "testing")]
 mod pto_properties;
 mod pto_semantics;
-mod pto_semantics;
 mod pto_verify;
 mod pto_visit;
 mod recursive;
