@@ -41,8 +41,8 @@ mod paths;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
-mod pto_semantics;
 mod pto_print;
+mod pto_semantics;
 mod pto_verify;
 mod pto_visit;
 mod recursive;
