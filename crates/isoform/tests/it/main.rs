@@ -43,11 +43,12 @@ mod pattern;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
+#[cfg(feature = "testing")]
 mod pto_passes;
 mod pto_print;
 #[cfg(feature = "testing")]
 mod pto_properties;
-mod pto_semantics;
+#[cfg(feature = "testing")]
 mod pto_semantics;
 mod pto_verify;
 mod pto_visit;
