@@ -13,7 +13,10 @@ from isoform.structural import structural_digest
 
 # What Python adds to classes comes before they are taken.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
+<<<<<<< HEAD
 from .builder import IRBuilder, ProgramBuilder
+=======
+>>>>>>> pto
 from .comparison import (
     assert_structural_equal,
     field_kinds,
@@ -62,9 +65,13 @@ from .operators import (
     truediv,
     xor_,
 )
+<<<<<<< HEAD
 from .printing import python_print
 from .verification import VerificationFailure, verify
 from .visitor import IRMutator, IRVisitor
+=======
+from .passes import cse, simplify
+>>>>>>> pto
 
 # isort: split
 from isoform.types import pto as _types
@@ -94,6 +101,7 @@ __all__ = [
     "cast",
     "collect_def_vars",
     "collect_free_vars",
+    "cse",
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
@@ -117,6 +125,7 @@ __all__ = [
     "python_print",
     "serialize",
     "serialize_to_file",
+    "simplify",
     "structural_digest",
     "structural_equal",
     "structural_hash",
