@@ -43,16 +43,12 @@ mod pattern;
 #[cfg(feature = "testing")]
 mod properties;
 mod pto;
-<<<<<<< HEAD
-mod pto_print;
-=======
 #[cfg(feature = "testing")]
 mod pto_passes;
 mod pto_print;
 #[cfg(feature = "testing")]
 mod pto_properties;
 #[cfg(feature = "testing")]
->>>>>>> pto
 mod pto_semantics;
 mod pto_verify;
 mod pto_visit;

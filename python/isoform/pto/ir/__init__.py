@@ -13,10 +13,7 @@ from isoform.structural import structural_digest
 
 # What Python adds to classes comes before they are taken.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
-<<<<<<< HEAD
 from .builder import IRBuilder, ProgramBuilder
-=======
->>>>>>> pto
 from .comparison import (
     assert_structural_equal,
     field_kinds,
@@ -65,22 +62,14 @@ from .operators import (
     truediv,
     xor_,
 )
-<<<<<<< HEAD
+from .passes import cse, simplify
 from .printing import python_print
 from .verification import VerificationFailure, verify
 from .visitor import IRMutator, IRVisitor
-=======
-from .passes import cse, simplify
->>>>>>> pto
 
 # isort: split
 from isoform.types import pto as _types
 from isoform.types.pto import *  # noqa: F403  # Every class declared in Rust.
-
-from .builder import IRBuilder, ProgramBuilder
-from .printing import python_print
-from .verification import VerificationFailure, verify
-from .visitor import IRMutator, IRVisitor
 
 __all__ = [
     "IRBuilder",
