@@ -134,7 +134,45 @@ class DataType(isoform.Object):
     TASK_ID: typing.ClassVar[DataType]
     DEFAULT_CONST_INT: typing.ClassVar[DataType]
     DEFAULT_CONST_FLOAT: typing.ClassVar[DataType]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    @property
+    def bits(self) -> builtins.int:
+        """How many bits a number takes."""
+    def get_bit(self) -> builtins.int:
+        """Return how many bits a number takes."""
+    def get_byte(self) -> builtins.int:
+        """Return how many bytes a number takes, rounded up."""
+    def is_float(self) -> builtins.bool:
+        """Whether it is a float."""
+    def is_signed_int(self) -> builtins.bool:
+        """Whether it is an integer with negative values, an index included."""
+    def is_unsigned_int(self) -> builtins.bool:
+        """Whether it is an integer without negative values."""
+    def is_int(self) -> builtins.bool:
+        """Whether it is an integer; truth values and names of tasks are none."""
+    def to_string(self) -> builtins.str:
+        """Return the name, in lower case."""
+    def to_c_type_string(self) -> builtins.str:
+        """Return the name of the type in C++."""
+    def __str__(self) -> builtins.str:
+        """Return the name, in lower case."""
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class TensorLayout(isoform.Object):
     """How the elements of a tensor lie in memory."""
@@ -151,7 +189,26 @@ class TensorLayout(isoform.Object):
     NZ: typing.ClassVar[TensorLayout]
     MX_A_ZZ: typing.ClassVar[TensorLayout]
     MX_B_NN: typing.ClassVar[TensorLayout]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class TileLayout(isoform.Object):
     """In which order a tile is stored, or the fractals of a tile are."""
@@ -166,7 +223,26 @@ class TileLayout(isoform.Object):
     none_box: typing.ClassVar[TileLayout]
     row_major: typing.ClassVar[TileLayout]
     col_major: typing.ClassVar[TileLayout]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class PadValue(isoform.Object):
     """What stands outside of the valid part of a tensor or tile."""
@@ -182,7 +258,26 @@ class PadValue(isoform.Object):
     zero: typing.ClassVar[PadValue]
     max: typing.ClassVar[PadValue]
     min: typing.ClassVar[PadValue]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class CompactMode(isoform.Object):
     """How a tile leaves out what is not valid."""
@@ -196,7 +291,26 @@ class CompactMode(isoform.Object):
         """Its position among the members."""
     null: typing.ClassVar[CompactMode]
     normal: typing.ClassVar[CompactMode]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class PipeType(isoform.Object):
     """The pipelines of a core."""
@@ -216,7 +330,26 @@ class PipeType(isoform.Object):
     S: typing.ClassVar[PipeType]
     FIX: typing.ClassVar[PipeType]
     ALL: typing.ClassVar[PipeType]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class FunctionType(isoform.Object):
     """Where a function runs."""
@@ -237,7 +370,26 @@ class FunctionType(isoform.Object):
     Spmd: typing.ClassVar[FunctionType]
     Inline: typing.ClassVar[FunctionType]
     Graph: typing.ClassVar[FunctionType]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class Level(isoform.Object):
     """The levels of a machine, from a core to all of them."""
@@ -266,7 +418,26 @@ class Level(isoform.Object):
     POD: typing.ClassVar[Level]
     CLOS1: typing.ClassVar[Level]
     CLOS2: typing.ClassVar[Level]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class Role(isoform.Object):
     """What a function does at its level."""
@@ -280,7 +451,26 @@ class Role(isoform.Object):
         """Its position among the members."""
     Orchestrator: typing.ClassVar[Role]
     SubWorker: typing.ClassVar[Role]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class ParamDirection(isoform.Object):
     """Which way a parameter goes."""
@@ -295,7 +485,26 @@ class ParamDirection(isoform.Object):
     In: typing.ClassVar[ParamDirection]
     Out: typing.ClassVar[ParamDirection]
     InOut: typing.ClassVar[ParamDirection]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class ForKind(isoform.Object):
     """How the iterations of a loop relate."""
@@ -311,7 +520,26 @@ class ForKind(isoform.Object):
     Parallel: typing.ClassVar[ForKind]
     Unroll: typing.ClassVar[ForKind]
     Pipeline: typing.ClassVar[ForKind]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class MemorySpace(isoform.Object):
     """The memories of a machine."""
@@ -333,7 +561,26 @@ class MemorySpace(isoform.Object):
     LeftScale: typing.ClassVar[MemorySpace]
     RightScale: typing.ClassVar[MemorySpace]
     ScalarLocal: typing.ClassVar[MemorySpace]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class ScopeKind(isoform.Object):
     """What a scope statement says about its body."""
@@ -352,7 +599,26 @@ class ScopeKind(isoform.Object):
     Runtime: typing.ClassVar[ScopeKind]
     CommDomain: typing.ClassVar[ScopeKind]
     SplitAiv: typing.ClassVar[ScopeKind]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class SplitMode(isoform.Object):
     """How work is divided between the two vector cores of a group."""
@@ -367,7 +633,26 @@ class SplitMode(isoform.Object):
     NONE: typing.ClassVar[SplitMode]
     UP_DOWN: typing.ClassVar[SplitMode]
     LEFT_RIGHT: typing.ClassVar[SplitMode]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class InlineLanguage(isoform.Object):
     """The language of program text inside a program."""
@@ -381,7 +666,26 @@ class InlineLanguage(isoform.Object):
         """Its position among the members."""
     Cpp: typing.ClassVar[InlineLanguage]
     Python: typing.ClassVar[InlineLanguage]
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class Span(isoform.Object):
     """A place in a source text.
@@ -417,6 +721,11 @@ class Span(isoform.Object):
         """Whether the place is known."""
     def to_string(self) -> builtins.str:
         """The place as `file:line:column`."""
+    @staticmethod
+    def unknown() -> Span:
+        """Return the place that is not known."""
+    def __str__(self) -> builtins.str:
+        """Return `file:line:column`."""
 
 class IRNode(isoform.Object):
     """The base of what stands in a program."""
@@ -425,7 +734,6 @@ class IRNode(isoform.Object):
     @property
     def span(self) -> Span:
         """Where it was written."""
-    def __init__(self, span: Span = ...) -> None: ...
 
 class Type(isoform.Object):
     """The base of all types.
@@ -434,13 +742,15 @@ class Type(isoform.Object):
     """
 
     __match_args__ = ()
-    def __init__(self) -> None: ...
 
 class UnknownType(Type):
     """The type of what has none, or none that is known yet."""
 
     __match_args__ = ()
     def __init__(self) -> None: ...
+    @staticmethod
+    def get() -> UnknownType:
+        """Return the type."""
 
 class ScalarType(Type):
     """The type of a number."""
@@ -456,6 +766,9 @@ class PtrType(Type):
 
     __match_args__ = ()
     def __init__(self) -> None: ...
+    @staticmethod
+    def get() -> PtrType:
+        """Return the type."""
 
 class TupleType(Type):
     """The type of several values."""
@@ -482,6 +795,9 @@ class ShapedType(Type):
     def __init__(self) -> None: ...
     def shares_memref_with(self, other: ShapedType) -> builtins.bool:
         """Whether both types have a memory reference, and it is the same one."""
+    @property
+    def memory_space(self) -> MemorySpace | None:
+        """The memory in which the elements are, if it is known."""
 
 class TensorType(ShapedType):
     """The type of a tensor in main memory."""
@@ -526,6 +842,9 @@ class ArrayType(ShapedType):
 
     __match_args__ = ("dtype",)
     def __init__(self, dtype: typing.Any, extent: builtins.int | typing.Any) -> None: ...
+    @property
+    def extent(self) -> Expr:
+        """How many elements it has."""
 
 class TensorView(isoform.Object):
     """How a tensor lies in memory."""
@@ -611,7 +930,71 @@ class Expr(IRNode):
     @property
     def type(self) -> Type:
         """The type of its value."""
-    def __init__(self, type: typing.Any, span: Span = ...) -> None: ...
+    @property
+    def dtype(self) -> DataType | None:
+        """The format of the value or of its elements; None when its type has none."""
+    def __add__(self, other: typing.Any) -> typing.Any:
+        """`self + other`."""
+    def __radd__(self, other: typing.Any) -> typing.Any:
+        """`other + self`."""
+    def __sub__(self, other: typing.Any) -> typing.Any:
+        """`self - other`."""
+    def __rsub__(self, other: typing.Any) -> typing.Any:
+        """`other - self`."""
+    def __mul__(self, other: typing.Any) -> typing.Any:
+        """`self * other`."""
+    def __rmul__(self, other: typing.Any) -> typing.Any:
+        """`other * self`."""
+    def __truediv__(self, other: typing.Any) -> typing.Any:
+        """`self / other`."""
+    def __rtruediv__(self, other: typing.Any) -> typing.Any:
+        """`other / self`."""
+    def __floordiv__(self, other: typing.Any) -> typing.Any:
+        """`self / other` rounded down."""
+    def __rfloordiv__(self, other: typing.Any) -> typing.Any:
+        """`other / self` rounded down."""
+    def __mod__(self, other: typing.Any) -> typing.Any:
+        """What `self // other` leaves over."""
+    def __rmod__(self, other: typing.Any) -> typing.Any:
+        """What `other // self` leaves over."""
+    def __pow__(self, other: typing.Any) -> typing.Any:
+        """`self` to the power of `other`."""
+    def __rpow__(self, other: typing.Any) -> typing.Any:
+        """`other` to the power of `self`."""
+    def __and__(self, other: typing.Any) -> typing.Any:
+        """The bits that both have."""
+    def __rand__(self, other: typing.Any) -> typing.Any:
+        """The bits that both have."""
+    def __or__(self, other: typing.Any) -> typing.Any:
+        """The bits that one of the two has."""
+    def __ror__(self, other: typing.Any) -> typing.Any:
+        """The bits that one of the two has."""
+    def __xor__(self, other: typing.Any) -> typing.Any:
+        """The bits that exactly one has."""
+    def __rxor__(self, other: typing.Any) -> typing.Any:
+        """The bits that exactly one has."""
+    def __lshift__(self, other: typing.Any) -> typing.Any:
+        """`self << other`."""
+    def __rlshift__(self, other: typing.Any) -> typing.Any:
+        """`other << self`."""
+    def __rshift__(self, other: typing.Any) -> typing.Any:
+        """`self >> other`."""
+    def __rrshift__(self, other: typing.Any) -> typing.Any:
+        """`other >> self`."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self < other`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """Whether `self <= other`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self > other`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """Whether `self >= other`."""
+    def __neg__(self) -> typing.Any:
+        """`-self`."""
+    def __abs__(self) -> typing.Any:
+        """The number without its sign."""
+    def __invert__(self) -> typing.Any:
+        """`~self`."""
 
 class Var(Expr):
     """A variable: equal by where it is bound, whatever its name."""
@@ -638,6 +1021,9 @@ class IterArg(Var):
         initValue: typing.Any,
         span: Span | None = ...,
     ) -> None: ...
+    @property
+    def initValue(self) -> Expr:
+        """Its value in the first iteration."""
 
 class ConstInt(Expr):
     """An integer literal."""
@@ -718,6 +1104,9 @@ class Call(Expr):
         span: typing.Any = ...,
         attrs: typing.Any = ...,
     ) -> None: ...
+    @property
+    def arg_directions(self) -> builtins.list[typing.Any]:
+        """Which way each argument goes, as the attribute of this name says; empty without."""
 
 class MakeTuple(Expr):
     """Several values as one."""
@@ -1227,6 +1616,9 @@ class ScopeStmt(Stmt):
     def body(self) -> Stmt:
         """What happens there."""
     def __init__(self) -> None: ...
+    @property
+    def scope_kind(self) -> ScopeKind:
+        """What the statement says about its body."""
 
 class InCoreScopeStmt(ScopeStmt):
     """Its body runs on one core."""
@@ -1368,6 +1760,9 @@ class Function(IRNode):
         | None = ...,
         requires_runtime_binding: builtins.bool = ...,
     ) -> None: ...
+    @property
+    def func_type(self) -> FunctionType:
+        """Where it runs, the field `type`."""
 
 class Program(IRNode):
     """Functions that call each other by their names."""
@@ -1389,3 +1784,5 @@ class Program(IRNode):
         """The function of a name; None when there is none."""
     def get_global_var(self, name: builtins.str) -> GlobalVar | None:
         """The name of a function, as what is called; None when there is none."""
+    def __getitem__(self, name: builtins.str) -> Function:
+        """Return the function of a name; KeyError when there is none."""

@@ -48,6 +48,7 @@ mod pto_passes;
 mod pto_print;
 #[cfg(feature = "testing")]
 mod pto_properties;
+#[cfg(feature = "testing")]
 mod pto_semantics;
 mod pto_verify;
 mod pto_visit;
