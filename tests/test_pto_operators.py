@@ -122,7 +122,7 @@ def test_unary_operators():
 
 
 def test_identity_is_not_comparison():
-    assert X == X  # noqa: PLR0124
+    assert X == X
     assert X != Y
     assert len({X, Y, X}) == 2
 
@@ -191,12 +191,12 @@ def test_constants_fit_or_are_refused(dtype, number, fits):
         assert literal.value == number or math.isnan(number)
     else:
         with pytest.raises(ValueError, match="expected"):
-            x + number  # noqa: B018
+            x + number
 
 
 def test_constants_of_the_wrong_sort():
     with pytest.raises(TypeError, match=r"pto.add: expected a constant for INT32, got .*1.5"):
-        X + 1.5  # noqa: B018
+        X + 1.5
     with pytest.raises(TypeError, match=r"expected a constant for BOOL, got 2"):
         ir.eq(TRUE, 2)
     with pytest.raises(TypeError, match=r"pto.add: .*pto.ScalarType, got pto.TensorType"):

@@ -18,6 +18,7 @@ mod object;
 mod objects;
 mod onnx;
 mod path;
+mod pattern;
 mod register;
 mod serialization;
 mod state;
@@ -91,6 +92,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    pattern::init(module)?;
     objects::init(module, &object)?;
     serialization::init(module)?;
     text::init(module)?;

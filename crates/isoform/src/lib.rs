@@ -118,6 +118,7 @@ mod json;
 mod object;
 mod pages;
 mod path;
+pub mod pattern;
 mod recursive;
 mod registry;
 mod repr;
@@ -167,8 +168,8 @@ pub use registry::{
 pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
-    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
-    assert_structural_equal, assert_structural_equal_with, explain_mismatch,
+    CompareOptions, Digest, ExistingPair, HoleRefusal, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    StructuralKey, assert_structural_equal, assert_structural_equal_with, explain_mismatch,
     get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash, structural_hash_with,

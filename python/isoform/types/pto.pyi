@@ -110,7 +110,69 @@ class DataType(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    BOOL: typing.ClassVar[DataType]
+    INT4: typing.ClassVar[DataType]
+    INT8: typing.ClassVar[DataType]
+    INT16: typing.ClassVar[DataType]
+    INT32: typing.ClassVar[DataType]
+    INT64: typing.ClassVar[DataType]
+    UINT4: typing.ClassVar[DataType]
+    UINT8: typing.ClassVar[DataType]
+    UINT16: typing.ClassVar[DataType]
+    UINT32: typing.ClassVar[DataType]
+    UINT64: typing.ClassVar[DataType]
+    FP4: typing.ClassVar[DataType]
+    FP8E4M3FN: typing.ClassVar[DataType]
+    FP8E5M2: typing.ClassVar[DataType]
+    FP8E8M0: typing.ClassVar[DataType]
+    FP16: typing.ClassVar[DataType]
+    FP32: typing.ClassVar[DataType]
+    BF16: typing.ClassVar[DataType]
+    HF4: typing.ClassVar[DataType]
+    HF8: typing.ClassVar[DataType]
+    INDEX: typing.ClassVar[DataType]
+    TASK_ID: typing.ClassVar[DataType]
+    DEFAULT_CONST_INT: typing.ClassVar[DataType]
+    DEFAULT_CONST_FLOAT: typing.ClassVar[DataType]
+    @property
+    def bits(self) -> builtins.int:
+        """How many bits a number takes."""
+    def get_bit(self) -> builtins.int:
+        """Return how many bits a number takes."""
+    def get_byte(self) -> builtins.int:
+        """Return how many bytes a number takes, rounded up."""
+    def is_float(self) -> builtins.bool:
+        """Whether it is a float."""
+    def is_signed_int(self) -> builtins.bool:
+        """Whether it is an integer with negative values, an index included."""
+    def is_unsigned_int(self) -> builtins.bool:
+        """Whether it is an integer without negative values."""
+    def is_int(self) -> builtins.bool:
+        """Whether it is an integer; truth values and names of tasks are none."""
+    def to_string(self) -> builtins.str:
+        """Return the name, in lower case."""
+    def to_c_type_string(self) -> builtins.str:
+        """Return the name of the type in C++."""
+    def __str__(self) -> builtins.str:
+        """Return the name, in lower case."""
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `DataType`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class TensorLayout(isoform.Object):
     """How the elements of a tensor lie in memory."""
@@ -122,7 +184,31 @@ class TensorLayout(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    ND: typing.ClassVar[TensorLayout]
+    DN: typing.ClassVar[TensorLayout]
+    NZ: typing.ClassVar[TensorLayout]
+    MX_A_ZZ: typing.ClassVar[TensorLayout]
+    MX_B_NN: typing.ClassVar[TensorLayout]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `TensorLayout`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class TileLayout(isoform.Object):
     """In which order a tile is stored, or the fractals of a tile are."""
@@ -134,7 +220,29 @@ class TileLayout(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    none_box: typing.ClassVar[TileLayout]
+    row_major: typing.ClassVar[TileLayout]
+    col_major: typing.ClassVar[TileLayout]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `TileLayout`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class PadValue(isoform.Object):
     """What stands outside of the valid part of a tensor or tile."""
@@ -146,7 +254,30 @@ class PadValue(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    null: typing.ClassVar[PadValue]
+    zero: typing.ClassVar[PadValue]
+    max: typing.ClassVar[PadValue]
+    min: typing.ClassVar[PadValue]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `PadValue`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class CompactMode(isoform.Object):
     """How a tile leaves out what is not valid."""
@@ -158,7 +289,28 @@ class CompactMode(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    null: typing.ClassVar[CompactMode]
+    normal: typing.ClassVar[CompactMode]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `CompactMode`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class PipeType(isoform.Object):
     """The pipelines of a core."""
@@ -170,7 +322,34 @@ class PipeType(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    MTE1: typing.ClassVar[PipeType]
+    MTE2: typing.ClassVar[PipeType]
+    MTE3: typing.ClassVar[PipeType]
+    M: typing.ClassVar[PipeType]
+    V: typing.ClassVar[PipeType]
+    S: typing.ClassVar[PipeType]
+    FIX: typing.ClassVar[PipeType]
+    ALL: typing.ClassVar[PipeType]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `PipeType`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class FunctionType(isoform.Object):
     """Where a function runs."""
@@ -182,7 +361,35 @@ class FunctionType(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    Opaque: typing.ClassVar[FunctionType]
+    Orchestration: typing.ClassVar[FunctionType]
+    InCore: typing.ClassVar[FunctionType]
+    AIC: typing.ClassVar[FunctionType]
+    AIV: typing.ClassVar[FunctionType]
+    Group: typing.ClassVar[FunctionType]
+    Spmd: typing.ClassVar[FunctionType]
+    Inline: typing.ClassVar[FunctionType]
+    Graph: typing.ClassVar[FunctionType]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `FunctionType`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class Level(isoform.Object):
     """The levels of a machine, from a core to all of them."""
@@ -194,7 +401,43 @@ class Level(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    AIV: typing.ClassVar[Level]
+    AIC: typing.ClassVar[Level]
+    CORE_GROUP: typing.ClassVar[Level]
+    CHIP_DIE: typing.ClassVar[Level]
+    CHIP: typing.ClassVar[Level]
+    HOST: typing.ClassVar[Level]
+    CLUSTER_0: typing.ClassVar[Level]
+    CLUSTER_1: typing.ClassVar[Level]
+    CLUSTER_2: typing.ClassVar[Level]
+    GLOBAL: typing.ClassVar[Level]
+    L2CACHE: typing.ClassVar[Level]
+    PROCESSOR: typing.ClassVar[Level]
+    UMA: typing.ClassVar[Level]
+    NODE: typing.ClassVar[Level]
+    POD: typing.ClassVar[Level]
+    CLOS1: typing.ClassVar[Level]
+    CLOS2: typing.ClassVar[Level]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `Level`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class Role(isoform.Object):
     """What a function does at its level."""
@@ -206,7 +449,28 @@ class Role(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    Orchestrator: typing.ClassVar[Role]
+    SubWorker: typing.ClassVar[Role]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `Role`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class ParamDirection(isoform.Object):
     """Which way a parameter goes."""
@@ -218,7 +482,29 @@ class ParamDirection(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    In: typing.ClassVar[ParamDirection]
+    Out: typing.ClassVar[ParamDirection]
+    InOut: typing.ClassVar[ParamDirection]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `ParamDirection`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class ForKind(isoform.Object):
     """How the iterations of a loop relate."""
@@ -230,7 +516,30 @@ class ForKind(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    Sequential: typing.ClassVar[ForKind]
+    Parallel: typing.ClassVar[ForKind]
+    Unroll: typing.ClassVar[ForKind]
+    Pipeline: typing.ClassVar[ForKind]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `ForKind`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class MemorySpace(isoform.Object):
     """The memories of a machine."""
@@ -242,7 +551,36 @@ class MemorySpace(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    DDR: typing.ClassVar[MemorySpace]
+    Vec: typing.ClassVar[MemorySpace]
+    Mat: typing.ClassVar[MemorySpace]
+    Left: typing.ClassVar[MemorySpace]
+    Right: typing.ClassVar[MemorySpace]
+    Acc: typing.ClassVar[MemorySpace]
+    Bias: typing.ClassVar[MemorySpace]
+    LeftScale: typing.ClassVar[MemorySpace]
+    RightScale: typing.ClassVar[MemorySpace]
+    ScalarLocal: typing.ClassVar[MemorySpace]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `MemorySpace`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class ScopeKind(isoform.Object):
     """What a scope statement says about its body."""
@@ -254,7 +592,33 @@ class ScopeKind(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    InCore: typing.ClassVar[ScopeKind]
+    Cluster: typing.ClassVar[ScopeKind]
+    Hierarchy: typing.ClassVar[ScopeKind]
+    Spmd: typing.ClassVar[ScopeKind]
+    Runtime: typing.ClassVar[ScopeKind]
+    CommDomain: typing.ClassVar[ScopeKind]
+    SplitAiv: typing.ClassVar[ScopeKind]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `ScopeKind`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class SplitMode(isoform.Object):
     """How work is divided between the two vector cores of a group."""
@@ -266,7 +630,29 @@ class SplitMode(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    NONE: typing.ClassVar[SplitMode]
+    UP_DOWN: typing.ClassVar[SplitMode]
+    LEFT_RIGHT: typing.ClassVar[SplitMode]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `SplitMode`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class InlineLanguage(isoform.Object):
     """The language of program text inside a program."""
@@ -278,7 +664,28 @@ class InlineLanguage(isoform.Object):
     @property
     def value(self) -> builtins.int:
         """Its position among the members."""
-    def __init__(self, value: builtins.str | builtins.int) -> None: ...
+    Cpp: typing.ClassVar[InlineLanguage]
+    Python: typing.ClassVar[InlineLanguage]
+    def __repr__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __str__(self) -> builtins.str:
+        """Name the class and the member."""
+    def __int__(self) -> builtins.int:
+        """Its position among the members."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """See `InlineLanguage`."""
+    def __copy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __deepcopy__(self, _memo: typing.Any = ...) -> typing.Any:
+        """The member itself: there is one of each."""
+    def __reduce__(self) -> typing.Any:
+        """By type and name."""
 
 class Span(isoform.Object):
     """A place in a source text.
@@ -314,6 +721,11 @@ class Span(isoform.Object):
         """Whether the place is known."""
     def to_string(self) -> builtins.str:
         """The place as `file:line:column`."""
+    @staticmethod
+    def unknown() -> Span:
+        """Return the place that is not known."""
+    def __str__(self) -> builtins.str:
+        """Return `file:line:column`."""
 
 class IRNode(isoform.Object):
     """The base of what stands in a program."""
@@ -322,7 +734,6 @@ class IRNode(isoform.Object):
     @property
     def span(self) -> Span:
         """Where it was written."""
-    def __init__(self, span: Span = ...) -> None: ...
 
 class Type(isoform.Object):
     """The base of all types.
@@ -331,13 +742,15 @@ class Type(isoform.Object):
     """
 
     __match_args__ = ()
-    def __init__(self) -> None: ...
 
 class UnknownType(Type):
     """The type of what has none, or none that is known yet."""
 
     __match_args__ = ()
     def __init__(self) -> None: ...
+    @staticmethod
+    def get() -> UnknownType:
+        """Return the type."""
 
 class ScalarType(Type):
     """The type of a number."""
@@ -353,6 +766,9 @@ class PtrType(Type):
 
     __match_args__ = ()
     def __init__(self) -> None: ...
+    @staticmethod
+    def get() -> PtrType:
+        """Return the type."""
 
 class TupleType(Type):
     """The type of several values."""
@@ -379,6 +795,9 @@ class ShapedType(Type):
     def __init__(self) -> None: ...
     def shares_memref_with(self, other: ShapedType) -> builtins.bool:
         """Whether both types have a memory reference, and it is the same one."""
+    @property
+    def memory_space(self) -> MemorySpace | None:
+        """The memory in which the elements are, if it is known."""
 
 class TensorType(ShapedType):
     """The type of a tensor in main memory."""
@@ -421,8 +840,11 @@ class TileType(ShapedType):
 class ArrayType(ShapedType):
     """The type of an array of scalars on a core."""
 
-    __match_args__ = ("shape", "dtype", "memref")
+    __match_args__ = ("dtype",)
     def __init__(self, dtype: typing.Any, extent: builtins.int | typing.Any) -> None: ...
+    @property
+    def extent(self) -> Expr:
+        """How many elements it has."""
 
 class TensorView(isoform.Object):
     """How a tensor lies in memory."""
@@ -508,7 +930,71 @@ class Expr(IRNode):
     @property
     def type(self) -> Type:
         """The type of its value."""
-    def __init__(self, type: typing.Any, span: Span = ...) -> None: ...
+    @property
+    def dtype(self) -> DataType | None:
+        """The format of the value or of its elements; None when its type has none."""
+    def __add__(self, other: typing.Any) -> typing.Any:
+        """`self + other`."""
+    def __radd__(self, other: typing.Any) -> typing.Any:
+        """`other + self`."""
+    def __sub__(self, other: typing.Any) -> typing.Any:
+        """`self - other`."""
+    def __rsub__(self, other: typing.Any) -> typing.Any:
+        """`other - self`."""
+    def __mul__(self, other: typing.Any) -> typing.Any:
+        """`self * other`."""
+    def __rmul__(self, other: typing.Any) -> typing.Any:
+        """`other * self`."""
+    def __truediv__(self, other: typing.Any) -> typing.Any:
+        """`self / other`."""
+    def __rtruediv__(self, other: typing.Any) -> typing.Any:
+        """`other / self`."""
+    def __floordiv__(self, other: typing.Any) -> typing.Any:
+        """`self / other` rounded down."""
+    def __rfloordiv__(self, other: typing.Any) -> typing.Any:
+        """`other / self` rounded down."""
+    def __mod__(self, other: typing.Any) -> typing.Any:
+        """What `self // other` leaves over."""
+    def __rmod__(self, other: typing.Any) -> typing.Any:
+        """What `other // self` leaves over."""
+    def __pow__(self, other: typing.Any) -> typing.Any:
+        """`self` to the power of `other`."""
+    def __rpow__(self, other: typing.Any) -> typing.Any:
+        """`other` to the power of `self`."""
+    def __and__(self, other: typing.Any) -> typing.Any:
+        """The bits that both have."""
+    def __rand__(self, other: typing.Any) -> typing.Any:
+        """The bits that both have."""
+    def __or__(self, other: typing.Any) -> typing.Any:
+        """The bits that one of the two has."""
+    def __ror__(self, other: typing.Any) -> typing.Any:
+        """The bits that one of the two has."""
+    def __xor__(self, other: typing.Any) -> typing.Any:
+        """The bits that exactly one has."""
+    def __rxor__(self, other: typing.Any) -> typing.Any:
+        """The bits that exactly one has."""
+    def __lshift__(self, other: typing.Any) -> typing.Any:
+        """`self << other`."""
+    def __rlshift__(self, other: typing.Any) -> typing.Any:
+        """`other << self`."""
+    def __rshift__(self, other: typing.Any) -> typing.Any:
+        """`self >> other`."""
+    def __rrshift__(self, other: typing.Any) -> typing.Any:
+        """`other >> self`."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self < other`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """Whether `self <= other`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self > other`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """Whether `self >= other`."""
+    def __neg__(self) -> typing.Any:
+        """`-self`."""
+    def __abs__(self) -> typing.Any:
+        """The number without its sign."""
+    def __invert__(self) -> typing.Any:
+        """`~self`."""
 
 class Var(Expr):
     """A variable: equal by where it is bound, whatever its name."""
@@ -524,7 +1010,7 @@ class Var(Expr):
 class IterArg(Var):
     """A variable that a loop carries from one iteration to the next."""
 
-    __match_args__ = ("type", "name_hint", "init_value", "span")
+    __match_args__ = ("name_hint", "type")
     @property
     def init_value(self) -> Expr:
         """Its value in the first iteration, of which the loop defines nothing."""
@@ -535,11 +1021,14 @@ class IterArg(Var):
         initValue: typing.Any,
         span: Span | None = ...,
     ) -> None: ...
+    @property
+    def initValue(self) -> Expr:
+        """Its value in the first iteration."""
 
 class ConstInt(Expr):
     """An integer literal."""
 
-    __match_args__ = ("type", "value", "span")
+    __match_args__ = ("value",)
     @property
     def value(self) -> builtins.int:
         """The number."""
@@ -548,7 +1037,7 @@ class ConstInt(Expr):
 class ConstFloat(Expr):
     """A float literal."""
 
-    __match_args__ = ("type", "value", "span")
+    __match_args__ = ("value",)
     @property
     def value(self) -> builtins.float:
         """The number."""
@@ -615,6 +1104,9 @@ class Call(Expr):
         span: typing.Any = ...,
         attrs: typing.Any = ...,
     ) -> None: ...
+    @property
+    def arg_directions(self) -> builtins.list[typing.Any]:
+        """Which way each argument goes, as the attribute of this name says; empty without."""
 
 class MakeTuple(Expr):
     """Several values as one."""
@@ -698,7 +1190,7 @@ class BinaryExpr(Expr):
 class Add(BinaryExpr):
     """`left + right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -706,7 +1198,7 @@ class Add(BinaryExpr):
 class Sub(BinaryExpr):
     """`left - right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -714,7 +1206,7 @@ class Sub(BinaryExpr):
 class Mul(BinaryExpr):
     """`left * right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -722,7 +1214,7 @@ class Mul(BinaryExpr):
 class FloorDiv(BinaryExpr):
     """`left / right`, rounded down."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -730,7 +1222,7 @@ class FloorDiv(BinaryExpr):
 class FloorMod(BinaryExpr):
     """What division rounded down leaves over."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -738,7 +1230,7 @@ class FloorMod(BinaryExpr):
 class FloatDiv(BinaryExpr):
     """`left / right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -746,7 +1238,7 @@ class FloatDiv(BinaryExpr):
 class Min(BinaryExpr):
     """The smaller one."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -754,7 +1246,7 @@ class Min(BinaryExpr):
 class Max(BinaryExpr):
     """The larger one."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -762,7 +1254,7 @@ class Max(BinaryExpr):
 class Pow(BinaryExpr):
     """`left` to the power of `right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -770,7 +1262,7 @@ class Pow(BinaryExpr):
 class Eq(BinaryExpr):
     """Whether `left == right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -778,7 +1270,7 @@ class Eq(BinaryExpr):
 class Ne(BinaryExpr):
     """Whether `left != right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -786,7 +1278,7 @@ class Ne(BinaryExpr):
 class Lt(BinaryExpr):
     """Whether `left < right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -794,7 +1286,7 @@ class Lt(BinaryExpr):
 class Le(BinaryExpr):
     """Whether `left <= right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -802,7 +1294,7 @@ class Le(BinaryExpr):
 class Gt(BinaryExpr):
     """Whether `left > right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -810,7 +1302,7 @@ class Gt(BinaryExpr):
 class Ge(BinaryExpr):
     """Whether `left >= right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -818,7 +1310,7 @@ class Ge(BinaryExpr):
 class And(BinaryExpr):
     """Whether both hold."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -826,7 +1318,7 @@ class And(BinaryExpr):
 class Or(BinaryExpr):
     """Whether one of the two holds."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -834,7 +1326,7 @@ class Or(BinaryExpr):
 class Xor(BinaryExpr):
     """Whether exactly one holds."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -842,7 +1334,7 @@ class Xor(BinaryExpr):
 class BitAnd(BinaryExpr):
     """The bits that both have."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -850,7 +1342,7 @@ class BitAnd(BinaryExpr):
 class BitOr(BinaryExpr):
     """The bits that one of the two has."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -858,7 +1350,7 @@ class BitOr(BinaryExpr):
 class BitXor(BinaryExpr):
     """The bits that exactly one has."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -866,7 +1358,7 @@ class BitXor(BinaryExpr):
 class BitShiftLeft(BinaryExpr):
     """The bits of `left` moved up by `right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -874,7 +1366,7 @@ class BitShiftLeft(BinaryExpr):
 class BitShiftRight(BinaryExpr):
     """The bits of `left` moved down by `right`."""
 
-    __match_args__ = ("type", "left", "right", "span")
+    __match_args__ = ("left", "right")
     def __init__(
         self, left: typing.Any, right: typing.Any, dtype: typing.Any, span: Span | None = ...
     ) -> None: ...
@@ -891,31 +1383,31 @@ class UnaryExpr(Expr):
 class Abs(UnaryExpr):
     """The number without its sign."""
 
-    __match_args__ = ("type", "operand", "span")
+    __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class Neg(UnaryExpr):
     """`-operand`."""
 
-    __match_args__ = ("type", "operand", "span")
+    __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class Not(UnaryExpr):
     """Whether the operand does not hold."""
 
-    __match_args__ = ("type", "operand", "span")
+    __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class BitNot(UnaryExpr):
     """The other bits."""
 
-    __match_args__ = ("type", "operand", "span")
+    __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class Cast(UnaryExpr):
     """The number in another format."""
 
-    __match_args__ = ("type", "operand", "span")
+    __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class Stmt(IRNode):
@@ -1124,6 +1616,9 @@ class ScopeStmt(Stmt):
     def body(self) -> Stmt:
         """What happens there."""
     def __init__(self) -> None: ...
+    @property
+    def scope_kind(self) -> ScopeKind:
+        """What the statement says about its body."""
 
 class InCoreScopeStmt(ScopeStmt):
     """Its body runs on one core."""
@@ -1265,6 +1760,9 @@ class Function(IRNode):
         | None = ...,
         requires_runtime_binding: builtins.bool = ...,
     ) -> None: ...
+    @property
+    def func_type(self) -> FunctionType:
+        """Where it runs, the field `type`."""
 
 class Program(IRNode):
     """Functions that call each other by their names."""
@@ -1286,3 +1784,5 @@ class Program(IRNode):
         """The function of a name; None when there is none."""
     def get_global_var(self, name: builtins.str) -> GlobalVar | None:
         """The name of a function, as what is called; None when there is none."""
+    def __getitem__(self, name: builtins.str) -> Function:
+        """Return the function of a name; KeyError when there is none."""

@@ -13,7 +13,6 @@ from isoform.structural import structural_digest
 
 # What Python adds to classes comes before they are taken.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
-from .builder import IRBuilder, ProgramBuilder
 from .comparison import (
     assert_structural_equal,
     field_kinds,
@@ -62,9 +61,7 @@ from .operators import (
     truediv,
     xor_,
 )
-from .printing import python_print
-from .verification import VerificationFailure, verify
-from .visitor import IRMutator, IRVisitor
+from .passes import cse, simplify
 
 # isort: split
 from isoform.types import pto as _types
@@ -94,6 +91,7 @@ __all__ = [
     "cast",
     "collect_def_vars",
     "collect_free_vars",
+    "cse",
     "deep_clone",
     "deserialize",
     "deserialize_from_file",
@@ -117,6 +115,7 @@ __all__ = [
     "python_print",
     "serialize",
     "serialize_to_file",
+    "simplify",
     "structural_digest",
     "structural_equal",
     "structural_hash",

@@ -34,6 +34,7 @@
 
 mod arguments;
 mod builder;
+mod cse;
 mod datatype;
 mod enums;
 mod expr;
@@ -45,7 +46,9 @@ mod node;
 mod operands;
 mod operation;
 pub mod operators;
+mod peephole;
 mod print;
+mod purity;
 mod scopes;
 mod stmt;
 mod ty;
@@ -54,6 +57,7 @@ mod views;
 mod visitor;
 
 pub use builder::{IRBuilder, ProgramBuilder, Scope};
+pub use cse::cse;
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
 pub use expr::{
@@ -66,7 +70,9 @@ pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
+pub use peephole::{peephole_rules, simplify};
 pub use print::{PrintOptions, python_print};
+pub use purity::STATEFUL;
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
     SpmdScopeStmt,
@@ -108,5 +114,7 @@ pub fn register() -> Result<()> {
     functions::register()?;
     builder::register()?;
     print::register()?;
-    verifier::register()
+    verifier::register()?;
+    cse::register()?;
+    peephole::register()
 }
