@@ -120,7 +120,7 @@ impl Pattern {
     ///
     /// `TypeError` when a hole is no variable; `ValueError` when a hole is
     /// given twice, does not occur in the template, or stands in a definition
-    /// field or as the key of a map.
+    /// field or in the key of a map.
     pub fn new<H: Into<Hole>>(
         template: impl Into<Value>,
         holes: impl IntoIterator<Item = H>,
@@ -135,7 +135,7 @@ impl Pattern {
             } else if variables.defined.contains(&ident) {
                 "is bound by the template; variables that are bound map by themselves"
             } else if variables.keys.contains(&ident) {
-                "is the key of a map, and keys are no holes"
+                "stands in the key of a map, and keys are no holes"
             } else {
                 continue;
             };
