@@ -4,8 +4,7 @@ import itertools
 import pickle
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import isoform
 from isoform import Array, Dict, Function, List, Map, Shape, convert

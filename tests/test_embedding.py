@@ -152,7 +152,7 @@ def test_stubs():
     assert done.returncode == 0, done.stderr
     assert "class Add(isoform.Object):" in done.stdout
     assert "def __init__(self, value: builtins.int) -> None: ..." in done.stdout
-    assert "def plus(self, step: builtins.int = ..., /) -> builtins.int:" in done.stdout
+    assert "def plus(self, step: builtins.int = ...) -> builtins.int:" in done.stdout
     assert '"""The number `step` further."""' in done.stdout
 
 

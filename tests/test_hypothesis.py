@@ -4,8 +4,7 @@ import copy
 import pickle
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import isoform
 import isoform.testing

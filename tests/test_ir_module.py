@@ -241,3 +241,31 @@ def test_primitive_functions_call_global_variables():
     f = ir.GlobalVar("f")
     call = tir.Call("int32", f, [1])
     assert structural_equal(ir.load_json(ir.save_json(call)), call, map_free_vars=True)
+
+
+def test_a_shallow_copy_changes_on_its_own():
+    x = relay.Var("x")
+    func = relay.Function([x], x)
+    mod = ir.IRModule({"main": func})
+    held = mod.functions
+    twin = copy.copy(mod)
+    twin["other"] = func
+    assert (len(mod), len(twin)) == (1, 2)
+    assert mod.functions is held and twin.functions is not held
+    # The parts are shared.
+    assert twin["main"] is func and twin.source_map is mod.source_map
+
+
+def test_many_functions_are_added_and_found_by_name():
+    x = relay.Var("x")
+    func = relay.Function([x], x)
+    mod = ir.IRModule()
+    for number in range(50_000):
+        mod[f"f{number}"] = func
+        assert mod.get_global_var(f"f{number // 2}").name_hint == f"f{number // 2}"
+    # What goes past the module is found, too.
+    var = mod.get_global_var("f7")
+    del mod.functions[var]
+    assert "f7" not in mod and "f8" in mod
+    mod.functions[ir.GlobalVar("g")] = func
+    assert mod["g"] is func

@@ -55,9 +55,9 @@ def test_json():
 @pytest.mark.parametrize("width", [1, 40, 100, 10_000])
 def test_text(width):
     for module in modules():
-        printed = text.print(module, width=width, tensors="inline")
-        assert printed == text.print(module, width=width, tensors="inline")
-        assert_same(module, text.parse(printed))
+        printed = text.to_text(module, width=width, tensors="inline")
+        assert printed == text.to_text(module, width=width, tensors="inline")
+        assert_same(module, text.from_text(printed))
 
 
 def test_every_class_comes_up():

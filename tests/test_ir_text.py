@@ -148,7 +148,7 @@ def test_script_and_show(capsys):
     assert mod.script(show_meta=True) == mod.astext()
     narrow = mod.script(width=40)
     assert narrow.count("\n") > mod.script().count("\n")
-    assert "a.py" in mod.script(hide=())
+    assert "a.py" in mod.script(spans=True)
     mod.show()
     assert capsys.readouterr().out == mod.script()
     mod.show(show_meta=True, width=60)

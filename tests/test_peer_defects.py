@@ -15,10 +15,13 @@ import pytest
 
 import isoform
 import nodes
-from isoform import Object, serialization
-from isoform import get_first_structural_mismatch as mm
-from isoform import structural_equal as seq
-from isoform import structural_hash as sh
+from isoform import (
+    Object,
+    get_first_structural_mismatch as mm,
+    serialization,
+    structural_equal as seq,
+    structural_hash as sh,
+)
 from isoform.dataclasses import Enum, asdict, auto, py_class
 from nodes import CT, Add, Box, DAdd, Fun, Hidden, Lam, Op, Var, chain, doubled
 

@@ -15,8 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 # Before anything is registered: functions are instances of the class it makes.
-from isoform import _core
-from isoform import function as _function
+from isoform import _core, function as _function
 from isoform._core import call_method, get_global_func, list_global_func_names, remove_global_func
 
 if TYPE_CHECKING:

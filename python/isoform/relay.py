@@ -6,20 +6,12 @@
 True
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from isoform import _core
-
 # The classes of their parents come first.
-from isoform.ir.function import BaseFunc  # noqa: F401
+from isoform.ir.function import BaseFunc as _BaseFunc  # noqa: F401
 
-if TYPE_CHECKING:
-    from isoform.types.relay import Call, Function, Var
-else:
-    Var = _core.class_of("relay.Var")
-    Call = _core.class_of("relay.Call")
-    Function = _core.class_of("relay.Function")
+# isort: split
+from isoform.types import relay as _types
+from isoform.types.relay import *  # noqa: F403  # Every class declared in Rust.
 
-__all__ = ["Call", "Function", "Var"]
+__all__ = []
+__all__ += _types.__all__

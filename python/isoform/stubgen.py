@@ -58,7 +58,7 @@ _ACCEPTED = {
 }
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.]*|.", re.DOTALL)
 # The beginnings of type keys that have a stub in the package.
-_SHIPPED = ("ir", "onnx", "relay", "tir")
+_SHIPPED = ("ir", "onnx", "pto", "relay", "tir")
 
 _HEADER = '''\
 # Written by `isoform.stubgen`; do not edit.
@@ -122,6 +122,7 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         else:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
+    lines += _enum_members(cls, info)
     # A class that is not to be called has a constructor of Python that says so.
     if not inspect.isfunction(vars(cls).get("__init__")):
         lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
@@ -132,6 +133,15 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         if name not in native:
             lines += _member(cls, name, member, prefix)
     return "\n".join(lines) + "\n"
+
+
+def _enum_members(cls: type[Any], info: Any) -> list[str]:
+    """Return the members of an enum that was declared natively, second names included."""
+    names: Any = _core.type_attrs_get(info.type_key, "enum.members", None, False)
+    if names is None:
+        return []
+    aliases: Any = _core.type_attrs_get(info.type_key, "enum.aliases", None, False) or {}
+    return [f"    {name}: typing.ClassVar[{cls.__name__}]" for name in (*names, *aliases)]
 
 
 def _constructor(info: Any, prefix: str) -> str:

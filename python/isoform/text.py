@@ -46,6 +46,8 @@ def to_text(
     defaults: bool = False,
     ignored_fields: bool = True,
     hide: Iterable[str] = (),
+    spans: bool = True,
+    types: bool = False,
     tensors: Literal["section", "inline", "abbreviated"] = "section",
     metadata: bool = True,
     placeholders: bool = False,
@@ -65,6 +67,10 @@ def to_text(
         ignored_fields: whether fields are printed that comparison ignores.
         hide: names of fields that are not printed. What is parsed has their
             default, so they need one.
+        spans: whether the fields called `span` are printed.
+        types: whether a comment behind each object says its type, where that
+            is known: in the field that the type attribute `text.type` names,
+            as expressions of `isoform.ir` have it.
         tensors: where the elements of large tensors stand: in a section
             behind the text, inline, or nowhere ("abbreviated"), so that the
             text cannot be parsed.
@@ -98,6 +104,8 @@ def to_text(
         "defaults": defaults,
         "ignored_fields": ignored_fields,
         "hide": list(hide),
+        "spans": spans,
+        "types": types,
         "tensors": tensors,
         "metadata": metadata,
         "placeholders": placeholders,

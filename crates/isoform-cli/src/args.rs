@@ -171,8 +171,14 @@ pub(crate) struct TextArgs {
     #[arg(long, value_name = "COLUMNS", default_value_t = 100)]
     pub(crate) width: usize,
     /// Leave out fields called `span`, the places in a source text.
-    #[arg(long)]
+    #[arg(long, overrides_with = "spans")]
     pub(crate) no_spans: bool,
+    /// Write fields called `span`, which is what happens anyway; takes --no-spans back.
+    #[arg(long, overrides_with = "no_spans")]
+    pub(crate) spans: bool,
+    /// Say the types of expressions in comments behind them.
+    #[arg(long)]
+    pub(crate) types: bool,
     /// Write all elements of tensors where they stand.
     #[arg(long)]
     pub(crate) full_tensors: bool,

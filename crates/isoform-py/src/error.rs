@@ -121,11 +121,7 @@ fn exception(error: Error) -> PyErr {
     let name = Some(error.kind_name())
         .filter(|name| *name != kind.name())
         .map(str::to_owned);
-    let mut message = error.message().to_owned();
-    if let Some(path) = error.path() {
-        let line = if message.contains('\n') { '\n' } else { ' ' };
-        message.push_str(&format!("{line}(at {path})"));
-    }
+    let message = error.message_with_path().into_owned();
     if let Some(source) = error.into_source() {
         let other = match source.downcast::<Raised>() {
             Ok(raised) => return raised.0,

@@ -37,6 +37,8 @@ fn set(mut text: TextOptions, name: &str, given: &Bound<'_, PyAny>) -> PyResult<
         "depth" => text.depth = given.extract()?,
         "defaults" => text.defaults = given.is_truthy()?,
         "ignored_fields" => text.ignored_fields = given.is_truthy()?,
+        "spans" => text.spans = given.is_truthy()?,
+        "types" => text.types = given.is_truthy()?,
         "hide" => text.hidden_fields = given.extract()?,
         "metadata" => text.metadata = given.is_truthy()?,
         "placeholders" => text.placeholders = given.is_truthy()?,

@@ -69,7 +69,7 @@
 //! | [`none`](Kind::None) | never; comparing one is an error | handles, caches |
 //!
 //! A field may be left out of the comparison (`ignore`) or bind variables
-//! (`def`, `def_simple`); a type may end the bindings made inside it
+//! (`def`, `def_simple`, undone by `uses`); a type may end the bindings made inside it
 //! (`scope`). [`StructuralEqual`] and [`StructuralHash`] replace the walk over
 //! the fields of one type by its own code.
 //!
@@ -176,7 +176,7 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use text::{
-    MismatchOptions, TEXT_NAME, TensorText, TextFault, TextMark, TextOptions, from_text,
+    MismatchOptions, TEXT_NAME, TEXT_TYPE, TensorText, TextFault, TextMark, TextOptions, from_text,
     render_mismatch, to_text,
 };
 pub use value::{DType, DTypeCode, Device, Value, ValueRef};

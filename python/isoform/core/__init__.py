@@ -6,8 +6,15 @@ field accepts, is written here.
 
 from typing import TYPE_CHECKING, Any
 
-from isoform._core import KWARGS, MISSING, Object, ObjectMeta, TypeField, TypeInfo
-from isoform._core import Property as FFIProperty
+from isoform._core import (
+    KWARGS,
+    MISSING,
+    Object,
+    ObjectMeta,
+    Property as FFIProperty,
+    TypeField,
+    TypeInfo,
+)
 
 from . import _classes
 from ._schema import TypeSchema

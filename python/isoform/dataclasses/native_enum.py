@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isoform import _core
@@ -81,23 +82,43 @@ def _repr(self: Any) -> str:
     return f"{type(self).__name__}.{self.name}"
 
 
-def _order(self: Any, other: Any, holds: Callable[[int, int], bool]) -> Any:
-    if type(other) is not type(self):
-        return NotImplemented
-    return holds(self.value, other.value)
+def _number(self: Any) -> int:
+    """Its position among the members."""
+    return self.value
+
+
+def _order(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], Any]:
+    """A comparison of members of one enum by their positions."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is not type(self):
+            return NotImplemented
+        return holds(self.value, other.value)
+
+    return method
+
+
+def _copy(self: Any, _memo: Any = None) -> Any:
+    """The member itself: there is one of each."""
+    return self
+
+
+def _reduce(self: Any) -> Any:
+    """By type and name."""
+    return _restore, (self.__isoform_type_key__, self.name)
 
 
 _METHODS: dict[str, Any] = {
     "__repr__": _repr,
     "__str__": _repr,
-    "__int__": lambda self: self.value,
-    "__lt__": lambda self, other: _order(self, other, lambda a, b: a < b),
-    "__le__": lambda self, other: _order(self, other, lambda a, b: a <= b),
-    "__gt__": lambda self, other: _order(self, other, lambda a, b: a > b),
-    "__ge__": lambda self, other: _order(self, other, lambda a, b: a >= b),
-    "__copy__": lambda self: self,
-    "__deepcopy__": lambda self, _memo: self,
-    "__reduce__": lambda self: (_restore, (self.__isoform_type_key__, self.name)),
+    "__int__": _number,
+    "__lt__": _order(operator.lt),
+    "__le__": _order(operator.le),
+    "__gt__": _order(operator.gt),
+    "__ge__": _order(operator.ge),
+    "__copy__": _copy,
+    "__deepcopy__": _copy,
+    "__reduce__": _reduce,
 }
 
 
@@ -137,8 +158,8 @@ def native_enum(type_key: str) -> Callable[[_T], _T]:
         members = [make(str(name)) for name in names]
         by_name = {member.name: member for member in members}
         aliases: Any = _core.type_attrs_get(type_key, "enum.aliases", None, False)
-        for alias, name in (aliases or {}).items():
-            by_name[str(alias)] = by_name[str(name)]
+        for alias in aliases or ():
+            by_name[str(alias)] = by_name[str(aliases[alias])]
         for name, member in by_name.items():
             type.__setattr__(cls, name, member)
         type.__setattr__(cls, _STATE, (members, by_name))

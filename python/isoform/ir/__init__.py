@@ -12,8 +12,6 @@ True
 True
 """
 
-from typing import TYPE_CHECKING
-
 from isoform.container import (
     Array,
     Map,
@@ -47,195 +45,24 @@ from .type import (
     TypeKind,
 )
 
-if TYPE_CHECKING:
-    # What is declared in Rust, and what Python adds to it, in one place.
-    from isoform.types.ir import (
-        AllocatedPoolInfo,
-        AttrFieldInfo,
-        Attrs,
-        BaseExpr,
-        BaseFunc,
-        ConstantInfo,
-        ConstantMemoryPools,
-        ConstantPoolInfo,
-        Constructor,
-        Diagnostic,
-        DiagnosticContext,
-        DiagnosticRenderer,
-        DictAttrs,
-        DummyGlobalInfo,
-        EnvFunc,
-        FuncType,
-        GlobalInfo,
-        GlobalTypeVar,
-        GlobalVar,
-        GlobalVarSupply,
-        IncompleteType,
-        IRModule,
-        NameSupply,
-        Op,
-        PointerType,
-        PoolInfo,
-        PoolInfoProperties,
-        PrimExpr,
-        PrimType,
-        Range,
-        RelayExpr,
-        RelayRefType,
-        SequentialSpan,
-        Source,
-        SourceMap,
-        SourceName,
-        Span,
-        Target,
-        TensorAffineType,
-        TensorType,
-        TupleAffineType,
-        TupleType,
-        Type,
-        TypeCall,
-        TypeConstraint,
-        TypeData,
-        TypeRelation,
-        TypeVar,
-        VDevice,
-        WorkspaceMemoryPools,
-        WorkspacePoolInfo,
-    )
-else:
-    from .attrs import (
-        AttrFieldInfo,
-        Attrs,
-        DictAttrs,
-    )
-    from .base import (
-        EnvFunc,
-        SequentialSpan,
-        Source,
-        SourceMap,
-        SourceName,
-        Span,
-    )
-    from .diagnostics import (
-        Diagnostic,
-        DiagnosticContext,
-        DiagnosticRenderer,
-    )
-    from .expr import (
-        BaseExpr,
-        Constructor,
-        GlobalVar,
-        PrimExpr,
-        Range,
-        RelayExpr,
-    )
-    from .function import (
-        BaseFunc,
-    )
-    from .global_info import (
-        DummyGlobalInfo,
-        GlobalInfo,
-        Target,
-        VDevice,
-    )
-    from .memory_pools import (
-        AllocatedPoolInfo,
-        ConstantInfo,
-        ConstantMemoryPools,
-        ConstantPoolInfo,
-        PoolInfo,
-        PoolInfoProperties,
-        WorkspaceMemoryPools,
-        WorkspacePoolInfo,
-    )
-    from .module import (
-        IRModule,
-    )
-    from .op import (
-        Op,
-    )
-    from .supply import (
-        GlobalVarSupply,
-        NameSupply,
-    )
-    from .type import (
-        FuncType,
-        GlobalTypeVar,
-        IncompleteType,
-        PointerType,
-        PrimType,
-        RelayRefType,
-        TensorAffineType,
-        TensorType,
-        TupleAffineType,
-        TupleType,
-        Type,
-        TypeCall,
-        TypeConstraint,
-        TypeData,
-        TypeRelation,
-        TypeVar,
-    )
+# isort: split
+# What Python adds to classes comes before they are taken.
+from isoform.tir import expr as _literals  # noqa: F401
+
+from . import attrs, expr, global_info, module  # noqa: F401
+
+# isort: split
+from isoform.types import ir as _types
+from isoform.types.ir import *  # noqa: F403  # Every class declared in Rust.
 
 __all__ = [
-    "AllocatedPoolInfo",
     "Array",
-    "AttrFieldInfo",
-    "Attrs",
-    "BaseExpr",
-    "BaseFunc",
     "CallingConv",
-    "ConstantInfo",
-    "ConstantMemoryPools",
-    "ConstantPoolInfo",
-    "Constructor",
-    "Diagnostic",
-    "DiagnosticContext",
     "DiagnosticError",
     "DiagnosticLevel",
-    "DiagnosticRenderer",
-    "DictAttrs",
-    "DummyGlobalInfo",
-    "EnvFunc",
-    "FuncType",
-    "GlobalInfo",
-    "GlobalTypeVar",
-    "GlobalVar",
-    "GlobalVarSupply",
-    "IRModule",
-    "IncompleteType",
     "Map",
-    "NameSupply",
     "Node",
-    "Op",
-    "PointerType",
-    "PoolInfo",
-    "PoolInfoProperties",
-    "PrimExpr",
-    "PrimType",
-    "Range",
-    "RelayExpr",
-    "RelayRefType",
-    "SequentialSpan",
-    "Source",
-    "SourceMap",
-    "SourceName",
-    "Span",
-    "Target",
-    "TensorAffineType",
-    "TensorType",
-    "TupleAffineType",
-    "TupleType",
-    "Type",
-    "TypeCall",
-    "TypeConstraint",
-    "TypeData",
     "TypeKind",
-    "TypeRelation",
-    "TypeVar",
-    "VDevice",
-    "WorkspaceMemoryPools",
-    "WorkspacePoolInfo",
     "assert_structural_equal",
     "deprecated",
     "get_first_structural_mismatch",
@@ -249,3 +76,4 @@ __all__ = [
     "structural_equal",
     "structural_hash",
 ]
+__all__ += _types.__all__

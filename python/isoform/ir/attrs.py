@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isoform import _core
 from isoform.dataclasses import c_class
+from isoform.types.ir import AttrFieldInfo
 
 from . import _api
 from .base import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from isoform.types.ir import AttrFieldInfo
-else:
-    AttrFieldInfo = _core.class_of("ir.AttrFieldInfo")
 
 __all__ = ["AttrFieldInfo", "Attrs", "DictAttrs"]
 

@@ -15,19 +15,12 @@ from isoform.structural import (
     structural_equal,
     structural_hash,
 )
+from isoform.types.ir import SequentialSpan, Source, SourceMap, SourceName, Span
 
 from . import _api
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from isoform.types.ir import SequentialSpan, Source, SourceMap, SourceName, Span
-else:
-    Span = _core.class_of("ir.Span")
-    SourceName = _core.class_of("ir.SourceName")
-    SequentialSpan = _core.class_of("ir.SequentialSpan")
-    Source = _core.class_of("ir.Source")
-    SourceMap = _core.class_of("ir.SourceMap")
 
 __all__ = [
     "EnvFunc",

@@ -19,9 +19,9 @@ import sys
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from isoform import _core
 from isoform.dataclasses import c_class
 from isoform.error import register_error
+from isoform.types.ir import DiagnosticContext, DiagnosticRenderer
 
 from . import _api
 from .base import Node
@@ -29,10 +29,7 @@ from .base import Node
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isoform.types.ir import DiagnosticContext, DiagnosticRenderer, Span
-else:
-    DiagnosticRenderer = _core.class_of("ir.DiagnosticRenderer")
-    DiagnosticContext = _core.class_of("ir.DiagnosticContext")
+    from isoform.types.ir import Span
 
 __all__ = [
     "Diagnostic",

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
-from isoform import _core
+# The classes of its parents come first.
+from . import expr as _parents  # noqa: F401
 
-from .expr import RelayExpr  # noqa: F401  # The parent's class comes first.
-
-if TYPE_CHECKING:
-    from isoform.types.ir import BaseFunc
-else:
-    BaseFunc = _core.class_of("ir.BaseFunc")
-
-__all__ = ["BaseFunc", "CallingConv"]
+# isort: split
+from isoform.types.ir import BaseFunc as BaseFunc
 
 
 class CallingConv(IntEnum):

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from isoform import _core
 from isoform.dataclasses import c_class
 from isoform.structural import structural_equal, structural_hash
 
 from .base import Node
-
-if TYPE_CHECKING:
-    from isoform.types.ir import DummyGlobalInfo, Target, VDevice
-
-__all__ = ["DummyGlobalInfo", "GlobalInfo", "Target", "VDevice"]
 
 
 @c_class("ir.GlobalInfo", init=False)
@@ -40,7 +32,9 @@ class GlobalInfo(Node):
         return super().same_as(other)
 
 
-if not TYPE_CHECKING:
-    DummyGlobalInfo = _core.class_of("ir.DummyGlobalInfo")
-    Target = _core.class_of("ir.Target")
-    VDevice = _core.class_of("ir.VDevice")
+# The classes of their parents are declared by now.
+from isoform.types.ir import (  # noqa: E402
+    DummyGlobalInfo as DummyGlobalInfo,
+    Target as Target,
+    VDevice as VDevice,
+)

@@ -110,6 +110,10 @@ class IRModule(Node):
         options.setdefault("color", sys.stdout.isatty())
         sys.stdout.write(self.script(show_meta=show_meta, **options))
 
+    def __str__(self) -> str:
+        """The text of the module, as `script` gives it."""
+        return self.script().rstrip("\n")
+
     def __getitem__(self, var: Any) -> Any:
         """Return the function or the type definition under a name; ValueError without one.
 

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["text_of"]
 
-# Nobody compares them, and they would be most of the text.
-_HIDDEN = ("span",)
-
 
 def text_of(
     obj: Any,
@@ -34,5 +31,7 @@ def text_of(
         options["annotate"] = lambda found: annotate(found) or None
     # What stands in attributes for a while, such as a function without a name,
     # is no reason not to show a program.
-    settings: dict[str, Any] = {"hide": _HIDDEN, "placeholders": True, "metadata": show_meta_data}
+    settings: dict[str, Any] = {"placeholders": True, "metadata": show_meta_data}
+    # Nobody compares spans, and they would be most of the text.
+    settings["spans"] = False
     return to_text(obj, **(settings | options))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from isoform import _core
 from isoform.dataclasses import c_class
 from isoform.structural import structural_equal, structural_hash
 
@@ -13,41 +12,7 @@ from . import _api
 from .base import Node
 
 if TYPE_CHECKING:
-    from isoform.types.ir import (
-        FuncType,
-        IncompleteType,
-        PointerType,
-        PrimType,
-        RelayRefType,
-        Span,
-        TensorAffineType,
-        TupleAffineType,
-        TupleType,
-        TypeCall,
-        TypeConstraint,
-        TypeData,
-        TypeRelation,
-    )
-
-__all__ = [
-    "FuncType",
-    "GlobalTypeVar",
-    "IncompleteType",
-    "PointerType",
-    "PrimType",
-    "RelayRefType",
-    "TensorAffineType",
-    "TensorType",
-    "TupleAffineType",
-    "TupleType",
-    "Type",
-    "TypeCall",
-    "TypeConstraint",
-    "TypeData",
-    "TypeKind",
-    "TypeRelation",
-    "TypeVar",
-]
+    from isoform.types.ir import Span
 
 
 class TypeKind(IntEnum):
@@ -146,16 +111,19 @@ class TensorType(Type):
 
 _concrete_shape = _api.function("ir.TensorType.concrete_shape")
 
-if not TYPE_CHECKING:
-    PrimType = _core.class_of("ir.PrimType")
-    PointerType = _core.class_of("ir.PointerType")
-    TupleType = _core.class_of("ir.TupleType")
-    FuncType = _core.class_of("ir.FuncType")
-    IncompleteType = _core.class_of("ir.IncompleteType")
-    RelayRefType = _core.class_of("ir.RelayRefType")
-    TensorAffineType = _core.class_of("ir.TensorAffineType")
-    TupleAffineType = _core.class_of("ir.TupleAffineType")
-    TypeCall = _core.class_of("ir.TypeCall")
-    TypeConstraint = _core.class_of("ir.TypeConstraint")
-    TypeRelation = _core.class_of("ir.TypeRelation")
-    TypeData = _core.class_of("ir.TypeData")
+
+# The classes of their parents are declared by now.
+from isoform.types.ir import (  # noqa: E402
+    FuncType as FuncType,
+    IncompleteType as IncompleteType,
+    PointerType as PointerType,
+    PrimType as PrimType,
+    RelayRefType as RelayRefType,
+    TensorAffineType as TensorAffineType,
+    TupleAffineType as TupleAffineType,
+    TupleType as TupleType,
+    TypeCall as TypeCall,
+    TypeConstraint as TypeConstraint,
+    TypeData as TypeData,
+    TypeRelation as TypeRelation,
+)

@@ -10,13 +10,10 @@ what is known:
 ('int64', -4, <class 'tir.Add'>)
 """
 
-from typing import TYPE_CHECKING
+from isoform.ir.expr import EqualOp, NotEqualOp
 
-from isoform.ir.expr import (
-    EqualOp,
-    NotEqualOp,
-)
-
+# What Python adds to classes comes before they are taken.
+from . import expr  # noqa: F401
 from .op import (
     add,
     all,  # noqa: A004
@@ -36,121 +33,13 @@ from .op import (
     truncmod,
 )
 
-if TYPE_CHECKING:
-    # What is declared in Rust, and what Python adds to it, in one place.
-    from isoform.types.ir import (
-        FloatImm,
-        IntImm,
-        PrimExpr,
-    )
-    from isoform.types.tir import (
-        EQ,
-        GE,
-        GT,
-        LE,
-        LT,
-        NE,
-        Add,
-        And,
-        BinaryOpExpr,
-        Broadcast,
-        Call,
-        Cast,
-        CmpExpr,
-        Div,
-        FloorDiv,
-        FloorMod,
-        Let,
-        LogicalExpr,
-        Max,
-        Min,
-        Mod,
-        Mul,
-        Not,
-        Or,
-        Ramp,
-        Select,
-        SizeVar,
-        StringImm,
-        Sub,
-        Var,
-    )
-else:
-    from isoform.ir.expr import (
-        PrimExpr,
-    )
+# isort: split
+from isoform.types import tir as _types
+from isoform.types.ir import FloatImm, IntImm, PrimExpr
+from isoform.types.tir import *  # noqa: F403  # Every class declared in Rust.
 
-    from .expr import (
-        EQ,
-        GE,
-        GT,
-        LE,
-        LT,
-        NE,
-        Add,
-        And,
-        BinaryOpExpr,
-        Broadcast,
-        Call,
-        Cast,
-        CmpExpr,
-        Div,
-        FloatImm,
-        FloorDiv,
-        FloorMod,
-        IntImm,
-        Let,
-        LogicalExpr,
-        Max,
-        Min,
-        Mod,
-        Mul,
-        Not,
-        Or,
-        Ramp,
-        Select,
-        SizeVar,
-        StringImm,
-        Sub,
-        Var,
-    )
-
-__all__ = [
-    "EQ",
-    "GE",
-    "GT",
-    "LE",
-    "LT",
-    "NE",
-    "Add",
-    "And",
-    "BinaryOpExpr",
-    "Broadcast",
-    "Call",
-    "Cast",
-    "CmpExpr",
-    "Div",
-    "EqualOp",
-    "FloatImm",
-    "FloorDiv",
-    "FloorMod",
-    "IntImm",
-    "Let",
-    "LogicalExpr",
-    "Max",
-    "Min",
-    "Mod",
-    "Mul",
-    "Not",
-    "NotEqualOp",
-    "Or",
-    "PrimExpr",
-    "Ramp",
-    "Select",
-    "SizeVar",
-    "StringImm",
-    "Sub",
-    "Var",
+__all__ = ["EqualOp", "FloatImm", "IntImm", "NotEqualOp", "PrimExpr"]
+__all__ += [
     "add",
     "all",
     "any",
@@ -168,3 +57,4 @@ __all__ = [
     "truncdiv",
     "truncmod",
 ]
+__all__ += _types.__all__

@@ -2,80 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from isoform import _core
 from isoform.dataclasses import c_class
 from isoform.ir import _api
 from isoform.ir.expr import PrimExpr
-
-if TYPE_CHECKING:
-    from isoform.types.tir import (
-        EQ,
-        GE,
-        GT,
-        LE,
-        LT,
-        NE,
-        Add,
-        And,
-        BinaryOpExpr,
-        Broadcast,
-        Call,
-        Cast,
-        CmpExpr,
-        Div,
-        FloorDiv,
-        FloorMod,
-        Let,
-        LogicalExpr,
-        Max,
-        Min,
-        Mod,
-        Mul,
-        Not,
-        Or,
-        Ramp,
-        Select,
-        SizeVar,
-        Sub,
-        Var,
-    )
-
-__all__ = [
-    "EQ",
-    "GE",
-    "GT",
-    "LE",
-    "LT",
-    "NE",
-    "Add",
-    "And",
-    "BinaryOpExpr",
-    "Broadcast",
-    "Call",
-    "Cast",
-    "CmpExpr",
-    "Div",
-    "FloatImm",
-    "FloorDiv",
-    "FloorMod",
-    "IntImm",
-    "Let",
-    "LogicalExpr",
-    "Max",
-    "Min",
-    "Mod",
-    "Mul",
-    "Not",
-    "Or",
-    "Ramp",
-    "Select",
-    "SizeVar",
-    "StringImm",
-    "Sub",
-    "Var",
-]
 
 _equal = _api.function("tir.equal")
 _not_equal = _api.function("tir.not_equal")
@@ -174,33 +105,5 @@ class StringImm(PrimExpr):
         return hash(self.value)
 
 
-if not TYPE_CHECKING:
-    Var = _core.class_of("tir.Var")
-    SizeVar = _core.class_of("tir.SizeVar")
-    Cast = _core.class_of("tir.Cast")
-    BinaryOpExpr = _core.class_of("tir.BinaryOpExpr")
-    CmpExpr = _core.class_of("tir.CmpExpr")
-    LogicalExpr = _core.class_of("tir.LogicalExpr")
-    Add = _core.class_of("tir.Add")
-    Sub = _core.class_of("tir.Sub")
-    Mul = _core.class_of("tir.Mul")
-    Div = _core.class_of("tir.Div")
-    Mod = _core.class_of("tir.Mod")
-    FloorDiv = _core.class_of("tir.FloorDiv")
-    FloorMod = _core.class_of("tir.FloorMod")
-    Min = _core.class_of("tir.Min")
-    Max = _core.class_of("tir.Max")
-    EQ = _core.class_of("tir.EQ")
-    NE = _core.class_of("tir.NE")
-    LT = _core.class_of("tir.LT")
-    LE = _core.class_of("tir.LE")
-    GT = _core.class_of("tir.GT")
-    GE = _core.class_of("tir.GE")
-    And = _core.class_of("tir.And")
-    Or = _core.class_of("tir.Or")
-    Not = _core.class_of("tir.Not")
-    Select = _core.class_of("tir.Select")
-    Let = _core.class_of("tir.Let")
-    Call = _core.class_of("tir.Call")
-    Broadcast = _core.class_of("tir.Broadcast")
-    Ramp = _core.class_of("tir.Ramp")
+# The classes of their parents are declared by now.
+from isoform.types.tir import *  # noqa: E402, F403  # pyright: ignore[reportAssignmentType]

@@ -929,6 +929,8 @@ class IRModule(isoform.Object):
 
     Two modules are equal when they are after global variables have been
     matched by their names, and the names of types by theirs.
+
+    A shallow copy has dicts of its own, so it changes on its own, too.
     """
 
     __match_args__ = ("functions", "type_definitions", "attrs", "global_infos")
@@ -1038,6 +1040,8 @@ class IRModule(isoform.Object):
                 text.
             options: Options of `isoform.text.to_text`.
         """
+    def __str__(self) -> builtins.str:
+        """The text of the module, as `script` gives it."""
     def __getitem__(self, var: typing.Any) -> typing.Any:
         """Return the function or the type definition under a name; ValueError without one.
 

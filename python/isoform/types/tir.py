@@ -4,6 +4,9 @@ from typing import Any
 
 from isoform.types._namespace import find, names
 
+# The names, for `from ... import *`, before anybody else declares such types.
+__all__ = names("tir")  # pyright: ignore[reportUnsupportedDunderAll]
+
 
 def __getattr__(name: str) -> Any:
     return find("tir", name)

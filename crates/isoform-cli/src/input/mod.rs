@@ -5,7 +5,6 @@ mod form;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use isoform::ir::Op;
 use isoform::{
@@ -187,19 +186,12 @@ fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<
     if is_settled { Ok(decoded) } else { read() }
 }
 
-/// Registers all types that files may hold, once and in one thread.
+/// Registers all types that files may hold.
 fn register_types() -> isoform::Result<()> {
-    static DONE: Mutex<bool> = Mutex::new(false);
-    // A thread that panicked left it as it was.
-    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !*done {
-        isoform::ir::register()?;
-        isoform::tir::register()?;
-        isoform::dialect::relay::register()?;
-        isoform_onnx::ir::register()?;
-        *done = true;
-    }
-    Ok(())
+    isoform::ir::register()?;
+    isoform::tir::register()?;
+    isoform::dialect::relay::register()?;
+    isoform_onnx::ir::register()
 }
 
 /// What went wrong, without the kind, which is for programs, and without the file's

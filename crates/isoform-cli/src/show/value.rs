@@ -52,11 +52,10 @@ pub(super) fn run(args: &ShowArgs, file: &IrFile, output: &mut Output<'_, '_>) -
 impl TextArgs {
     /// What the options of the command line mean for the printer.
     pub(crate) fn options(&self) -> TextOptions {
-        let options = TextOptions::default().width(self.width);
-        match self.no_spans {
-            true => options.hide("span"),
-            false => options,
-        }
+        TextOptions::default()
+            .width(self.width)
+            .spans(self.spans || !self.no_spans)
+            .types(self.types)
     }
 }
 

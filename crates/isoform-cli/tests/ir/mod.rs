@@ -301,6 +301,16 @@ fn show_takes_width_spans_and_tensors() {
         0,
         "ir.PrimType(dtype=int8)\n",
     );
+    // The last one counts, so an alias can be overruled.
+    let with = folder.run("show --no-spans --spans span.iso");
+    assert_eq!(with.out, plain.out);
+
+    folder.file("three.iso", b"ir.IntImm(dtype=int32, value=3)");
+    check(
+        &folder.run("show -q --types three.iso"),
+        0,
+        "ir.IntImm(dtype=int32, value=3) /* : int32 */\n",
+    );
 
     folder.file("list.iso", b"[100, 200, 300]");
     check(&folder.run("show -q list.iso"), 0, "[100, 200, 300]\n");

@@ -395,10 +395,12 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     });
     let named: Vec<_> = named.collect();
     let required = maker.required().min(named.len());
-    match named[..required].iter().all(Option::is_some) {
-        true => named.into_iter().flatten().collect(),
+    let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
+    match first.len() {
+        count if count == required => named.into_iter().flatten().collect(),
         // It takes something else than the fields.
-        false => by_field().collect(),
+        0 => by_field().collect(),
+        _ => first,
     }
 }
 

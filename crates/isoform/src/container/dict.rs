@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::lookup::hooked;
 use super::mapping::{Map, Place};
+use super::names::NameIndex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::refresh;
 use crate::object::collect;
@@ -22,6 +23,9 @@ pub(crate) struct DictObj {
     version: AtomicU64,
     /// Whether the collector of cycles knows the dict.
     tracked: AtomicBool,
+    /// Where keys are by their names, once that was asked for; locked while
+    /// the entries are. It is dropped when entries change their positions.
+    names: Mutex<Option<Box<NameIndex>>>,
 }
 
 /// The entries of a dict while its lock is held.
@@ -41,6 +45,7 @@ impl DictObj {
             entries: Mutex::new(entries),
             version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
+            names: Mutex::new(None),
         }
     }
 
@@ -74,7 +79,29 @@ impl DictObj {
         }
         let mut held = self.lock();
         self.version.fetch_add(1, Relaxed);
+        *self.names() = None;
         std::mem::replace(&mut held, entries)
+    }
+
+    /// Takes out the entry at a position.
+    fn remove_at(&self, held: &mut Map, position: usize) -> Option<(Value, Value)> {
+        let mut names = self.names();
+        if position + 1 == held.len() {
+            // The last one leaves the others where they are.
+            if let Some(names) = &mut *names {
+                names.forget_last(held.reference());
+            }
+        } else {
+            *names = None;
+        }
+        drop(names);
+        let removed = held.make_mut().remove_at(position)?;
+        self.version.fetch_add(1, Relaxed);
+        Some(removed)
+    }
+
+    fn names(&self) -> MutexGuard<'_, Option<Box<NameIndex>>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Map> {
@@ -230,11 +257,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
                 Place::At(position) => position,
                 Place::New(_) => return None,
             };
-            let removed = entries.make_mut().remove_at(position)?;
-            self.reference.version.fetch_add(1, Relaxed);
             // The key, too, is dropped by the caller, after the lock is
             // released.
-            Some(removed)
+            self.reference.remove_at(entries, position)
         })
     }
 
@@ -242,9 +267,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     pub fn pop(&self) -> Option<(Value, Value)> {
         let mut entries = self.reference.lock();
         let last = entries.len().checked_sub(1)?;
-        let removed = entries.make_mut().remove_at(last)?;
-        self.reference.version.fetch_add(1, Relaxed);
-        Some(removed)
+        self.reference.remove_at(&mut entries, last)
     }
 
     /// Whether the key is there. O(1).
@@ -310,6 +333,19 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         let entries = self.reference.lock();
         let (key, value) = entries.get_index(position)?;
         Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
+    }
+
+    /// The first key of a name. O(1) amortised over changes that add entries
+    /// or take the last one out; O(n) after any other.
+    ///
+    /// All questions to one dict are asked with the same function.
+    pub(crate) fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
+        let entries = self.reference.lock();
+        let mut names = self.reference.names();
+        let names = names.get_or_insert_with(|| Box::new(NameIndex::new(name_of)));
+        let position = names.find(entries.reference(), name)?;
+        let (key, _) = entries.get_index(position)?;
+        K::peek(key).cloned()
     }
 
     /// Replaces all entries and gives the old ones back. O(n).

@@ -9,6 +9,7 @@
 mod dict;
 mod lookup;
 mod mapping;
+mod names;
 mod opaque;
 mod sequence;
 mod shape;

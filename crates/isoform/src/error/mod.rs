@@ -2,6 +2,7 @@
 
 mod trace;
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::panic::Location;
@@ -72,6 +73,8 @@ struct Inner {
     kind_name: Option<Box<str>>,
     message: String,
     path: Option<AccessPath>,
+    /// Whether the message says the path.
+    says_path: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
     trace: Trace,
 }
@@ -85,6 +88,7 @@ impl Error {
             kind_name: None,
             message: message.into(),
             path: None,
+            says_path: false,
             source: None,
             trace: Trace::new(Location::caller()),
         }))
@@ -134,6 +138,13 @@ impl Error {
         self
     }
 
+    /// As [`at`](Self::at), of an error whose message shows the place.
+    #[must_use]
+    pub(crate) fn at_shown(mut self, path: AccessPath) -> Self {
+        self.0.says_path = true;
+        self.at(path)
+    }
+
     /// The same error, with the error that caused it.
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
@@ -176,6 +187,25 @@ impl Error {
         &self.0.message
     }
 
+    /// The message with the path behind it, unless it shows the place itself.
+    ///
+    /// ```
+    /// use isoform::{AccessPath, Error};
+    /// let error = Error::value_error("expected int").at(AccessPath::root().attr("n"));
+    /// assert_eq!(error.message_with_path(), "expected int (at <root>.n)");
+    /// ```
+    pub fn message_with_path(&self) -> Cow<'_, str> {
+        let message = &self.0.message;
+        match &self.0.path {
+            Some(path) if !self.0.says_path => {
+                // Behind a picture of several lines, it would stand in the picture.
+                let gap = if message.contains('\n') { '\n' } else { ' ' };
+                format!("{message}{gap}(at {path})").into()
+            }
+            _ => message.into(),
+        }
+    }
+
     /// Where in the value it happened, if known.
     pub fn path(&self) -> Option<&AccessPath> {
         self.0.path.as_ref()
@@ -192,13 +222,7 @@ impl fmt::Display for Error {
         if f.alternate() && self.has_traceback() {
             return f.write_str(&self.traceback());
         }
-        write!(f, "{}: {}", self.kind_name(), self.0.message)?;
-        match &self.0.path {
-            // Behind a picture of several lines, it would stand in the picture.
-            Some(path) if self.0.message.contains('\n') => write!(f, "\n(at {path})"),
-            Some(path) => write!(f, " (at {path})"),
-            None => Ok(()),
-        }
+        write!(f, "{}: {}", self.kind_name(), self.message_with_path())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::value::{DType, Value, ValueRef};
 #[repr(C)]
 pub struct BaseExpr {
     /// Where it was written.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
 
@@ -27,6 +27,7 @@ pub struct BaseExpr {
 /// is larger, float64; a string becomes a string literal.
 #[derive(Node)]
 #[node(key = "ir.PrimExpr", convert = prim_expr_from, crate = crate)]
+#[node(attrs("text.type" = "dtype"))]
 #[repr(C)]
 pub struct PrimExpr {
     #[node(base, default)]
@@ -53,16 +54,16 @@ fn prim_expr_from(value: Value) -> Result<Ref<PrimExpr>> {
 
 /// The base of the expressions over tensors, functions and other large values.
 #[derive(Node, Default)]
-#[node(key = "ir.RelayExpr", crate = crate)]
+#[node(key = "ir.RelayExpr", attrs("text.type" = "checked_type_"), crate = crate)]
 #[repr(C)]
 pub struct RelayExpr {
     #[node(base, default)]
     base: BaseExpr,
     /// The type that type inference has found.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub checked_type_: Option<Ref<Type>>,
     /// What is known about the structure of its value.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub struct_info_: Option<Ref<Obj>>,
 }
 
@@ -133,7 +134,7 @@ pub struct Range {
     /// How many there are.
     pub extent: Ref<PrimExpr>,
     /// Where it was written.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
 

@@ -27,8 +27,11 @@ use crate::visit::RegionChange;
 ///
 /// Two modules are equal when they are after global variables have been
 /// matched by their names, and the names of types by theirs.
+///
+/// A shallow copy has dicts of its own, so it changes on its own, too.
 #[derive(Node)]
 #[node(key = "ir.IRModule", scope, hooks(equal, hash), init = make_module, no_with, crate = crate)]
+#[node(attrs("__ffi_shallow_copy__" = clone::function()))]
 #[repr(C)]
 pub struct IRModule {
     /// The functions.
@@ -44,7 +47,7 @@ pub struct IRModule {
     #[node(default)]
     pub global_infos: Dict<Str, Array<Ref<GlobalInfo>>>,
     /// The source texts that its spans refer to.
-    #[node(ignore, default = SourceMap::new())]
+    #[node(ignore, default = SourceMap::new(), repr = false)]
     pub source_map: Ref<SourceMap>,
 }
 
@@ -85,11 +88,17 @@ fn sorted<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>) -> Vec<Ref<K>> {
     keys
 }
 
-/// The key of a name.
+/// The key of a name. O(1) amortised.
 fn find<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Option<Ref<K>> {
-    let entries: Map = dict.snapshot();
-    let mut keys = entries.keys().filter_map(Value::peek::<Ref<K>>);
-    keys.find(|key| **key.name() == *name).cloned()
+    dict.key_named(name, global_name)
+}
+
+/// The name of any key of the dicts of modules.
+fn global_name(key: &Value) -> Option<&str> {
+    match key.peek::<Ref<GlobalVar>>() {
+        Some(var) => Some(var.name()),
+        None => key.peek::<Ref<GlobalTypeVar>>().map(|var| &**var.name()),
+    }
 }
 
 /// The key of a name that has to be there.

@@ -20,7 +20,7 @@ use crate::value::{DType, Value};
 #[repr(C)]
 pub struct Type {
     /// Where it was written.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
 

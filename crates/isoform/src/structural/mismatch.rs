@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::display::{EXPLAIN_BUDGET, short};
+use crate::display::{EXPLAIN_BUDGET, KEY_BUDGET, short};
+use crate::object::dynamic::get_field_at;
 use crate::path::{AccessPath, AccessStep};
+use crate::text::name_field;
 use crate::value::Value;
 
 /// Why two values differ at a place.
@@ -153,6 +155,20 @@ impl Mismatch {
     }
 }
 
+/// What an object is called, in a few words: its type, and its name if it has
+/// one. Where it stands is said beside.
+fn designation(object: &Value) -> String {
+    let Some(object) = object.as_object() else {
+        return short(object, KEY_BUDGET);
+    };
+    let info = object.type_info();
+    let name = name_field(info).and_then(|field| get_field_at(object, field));
+    match name.filter(Value::is_str) {
+        Some(name) => format!("{} {}", info.key(), short(&name, KEY_BUDGET)),
+        None => info.key().to_owned(),
+    }
+}
+
 impl fmt::Display for MismatchReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let existing = |f: &mut fmt::Formatter<'_>, what: &str, pair: &ExistingPair| {
@@ -169,7 +185,7 @@ impl fmt::Display for MismatchReason {
             write!(
                 f,
                 "the {side} {what} is already paired with {} on the {other}, at {path}",
-                short(&pair.partner, EXPLAIN_BUDGET)
+                designation(&pair.partner)
             )
         };
         match self {

@@ -384,7 +384,7 @@ pub fn assert_structural_equal_with(
         Some(mismatch) => {
             let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
             let text = format!("the values are not structurally equal: {text}");
-            Err(Error::value_error(text).at(mismatch.left_path))
+            Err(Error::value_error(text).at_shown(mismatch.left_path))
         }
     }
 }

@@ -341,16 +341,19 @@ impl Graph<'_> {
             {
                 self.hints.insert(number, value.clone());
             }
-            if field.is_hidden {
+            let is_forced = self.options.shows(object, position);
+            if field.is_hidden && !is_forced {
                 continue;
             }
             let mut presence = Presence::Always;
-            if is_name {
+            if is_forced {
+                // It is what a picture is about.
+            } else if is_name {
                 presence = Presence::UnlessNamed;
             } else if let Some(default) = &field.default {
                 match compare(loaded, default) {
                     Likeness::Same => continue,
-                    Likeness::BothEmpty => presence = Presence::UnlessShared,
+                    Likeness::BothFresh => presence = Presence::UnlessShared,
                     Likeness::Different => {}
                 }
             }
@@ -385,8 +388,9 @@ impl Graph<'_> {
 
 enum Likeness {
     Same,
-    /// Empty containers of one type, which are two objects.
-    BothEmpty,
+    /// Two objects with the content of the default: empty containers, or
+    /// objects whose fields hold plain values and empty containers.
+    BothFresh,
     Different,
 }
 
@@ -399,11 +403,11 @@ fn compare(loaded: Loaded<'_>, default: &Value) -> Likeness {
         Loaded::None => default.is_none(),
         Loaded::Float(number) => Value::from(number) == *default,
         Loaded::Value(value) => match default.as_object() {
-            Some(_) if !default.is_str() => return both_empty(value, default),
+            Some(_) if !default.is_str() => return both_fresh(value, default),
             _ => value == default,
         },
         Loaded::Object(object) => {
-            return both_empty(&Value::from_object(object.to_ref()), default);
+            return both_fresh(&Value::from_object(object.to_ref()), default);
         }
     };
     if same {
@@ -413,11 +417,45 @@ fn compare(loaded: Loaded<'_>, default: &Value) -> Likeness {
     }
 }
 
-fn both_empty(value: &Value, default: &Value) -> Likeness {
-    match (emptiness(value), emptiness(default)) {
-        (Some(one), Some(other)) if one == other => Likeness::BothEmpty,
-        _ => Likeness::Different,
+/// How an object is like the default, when it is none of the default's parts.
+fn both_fresh(value: &Value, default: &Value) -> Likeness {
+    match (both_empty(value, default), value.view(), default.view()) {
+        (false, ValueRef::Object(object), ValueRef::Object(default)) => {
+            match have_like_fields(object.borrowed(), default.borrowed()) {
+                true => Likeness::BothFresh,
+                false => Likeness::Different,
+            }
+        }
+        (true, ..) => Likeness::BothFresh,
+        (false, ..) => Likeness::Different,
     }
+}
+
+fn both_empty(value: &Value, default: &Value) -> bool {
+    let empty = emptiness(value);
+    empty.is_some() && empty == emptiness(default)
+}
+
+/// Whether two objects of one type hold the same plain values and empty
+/// containers. Those that hold other objects do not, so nothing recurs.
+fn have_like_fields(one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
+    // Objects of the other kinds have names of their own in a text.
+    let is_tree = matches!(one.info().kind(), Kind::Tree | Kind::ConstTree | Kind::None);
+    if one.type_index() != other.type_index() || !is_tree {
+        return false;
+    }
+    let (fields, others) = (one.all_fields(), other.all_fields());
+    (0..fields.len()).all(|position| {
+        let (Some((_, field)), Some((_, other))) = (fields.get(position), others.get(position))
+        else {
+            return false;
+        };
+        let (field, other) = (field.to_value(), other.to_value());
+        match field.as_object() {
+            Some(_) if !field.is_str() => both_empty(&field, &other),
+            _ => field == other,
+        }
+    })
 }
 
 /// The type of an empty container.
@@ -450,11 +488,7 @@ impl TypeText {
                 FieldText {
                     name,
                     flag: slot.flag,
-                    is_hidden: is_ignored
-                        || options
-                            .hidden_fields
-                            .iter()
-                            .any(|hidden| hidden == field.name()),
+                    is_hidden: is_ignored || options.hides(field.name()),
                     part: match is_literal(slot.storage) {
                         true => None,
                         false => parts.next(),
@@ -514,7 +548,7 @@ fn defines(flag: FieldFlag) -> bool {
 
 fn is_reproducible(first: &Value, again: &Value) -> bool {
     match first.as_object() {
-        Some(_) if !first.is_str() => matches!(both_empty(first, again), Likeness::BothEmpty),
+        Some(_) if !first.is_str() => matches!(both_fresh(first, again), Likeness::BothFresh),
         _ => first == again,
     }
 }

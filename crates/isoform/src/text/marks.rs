@@ -70,7 +70,7 @@ fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> (
         let Some(part) = graph.parts_of(node).get(position) else {
             break;
         };
-        if !plan.prints(node, part) {
+        if !plan.prints(graph, node, part) {
             break;
         }
         edge = Edge::new(node, position as u32);

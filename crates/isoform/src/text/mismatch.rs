@@ -6,7 +6,8 @@ use super::options::{TensorText, TextOptions};
 use super::print_marked;
 use crate::display::{EXPLAIN_BUDGET, short};
 use crate::object::dynamic::get_field_at;
-use crate::path::AccessPath;
+use crate::object::reference::{Obj, Ref};
+use crate::path::{AccessPath, AccessStep};
 use crate::structural::Mismatch;
 use crate::value::{Value, ValueRef};
 
@@ -147,15 +148,28 @@ fn side(
     let mut printed = print_marked(&places[first], &text);
     if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
         // What differs is a field that holds its default, or a hook compares
-        // more than fields say.
-        let all = text.defaults(true).ignored_fields(true);
-        printed = print_marked(&places[first], &all);
+        // more than fields say: that field is shown.
+        let text = text.show_fields(fields_on(&places[first..], &steps[first..]));
+        printed = print_marked(&places[first], &text);
     }
     match printed {
         Ok(printed) => around(&printed.text, &printed.lines, options.lines),
         // Values that contain themselves have no text.
         Err(_) => vec![short(place, EXPLAIN_BUDGET)],
     }
+}
+
+/// The fields that a path goes through: objects and positions.
+fn fields_on(places: &[Value], steps: &[AccessStep]) -> Vec<(Ref<Obj>, u32)> {
+    let field = |(place, step): (&Value, &AccessStep)| match step {
+        AccessStep::Attr(name) => {
+            let object = place.as_object()?;
+            let field = object.type_info().field_index(name)?;
+            Some((object.clone(), field as u32))
+        }
+        _ => None,
+    };
+    places.iter().zip(steps).filter_map(field).collect()
 }
 
 /// The values on a path, from the root to the last one that is there.

@@ -44,8 +44,8 @@ mod tensor;
 
 pub use fault::TextFault;
 pub use mismatch::{MismatchOptions, render_mismatch};
-pub use names::TEXT_NAME;
 pub(crate) use names::name_field;
+pub use names::{TEXT_NAME, TEXT_TYPE};
 pub use options::{TensorText, TextMark, TextOptions};
 
 use crate::error::Result;

@@ -27,6 +27,11 @@ use crate::type_attrs::{self, Lookup};
 /// ```
 pub const TEXT_NAME: &str = "text.name";
 
+/// The attribute that says in which field the type of an expression stands,
+/// for [`TextOptions::types`](crate::TextOptions::types). Types that extend one
+/// inherit it.
+pub const TEXT_TYPE: &str = "text.type";
+
 /// Longer hints are cut, so that a name is no line of its own.
 const LONGEST: usize = 60;
 

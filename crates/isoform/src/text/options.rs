@@ -3,9 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::names::TEXT_TYPE;
+use crate::display::short;
 use crate::error::Result;
+use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
+use crate::object::view::ObjRef;
 use crate::path::AccessPath;
+use crate::type_attrs::{self, Lookup};
 
 /// How the elements of a tensor are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -30,6 +35,9 @@ pub struct TextMark {
     /// What stands behind the carets; may be empty.
     pub note: String,
 }
+
+/// Characters of a type in a comment.
+const LONGEST_TYPE: usize = 120;
 
 type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 
@@ -60,6 +68,12 @@ pub struct TextOptions {
     pub ignored_fields: bool,
     /// Names of fields that are not printed, whatever they hold.
     pub hidden_fields: Vec<String>,
+    /// Whether the fields called `span` are printed: where in a source text
+    /// something was written.
+    pub spans: bool,
+    /// Whether a comment behind each object says its type, where that is
+    /// [known](crate::TEXT_TYPE).
+    pub types: bool,
     /// How tensors are printed.
     pub tensors: TensorText,
     /// Whether the section with large tensors stands behind the text; without
@@ -73,6 +87,8 @@ pub struct TextOptions {
     /// Places that are underlined, in lines of comments.
     pub marks: Vec<TextMark>,
     annotate: Option<Arc<Annotate>>,
+    /// Fields that are printed whatever else is said.
+    shown: Vec<(Ref<Obj>, u32)>,
 }
 
 impl Default for TextOptions {
@@ -84,12 +100,15 @@ impl Default for TextOptions {
             defaults: false,
             ignored_fields: true,
             hidden_fields: Vec::new(),
+            spans: true,
+            types: false,
             tensors: TensorText::Section,
             metadata: true,
             placeholders: false,
             color: false,
             marks: Vec::new(),
             annotate: None,
+            shown: Vec::new(),
         }
     }
 }
@@ -136,6 +155,32 @@ impl TextOptions {
     #[must_use]
     pub fn hide(mut self, field: impl Into<String>) -> Self {
         self.hidden_fields.push(field.into());
+        self
+    }
+
+    /// Sets whether the fields called `span` are printed. Without them, what is
+    /// read from the text has none, as after `hide("span")`.
+    #[must_use]
+    pub fn spans(mut self, spans: bool) -> Self {
+        self.spans = spans;
+        self
+    }
+
+    /// Sets whether a comment behind each object says its type, where that is
+    /// [known](crate::TEXT_TYPE).
+    ///
+    /// ```
+    /// use isoform::ir::{BaseExpr, PrimType, RelayExpr};
+    /// use isoform::{DType, Ref, TextOptions, Value, to_text};
+    /// let ty = PrimType::new(DType::INT32).upcast();
+    /// let expr = Value::from(Ref::new(RelayExpr::typed(Some(ty), None)));
+    /// let options = TextOptions::default().types(true).ignored_fields(false);
+    /// assert_eq!(to_text(&expr, &options)?, "ir.RelayExpr() /* : ir.PrimType(dtype=int32) */\n");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn types(mut self, types: bool) -> Self {
+        self.types = types;
         self
     }
 
@@ -203,16 +248,39 @@ impl TextOptions {
         self
     }
 
+    /// Prints these fields whatever else is said.
+    pub(super) fn show_fields(mut self, fields: Vec<(Ref<Obj>, u32)>) -> Self {
+        self.shown = fields;
+        self
+    }
+
+    /// Whether a field is printed whatever else is said.
+    pub(super) fn shows(&self, object: ObjRef<'_>, field: u32) -> bool {
+        let shown = |(one, of): &(Ref<Obj>, u32)| *of == field && one.identity() == object.ident();
+        self.shown.iter().any(shown)
+    }
+
+    /// Whether fields of a name are printed of no object.
+    pub(super) fn hides(&self, field: &str) -> bool {
+        field == "span" && !self.spans || self.hidden_fields.iter().any(|hidden| hidden == field)
+    }
+
     /// The comment of an object.
     pub(super) fn annotation_of(&self, object: &Ref<Obj>) -> Result<Option<String>> {
-        match &self.annotate {
-            Some(annotate) => annotate(object),
-            None => Ok(None),
-        }
+        let given = match &self.annotate {
+            Some(annotate) => annotate(object)?,
+            None => None,
+        };
+        let ty = if self.types { type_of(object) } else { None };
+        let ty = ty.map(|ty| format!(": {ty}"));
+        Ok(match (given.filter(|given| !given.is_empty()), ty) {
+            (Some(given), Some(ty)) => Some(format!("{ty}; {given}")),
+            (given, ty) => given.or(ty),
+        })
     }
 
     pub(super) fn has_annotations(&self) -> bool {
-        self.annotate.is_some()
+        self.types || self.annotate.is_some()
     }
 
     /// Levels within the limits that keep lines from growing with depth.
@@ -226,6 +294,26 @@ impl TextOptions {
     }
 }
 
+/// The type of an expression as a comment says it.
+fn type_of(object: &Ref<Obj>) -> Option<String> {
+    let info = object.type_info();
+    let field = type_attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;
+    let ty = get_field_at(object, info.field_index(field.as_str()?)?)?;
+    if ty.is_none() {
+        return None;
+    }
+    let options = TextOptions::default()
+        .width(usize::MAX)
+        .ignored_fields(false)
+        .tensors(TensorText::Abbreviated)
+        .placeholders(true);
+    // A type that takes several lines would be most of the text.
+    let text = super::to_text(&ty, &options).ok();
+    let text = text.as_deref().map(str::trim_end);
+    let line = text.filter(|text| text.len() <= LONGEST_TYPE && !text.contains('\n'));
+    Some(line.map_or_else(|| short(&ty, LONGEST_TYPE), str::to_owned))
+}
+
 impl fmt::Debug for TextOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TextOptions")
@@ -235,6 +323,8 @@ impl fmt::Debug for TextOptions {
             .field("defaults", &self.defaults)
             .field("ignored_fields", &self.ignored_fields)
             .field("hidden_fields", &self.hidden_fields)
+            .field("spans", &self.spans)
+            .field("types", &self.types)
             .field("tensors", &self.tensors)
             .field("metadata", &self.metadata)
             .field("placeholders", &self.placeholders)

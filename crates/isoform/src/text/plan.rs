@@ -152,10 +152,17 @@ impl Plan {
     }
 
     /// Whether a part of a node is printed.
-    pub(super) fn prints(&self, node: u32, part: &Part) -> bool {
+    pub(super) fn prints(&self, graph: &Graph<'_>, node: u32, part: &Part) -> bool {
         match (part.presence, part.item) {
             (Presence::Always, _) | (_, Item::Text(_)) => true,
-            (Presence::UnlessShared, Item::Node(item)) => self.spots[item as usize].uses > 1,
+            (Presence::UnlessShared, Item::Node(item)) => {
+                let is_shared = |item: u32| self.spots[item as usize].uses > 1;
+                is_shared(item)
+                    || graph.parts_of(item).iter().any(|part| match part.item {
+                        Item::Node(inner) => is_shared(inner),
+                        Item::Text(_) => false,
+                    })
+            }
             (Presence::UnlessNamed, _) => {
                 let spot = &self.spots[node as usize];
                 !(spot.is_hint && spot.is_named)
@@ -233,7 +240,12 @@ impl Plan {
                 let spot = &mut self.spots[item as usize];
                 spot.home = home;
                 spot.uses = spot.uses.saturating_add(1);
-                spot.level = level.saturating_add(1);
+                // What is left out, or named for being shared, stands nowhere
+                // too deep.
+                spot.level = match part.presence {
+                    Presence::UnlessShared => 0,
+                    _ => level.saturating_add(1),
+                };
             }
         }
     }
@@ -304,7 +316,7 @@ impl Plan {
         width = width.saturating_add(comment);
         let mut separator = 0;
         for part in graph.parts_of(number) {
-            if self.prints(number, part) {
+            if self.prints(graph, number, part) {
                 let part = self.part_width(graph, number, node, part);
                 width = width.saturating_add(part).saturating_add(separator);
                 separator = 2;
@@ -389,7 +401,7 @@ impl Walk<'_, '_> {
             let Item::Node(item) = part.item else {
                 continue;
             };
-            if !self.plan.prints(number, part) {
+            if !self.plan.prints(graph, number, part) {
                 continue;
             }
             let region = match node.what {

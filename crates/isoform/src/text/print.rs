@@ -202,7 +202,7 @@ impl Printer<'_> {
         let plan = &self.plan;
         let has_lines = !plan.lines_in(number).is_empty();
         let parts = graph.parts_of(number);
-        let mut printed = parts.iter().filter(|part| plan.prints(number, part));
+        let mut printed = parts.iter().filter(|part| plan.prints(graph, number, part));
         let Some(first) = printed.next() else {
             return has_lines.then_some(Shape::Column);
         };
@@ -262,7 +262,7 @@ impl Printer<'_> {
                 return Ok(());
             };
             self.poll.step()?;
-            if self.plan.prints(number, part) && !self.part(&mut rest, position, part) {
+            if self.plan.prints(self.graph, number, part) && !self.part(&mut rest, position, part) {
                 return Ok(());
             }
         }

@@ -2,7 +2,7 @@
 //! shapes are written in.
 //!
 //! A node is made as it is said, and checked: [`Add::new`](Add) of two
-//! literals is a sum. The functions ([`add`], [`sub`], ...) are what operators
+//! literals is a sum. The functions ([`add()`], [`sub()`], ...) are what operators
 //! of a language mean: they bring operands to a common data type and compute
 //! what is known.
 //!

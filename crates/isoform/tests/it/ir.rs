@@ -9,8 +9,8 @@ use isoform::ir::{
 use isoform::testing::oracle;
 use isoform::{
     CompareOptions, DType, ErrorKind, IsA, Ref, Value, assert_structural_equal, from_bytes,
-    from_json_graph, register_op, registered_types, structural_digest, structural_equal_with,
-    structural_hash_with, tir, to_bytes, to_json_graph,
+    from_json_graph, register_op, registered_types, shallow_copy, structural_digest,
+    structural_equal_with, structural_hash_with, tir, to_bytes, to_json_graph,
 };
 
 use crate::build::{MAPPED, PLAIN};
@@ -149,6 +149,85 @@ fn module(names: [&str; 2], recursive: bool, reverse: bool) -> Ref<IRModule> {
         module.update_func(&var, func).expect("other names");
     }
     module
+}
+
+#[test]
+fn globals_are_found_by_name_whatever_happened_to_the_dict() {
+    let module = IRModule::new();
+    let body = identity("x");
+    // A generator of the simplest kind: the same numbers in every run.
+    let mut state = 1_u32;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    for round in 0..4_000 {
+        let functions = &module.functions;
+        let name = format!("f{}", draw(30));
+        let known = module.global_var(&name).ok();
+        match draw(8) {
+            0..4 => {
+                let var = known.unwrap_or_else(|| GlobalVar::new(&*name));
+                module.update_func(&var, body.clone()).expect("its own");
+            }
+            // Past the module, through the dict; names may be there twice.
+            4 => drop(functions.insert(GlobalVar::new(&*name), body.clone())),
+            5 => drop(functions.pop()),
+            6 => drop(known.and_then(|var| functions.remove(&var.into()))),
+            _ if round % 5 == 0 => functions.clear(),
+            _ => drop(functions.replace(functions.snapshot())),
+        }
+        for name in 0..30 {
+            let name = format!("f{name}");
+            let entries = functions.snapshot();
+            let vars = entries.keys().filter_map(Value::peek::<Ref<GlobalVar>>);
+            let first = vars.into_iter().find(|var| *var.name_hint == *name);
+            let found = module.global_var(&name).ok();
+            assert_eq!(
+                found.map(|var| var.identity()),
+                first.map(|var| var.identity()),
+                "{name} in round {round}"
+            );
+        }
+    }
+}
+
+#[test]
+fn modules_of_many_functions_are_built_by_name() {
+    // A lookup that asked every function would take ten thousand million steps.
+    const COUNT: usize = 100_000;
+    let module = IRModule::new();
+    let body = identity("x");
+    for number in 0..COUNT {
+        let name = format!("f{number}");
+        if number > 0 {
+            let known = format!("f{}", number / 2);
+            assert!(module.global_var(&known).is_ok());
+        }
+        let var = GlobalVar::new(&*name);
+        module.update_func(&var, body.clone()).expect("a new name");
+    }
+    let twice = GlobalVar::new("f5");
+    assert!(module.update_func(&twice, body).is_err());
+    assert_eq!(module.functions.len(), COUNT);
+}
+
+#[test]
+fn a_copy_of_a_module_has_dicts_of_its_own() {
+    let original = module(["f", "g"], false, false);
+    let as_object = Value::from(&original);
+    let copy = shallow_copy(as_object.as_object().expect("an object")).expect("a copy");
+    let copy: Ref<IRModule> = Value::from(copy).extract().expect("a module");
+    check(&copy, &original, PLAIN, true);
+    let entry = original.global_var("f").expect("there");
+    let func = original.lookup(&entry).expect("there");
+    assert!(copy.lookup(&entry).expect("there").same_as(&func));
+    copy.update_func(&GlobalVar::new("h"), func).expect("new");
+    let (header, list) = list_type("List", "a");
+    copy.update_type(&header, list).expect("new");
+    assert_eq!((copy.functions.len(), original.functions.len()), (3, 2));
+    assert!(original.type_definitions.is_empty());
+    assert!(copy.source_map.same_as(&original.source_map));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;
 mod functions;
@@ -46,6 +47,13 @@ mod properties;
 mod pto;
 #[cfg(feature = "testing")]
 mod pto_passes;
+mod pto_print;
+#[cfg(feature = "testing")]
+mod pto_properties;
+#[cfg(feature = "testing")]
+mod pto_semantics;
+mod pto_verify;
+mod pto_visit;
 mod recursive;
 mod registry;
 mod repr;

@@ -13,6 +13,7 @@ use crate::support::{chain, doubled, int, scaled};
 
 mod layout;
 mod mismatch;
+mod omitted;
 mod refused;
 
 /// A variable with a type.

@@ -12,7 +12,9 @@ use crate::support::{Call, Expr, Int, Link, add, count_objects, doubled, int, sc
 const THREADS: usize = 8;
 
 /// Runs the same work on all threads, started together; what each returned.
-fn on_all_threads<T: Send + 'static>(work: impl Fn(usize) -> T + Send + Sync + 'static) -> Vec<T> {
+pub(crate) fn on_all_threads<T: Send + 'static>(
+    work: impl Fn(usize) -> T + Send + Sync + 'static,
+) -> Vec<T> {
     let work = Arc::new(work);
     let barrier = Arc::new(Barrier::new(THREADS));
     let workers: Vec<_> = (0..THREADS)

@@ -89,6 +89,7 @@ def field_kinds(cls: type) -> dict[str, Literal["ignored", "usual", "definition"
 
 _KINDS: dict[Any, Any] = {
     None: "usual",
+    "use": "usual",
     "ignore": "ignored",
     "def": "definition",
     "def-simple": "definition",

@@ -16,9 +16,8 @@ from .node import IRNode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isoform.types.pto import Type
-
     from isoform.pto.datatype import DataType
+    from isoform.types.pto import Type
 
 __all__ = ["Call", "Expr", "IterArg", "Op"]
 
@@ -44,8 +43,8 @@ class Expr(IRNode):
 
     >>> from isoform.pto import DataType, ir
     >>> x = ir.Var("x", ir.ScalarType(DataType.INT32))
-    >>> type(2 * x - 1), (x < 5).right.dtype, x == x, x == x + 0
-    (<class 'isoform.types.pto.Sub'>, DataType.INT32, True, False)
+    >>> type(2 * x - 1).__name__, (x < 5).right.dtype, x == x, x == x + 0
+    ('Sub', DataType.INT32, True, False)
     """
 
     type: Type
@@ -112,8 +111,8 @@ class Op(Object):
 
     >>> from isoform.ir import register_op_attr
     >>> from isoform.pto import ir
-    >>> register_op_attr("doc.tile.load", "pipe", "MTE2")
-    >>> ir.Op("doc.tile.load").get_attr("pipe"), ir.Op("doc.tile.load").get_attr_keys()
+    >>> _ = register_op_attr("doc.tile.load", "pipe", "MTE2")
+    >>> ir.Op("doc.tile.load").get_attr("pipe"), list(ir.Op("doc.tile.load").get_attr_keys())
     ('MTE2', ['pipe'])
     """
 
@@ -168,6 +167,8 @@ class Call(Expr):
     >>> ir.Call(load, [1], ir.ScalarType(DataType.FP32), ir.Span("a.py", 1, 1)).dtype
     DataType.FP32
     """
+
+    attrs: Any
 
     @property
     def arg_directions(self) -> list[Any]:

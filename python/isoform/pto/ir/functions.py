@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from isoform import _core
 from isoform.ir import _api
 
-from .node import IRNode
-
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
@@ -91,7 +89,8 @@ def deserialize(data: bytes) -> Any:
     stand for something else.
     """
     node = _core.from_bytes(data)
-    if not isinstance(node, IRNode) and not type(node).__module__.startswith("isoform"):
+    key = getattr(type(node), "__isoform_type_key__", "")
+    if not key.startswith("pto."):
         raise TypeError(f"expected the bytes of a node, got those of {type(node).__name__}")
     return node
 

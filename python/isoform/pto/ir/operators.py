@@ -19,9 +19,8 @@ from isoform.ir import _api
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from isoform.types.pto import Expr, Span
-
     from isoform.pto.datatype import DataType
+    from isoform.types.pto import Expr, Span
 
 _Operand = Any
 

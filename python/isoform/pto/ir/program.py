@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from isoform.dataclasses import c_class
 
@@ -64,6 +64,7 @@ class Program(IRNode):
     """
 
     name: str
+    functions: Any
 
     def __getitem__(self, name: str) -> Function:
         """Return the function of a name; KeyError when there is none."""

@@ -9,9 +9,8 @@ from isoform.dataclasses import c_class
 from isoform.ir import _api
 
 if TYPE_CHECKING:
-    from isoform.types.pto import Expr, MemorySpace, MemRef
-
     from isoform.pto.datatype import DataType
+    from isoform.types.pto import Expr, MemorySpace, MemRef
 
 __all__ = ["ArrayType", "PtrType", "ShapedType", "Type", "UnknownType"]
 

@@ -3,9 +3,11 @@
 use isoform_macros::export;
 
 use super::expr::{Expr, Var};
+use super::operators::{self, Operand};
 use super::stmt::{SeqStmts, Stmt};
 use crate::container::{Array, Map};
 use crate::error::{Error, Result};
+use crate::function::Argument;
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
 use crate::visit::{RegionKind, WalkOptions, WalkOrder, WalkResult, deep_copy, walk_objects};
@@ -103,32 +105,46 @@ pub fn flatten_to_stmts(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flat
 }
 
-fn pairs_of(mapping: &Map<Ref<Var>, Ref<Expr>>) -> Vec<(Value, Value)> {
-    mapping
-        .iter()
-        .map(|(var, expr)| (var.clone().into(), expr.clone().into()))
-        .collect()
+/// What stands for which variable; a number is a literal of the format of its
+/// variable.
+fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
+    let pair = |(var, value): (&Ref<Var>, &Value)| {
+        let found = match (Operand::from_value(value.clone())?, var.scalar_dtype()) {
+            (Operand::Expr(expr), _) => expr,
+            (number, Some(dtype)) => operators::constant(number, dtype)?,
+            (_, None) => {
+                return Err(Error::type_error(format!(
+                    "expected pto.Expr for the variable {} of type {}, got {}",
+                    var.name_hint,
+                    var.ty.type_info().key(),
+                    value.type_name()
+                )));
+            }
+        };
+        Ok((var.clone().into(), found.into()))
+    };
+    mapping.iter().map(pair).collect()
 }
 
 /// A copy that shares nothing with the node but the variables it does not
 /// define; `var_map` says what stands for some of those.
 #[export("pto.deep_clone", crate = crate)]
-fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Ref<Expr>>>) -> Result<Value> {
-    let pairs = var_map.as_ref().map_or_else(Vec::new, pairs_of);
+fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result<Value> {
+    let pairs = pairs_of(&var_map.unwrap_or_default())?;
     deep_clone(&node, &pairs)
 }
 
 /// The expression with other expressions in the place of variables.
 #[export("pto.substitute_expr", crate = crate)]
-fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Ref<Expr>>) -> Result<Ref<Expr>> {
-    crate::visit::substitute(&expr.into(), &pairs_of(&var_map))?.extract()
+fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Expr>> {
+    crate::visit::substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
 /// The statement with expressions in the place of variables that it uses and
 /// does not define.
 #[export("pto.substitute_stmt", crate = crate)]
-fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Ref<Expr>>) -> Result<Ref<Stmt>> {
-    crate::visit::substitute(&stmt.into(), &pairs_of(&var_map))?.extract()
+fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {
+    crate::visit::substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
 }
 
 /// The statements that a statement consists of, without sequences inside of

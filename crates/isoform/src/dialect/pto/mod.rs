@@ -33,6 +33,7 @@
 //! ```
 
 mod arguments;
+mod builder;
 mod cse;
 mod datatype;
 mod enums;
@@ -42,15 +43,20 @@ mod function;
 mod functions;
 mod memory;
 mod node;
+mod operands;
 mod operation;
 pub mod operators;
 mod peephole;
+mod print;
 mod purity;
 mod scopes;
 mod stmt;
 mod ty;
+mod verifier;
 mod views;
+mod visitor;
 
+pub use builder::{IRBuilder, ProgramBuilder, Scope};
 pub use cse::cse;
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
@@ -65,6 +71,7 @@ pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;
 pub use peephole::{peephole_rules, simplify};
+pub use print::{PrintOptions, python_print};
 pub use purity::STATEFUL;
 pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
@@ -77,7 +84,9 @@ pub use stmt::{
 pub use ty::{
     ArrayType, PtrType, ScalarType, ShapedType, TensorType, TileType, TupleType, Type, UnknownType,
 };
+pub use verifier::{Failure, VerifyOptions, verify};
 pub use views::{TensorView, TileView};
+pub use visitor::{IRMutator, IRVisitor, mutate, visit};
 
 use crate::error::Result;
 
@@ -103,6 +112,9 @@ pub fn register() -> Result<()> {
     function::register()?;
     operators::register()?;
     functions::register()?;
+    builder::register()?;
+    print::register()?;
+    verifier::register()?;
     cse::register()?;
     peephole::register()
 }

@@ -88,7 +88,7 @@ fn unknown() -> Ref<Span> {
 
 /// The base of what stands in a program.
 #[derive(Node)]
-#[node(key = "pto.IRNode", no_new, crate = crate)]
+#[node(key = "pto.IRNode", no_new, define = super::verifier::with_rules, crate = crate)]
 #[repr(C)]
 pub struct IRNode {
     /// Where it was written.

@@ -19,7 +19,7 @@ use crate::value::Value;
 ///
 /// A data type becomes a scalar type where a type is expected.
 #[derive(Node, Default)]
-#[node(key = "pto.Type", convert = type_from, no_new, crate = crate)]
+#[node(key = "pto.Type", convert = type_from, no_new, define = super::verifier::with_rules, crate = crate)]
 #[repr(C)]
 pub struct Type {}
 

@@ -1,7 +1,7 @@
 //! The classes that random modules are made of.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
 use crate::ir::OpRegistry;
@@ -53,9 +53,6 @@ impl Classes {
     /// The classes as they were when they were asked for first.
     pub(super) fn get() -> Result<&'static Classes> {
         static CLASSES: OnceLock<Classes> = OnceLock::new();
-        // One thread registers the methods of classes, which is done once.
-        static SEARCH: Mutex<()> = Mutex::new(());
-        let _alone = SEARCH.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = CLASSES.get() {
             return Ok(known);
         }

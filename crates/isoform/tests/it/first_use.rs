@@ -1,0 +1,66 @@
+//! The first use of the library in a process, by several threads at once.
+//!
+//! A process has one first use only, so each attempt is a process: this test
+//! binary again, told to run one test.
+
+use std::env;
+use std::process::Command;
+
+use isoform::{call_method, dialect::relay, find_type, get_function, ir, tir};
+
+use crate::threads::on_all_threads;
+
+const PROCESSES: usize = 10;
+
+/// Set in the processes that register.
+const IS_CHILD: &str = "ISOFORM_TEST_FIRST_USE";
+
+/// Registers everything, in an order that depends on the thread.
+fn register_from(worker: usize) -> isoform::Result<()> {
+    let all: [fn() -> isoform::Result<()>; 3] = [ir::register, tir::register, relay::register];
+    for step in 0..all.len() {
+        all[(worker + step) % all.len()]()?;
+    }
+    // What was registered is there when the call is over.
+    for key in ["ir.IRModule", "tir.Add", "relay.Function"] {
+        assert!(find_type(key).is_some(), "{key}");
+    }
+    get_function("ir.Op.get")?;
+    let module = ir::IRModule::new();
+    let vars = call_method(&module, "get_global_vars", &[])?;
+    assert_eq!(vars.extract::<isoform::Array<isoform::Value>>()?.len(), 0);
+    // Threads add the same operators, too.
+    for name in ["first.one", "first.two", "first.three"] {
+        let op = ir::OpRegistry::get_or_register(name)?;
+        assert!(op.op().same_as(&ir::Op::get(name)?));
+    }
+    Ok(())
+}
+
+#[test]
+fn any_number_of_threads_may_be_the_first_to_register() {
+    if env::var_os(IS_CHILD).is_some() {
+        for result in on_all_threads(register_from) {
+            result.expect("the keys are free");
+        }
+        return;
+    }
+    let this = env::current_exe().expect("a test binary has a path");
+    let name = concat!(
+        "first_use::",
+        "any_number_of_threads_may_be_the_first_to_register"
+    );
+    for attempt in 0..PROCESSES {
+        let child = Command::new(&this)
+            .args([name, "--exact", "--nocapture"])
+            .env(IS_CHILD, "1")
+            .output()
+            .expect("a test binary runs again");
+        let said = String::from_utf8_lossy(&child.stdout);
+        let complained = String::from_utf8_lossy(&child.stderr);
+        assert!(
+            child.status.success() && said.contains("1 passed"),
+            "attempt {attempt}: {said}{complained}"
+        );
+    }
+}
