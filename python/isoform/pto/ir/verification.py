@@ -57,8 +57,8 @@ def verify(
     >>> body = ir.SeqStmts([ir.AssignStmt(y, x), ir.BreakStmt()])
     >>> for failure in ir.verify(ir.Function("f", [], [], body), raise_on_error=False):
     ...     print(failure)
-    <root>.body.stmts[1]: ValueError: break: expected in a loop
     <root>.body.stmts[0].value: ValueError: variable 'x' is used before it is defined
+    <root>.body.stmts[1]: ValueError: break: expected in a loop
     """
     failures = [
         VerificationFailure(_path(path), span, _exception(kind, message))

@@ -322,13 +322,10 @@ impl Printer<'_> {
 }
 
 /// The entries of attributes, sorted by name.
-fn by_name<V: crate::ElementType>(map: &Map<crate::Str, V>) -> Vec<(String, Value)>
-where
-    V: Clone + Into<Value>,
-{
+fn by_name(map: &Map<crate::Str, Value>) -> Vec<(String, Value)> {
     let mut entries: Vec<_> = map
         .iter()
-        .map(|(name, value)| (name.to_string(), value.clone().into()))
+        .map(|(name, value)| (name.to_string(), value.clone()))
         .collect();
     entries.sort_by(|left, right| left.0.cmp(&right.0));
     entries

@@ -3,6 +3,9 @@
 //! One pass over the statements in the order in which they run, with a stack of
 //! its own. Expressions are looked through for variables and calls.
 
+mod repeated;
+mod uses;
+
 use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
@@ -11,17 +14,13 @@ use super::places::{Place, Places, Step};
 use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
-use crate::dialect::pto::operands::operands;
 use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
-use crate::path::AccessPath;
+use crate::object::reference::Ref;
 use crate::value::{Value, ValueRef};
-use crate::visit::{
-    ChildOptions, RegionKind, WalkOptions, WalkOrder, WalkResult, children_of, structural_walk,
-    walk_objects,
-};
+use crate::visit::{ChildOptions, RegionKind, WalkOptions, WalkResult, children_of, walk_objects};
+use repeated::{Record, Summary, repeated};
 
 /// Everything that is wrong with how the statements of a value go together.
 pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Failure>> {
@@ -45,6 +44,7 @@ pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Fail
         records: Vec::new(),
         uses: Vec::new(),
         definitions: Vec::new(),
+        repeated: repeated(object),
         summaries: HashMap::new(),
     };
     if let Some(program) = object.downcast_ref::<Program>() {
@@ -105,32 +105,6 @@ struct Body {
     diverged: bool,
 }
 
-/// A statement that stands at several places and is being checked.
-struct Record {
-    mark: usize,
-    loops: usize,
-    bodies: usize,
-    first_use: usize,
-    first_definition: usize,
-    diverged: bool,
-    /// The loops around the outermost `break` or `continue` in it.
-    jump: usize,
-    yielded: Option<Ref<YieldStmt>>,
-}
-
-/// What a statement that stands at several places demands at each of them.
-struct Summary {
-    /// Variables that it uses and does not define.
-    uses: Vec<Ref<Var>>,
-    definitions: Vec<Ref<Var>>,
-    /// Those that have a value behind it.
-    values: Vec<u64>,
-    diverged: bool,
-    /// Whether it leaves a loop that it is not.
-    jumps: bool,
-    yielded: Option<Ref<YieldStmt>>,
-}
-
 struct Checker<'a> {
     options: &'a VerifyOptions,
     places: Places,
@@ -155,6 +129,8 @@ struct Checker<'a> {
     records: Vec<Record>,
     uses: Vec<Ref<Var>>,
     definitions: Vec<Ref<Var>>,
+    /// The statements with others in them that stand at several places.
+    repeated: HashSet<u64>,
     summaries: HashMap<u64, Rc<Summary>>,
 }
 
@@ -226,24 +202,13 @@ impl Checker<'_> {
     }
 
     fn stmt(&mut self, stmt: &Ref<Stmt>, place: Place, tail: bool) {
-        // The task and the field of the statement above are two owners.
         let ident = stmt.identity();
-        if stmt.owners() > 2 && is_compound(stmt) {
+        if self.repeated.contains(&ident) {
             if let Some(summary) = self.summaries.get(&ident) {
                 let summary = Rc::clone(summary);
                 return self.replay(&summary, stmt, place, tail);
             }
-            self.records.push(Record {
-                mark: self.scopes.mark(),
-                loops: self.loops,
-                bodies: self.bodies.len(),
-                first_use: self.uses.len(),
-                first_definition: self.definitions.len(),
-                diverged: std::mem::take(&mut self.diverged),
-                jump: usize::MAX,
-                yielded: None,
-            });
-            self.tasks.push(Task::EndRecord(ident));
+            self.begin_record(ident);
         }
         let tasks = self.parts(stmt, place, tail);
         self.then(tasks);
@@ -571,132 +536,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a variable need not be defined here.
-    fn is_given(&self, var: &Ref<Var>) -> bool {
-        let locals = self.locals.as_ref();
-        var.isa::<MemRef>() || locals.is_some_and(|locals| !locals.contains(&var.identity()))
-    }
-
-    /// What is wrong with a use of a variable, if anything.
-    fn check_use(&self, var: &Ref<Var>) -> Option<Error> {
-        let ident = var.identity();
-        if self.scopes.is_defined(ident) || self.is_given(var) {
-            return None;
-        }
-        let name = &var.name_hint;
-        Some(Error::value_error(match self.scopes.was_defined(ident) {
-            true => format!("variable '{name}' is used where it has no value on every path"),
-            false => format!("variable '{name}' is used before it is defined"),
-        }))
-    }
-
-    fn use_(&mut self, root: &Ref<Expr>, place: Place, span: &Ref<Span>) -> Result<()> {
-        let mut wrong: HashMap<u64, Error> = HashMap::new();
-        let mut seen: HashSet<u64> = HashSet::new();
-        let recording = !self.records.is_empty();
-        let epoch = self.scopes.epoch();
-        let mut stack = vec![root.as_object().clone()];
-        while let Some(node) = stack.pop() {
-            let ident = node.identity();
-            if node.owners() > 2 {
-                let is_clean = !recording && self.clean.get(&ident) == Some(&epoch);
-                if is_clean || !seen.insert(ident) {
-                    continue;
-                }
-            }
-            if let Some(var) = node.downcast_ref::<Var>() {
-                if recording {
-                    self.uses.push(var.clone());
-                }
-                if let Some(error) = self.check_use(var) {
-                    wrong.insert(ident, error);
-                }
-                continue;
-            }
-            if let Some(call) = node.downcast_ref::<Call>()
-                && let Some(error) = self.check_call(call)
-            {
-                wrong.insert(ident, error);
-            }
-            stack.extend(operands(&node).into_iter().rev());
-        }
-        if wrong.is_empty() {
-            self.clean
-                .extend(seen.into_iter().map(|ident| (ident, epoch)));
-            return Ok(());
-        }
-        let above = self.places.path(place);
-        let options = WalkOptions::default().order(WalkOrder::Pre);
-        let mut found = Vec::new();
-        structural_walk(root, options, |visit| {
-            let Some(object) = visit.object() else {
-                return Ok(WalkResult::<()>::Advance);
-            };
-            if object.isa::<Type>() {
-                return Ok(WalkResult::Skip);
-            }
-            if let Some(error) = wrong.remove(&object.identity()) {
-                let below = visit.path();
-                let steps = above.steps().iter().chain(below.steps()).cloned();
-                let own = object.downcast_ref::<Expr>().map(|expr| expr.span.clone());
-                let span = own
-                    .filter(|own| own.is_valid())
-                    .unwrap_or_else(|| span.clone());
-                let path = AccessPath::from_steps(steps.collect());
-                found.push(Failure { path, span, error });
-            }
-            Ok(match object.isa::<Var>() {
-                true => WalkResult::Skip,
-                false => WalkResult::Advance,
-            })
-        })?;
-        self.failures.append(&mut found);
-        Ok(())
-    }
-
-    /// What is wrong with a call of a function of the program, if anything.
-    fn check_call(&self, call: &Ref<Call>) -> Option<Error> {
-        let program = self.program.as_ref()?;
-        let callee = call.op.downcast_ref::<GlobalVar>()?;
-        let name = &callee.name;
-        let Some(function) = program.function(name) else {
-            let text = format!("call of '{name}': expected a function of the program");
-            return Some(Error::value_error(text));
-        };
-        if function.params.len() != call.args.len() {
-            let (expected, got) = (function.params.len(), call.args.len());
-            let text = format!("call of '{name}': expected {expected} arguments, got {got}");
-            return Some(Error::value_error(text));
-        }
-        let pairs = function.params.iter().zip(call.args.iter());
-        for (position, (param, arg)) in pairs.enumerate() {
-            if !compatible(&param.ty, &arg.ty) {
-                let (expected, got) = (shown(&param.ty), shown(&arg.ty));
-                return Some(Error::type_error(format!(
-                    "call of '{name}': args[{position}]: expected type {expected}, got {got}"
-                )));
-            }
-        }
-        let result: Ref<Type> = match function
-            .return_types
-            .iter()
-            .cloned()
-            .collect::<Vec<_>>()
-            .as_slice()
-        {
-            [] => return None,
-            [one] => one.clone(),
-            several => TupleType::new(several.to_vec()).upcast(),
-        };
-        if compatible(&result, &call.ty) {
-            return None;
-        }
-        let (expected, got) = (shown(&result), shown(&call.ty));
-        Some(Error::type_error(format!(
-            "call of '{name}': expected a result of type {expected}, got {got}"
-        )))
-    }
-
     fn define(&mut self, var: &Ref<Var>, place: Place, span: &Ref<Span>) {
         self.assume_sizes(&var.ty);
         if !self.records.is_empty() {
@@ -714,98 +553,4 @@ impl Checker<'_> {
             self.fail(place, span, Error::value_error(text));
         }
     }
-
-    /// The variables in the type of a definition have values, too.
-    fn assume_sizes(&mut self, ty: &Ref<Type>) {
-        if ty.isa::<ScalarType>() {
-            return;
-        }
-        let mut seen: HashSet<u64> = HashSet::new();
-        let mut stack: Vec<Ref<Obj>> = vec![ty.as_object().clone()];
-        while let Some(node) = stack.pop() {
-            if node.isa::<Var>() {
-                self.scopes.assume(node.identity());
-            } else if node.owners() <= 2 || seen.insert(node.identity()) {
-                stack.extend(operands(&node));
-            }
-        }
-    }
-
-    fn end_record(&mut self, ident: u64) {
-        let Some(record) = self.records.pop() else {
-            return;
-        };
-        let definitions = self.definitions.split_off(record.first_definition);
-        let own: HashSet<u64> = definitions.iter().map(|var| var.identity()).collect();
-        let mut seen = HashSet::new();
-        let mut uses = self.uses.split_off(record.first_use);
-        uses.retain(|var| !own.contains(&var.identity()) && seen.insert(var.identity()));
-        if let Some(outer) = self.records.last_mut() {
-            outer.jump = outer.jump.min(record.jump);
-            if outer.bodies == record.bodies && record.yielded.is_some() {
-                outer.yielded = record.yielded.clone();
-            }
-            self.uses.extend(uses.iter().cloned());
-            self.definitions.extend(definitions.iter().cloned());
-        }
-        let summary = Summary {
-            uses,
-            definitions,
-            values: self.scopes.since(record.mark).to_vec(),
-            diverged: self.diverged,
-            jumps: record.jump <= record.loops,
-            yielded: record.yielded,
-        };
-        self.diverged |= record.diverged;
-        self.summaries.insert(ident, Rc::new(summary));
-    }
-
-    /// Checks a statement again at another place.
-    fn replay(&mut self, summary: &Summary, stmt: &Ref<Stmt>, place: Place, tail: bool) {
-        let recording = !self.records.is_empty();
-        for var in &summary.uses {
-            if let Some(error) = self.check_use(var) {
-                self.fail(place, &stmt.span, error);
-            }
-        }
-        let mut again = None;
-        for var in &summary.definitions {
-            // What only some paths define stays without a value.
-            let before = self.scopes.note(var.identity(), place, &self.places);
-            again = again.or_else(|| Some((var, before?)));
-        }
-        if let Some((var, before)) = again
-            && !self.options.allow_redefinition
-        {
-            let text = format!(
-                "variable '{}' is defined again, after {}, by a statement that stands at both places",
-                var.name_hint,
-                self.places.path(before)
-            );
-            self.fail(place, &stmt.span, Error::value_error(text));
-        }
-        for var in &summary.values {
-            self.scopes.assume(*var);
-        }
-        if recording {
-            self.uses.extend(summary.uses.iter().cloned());
-            self.definitions.extend(summary.definitions.iter().cloned());
-        }
-        if summary.jumps {
-            self.jump(self.loops, stmt, place);
-        }
-        if let Some(yielded) = &summary.yielded {
-            self.yielded(yielded, place, tail);
-        }
-        self.diverged |= summary.diverged;
-    }
-}
-
-/// Whether there are statements in a statement.
-fn is_compound(stmt: &Ref<Stmt>) -> bool {
-    stmt.isa::<SeqStmts>()
-        || stmt.isa::<IfStmt>()
-        || stmt.isa::<ForStmt>()
-        || stmt.isa::<WhileStmt>()
-        || stmt.isa::<ScopeStmt>()
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `rules.rs` | what each class demands of its nodes, as verifiers of the types |
 //! | `types.rs` | which types go together |
-//! | `flow.rs` | what statements demand of those around them: definitions, yields, jumps, calls |
+//! | `flow.rs` | what statements demand of those around them: definitions, yields, jumps; `flow/uses.rs`: variables and calls in expressions, `flow/repeated.rs`: statements that stand at several places |
 //! | `places.rs` | where the check is, as a path |
 //! | `scopes.rs` | which variables are defined there |
 
