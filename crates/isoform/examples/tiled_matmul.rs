@@ -73,7 +73,12 @@ fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<F
                     ib.yield_([next.upcast()])?;
                     Ok(total)
                 })?;
-                let place = [total.upcast(), offset(i, size), offset(j, size), row.upcast()];
+                let place = [
+                    total.upcast(),
+                    offset(i, size),
+                    offset(j, size),
+                    row.upcast(),
+                ];
                 let stored = ib.let_(name("stored"), call("tile.store", &place, &result))?;
                 ib.yield_([stored.upcast()])?;
                 Ok(row_done)
