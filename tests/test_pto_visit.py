@@ -309,7 +309,7 @@ def test_regions_are_told_apart_unless_that_is_refused():
         structural_visit(stmts, (ir.Var, lambda v, _, met=met: met.append(v)), regions_apart=apart)
         assert len(met) == count
 
-        def same(value, _, rewritten=rewritten):
+        def same(value, _, *, rewritten=rewritten):
             rewritten.append(value)
             return value
 
