@@ -49,6 +49,7 @@ PARAMETERS = {
     "parent": "type[Any] | None",
     "path": "str | PathLike[str]",
     "random_module.size": "int",
+    "random_program.size": "int",
     "replace": "bool",
     "schema": "Schema | None",
     "seed": "int",

@@ -80,16 +80,16 @@ def test_classes_and_guards():
 
 
 def test_an_exception_of_a_guard_comes_back_unchanged():
-    class Special(Exception):
+    class SpecialError(Exception):
         pass
 
-    raised = Special("no idea")
+    raised = SpecialError("no idea")
 
     def guard(_part):
         raise raised
 
     x = Var()
-    with pytest.raises(Special) as caught:
+    with pytest.raises(SpecialError) as caught:
         Pattern(Add(x, Int(1)), Hole(x, guard=guard)).match(Add(Int(1), Int(1)))
     assert caught.value is raised
 

@@ -242,7 +242,7 @@ class Pattern:
 
     Raises TypeError when a hole is no variable; ValueError when a hole is given
     twice, does not occur in the template, or stands in a definition field or
-    as the key of a map.
+    in the key of a map.
     """
 
     def __repr__(self, /) -> str: ...
@@ -887,6 +887,9 @@ def oracle_equal(
 
 def random_module(seed: int, size: int) -> Any:
     """A random `IRModule` of about `size` nodes, the same one for the same seed."""
+
+def random_program(seed: int, size: int) -> Any:
+    """A random `pto.Program` of about `size` nodes, the same one for the same seed."""
 
 def recursive_eq(lhs: Any, rhs: Any) -> bool:
     """Whether two values are equal field by field, whatever their structural

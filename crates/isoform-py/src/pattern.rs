@@ -136,7 +136,7 @@ fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
 ///
 /// Raises TypeError when a hole is no variable; ValueError when a hole is given
 /// twice, does not occur in the template, or stands in a definition field or
-/// as the key of a map.
+/// in the key of a map.
 #[pyclass(frozen, name = "Pattern", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct PatternHandle(Pattern);

@@ -82,6 +82,7 @@
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
 //! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | match templates, rewrite by rule | [`pattern`] |
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
 //! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
@@ -223,6 +224,10 @@ struct TextPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/functions.md")]
 struct FunctionsPage;
+// So do those of the page about patterns.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/pattern.md")]
+struct PatternPage;
 // So do those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]

@@ -28,7 +28,7 @@ impl Plan {
     /// `ValueError` when the template binds a hole or a free variable of the
     /// pattern, or uses a variable that the pattern binds and it does not.
     pub(super) fn new(pattern: &Pattern, template: &Value) -> Result<Plan> {
-        let variables = Variables::of(template)?;
+        let variables = Variables::of_replacement(template)?;
         let of_pattern = &pattern.variables;
         let is_hole = |ident: u64| pattern.hole_table().find(ident).is_some();
         for (ident, var) in &of_pattern.used {

@@ -7,11 +7,12 @@ use super::hole::{Hole, HoleTable};
 use super::instantiate;
 use super::scan::{self, Idents, Variables};
 use crate::error::{Error, Result};
+use crate::object::access;
 use crate::object::header::TypeIndex;
 use crate::object::table::is_a;
 use crate::path::{AccessPath, AccessStep};
 use crate::registry::Kind;
-use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
+use crate::structural::{CompareOptions, Filled, Matching, Mismatch, object_in};
 use crate::value::Value;
 use crate::visit::{
     ChildOptions, Interrupts, RegionKind, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
@@ -40,7 +41,10 @@ pub struct Pattern {
     holes: Arc<HoleTable>,
     options: CompareOptions,
     root: Root,
-    /// The variables that the template binds.
+    /// The types of the template's own parts, by the order of visit, where they
+    /// are no holes: most attempts fail there, and need no comparison for it.
+    parts: Arc<[(usize, TypeIndex)]>,
+    /// The variables of the template.
     pub(super) variables: Arc<Variables>,
 }
 
@@ -120,7 +124,7 @@ impl Pattern {
     ///
     /// `TypeError` when a hole is no variable; `ValueError` when a hole is
     /// given twice, does not occur in the template, or stands in a definition
-    /// field or as the key of a map.
+    /// field or in the key of a map.
     pub fn new<H: Into<Hole>>(
         template: impl Into<Value>,
         holes: impl IntoIterator<Item = H>,
@@ -135,7 +139,7 @@ impl Pattern {
             } else if variables.defined.contains(&ident) {
                 "is bound by the template; variables that are bound map by themselves"
             } else if variables.keys.contains(&ident) {
-                "is the key of a map, and keys are no holes"
+                "stands in the key of a map, and keys are no holes"
             } else {
                 continue;
             };
@@ -150,9 +154,11 @@ impl Pattern {
             (None, Some(object)) => Root::Exactly(object.type_info().index()),
             (None, None) => Root::Plain,
         };
+        let parts = parts_of(&template, &holes);
         Ok(Pattern {
             template,
             holes: Arc::new(holes),
+            parts,
             options: CompareOptions {
                 map_free_vars: true,
                 ..CompareOptions::default()
@@ -202,6 +208,9 @@ impl Pattern {
     ///
     /// As [`structural_equal`](crate::structural_equal), and those of guards.
     pub fn match_value(&self, value: &Value) -> Result<Option<Match>> {
+        if !self.may_match(value) {
+            return Ok(None);
+        }
         let Some(filled) = self.matching(value).run()? else {
             return Ok(None);
         };
@@ -220,6 +229,25 @@ impl Pattern {
     /// As [`match_value`](Self::match_value).
     pub fn explain(&self, value: &Value) -> Result<Option<Mismatch>> {
         self.matching(value).explain()
+    }
+
+    /// Whether a value has the parts that an instance of the template has.
+    fn may_match(&self, value: &Value) -> bool {
+        let (Root::Exactly(ty), Some(object)) = (self.root, value.as_object()) else {
+            return true;
+        };
+        if object.type_info().index() != ty {
+            return true;
+        }
+        access::reading(|| {
+            let fields = object.borrowed().visited();
+            self.parts.iter().all(|&(position, ty)| {
+                let part = fields
+                    .get(position)
+                    .and_then(|(_, loaded)| object_in(loaded));
+                part.is_some_and(|part| part.type_index() == ty)
+            })
+        })
     }
 
     fn matching<'v>(&'v self, value: &'v Value) -> Matching<'v> {
@@ -324,6 +352,29 @@ impl Pattern {
         })?;
         Ok(all)
     }
+}
+
+/// The types of the object's own parts that are no holes, by the order of visit.
+fn parts_of(template: &Value, holes: &HoleTable) -> Arc<[(usize, TypeIndex)]> {
+    let Some(object) = template.as_object() else {
+        return Arc::default();
+    };
+    let info = object.type_info();
+    let compared_by_fields = matches!(info.kind(), Kind::Tree | Kind::Dag)
+        && info.hooks.are_structural_defaults()
+        && !info.is_builtin();
+    if !compared_by_fields {
+        return Arc::default();
+    }
+    access::reading(|| {
+        let fields = object.borrowed().visited();
+        let part = |position: usize| {
+            let part = object_in(fields.get(position)?.1)?;
+            let is_hole = holes.find(part.ident()).is_some();
+            (!is_hole).then(|| (position, part.type_index()))
+        };
+        (0..fields.len()).filter_map(part).collect()
+    })
 }
 
 impl fmt::Debug for Pattern {

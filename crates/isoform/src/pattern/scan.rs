@@ -27,39 +27,50 @@ pub(super) struct Variables {
     pub(super) defined: Idents,
     /// Those that stand elsewhere.
     pub(super) used: HashMap<u64, Value, RandomState>,
-    /// The keys of maps among them.
+    /// Those in keys of maps, which are compared by identity.
     pub(super) keys: Idents,
 }
 
 impl Variables {
     /// The variables of a value. Linear in the number of distinct objects.
     pub(super) fn of(root: &Value) -> Result<Variables> {
+        Variables::collect(root, true)
+    }
+
+    /// The variables of a value, without those in the fields of variables that
+    /// are used: whoever replaces a variable replaces its fields with it.
+    pub(super) fn of_replacement(root: &Value) -> Result<Variables> {
+        Variables::collect(root, false)
+    }
+
+    fn collect(root: &Value, fields_of_uses: bool) -> Result<Variables> {
         let mut found = Variables::default();
-        let mut seen: HashSet<(u64, RegionKind), RandomState> = HashSet::default();
-        let mut stack = vec![(root.clone(), RegionKind::Use)];
+        let mut seen: HashSet<(u64, RegionKind, bool), RandomState> = HashSet::default();
+        let mut stack = vec![(root.clone(), RegionKind::Use, false)];
         let mut poll = Poll::default();
-        while let Some((value, region)) = stack.pop() {
+        while let Some((value, region, in_key)) = stack.pop() {
             poll.step()?;
             let Some(object) = value.as_object() else {
                 continue;
             };
-            if !seen.insert((object.identity(), region)) {
+            if !seen.insert((object.identity(), region, in_key)) {
                 continue;
             }
             if let Some(ident) = variable(&value) {
+                if in_key {
+                    found.keys.insert(ident);
+                }
                 if region == RegionKind::Use {
                     found.used.insert(ident, value.clone());
+                    if !fields_of_uses {
+                        continue;
+                    }
                 } else {
                     found.defined.insert(ident);
                 }
             }
             for child in children_of(&value, ChildOptions::default()).iter(region) {
-                if child.is_key
-                    && let Some(ident) = variable(&child.value)
-                {
-                    found.keys.insert(ident);
-                }
-                stack.push((child.value, child.region));
+                stack.push((child.value, child.region, in_key || child.is_key));
             }
         }
         Ok(found)

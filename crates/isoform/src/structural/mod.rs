@@ -18,7 +18,7 @@ mod scope;
 mod sink;
 
 pub use digest::Digest;
-pub(crate) use equal::Filled;
+pub(crate) use equal::{Filled, object_in};
 pub use fingerprint::{
     structural_digest, structural_digest_with, structural_hash, structural_hash_with,
 };

@@ -41,6 +41,8 @@ mod paths;
 #[cfg(feature = "testing")]
 mod pattern;
 #[cfg(feature = "testing")]
+mod pattern_properties;
+#[cfg(feature = "testing")]
 mod properties;
 mod pto;
 #[cfg(feature = "testing")]

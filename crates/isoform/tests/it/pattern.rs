@@ -285,7 +285,7 @@ fn what_makes_no_pattern_is_refused() {
     assert!(text.contains("is bound by the template"), "{text}");
     let map: isoform::Map = [(Value::from(&x), Value::from(1))].into_iter().collect();
     let (_, text) = refused(map.into(), vec![(&x).into()]);
-    assert!(text.contains("is the key of a map"), "{text}");
+    assert!(text.contains("stands in the key of a map"), "{text}");
 }
 
 #[test]

@@ -320,7 +320,7 @@ fn a_rule_applied_to_its_own_template_gives_its_replacement() -> Result<()> {
 
 #[test]
 fn maps_keep_their_keys() -> Result<()> {
-    let key = add(&nameless(), int(0));
+    let key = add(nameless(), int(0));
     let map: isoform::Map = [(Value::from(&key), Value::from(&key))]
         .into_iter()
         .collect();

@@ -379,7 +379,7 @@ impl Pass {
                         && stmts
                             .iter()
                             .zip(source.stmts.iter())
-                            .all(|(a, b)| a.same_as(&b));
+                            .all(|(a, b)| a.same_as(b));
                     let made = match same {
                         true => source.upcast(),
                         false => {

@@ -181,10 +181,11 @@ impl Rules<'_> {
     /// Products, quotients and remainders by a power of two other than 1.
     fn for_powers_of_two(&mut self) -> Result<()> {
         type Make = fn(&Ref<Expr>, &Ref<Expr>, DataType) -> Ref<Expr>;
+        type Operand = fn(i64) -> i64;
         let (x, format) = (self.x.clone(), self.format);
         let power = Var::new("power", ScalarType::new(format)).upcast();
-        let exponent = |value: i64| i64::from(value.trailing_zeros());
-        let cases: [(Ref<Expr>, Make, fn(i64) -> i64); 4] = [
+        let exponent: Operand = |value| i64::from(value.trailing_zeros());
+        let cases: [(Ref<Expr>, Make, Operand); 4] = [
             (
                 expr(Mul::new(&x, &power, format)),
                 |x, by, format| expr(BitShiftLeft::new(x, by, format)),

@@ -280,7 +280,8 @@ impl<'a> Engine<'a> {
     }
 }
 
-fn object_in(loaded: Loaded<'_>) -> Option<ObjRef<'_>> {
+/// The object that a field holds.
+pub(crate) fn object_in(loaded: Loaded<'_>) -> Option<ObjRef<'_>> {
     match loaded {
         Loaded::Object(object) => Some(object),
         Loaded::Value(value) => value.object_ref(),

@@ -16,7 +16,7 @@ mod proofs;
 mod report;
 
 use binders::VarPair;
-pub(crate) use holes::{Filled, Holes};
+pub(crate) use holes::{Filled, Holes, object_in};
 
 use super::CompareOptions;
 use super::bindings::Bindings;

@@ -166,7 +166,8 @@ pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
             continue;
         };
         for (field, definition, value) in compared_fields(object) {
-            let is_use = definition.field_flag() == FieldFlag::None;
+            let flag = definition.field_flag();
+            let is_use = !matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
             let Some(var) = value.as_object().filter(|var| {
                 is_use && var.type_info().kind() == Kind::Var && number_of(var).is_some()
             }) else {

@@ -113,3 +113,68 @@ fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::super::program::edits;
+    use super::super::super::source::random_bytes;
+    use super::*;
+
+    /// The changes of many programs, by class and field.
+    fn places(
+        changes: impl Fn(&Drawn) -> Result<Vec<Edit>>,
+    ) -> BTreeSet<(&'static str, &'static str)> {
+        let mut found = BTreeSet::new();
+        for seed in 0..200 {
+            let case = Case::of(&random_bytes(seed, 600));
+            let drawn = case.draw::<Programs>(None).expect("a program");
+            found.extend(changes(&drawn).expect("changes").iter().map(|edit| {
+                let info = drawn.made[edit.number].type_info();
+                (info.key(), info.fields()[edit.field].name())
+            }));
+        }
+        found
+    }
+
+    #[test]
+    fn edits_are_of_many_classes() {
+        let edited = places(|drawn| edits(&drawn.root, &drawn.made));
+        for wanted in [
+            ("pto.ScalarType", "dtype"),
+            ("pto.MemRef", "byte_offset"),
+            ("pto.TileType", "memref"),
+            ("pto.TileView", "pad"),
+            ("pto.ForStmt", "kind"),
+            ("pto.WhileStmt", "iter_args"),
+            ("pto.IfStmt", "else_body"),
+            ("pto.Call", "kwargs"),
+            ("pto.Function", "params"),
+            ("pto.Program", "functions"),
+        ] {
+            assert!(edited.contains(&wanted), "{wanted:?} is not in {edited:?}");
+        }
+        for ignored in [("pto.Var", "name_hint"), ("pto.Add", "span")] {
+            assert!(!edited.contains(&ignored), "{ignored:?}");
+        }
+    }
+
+    #[test]
+    fn faults_are_of_many_kinds() {
+        let broken = places(|drawn| faults(&drawn.made));
+        for wanted in [
+            ("pto.YieldStmt", "value"),
+            ("pto.AssignStmt", "value"),
+            ("pto.Function", "body"),
+            ("pto.IfStmt", "else_body"),
+            ("pto.WhileStmt", "return_vars"),
+            ("pto.IterArg", "init_value"),
+            ("pto.Call", "op"),
+            ("pto.Xor", "left"),
+            ("pto.BitShiftLeft", "right"),
+        ] {
+            assert!(broken.contains(&wanted), "{wanted:?} is not in {broken:?}");
+        }
+    }
+}
