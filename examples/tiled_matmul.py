@@ -55,12 +55,8 @@ def matmul(m: int, n: int, k: int, size: int, prefix: str = "") -> ir.Program:
                     total = steps.return_var(name("total"))
                     p = steps.loop_var
                     # What a code generator writes: base + index * size, each time.
-                    a_tile = ib.let(
-                        name("a_tile"), load(a, i * size + 0, p * size + 0, left)
-                    )
-                    b_tile = ib.let(
-                        name("b_tile"), load(b, p * size + 0, j * size * 1, right)
-                    )
+                    a_tile = ib.let(name("a_tile"), load(a, i * size + 0, p * size + 0, left))
+                    b_tile = ib.let(name("b_tile"), load(b, p * size + 0, j * size * 1, right))
                     product = ir.Call(ir.Op("tile.matmul_acc"), [acc, a_tile, b_tile], acc_type)
                     ib.yield_(ib.let(name("sum"), product))
                 place = [total, i * size + 0, j * size * 1, c_tile]

@@ -410,7 +410,7 @@ fn pto(table: &mut Table) {
     table.row(
         name("equal, against renaming by hand"),
         times,
-        Limit::Ratio(3.0),
+        Limit::Ratio(6.0),
     );
     let derived = || {
         black_box(plain::hash(black_box(&plain_left)));

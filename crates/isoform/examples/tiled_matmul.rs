@@ -25,13 +25,13 @@ fn tile(size: i64, dtype: DataType, space: MemorySpace) -> Ref<Type> {
     let memory = MemRef::new(buffer, 0, size * size * i64::from(dtype.bits()) / 8);
     let size: Ref<Expr> = index(size).upcast();
     let tile = TileType::new([size.clone(), size], dtype).at(memory);
-    tile.with_memory_space(space).upcast()
+    tile.with_memory_space(space).upcast().upcast()
 }
 
 /// `index * size + 0`: what a code generator writes.
 fn offset(at: &Ref<Var>, size: i64) -> Ref<Expr> {
     let start = Mul::new(at, index(size), DataType::Index);
-    Add::new(start, index(0), DataType::Index).upcast()
+    Add::new(start, index(0), DataType::Index).upcast().upcast()
 }
 
 fn call(op: &str, args: &[Ref<Expr>], ty: &Ref<Type>) -> Ref<Call> {
@@ -40,10 +40,10 @@ fn call(op: &str, args: &[Ref<Expr>], ty: &Ref<Type>) -> Ref<Call> {
 
 /// `c = a @ b` for matrices of `extent` rows and columns.
 fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<Function>> {
-    let shape = || [index(extent).upcast::<Expr>(), index(extent).upcast()];
+    let shape = || [index(extent).upcast(), index(extent).upcast()];
     let (half, single) = (DataType::Fp16, DataType::Fp32);
-    let matrix: Ref<Type> = TensorType::new(shape(), half).upcast();
-    let result: Ref<Type> = TensorType::new(shape(), single).upcast();
+    let matrix: Ref<Type> = TensorType::new(shape(), half).upcast().upcast();
+    let result: Ref<Type> = TensorType::new(shape(), single).upcast().upcast();
     let left = tile(size, half, MemorySpace::Left);
     let right = tile(size, half, MemorySpace::Right);
     let sum = tile(size, single, MemorySpace::Acc);
@@ -68,7 +68,7 @@ fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<F
                     let a_tile = ib.let_(name("a_tile"), call("tile.load", &place, &left))?;
                     let place = [b.upcast(), offset(p, size), offset(j, size)];
                     let b_tile = ib.let_(name("b_tile"), call("tile.load", &place, &right))?;
-                    let parts = [acc.upcast(), a_tile.upcast(), b_tile.upcast()];
+                    let parts = [acc.upcast().upcast(), a_tile.upcast(), b_tile.upcast()];
                     let next = ib.let_(name("next"), call("tile.matmul_acc", &parts, &sum))?;
                     ib.yield_([next.upcast()])?;
                     Ok(total)
@@ -77,7 +77,7 @@ fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<F
                     total.upcast(),
                     offset(i, size),
                     offset(j, size),
-                    row.upcast(),
+                    row.upcast().upcast(),
                 ];
                 let stored = ib.let_(name("stored"), call("tile.store", &place, &result))?;
                 ib.yield_([stored.upcast()])?;

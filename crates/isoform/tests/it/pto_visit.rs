@@ -237,6 +237,17 @@ fn depth_is_limited_by_memory_only() {
 }
 
 #[test]
+fn a_definition_behind_a_use_is_collected() {
+    let [x, y] = ["x", "y"].map(var);
+    let stmts = Value::from(seq([
+        EvalStmt::new(sum(&x, &y.clone().upcast())).upcast(),
+        assign(&x, &number(1)),
+    ]));
+    assert_eq!(pto::collect_def_vars(&stmts).expect("collected"), [x]);
+    assert_eq!(pto::collect_free_vars(&stmts).expect("collected"), [y]);
+}
+
+#[test]
 fn a_builder_makes_the_same_as_the_constructors() {
     let mut ib = IRBuilder::new();
     let built = ib

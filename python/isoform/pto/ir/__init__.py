@@ -13,7 +13,6 @@ from isoform.structural import structural_digest
 
 # What Python adds to classes comes before they are taken.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
-from .builder import IRBuilder, ProgramBuilder
 from .comparison import (
     assert_structural_equal,
     field_kinds,
@@ -63,13 +62,15 @@ from .operators import (
     xor_,
 )
 from .passes import cse, simplify
-from .printing import python_print
-from .verification import VerificationFailure, verify
-from .visitor import IRMutator, IRVisitor
 
 # isort: split
 from isoform.types import pto as _types
 from isoform.types.pto import *  # noqa: F403  # Every class declared in Rust.
+
+from .builder import IRBuilder, ProgramBuilder
+from .printing import python_print
+from .verification import VerificationFailure, verify
+from .visitor import IRMutator, IRVisitor
 
 __all__ = [
     "IRBuilder",

@@ -41,7 +41,7 @@ impl Expr {
 
     /// The fields of an expression whose value is a number of this format.
     pub fn scalar(dtype: impl IntoField<Enumerator<DataType>>, span: Option<Ref<Span>>) -> Self {
-        Expr::typed(ScalarType::new(dtype), span)
+        Expr::typed(ScalarType::of(&dtype.into_field()), span)
     }
 
     /// The format of its value or of the elements of its value; None when its

@@ -5,6 +5,7 @@ use isoform_macros::export;
 use super::expr::{Expr, Var};
 use super::operators::{self, Operand};
 use super::stmt::{SeqStmts, Stmt};
+use super::visitor::definitions_of;
 use crate::container::{Array, Map};
 use crate::error::{Error, Result};
 use crate::function::Argument;
@@ -25,7 +26,9 @@ fn variables(root: &Value) -> Result<Variables> {
         free: Vec::new(),
     };
     let options = WalkOptions::default().order(WalkOrder::Pre);
+    let mut definitions = Vec::new();
     walk_objects(root, options, |object: &Ref<Obj>, region| {
+        definitions.extend(definitions_of(object)?);
         if let Some(var) = object.downcast_ref::<Var>() {
             match region {
                 RegionKind::Use => found.free.push(var.clone()),
@@ -34,8 +37,15 @@ fn variables(root: &Value) -> Result<Variables> {
         }
         Ok(WalkResult::<()>::Advance)
     })?;
-    // A name may stand in a type or in a loop before its definition is met.
-    let defined: std::collections::HashSet<u64> = found.defined.iter().map(Ref::identity).collect();
+    // A name may stand in a type or in a loop before its definition is met, and
+    // a walk meets it only once.
+    let mut defined: std::collections::HashSet<u64> =
+        found.defined.iter().map(Ref::identity).collect();
+    let definitions = definitions
+        .iter()
+        .filter_map(|object| object.downcast_ref::<Var>());
+    let late = definitions.filter(|var| defined.insert(var.identity()));
+    found.defined.extend(late.cloned());
     found.free.retain(|var| !defined.contains(&var.identity()));
     Ok(found)
 }

@@ -1,5 +1,7 @@
 //! Types of values: scalars, tensors in memory, tiles in the buffers of a core.
 
+use std::sync::OnceLock;
+
 use isoform_macros::{Node, export};
 
 use super::arguments::{Extent, extents};
@@ -52,13 +54,29 @@ pub(super) fn unknown_type() -> Ref<UnknownType> {
 
 /// The type of a number.
 #[derive(Node)]
-#[node(key = "pto.ScalarType", crate = crate)]
+#[node(key = "pto.ScalarType", kind = const_tree, crate = crate)]
 #[repr(C)]
 pub struct ScalarType {
     #[node(base, default)]
     base: Type,
     /// Its format.
     pub dtype: Enumerator<DataType>,
+}
+
+impl ScalarType {
+    /// The type of numbers of a format: one object for all expressions, which
+    /// saves a program an object for each of them, and comparison a visit.
+    pub(super) fn of(dtype: &Enumerator<DataType>) -> Ref<Self> {
+        static KNOWN: OnceLock<Vec<Ref<ScalarType>>> = OnceLock::new();
+        let all = || {
+            DataType::MEMBERS
+                .iter()
+                .map(|dtype| ScalarType::new(*dtype))
+        };
+        let known = KNOWN.get_or_init(|| all().collect());
+        let known = known.get(dtype.get() as usize);
+        known.map_or_else(|| ScalarType::new(dtype), Ref::clone)
+    }
 }
 
 /// The type of a pointer to memory.

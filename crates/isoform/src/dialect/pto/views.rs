@@ -86,6 +86,10 @@ impl TileView {
 
 /// Makes a view; ints become literals of format INDEX.
 #[export("pto.TileView", crate = crate)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters are those in Python"
+)]
 fn make_tile_view(
     valid_shape: Option<Vec<Extent>>,
     stride: Option<Vec<Extent>>,
