@@ -68,7 +68,11 @@ impl ScalarType {
     /// saves a program an object for each of them, and comparison a visit.
     pub(super) fn of(dtype: &Enumerator<DataType>) -> Ref<Self> {
         static KNOWN: OnceLock<Vec<Ref<ScalarType>>> = OnceLock::new();
-        let all = || DataType::MEMBERS.iter().map(|dtype| ScalarType::new(*dtype));
+        let all = || {
+            DataType::MEMBERS
+                .iter()
+                .map(|dtype| ScalarType::new(*dtype))
+        };
         let known = KNOWN.get_or_init(|| all().collect());
         let known = known.get(dtype.get() as usize);
         known.map_or_else(|| ScalarType::new(dtype), Ref::clone)
