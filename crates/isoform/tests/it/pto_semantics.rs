@@ -351,21 +351,15 @@ fn programs_link_by_name() {
     check(
         "the same",
         &one,
-        &program(["f", "g"], "g").with_name("q"),
+        program(["f", "g"], "g").with_name("q"),
         true,
         true,
     );
-    check(
-        "another name",
-        &one,
-        &program(["f", "h"], "h"),
-        false,
-        false,
-    );
+    check("another name", &one, program(["f", "h"], "h"), false, false);
     check(
         "another callee",
         &one,
-        &program(["f", "g"], "f"),
+        program(["f", "g"], "f"),
         false,
         false,
     );
@@ -391,21 +385,21 @@ fn names_and_places_are_ignored() {
     check(
         "operators by name",
         &value,
-        &Call::new(Op::new("f"), [int(1)]),
+        Call::new(Op::new("f"), [int(1)]),
         true,
         true,
     );
     check(
         "other operator",
         &value,
-        &Call::new(Op::new("g"), [int(1)]),
+        Call::new(Op::new("g"), [int(1)]),
         false,
         false,
     );
     check(
         "operator and function",
         &value,
-        &Call::new(GlobalVar::new("f"), [int(1)]),
+        Call::new(GlobalVar::new("f"), [int(1)]),
         false,
         false,
     );
