@@ -6,6 +6,7 @@ import pytest
 
 from isoform.pattern import Pattern, Rule, rewrite
 from isoform.pto import DataType, ir
+from isoform.testing import random_program
 
 SPAN = ir.Span.unknown()
 INT64 = DataType.INT64
@@ -180,3 +181,15 @@ def test_rules_over_statements():
     assert str(found.path) == "<root>.body.stmts[0]"
     assert found[v] is x
     assert found[h] is a
+
+
+@pytest.mark.parametrize("run", [ir.cse, ir.simplify], ids=["cse", "simplify"])
+def test_random_programs_stay_well_formed(run):
+    changed = 0
+    for seed in range(60):
+        program = random_program(seed, 4 * seed)
+        done = run(program)
+        changed += not done.same_as(program)
+        ir.verify(done)
+        ir.assert_structural_equal(run(done), done)
+    assert changed > 20

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isoform import VisitInterrupt, _core
+from isoform import VisitInterrupt, _core, structural_mutate, structural_visit
 from isoform.pto import DataType, ir
 
 INT = ir.ScalarType(DataType.INT64)
@@ -299,3 +299,19 @@ def test_results_are_checked():
         Nothing().visit(x)
     with pytest.raises(TypeError, match=r"left"):
         Wrong().visit(ir.Add(x, x, DataType.INT64))
+
+
+def test_regions_are_told_apart_unless_that_is_refused():
+    x = var("x")
+    stmts = ir.SeqStmts([ir.AssignStmt(x, ir.ConstInt(1, DataType.INT64)), ir.EvalStmt(x)])
+    for apart, count in ((True, 2), (False, 1)):
+        met, rewritten = [], []
+        structural_visit(stmts, (ir.Var, lambda v, _, met=met: met.append(v)), regions_apart=apart)
+        assert len(met) == count
+
+        def same(value, _, *, rewritten=rewritten):
+            rewritten.append(value)
+            return value
+
+        assert structural_mutate(stmts, (ir.Var, same), regions_apart=apart) is stmts
+        assert len(rewritten) == count

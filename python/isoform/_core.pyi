@@ -242,7 +242,7 @@ class Pattern:
 
     Raises TypeError when a hole is no variable; ValueError when a hole is given
     twice, does not occur in the template, or stands in a definition field or
-    as the key of a map.
+    in the key of a map.
     """
 
     def __repr__(self, /) -> str: ...
