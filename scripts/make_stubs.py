@@ -183,6 +183,9 @@ SPECIAL = {
 # What users of a class construct it from; other classes are not constructed.
 CONSTRUCTORS = {
     "Column": "name: Any",
+    "Hole": "var: Any, cls: Any = ..., guard: Any = ...",
+    "Pattern": "template: Any, holes: Any = ..., enable_auto_mapping: bool = ...",
+    "Rule": "pattern: Pattern, replacement: Any, guard: Any = ...",
     "Schema": "spec: Any",
     "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
 }

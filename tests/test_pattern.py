@@ -129,7 +129,7 @@ def test_what_makes_no_pattern_is_refused():
     with pytest.raises(TypeError, match=r"Hole\.guard: expected a callable, got int"):
         Hole(x, guard=3)
     with pytest.raises(TypeError, match=r"Rule\.pattern: expected a Pattern"):
-        Rule(x, x)
+        Rule(x, x)  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match=r"rewrite\.rules: expected Rules"):
         rewrite(x, [x])
 

@@ -130,6 +130,7 @@ class Hole:
     answer for equal parts.
     """
 
+    def __new__(cls, var: Any, cls: Any = ..., guard: Any = ...) -> Hole: ...
     @property
     def var(self) -> Any:
         """The variable."""
@@ -245,6 +246,9 @@ class Pattern:
     in the key of a map.
     """
 
+    def __new__(
+        cls, template: Any, holes: Any = ..., enable_auto_mapping: bool = ...
+    ) -> Pattern: ...
     def __repr__(self, /) -> str: ...
     @property
     def enable_auto_mapping(self) -> Any:
@@ -324,6 +328,7 @@ class Rule:
     pattern, or uses a variable that only the pattern binds.
     """
 
+    def __new__(cls, pattern: Pattern, replacement: Any, guard: Any = ...) -> Rule: ...
     def __repr__(self, /) -> str: ...
     def apply(self, /, value: Any) -> Any:
         """What comes in the place of a value; None where the rule does not apply."""
