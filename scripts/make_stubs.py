@@ -183,7 +183,7 @@ SPECIAL = {
 # What users of a class construct it from; other classes are not constructed.
 CONSTRUCTORS = {
     "Column": "name: Any",
-    "Hole": "var: Any, cls: Any = ..., guard: Any = ...",
+    "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
     "Pattern": "template: Any, holes: Any = ..., enable_auto_mapping: bool = ...",
     "Rule": "pattern: Pattern, replacement: Any, guard: Any = ...",
     "Schema": "spec: Any",
@@ -263,7 +263,9 @@ def stub_of_class(cls: type, name: str) -> str:
     text = f"{final}class {name}{f'({bases})' if bases else ''}:"
     text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"
     if name in CONSTRUCTORS:
-        text += f"    def __new__(cls, {CONSTRUCTORS[name]}) -> {name}: ...\n"
+        # A parameter may be called as the class usually is.
+        own = "_cls" if "cls: " in CONSTRUCTORS[name] else "cls"
+        text += f"    def __new__({own}, {CONSTRUCTORS[name]}) -> {name}: ...\n"
     members = sorted(vars(cls).items(), key=lambda item: item[0])
     for member, value in members:
         known = f"{name}.{member}"

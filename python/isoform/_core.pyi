@@ -130,7 +130,9 @@ class Hole:
     answer for equal parts.
     """
 
-    def __new__(cls, var: Any, cls: Any = ..., guard: Any = ...) -> Hole: ...
+    def __new__(
+        _cls, var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...
+    ) -> Hole: ...
     @property
     def var(self) -> Any:
         """The variable."""
