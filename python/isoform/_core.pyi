@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
