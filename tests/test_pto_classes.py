@@ -8,6 +8,7 @@ import pickle
 
 import pytest
 
+from isoform.dataclasses import replace
 from isoform.pto import DataType, ir
 
 SPAN = ir.Span("kernel.py", 3, 5, 3, 9)
@@ -54,6 +55,25 @@ CHECKLIST = {
     "RuntimeScopeStmt", "SeqStmts", "EvalStmt", "BreakStmt", "ContinueStmt", "InlineStmt",
     "Function", "Program",
 }  # fmt: skip
+
+# What objects of a class answer besides their fields.
+MEMBERS = {
+    "Span": "is_valid to_string unknown",
+    "Op": "get_attr get_attr_keys has_attr",
+    "IRNode": "as_python same_as",
+    "UnknownType": "get",
+    "ShapedType": "memory_space shares_memref_with",
+    "TileType": "get_effective_tile_view",
+    "ArrayType": "extent",
+    "PtrType": "get",
+    "MemRef": "may_alias same_allocation",
+    "ConstInt": "dtype",
+    "ConstFloat": "dtype",
+    "ConstBool": "dtype",
+    "Call": "arg_directions attrs",
+    "Program": "get_function get_global_var",
+    "ProgramBuilder": "add_function declare_function get_global_var get_result",
+}
 
 ABSTRACT = {"IRNode", "Expr", "Type", "ShapedType", "BinaryExpr", "UnaryExpr", "ScopeStmt"}
 
@@ -484,7 +504,7 @@ class TestMembers:
             "IfStmt": {"return_vars"},
             "Function": {"params"},
         }
-        ignored = {"span", "name_hint"}
+        ignored = {"span", "name_hint", "leading_comments"}
         for name in sorted(CHECKLIST):
             kinds = ir.field_kinds(getattr(ir, name))
             defined = {field for field, kind in kinds.items() if kind == "definition"}
@@ -492,3 +512,27 @@ class TestMembers:
             skipped = {field for field, kind in kinds.items() if kind == "ignored"}
             names = {"name"} if name in ("Function", "Program") else set()
             assert skipped == ({*ignored, *names} & set(kinds)), name
+
+    def test_members(self):
+        for name, members in MEMBERS.items():
+            missing = [m for m in members.split() if not hasattr(getattr(ir, name), m)]
+            assert not missing, name
+
+    def test_a_node_is_its_program_text(self):
+        assert ir.AssignStmt(Y, X * 2).as_python(prefix="") == "y: INT64 = x * 2\n"
+        assert ir.IRNode.as_python(X) == "x"
+
+    def test_comments_lead_a_statement_and_do_not_count(self):
+        plain = ir.AssignStmt(Y, X, SPAN)
+        said = ir.AssignStmt(Y, X, SPAN, leading_comments=["first", "second"])
+        assert list(said.leading_comments) == ["first", "second"]
+        assert plain.leading_comments is None
+        assert said.as_python() == "# first\n# second\n" + plain.as_python()
+        assert ir.structural_equal(plain, said)
+        assert ir.structural_hash(plain) == ir.structural_hash(said)
+        again = ir.deserialize(ir.serialize(said))
+        assert list(again.leading_comments) == ["first", "second"]
+        with pytest.raises(TypeError, match="positional"):
+            ir.AssignStmt(Y, X, SPAN, ["first"])
+        yielded = replace(ir.YieldStmt([X]), leading_comments=["third"])
+        assert yielded.as_python() == "# third\npl.yield_(x)\n"

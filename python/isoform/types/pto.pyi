@@ -734,6 +734,17 @@ class IRNode(isoform.Object):
     @property
     def span(self) -> Span:
         """Where it was written."""
+    def as_python(self, prefix: builtins.str = ...) -> builtins.str:
+        """Return the text of the node, as `python_print` gives it.
+
+        Args:
+            prefix: What the language is imported as.
+
+        >>> from isoform.pto import DataType, ir
+        >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))
+        >>> ((x + 1) * x).as_python()
+        '(x + 1) * x'
+        """
 
 class Type(isoform.Object):
     """The base of all types.
@@ -1414,7 +1425,15 @@ class Stmt(IRNode):
     """The base of all statements; by itself one that does nothing."""
 
     __match_args__ = ("span",)
-    def __init__(self, span: Span = ...) -> None: ...
+    @property
+    def leading_comments(self) -> isoform.Array[builtins.str] | None:
+        """The comments in front of it, a line each; None when there are none."""
+    def __init__(
+        self,
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class AssignStmt(Stmt):
     """Gives a variable its value, for the statements that follow."""
@@ -1426,7 +1445,14 @@ class AssignStmt(Stmt):
     @property
     def value(self) -> Expr:
         """The value."""
-    def __init__(self, var: Var, value: typing.Any, span: Span = ...) -> None: ...
+    def __init__(
+        self,
+        var: Var,
+        value: typing.Any,
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class IfStmt(Stmt):
     """One of two statements; what they yield is the value of variables."""
@@ -1451,6 +1477,8 @@ class IfStmt(Stmt):
         else_body: Stmt | None,
         return_vars: collections.abc.Sequence[Var],
         span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
     ) -> None: ...
 
 class YieldStmt(Stmt):
@@ -1558,6 +1586,8 @@ class WhileStmt(Stmt):
         body: Stmt,
         return_vars: collections.abc.Sequence[Var],
         span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
     ) -> None: ...
 
 class SeqStmts(Stmt):
@@ -1567,7 +1597,13 @@ class SeqStmts(Stmt):
     @property
     def stmts(self) -> isoform.Array[Stmt]:
         """The statements."""
-    def __init__(self, stmts: collections.abc.Sequence[Stmt], span: Span = ...) -> None: ...
+    def __init__(
+        self,
+        stmts: collections.abc.Sequence[Stmt],
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class EvalStmt(Stmt):
     """Computes an expression for what that does."""
@@ -1576,19 +1612,35 @@ class EvalStmt(Stmt):
     @property
     def expr(self) -> Expr:
         """The expression."""
-    def __init__(self, expr: typing.Any, span: Span = ...) -> None: ...
+    def __init__(
+        self,
+        expr: typing.Any,
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class BreakStmt(Stmt):
     """Ends a loop."""
 
     __match_args__ = ("span",)
-    def __init__(self, span: Span = ...) -> None: ...
+    def __init__(
+        self,
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class ContinueStmt(Stmt):
     """Ends an iteration of a loop."""
 
     __match_args__ = ("span",)
-    def __init__(self, span: Span = ...) -> None: ...
+    def __init__(
+        self,
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class InlineStmt(Stmt):
     """Program text of another language, as it is."""
@@ -1600,7 +1652,14 @@ class InlineStmt(Stmt):
     @property
     def language(self) -> InlineLanguage:
         """Its language."""
-    def __init__(self, body: builtins.str, language: typing.Any, span: Span = ...) -> None: ...
+    def __init__(
+        self,
+        body: builtins.str,
+        language: typing.Any,
+        span: Span = ...,
+        *,
+        leading_comments: collections.abc.Sequence[builtins.str] | None = ...,
+    ) -> None: ...
 
 class ScopeStmt(Stmt):
     """The base of the statements that say where their body runs.

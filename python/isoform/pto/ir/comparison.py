@@ -76,8 +76,8 @@ def field_kinds(cls: type) -> dict[str, Literal["ignored", "usual", "definition"
     A field is ignored, usual, or a definition, whose variables bind.
 
     >>> from isoform.pto import ir
-    >>> ir.field_kinds(ir.AssignStmt)
-    {'span': 'ignored', 'var': 'definition', 'value': 'usual'}
+    >>> ir.field_kinds(ir.Add)
+    {'span': 'ignored', 'type': 'usual', 'left': 'usual', 'right': 'usual'}
     """
     info: Any = _core.type_info(cls)
     lines: list[Any] = []

@@ -8,6 +8,8 @@ from isoform.core import Object
 from isoform.dataclasses import c_class
 from isoform.ir import _api
 
+from .printing import python_print
+
 __all__ = ["IRNode", "Span"]
 
 
@@ -52,3 +54,16 @@ class IRNode(Object):
     """The base of what stands in a program: expressions, statements, functions."""
 
     span: Span
+
+    def as_python(self, prefix: str = "pl") -> str:
+        """Return the text of the node, as `python_print` gives it.
+
+        Args:
+            prefix: What the language is imported as.
+
+        >>> from isoform.pto import DataType, ir
+        >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))
+        >>> ((x + 1) * x).as_python()
+        '(x + 1) * x'
+        """
+        return python_print(self, prefix)

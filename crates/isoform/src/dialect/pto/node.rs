@@ -92,7 +92,7 @@ fn unknown() -> Ref<Span> {
 #[repr(C)]
 pub struct IRNode {
     /// Where it was written.
-    #[node(ignore, default = Span::unknown())]
+    #[node(ignore, default = Span::unknown(), repr = false)]
     pub span: Ref<Span>,
 }
 

@@ -16,10 +16,14 @@ use crate::value::Value;
 /// The base of all statements; by itself one that does nothing.
 #[derive(Node, Default)]
 #[node(key = "pto.Stmt", crate = crate)]
+#[node(attrs("init.keyword_only" = "leading_comments"))]
 #[repr(C)]
 pub struct Stmt {
     #[node(base, default)]
     base: IRNode,
+    /// The comments in front of it, a line each; None when there are none.
+    #[node(ignore, default)]
+    pub leading_comments: Option<Array<Str>>,
 }
 
 impl Stmt {
@@ -27,6 +31,7 @@ impl Stmt {
     pub fn at(span: Option<Ref<Span>>) -> Self {
         Stmt {
             base: IRNode::at(span),
+            leading_comments: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::types::Ty;
+use crate::container::Array;
 use crate::dialect::pto::{self, Span};
 use crate::error::{Error, Result};
 use crate::object::dynamic::construct;
@@ -147,6 +148,7 @@ impl<'a> Generator<'a> {
                 if field.field_flag() == FieldFlag::Ignore {
                     return match field.schema() {
                         Schema::Str => Ok(self.hint()),
+                        Schema::Optional(_) => Ok(self.comments()),
                         _ => self.span(),
                     };
                 }
@@ -174,6 +176,17 @@ impl<'a> Generator<'a> {
             "more than fourteen bytes",
         ];
         Value::from(*self.hints.pick(&names))
+    }
+
+    /// The comments in front of a statement, mostly none.
+    fn comments(&mut self) -> Value {
+        if !self.ignored.chance(10) {
+            return Value::NONE;
+        }
+        let lines = ["# again", "over rows,\nthen over columns", ""];
+        let count = 1 + self.ignored.below(2);
+        let drawn = (0..count).map(|_| Value::from(*self.ignored.pick(&lines)));
+        drawn.collect::<Array>().into()
     }
 
     /// A place in a source text: unknown, one that was used before, or new.

@@ -57,7 +57,14 @@ impl Printer<'_> {
         tasks.push(Task::Dedent);
     }
 
+    fn leading_comments(&mut self, stmt: &Ref<Stmt>) {
+        for comment in stmt.leading_comments.iter().flat_map(Array::iter) {
+            self.comment(&comment);
+        }
+    }
+
     fn stmt(&mut self, stmt: &Ref<Stmt>) {
+        self.leading_comments(stmt);
         if let Some(sequence) = stmt.downcast_ref::<SeqStmts>() {
             let stmts = sequence.stmts.iter();
             let stmts = stmts.map(|stmt| Task::Node(stmt.as_object().clone()));
