@@ -19,7 +19,7 @@ use crate::visit::{
     structural_walk_with,
 };
 
-/// A template with holes; see the [module](self).
+/// A template with holes; see the [module](crate::pattern).
 ///
 /// ```
 /// use isoform::pattern::Pattern;

@@ -280,7 +280,7 @@ macro_rules! classes {
                 Ok(())
             }
             $(
-                #[doc = concat!("Visits a [`", stringify!($class), "`]: by default as its parent class.")]
+                #[doc = concat!("Visits a [`struct@", stringify!($class), "`]: by default as its parent class.")]
                 ///
                 /// # Errors
                 ///
@@ -306,7 +306,7 @@ macro_rules! classes {
                 Ok(None)
             }
             $(
-                #[doc = concat!("What comes in place of a [`", stringify!($class), "`]: by default as for its parent class.")]
+                #[doc = concat!("What comes in place of a [`struct@", stringify!($class), "`]: by default as for its parent class.")]
                 ///
                 /// # Errors
                 ///
