@@ -536,3 +536,12 @@ class TestMembers:
             ir.AssignStmt(Y, X, SPAN, ["first"])
         yielded = replace(ir.YieldStmt([X]), leading_comments=["third"])
         assert yielded.as_python() == "# third\npl.yield_(x)\n"
+
+    @pytest.mark.parametrize("value", [object(), len, X, None, 2**70, [X], {"a": 1}])
+    def test_arguments_by_name_are_plain(self, value):
+        with pytest.raises(TypeError, match=r"pto.Call.*'kwargs': 'k': expected bool, int"):
+            ir.Call(ir.Op("f"), [X], {"k": value}, SPAN)
+
+    def test_arguments_by_name_may_be_several_values(self):
+        call = ir.Call(ir.Op("f"), [X], {"axes": [1, 0], "space": ir.MemorySpace.Vec}, SPAN)
+        assert list(call.kwargs["axes"]) == [1, 0]

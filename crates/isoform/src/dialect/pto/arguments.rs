@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::function::Argument;
 use crate::object::reference::Ref;
 use crate::registry::Schema;
+use crate::type_attrs::{self, Lookup};
 use crate::value::{Value, ValueRef};
 
 /// An expression that is a size or an offset: an int becomes a literal of
@@ -114,7 +115,10 @@ impl Overload {
                 })?;
                 let place = match name {
                     "attrs" => &mut sorted.attrs,
-                    _ => &mut sorted.kwargs,
+                    _ => {
+                        check_named(key, &map.0)?;
+                        &mut sorted.kwargs
+                    }
                 };
                 place.replace(map.0).is_some()
             };
@@ -127,5 +131,35 @@ impl Overload {
             }
         }
         Ok(sorted)
+    }
+}
+
+/// Refuses arguments by name that no operator takes: what a program says of a
+/// call is plain data.
+fn check_named(key: &str, arguments: &Map<Str, Value>) -> Result<()> {
+    for (name, value) in arguments.iter() {
+        if !is_plain(value) {
+            return Err(Error::type_error(format!(
+                "{key}.__init__() argument 'kwargs': '{name}': expected bool, int, float, str, a \
+                 member of an enum, or an array of them, got {}",
+                value.type_name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_plain(value: &Value) -> bool {
+    let is_scalar = |value: &Value| match value.view() {
+        ValueRef::Bool(_) | ValueRef::Int(_) | ValueRef::Float(_) | ValueRef::Str(_) => true,
+        ValueRef::Object(object) => {
+            let ty = object.type_info().index();
+            type_attrs::has(ty, "enum.members", Lookup::Exact)
+        }
+        _ => false,
+    };
+    match value.view() {
+        ValueRef::Array(items) => items.values().iter().all(is_scalar),
+        _ => is_scalar(value),
     }
 }

@@ -22,7 +22,7 @@ pub struct Stmt {
     #[node(base, default)]
     base: IRNode,
     /// The comments in front of it, a line each; None when there are none.
-    #[node(ignore, default)]
+    #[node(ignore, default, repr = false)]
     pub leading_comments: Option<Array<Str>>,
 }
 

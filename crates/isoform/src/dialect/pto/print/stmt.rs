@@ -59,7 +59,7 @@ impl Printer<'_> {
 
     fn leading_comments(&mut self, stmt: &Ref<Stmt>) {
         for comment in stmt.leading_comments.iter().flat_map(Array::iter) {
-            self.comment(&comment);
+            self.comment(comment);
         }
     }
 
