@@ -22,7 +22,7 @@ pub enum FieldKind {
 ///
 /// let kinds = field_kinds::<AssignStmt>();
 /// assert_eq!(kinds[0], ("span", FieldKind::Ignored));
-/// assert_eq!(kinds[1..], [("var", FieldKind::Definition), ("value", FieldKind::Usual)]);
+/// assert_eq!(kinds[2..], [("var", FieldKind::Definition), ("value", FieldKind::Usual)]);
 /// ```
 pub fn field_kinds<T: Node>() -> Vec<(&'static str, FieldKind)> {
     field_kinds_of(crate::object::raw_host::type_info(T::type_index()))
