@@ -49,6 +49,7 @@ PARAMETERS = {
     "parent": "type[Any] | None",
     "path": "str | PathLike[str]",
     "random_module.size": "int",
+    "random_program.size": "int",
     "replace": "bool",
     "schema": "Schema | None",
     "seed": "int",
@@ -75,7 +76,7 @@ RETURNS = {
     "_methods_of": "list[tuple[str, Any]]",
     "_register_method": "None",
     "_set_method_hook": "None",
-    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any]], str, str] | None",
+    "_signature_of": "tuple[list[tuple[str | None, str, bool, Any, bool]], str, str] | None",
     "bind_class": "TypeInfo",
     "check_types": "None",
     "class_of": "type[Any]",
@@ -182,6 +183,9 @@ SPECIAL = {
 # What users of a class construct it from; other classes are not constructed.
 CONSTRUCTORS = {
     "Column": "name: Any",
+    "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
+    "Pattern": "template: Any, holes: Any = ..., enable_auto_mapping: bool = ...",
+    "Rule": "pattern: Pattern, replacement: Any, guard: Any = ...",
     "Schema": "spec: Any",
     "TraitHandle": "name: str, marker: Any, view: Any, has_methods: bool",
 }
@@ -196,7 +200,7 @@ HEADER = '''\
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
@@ -259,7 +263,9 @@ def stub_of_class(cls: type, name: str) -> str:
     text = f"{final}class {name}{f'({bases})' if bases else ''}:"
     text += body(cls.__doc__, "    ").removesuffix(" ...\n") + "\n"
     if name in CONSTRUCTORS:
-        text += f"    def __new__(cls, {CONSTRUCTORS[name]}) -> {name}: ...\n"
+        # A parameter may be called as the class usually is.
+        own = "_cls" if "cls: " in CONSTRUCTORS[name] else "cls"
+        text += f"    def __new__({own}, {CONSTRUCTORS[name]}) -> {name}: ...\n"
     members = sorted(vars(cls).items(), key=lambda item: item[0])
     for member, value in members:
         known = f"{name}.{member}"
@@ -331,7 +337,7 @@ def main() -> int:
         PACKAGE / "_core.pyi": core_stub(),
         **{
             PACKAGE / "types" / f"{prefix}.pyi": stub_of_types(prefix)
-            for prefix in ("ir", "onnx", "relay", "tir")
+            for prefix in ("ir", "onnx", "pto", "relay", "tir")
         },
     }
     for path, text in stubs.items():

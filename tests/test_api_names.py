@@ -45,7 +45,7 @@ NAMES = {
     """,
     "isoform.error": "register_error",
     "isoform.testing": (
-        "check_laws check_types oracle_equal oracle_canonical random_module rust_family"
+        "check_laws check_types oracle_equal oracle_canonical random_module random_program rust_family"
     ),
 }
 PAIRS = [(module, name) for module, names in NAMES.items() for name in names.split()]

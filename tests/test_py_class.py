@@ -492,7 +492,16 @@ def test_kinds_are_accepted(key, kind):
 
 @pytest.mark.parametrize(
     "flag",
-    [None, "ignore", "def", "def-recursive", "def-pattern", "def-simple", "def-non-recursive"],
+    [
+        None,
+        "ignore",
+        "def",
+        "def-recursive",
+        "def-pattern",
+        "def-simple",
+        "def-non-recursive",
+        "use",
+    ],
 )
 def test_field_flags_are_accepted(key, flag):
     @py_class(key())

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use isoform::testing::ir::IR_PROPERTIES;
 use isoform::testing::properties::{PROPERTIES, Property};
+use isoform::testing::pto::PTO_PROPERTIES;
 use isoform::testing::source::{random_bytes, split_mix};
 use isoform_onnx::testing::{fuzz_edited, fuzz_load};
 
@@ -27,6 +28,7 @@ use isoform_onnx::testing::{fuzz_edited, fuzz_load};
 fn targets() -> Vec<(&'static str, Property)> {
     let mut targets = PROPERTIES.to_vec();
     targets.extend_from_slice(IR_PROPERTIES);
+    targets.extend_from_slice(PTO_PROPERTIES);
     targets.push(("any_bytes_are_a_model_or_an_error", |bytes| {
         // A fault is a panic, which the driver catches.
         fuzz_load(bytes);

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, final
@@ -122,6 +122,22 @@ class Column:
         """The values, in the order in which their types were registered."""
 
 @final
+class Hole:
+    """A variable of a template that stands for any part of a value.
+
+    `cls` asks for objects of a class or one that extends it. `guard` is called
+    with the part and says whether the hole stands for it; it must give one
+    answer for equal parts.
+    """
+
+    def __new__(
+        _cls, var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...
+    ) -> Hole: ...
+    @property
+    def var(self) -> Any:
+        """The variable."""
+
+@final
 class InitFunction:
     """The generated constructor of a class as a function of the instance."""
 
@@ -135,6 +151,38 @@ class MapIterator:
 
     def __iter__(self, /) -> Iterator[Any]: ...
     def __next__(self, /) -> Any: ...
+
+@final
+class Match:
+    """What the variables of a template stand for in one value.
+
+    `match[var]` is the part of a hole, or the partner of another variable.
+    """
+
+    def __contains__(self, key: Any, /) -> bool: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __repr__(self, /) -> str: ...
+    def get(self, /, var: Any, default: Any = ...) -> Any:
+        """What a variable stands for, or a default."""
+    @property
+    def holes(self) -> Any:
+        """The holes and the parts that they stand for, as pairs."""
+    def instantiate(self, /, template: Any) -> Any:
+        """The template with what the holes and variables stand for; None when a
+        variable would come out of the scope that binds it, or be captured by
+        another binder.
+
+        Variables that `template` binds and the pattern does not are new ones.
+        """
+    @property
+    def path(self) -> Any:
+        """Where it is below the root that was searched; None of a match by itself."""
+    @property
+    def value(self) -> Any:
+        """The value that matches."""
+    @property
+    def vars(self) -> Any:
+        """The other variables of the template and their partners, as pairs."""
 
 class Object(metaclass=ObjectMeta):
     """The base of all classes of nodes, and of the containers.
@@ -186,6 +234,53 @@ class OnnxModel:
         """What the model computes, as an object of `onnx.Program`."""
 
 @final
+class Pattern:
+    """A template with holes.
+
+    `template` is any value. `holes` are variables in it that stand for any
+    part: one of them, several, `Hole`s, or a dict from variables to what is
+    asked of the part (None, a class, or a function that says whether it fits).
+    With `enable_auto_mapping`, the other free variables map to those of the
+    value one to one, without it each to itself; bound ones always map.
+
+    Raises TypeError when a hole is no variable; ValueError when a hole is given
+    twice, does not occur in the template, or stands in a definition field or
+    in the key of a map.
+    """
+
+    def __new__(
+        cls, template: Any, holes: Any = ..., enable_auto_mapping: bool = ...
+    ) -> Pattern: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def enable_auto_mapping(self) -> Any:
+        """Whether free variables map."""
+    def explain(self, /, value: Any) -> Any:
+        """Why a value does not match, with the template on the left; None when it
+        matches.
+        """
+    def find_all(self, /, root: Any) -> Any:
+        """Every match below `root`, the root included, each with its `path`;
+        outermost first, shared objects once.
+
+        Keys of maps, and the variables that definition fields bind, are not
+        looked at. The cost is that of a walk, of one match for each object of
+        the template's type, and of the paths.
+        """
+    @property
+    def holes(self) -> Any:
+        """The variables that are holes."""
+    def match(self, /, value: Any) -> Any:
+        """Matches the whole value; None when it is no instance of the template.
+
+        Raises what comparison raises, and what guards raise. O(template), but
+        for holes that occur several times, whose parts are compared.
+        """
+    @property
+    def template(self) -> Any:
+        """The template."""
+
+@final
 class Property:
     """A field as an attribute of its class.
 
@@ -210,6 +305,38 @@ class Property:
 
         Raises TypeError when the value does not fit.
         """
+
+@final
+class Rewritten:
+    """What became of a value that was rewritten."""
+
+    def __repr__(self, /) -> str: ...
+    @property
+    def applied(self) -> Any:
+        """How many times each rule was applied, in the order of the rules."""
+    @property
+    def value(self) -> Any:
+        """The value to which no rule applies any more."""
+
+@final
+class Rule:
+    """A pattern and what comes in the place of what it matches.
+
+    `replacement` is a template over the variables of the pattern, or a function
+    of the `Match` that gives the new value, or None where the rule does not
+    apply. `guard` is a function of the `Match` that says whether it applies.
+
+    Raises ValueError when a template binds a hole or a free variable of the
+    pattern, or uses a variable that only the pattern binds.
+    """
+
+    def __new__(cls, pattern: Pattern, replacement: Any, guard: Any = ...) -> Rule: ...
+    def __repr__(self, /) -> str: ...
+    def apply(self, /, value: Any) -> Any:
+        """What comes in the place of a value; None where the rule does not apply."""
+    @property
+    def pattern(self) -> Any:
+        """The pattern."""
 
 @final
 class Schema:
@@ -276,10 +403,16 @@ class StructuralMismatch:
 class StructuralMutator:
     """The running rewrite, for callbacks that rewrite children themselves.
 
-    An object is rewritten once in each kind of region, and its result is used
-    wherever it is met again. Not for use after the rewrite has ended.
+    An object is rewritten once, in each kind of region if these are told
+    apart, and its result is used wherever it is met again. Not for use after the rewrite has ended.
     """
 
+    def _image(self, /, var: Any) -> Any:
+        """What a variable became where it was met before; None if it was not."""
+    def _remap_uses(self, /, var: Any, value: Any) -> Any:
+        """Records what comes in place of the uses of a variable that are met from
+        now on, whatever callback it has.
+        """
     def def_region_kind(self, /) -> Any:
         """Whether variables are bound or used where the rewrite is now, a
         DefRegionKind.
@@ -312,8 +445,8 @@ class StructuralMutator:
 class StructuralVisitor:
     """The running visit, for callbacks that visit children themselves.
 
-    An object is visited once in each kind of region; visiting it again does
-    nothing. Not for use after the visit has ended.
+    An object is visited once, in each kind of region if these are told apart;
+    visiting it again does nothing. Not for use after the visit has ended.
     """
 
     def def_region_kind(self, /) -> Any:
@@ -547,7 +680,9 @@ def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
     by the package.
     """
 
-def _signature_of(function: Any) -> tuple[list[tuple[str | None, str, bool, Any]], str, str] | None:
+def _signature_of(
+    function: Any,
+) -> tuple[list[tuple[str | None, str, bool, Any, bool]], str, str] | None:
     """The parameters of a function, the text of its result's schema, and its
     language; None if they are not known.
     """
@@ -760,6 +895,9 @@ def oracle_equal(
 def random_module(seed: int, size: int) -> Any:
     """A random `IRModule` of about `size` nodes, the same one for the same seed."""
 
+def random_program(seed: int, size: int) -> Any:
+    """A random `pto.Program` of about `size` nodes, the same one for the same seed."""
+
 def recursive_eq(lhs: Any, rhs: Any) -> bool:
     """Whether two values are equal field by field, whatever their structural
     kind.
@@ -811,6 +949,21 @@ def repr_print(value: Any) -> str:
     """The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.
 
     Floats are exact, a value inside itself is shown as `...`. O(length).
+    """
+
+def rewrite(root: Any, rules: Any, *, max_steps: Any = ...) -> Any:
+    """Applies rules to a value and everything below it, bottom-up, until none
+    applies.
+
+    What a rule puts in the place of a value is rewritten in turn; of several
+    rules that apply, the first one is taken. Everything in which nothing was
+    replaced is the same object in the result, and sharing is kept. A binder
+    that would capture a variable of a replacement gets a new variable.
+
+    Raises ValueError when rules were applied more than `max_steps` times;
+    TypeError when a replacement does not fit its field; what guards and
+    functions raise. Linear in the number of distinct objects, before and after,
+    and in the number of attempts; in constant native stack.
     """
 
 def rust_family() -> Any:
@@ -913,20 +1066,21 @@ def structural_map(
     constant native stack.
     """
 
-def structural_mutate(root: Any, callbacks: Any = ...) -> Any:
+def structural_mutate(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
     """Rewrites a value with callbacks of a value and a StructuralMutator; see
     `isoform.structural_mutate`.
     """
 
-def structural_visit(root: Any, callbacks: Any = ...) -> Any:
+def structural_visit(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
     """Visits a value with callbacks that decide what is visited below theirs.
 
     `callbacks` is as for `structural_walk`, but each function gets the value
     and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
     `visitor.default_visit(value)` visits all its children, and without either
     nothing below it is visited. Values without callback are walked through. An
-    object is visited once in each kind of region. Returns None, or the
-    VisitInterrupt that a callback answered.
+    object is visited once in each kind of region, or once at all without
+    `regions_apart`. Returns None, or the VisitInterrupt that a callback
+    answered.
 
     Raises TypeError for another answer, ValueError for a value that contains
     itself, RecursionError when callbacks nest too deeply, and what they raise.

@@ -102,7 +102,7 @@ def signature_of(function: Function) -> inspect.Signature | None:
             default=default if has_default else inspect.Parameter.empty,
             annotation=_Text(text),
         )
-        for position, (name, text, has_default, default) in enumerate(known[0], 1)
+        for position, (name, text, has_default, default, _) in enumerate(known[0], 1)
     ]
     return inspect.Signature(
         parameters, return_annotation=_Text(known[1]), __validate_parameters__=False
@@ -121,16 +121,22 @@ def of_method(function: Function, *, with_self: bool = False) -> inspect.Signatu
         return None
     kinds = inspect.Parameter
     # What stands before a parameter that must be given must be given, too.
-    given = (position for position, known in enumerate(known[0], 1) if not known[2])
+    by_name = [position for position, known in enumerate(known[0], 1) if known[4]]
+    first_by_name = min(by_name, default=len(known[0]) + 1)
+    given = (
+        position
+        for position, known in enumerate(known[0], 1)
+        if not known[2] and position < first_by_name
+    )
     required = max(given, default=0)
     parameters = [
         kinds(
             name or f"argument{position}",
-            kinds.POSITIONAL_OR_KEYWORD,
+            kinds.KEYWORD_ONLY if keyword_only else kinds.POSITIONAL_OR_KEYWORD,
             default=default if has_default and position > required else kinds.empty,
             annotation=_Text(text),
         )
-        for position, (name, text, has_default, default) in enumerate(known[0], 1)
+        for position, (name, text, has_default, default, keyword_only) in enumerate(known[0], 1)
     ]
     returns: Any = _Text(known[1])
     if with_self:
@@ -161,9 +167,9 @@ def metadata(function: Function) -> dict[str, Any]:
         parameters, returns, language = known
         schema["named_args"] = {
             "return": [_spelled(parse(returns).to_json())],
-            "params": [_spelled(parse(text).to_json()) for _, text, _, _ in parameters],
+            "params": [_spelled(parse(text).to_json()) for _, text, *_ in parameters],
         }
-        result["parameters"] = [_parameter(*parameter) for parameter in parameters]
+        result["parameters"] = [_parameter(*parameter[:4]) for parameter in parameters]
         result["returns"] = returns
     result["type_schema"] = json.dumps(schema, separators=(",", ":"))
     result["name"] = function.name

@@ -178,6 +178,8 @@ _core._set_walk_enums(WalkResult, DefRegionKind)
 def structural_mutate(
     root: Any,
     callbacks: Callable[..., Any] | tuple[Any, ...] | Sequence[Any] = (),
+    *,
+    regions_apart: bool = True,
 ) -> Any:
     """Rewrites a value with callbacks that decide what is rewritten below theirs.
 
@@ -193,6 +195,8 @@ def structural_mutate(
             visited again. `mutator.mutate(child)` rewrites a child,
             `mutator.default_mutate(value)` all children of a value. Values
             without callback are rewritten by way of their children.
+        regions_apart: whether a value is rewritten anew where its variables
+            are bound, or keeps the result of the place where it was met first.
 
     Raises:
         TypeError: an answer does not fit its field.
@@ -206,7 +210,7 @@ def structural_mutate(
         >>> list(structural_mutate(Array([1, 2]), [(Array, swap), (int, lambda v, m: v + 1)]))
         [3, 2]
     """
-    return _core.structural_mutate(root, _with_modes(callbacks))
+    return _core.structural_mutate(root, _with_modes(callbacks), regions_apart=regions_apart)
 
 
 def verify(root: Any, *, raise_on_error: bool = True) -> list[tuple[AccessPath, Exception]]:

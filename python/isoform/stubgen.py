@@ -58,7 +58,7 @@ _ACCEPTED = {
 }
 _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.]*|.", re.DOTALL)
 # The beginnings of type keys that have a stub in the package.
-_SHIPPED = ("ir", "onnx", "relay", "tir")
+_SHIPPED = ("ir", "onnx", "pto", "relay", "tir")
 
 _HEADER = '''\
 # Written by `isoform.stubgen`; do not edit.
@@ -122,6 +122,7 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         else:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
+    lines += _enum_members(cls, info)
     # A class that is not to be called has a constructor of Python that says so.
     if not inspect.isfunction(vars(cls).get("__init__")):
         lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
@@ -132,6 +133,15 @@ def stub_of(cls: type[Any], prefix: str) -> str:
         if name not in native:
             lines += _member(cls, name, member, prefix)
     return "\n".join(lines) + "\n"
+
+
+def _enum_members(cls: type[Any], info: Any) -> list[str]:
+    """Return the members of an enum that was declared natively, second names included."""
+    names: Any = _core.type_attrs_get(info.type_key, "enum.members", None, False)
+    if names is None:
+        return []
+    aliases: Any = _core.type_attrs_get(info.type_key, "enum.aliases", None, False) or {}
+    return [f"    {name}: typing.ClassVar[{cls.__name__}]" for name in (*names, *aliases)]
 
 
 def _constructor(info: Any, prefix: str) -> str:
@@ -161,11 +171,16 @@ def _constructor(info: Any, prefix: str) -> str:
 
 def _parameters(known: Any, prefix: str) -> list[str]:
     parameters = list[str]()
-    for position, (parameter, schema, _, _) in enumerate(known):
+    by_name = [keyword_only for *_, keyword_only in known]
+    first_by_name = by_name.index(True) if True in by_name else len(known)
+    for position, (parameter, schema, has_default, _, _) in enumerate(known):
+        if position == first_by_name:
+            parameters.append("*")
         annotation = _annotation(schema, prefix, accepted=True)
         text = f"{parameter or f'argument{position + 1}'}: {annotation}"
         # What stands before a parameter that must be given must be given, too.
-        optional = all(has_default for _, _, has_default, _ in known[position:])
+        behind = known[position:first_by_name]
+        optional = has_default and all(described[2] for described in behind)
         parameters.append(f"{text} = ..." if optional else text)
     return parameters
 

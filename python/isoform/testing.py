@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from isoform.ir import IRModule
+    from isoform.pto.ir import Program
 
 __all__ = [
     "check_laws",
@@ -19,6 +20,7 @@ __all__ = [
     "oracle_canonical",
     "oracle_equal",
     "random_module",
+    "random_program",
     "rust_family",
 ]
 
@@ -117,6 +119,34 @@ def random_module(seed: int, size: int = 100) -> IRModule:
     import isoform.ir  # noqa: F401  # the classes of the module
 
     return _core.random_module(seed, size)
+
+
+def random_program(seed: int, size: int = 100) -> Program:
+    """A random program of `isoform.pto` of about `size` nodes, the same one for the same seed.
+
+    Any class of `isoform.pto.ir` may stand in it. The program is well-formed:
+    operands have types that go together, loops yield what they carry, every
+    variable is defined where it is used, and its functions call each other
+    with the arguments that they take. Expressions, statements, types and
+    references to memory are shared.
+
+    Linear in the size.
+
+    Raises:
+        OverflowError: the seed is negative or has more than 64 bits, or the
+            size is negative.
+
+    Example:
+        >>> from isoform.pto import ir
+        >>> program = random_program(7, 50)
+        >>> ir.structural_equal(program, random_program(7, 50))
+        True
+        >>> ir.structural_equal(program, random_program(8, 50), enable_auto_mapping=True)
+        False
+    """
+    import isoform.pto  # noqa: F401  # the classes of the program
+
+    return _core.random_program(seed, size)
 
 
 @functools.cache

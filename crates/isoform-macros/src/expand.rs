@@ -125,7 +125,7 @@ impl<'a> Ctx<'a> {
         });
         let hook_verify = options.hook_verify.then(|| quote!(.hook_verify::<Self>()));
         let attrs = options.attrs.iter().map(attr_call);
-        quote! {
+        let definition = quote! {
             #private::TypeDef::of::<Self>()
                 .kind(#private::Kind::#kind)
                 #scope
@@ -138,6 +138,10 @@ impl<'a> Ctx<'a> {
                 #convert
                 #hook_verify
                 #(#attrs)*
+        };
+        match &options.define {
+            Some(complete) => quote!(#complete(#definition)),
+            None => definition,
         }
     }
 

@@ -52,6 +52,8 @@ struct Parameter {
     ty: Type,
     by_reference: bool,
     default: Option<Expr>,
+    /// Whether it or one before it is marked with `#[keyword]`.
+    keyword: bool,
 }
 
 /// The function as it was, and its companion.
@@ -68,6 +70,12 @@ pub(crate) fn export(options: TokenStream, item: TokenStream) -> syn::Result<Tok
         .iter_mut()
         .filter_map(|input| read_parameter(input, &mut errors))
         .collect::<Vec<_>>();
+    let mut parameters = parameters;
+    let mut keyword = false;
+    for parameter in &mut parameters {
+        keyword |= parameter.keyword;
+        parameter.keyword = keyword;
+    }
     check_defaults(&parameters, &mut errors);
     let options = errors.finish(options)?;
     Ok(expand(&options, &function, &parameters))
@@ -80,9 +88,9 @@ pub(crate) fn without_defaults(item: TokenStream, error: &TokenStream) -> TokenS
     };
     for input in &mut function.sig.inputs {
         if let FnArg::Typed(argument) = input {
-            argument
-                .attrs
-                .retain(|attr| !attr.path().is_ident("default"));
+            argument.attrs.retain(|attr| {
+                !attr.path().is_ident("default") && !attr.path().is_ident("keyword")
+            });
         }
     }
     quote!(#function #error)
@@ -124,7 +132,16 @@ fn read_parameter(input: &mut FnArg, errors: &mut Errors) -> Option<Parameter> {
         }
     };
     let mut default = None;
+    let mut keyword = false;
     argument.attrs.retain(|attr| {
+        if attr.path().is_ident("keyword") {
+            match &attr.meta {
+                Meta::Path(_) if !keyword => keyword = true,
+                Meta::Path(_) => errors.push_at(attr, "`keyword` is given twice"),
+                _ => errors.push_at(attr, "expected `#[keyword]`"),
+            }
+            return false;
+        }
         if !attr.path().is_ident("default") {
             return true;
         }
@@ -165,6 +182,7 @@ fn read_parameter(input: &mut FnArg, errors: &mut Errors) -> Option<Parameter> {
         ty,
         by_reference,
         default,
+        keyword,
     })
 }
 
@@ -180,6 +198,8 @@ fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
                     format!("expected no default in front of `{required}`, which has none"),
                 );
             }
+            // A parameter that is given by name stands in nobody's way.
+            _ if parameter.keyword => {}
             (None, _) if !is_option(&parameter.ty) => later_required = Some(parameter),
             _ => {}
         }
@@ -233,7 +253,8 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
             .default
             .as_ref()
             .map(|value| quote!(.default_value(#value)));
-        quote!(#made #named #default)
+        let keyword = parameter.keyword.then(|| quote!(.keyword_only()));
+        quote!(#made #named #default #keyword)
     });
     let returned = match &function.sig.output {
         ReturnType::Default => quote!(()),

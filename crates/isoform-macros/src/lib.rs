@@ -75,6 +75,7 @@ mod tests;
 /// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
 /// | `hooks(verify)` | The type implements `Verify`: what it demands of its objects and of those that extend it. |
 /// | `attrs(dyn Tr, "name" = value)` | Type attributes: node traits that the type implements, and other values by name. |
+/// | `define = path` | A function that takes the definition as the rest made it, and gives the one to register. |
 /// | `no_new` | No `new` is generated, so that the type can have its own. |
 /// | `no_with` | No `with_<field>` is generated. |
 /// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |
@@ -87,6 +88,7 @@ mod tests;
 /// | `ignore` | Structural equality, hashes, digests and differences skip this field. |
 /// | `def` | Every variable met in this field, however deep, may bind. |
 /// | `def_simple` | Only the variable itself binds; its own fields are uses. |
+/// | `uses` | Variables in this field are uses, also where a definition field holds the object. |
 /// | `default` | `new` leaves the field out and takes `Default::default()`. |
 /// | `default = expr` | `new` leaves the field out and takes `expr`. |
 /// | `compare = false` | Recursive equality and order skip this field. |
@@ -94,7 +96,7 @@ mod tests;
 /// | `repr = false` | The text of the node leaves this field out. |
 /// | `name = "other"` | The registered name; absent, it is the identifier of the field, without a leading `r#`. |
 ///
-/// At most one of `ignore`, `def` and `def_simple` is allowed on a field, and the base allows only `default`.
+/// At most one of `ignore`, `def`, `def_simple` and `uses` is allowed on a field, and the base allows only `default`.
 /// A `default` that is a literal converts like an argument of `new`, unless the field is a primitive such as `i64`.
 /// Any other default expression must have the type of the field: a hidden conversion would leave `None` or
 /// `Array::new()` without a type to infer.
@@ -196,6 +198,8 @@ pub fn node_trait(
 /// - The result implements `Returned`: the same types, `()`, and `Result` of them.
 /// - `#[default = expression]` on an argument says what it is when it is left out; an `Option` at the end is `None`
 ///   then.
+/// - `#[keyword]` on an argument says that other languages give it and those behind it by name only, so one that must be
+///   given may follow one with a default.
 /// - The doc comment and the names of the arguments are registered with the function.
 /// - `#[isoform::export("name", crate = path)]` says where the isoform crate is; `::isoform` if absent.
 ///

@@ -262,7 +262,7 @@ fn single_flag(
         errors.push_at(
             other,
             format!(
-                "expected at most one of `ignore`, `def` and `def_simple` on field `{ident}`, found `{first}` and `{other}`"
+                "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `{ident}`, found `{first}` and `{other}`"
             ),
         );
     }

@@ -24,7 +24,7 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The attributes of a struct.
-const STRUCT_NAMES: [&str; 11] = [
+const STRUCT_NAMES: [&str; 12] = [
     "key",
     "kind",
     "scope",
@@ -33,17 +33,19 @@ const STRUCT_NAMES: [&str; 11] = [
     "init",
     "convert",
     "attrs",
+    "define",
     "no_new",
     "no_with",
     "crate",
 ];
 
 /// The attributes of a field.
-const FIELD_NAMES: [&str; 9] = [
+const FIELD_NAMES: [&str; 10] = [
     "base",
     "ignore",
     "def",
     "def_simple",
+    "uses",
     "default",
     "name",
     "compare",
@@ -68,6 +70,8 @@ pub(crate) struct StructOptions {
     pub(crate) hook_verify: bool,
     /// In the order written.
     pub(crate) attrs: Vec<AttrOption>,
+    /// A function that completes the definition.
+    pub(crate) define: Option<Path>,
     pub(crate) no_new: bool,
     pub(crate) no_with: bool,
     pub(crate) krate: Option<Path>,
@@ -245,6 +249,7 @@ impl StructOptions {
             "init" => self.init = Some(entry.path()?),
             "convert" => self.convert = Some(entry.path()?),
             "attrs" => self.attrs = attrs::parse(entry, errors)?,
+            "define" => self.define = Some(entry.path()?),
             "no_new" => self.no_new = entry.flag().map(|()| true)?,
             "no_with" => self.no_with = entry.flag().map(|()| true)?,
             "crate" => self.krate = Some(entry.path()?),
@@ -302,6 +307,7 @@ impl FieldOptions {
             "ignore" => self.set_flag(entry, "Ignore")?,
             "def" => self.set_flag(entry, "Def")?,
             "def_simple" => self.set_flag(entry, "DefSimple")?,
+            "uses" => self.set_flag(entry, "Use")?,
             "default" => {
                 self.default = Some(match entry.value {
                     EntryValue::Flag => DefaultValue::Trait,

@@ -178,9 +178,9 @@ pub(crate) fn describe<'py>(
     to_python(function.py(), &found.into())
 }
 
-/// A parameter of a function: name, text of the schema, whether it has a
-/// default, and the default.
-type Described<'py> = (Option<String>, String, bool, Object<'py>);
+/// A parameter for Python: name, text of the schema, whether there is a default,
+/// the default, and whether it is given by name only.
+type Shown<'py> = (Option<String>, String, bool, Object<'py>, bool);
 
 /// The parameters of a function, the text of its result's schema, and its
 /// language; None if they are not known.
@@ -188,7 +188,7 @@ type Described<'py> = (Option<String>, String, bool, Object<'py>);
 #[pyo3(name = "_signature_of")]
 pub(crate) fn signature_of<'py>(
     function: &Object<'py>,
-) -> PyResult<Option<(Vec<Described<'py>>, String, &'static str)>> {
+) -> PyResult<Option<(Vec<Shown<'py>>, String, &'static str)>> {
     let py = function.py();
     let Some(signature) = own(function)?.signature() else {
         return Ok(None);
@@ -200,7 +200,9 @@ pub(crate) fn signature_of<'py>(
         };
         let has_default = parameter.default().is_some();
         let name = parameter.name().map(str::to_owned);
-        Ok((name, parameter.schema().to_string(), has_default, default))
+        let schema = parameter.schema().to_string();
+        let keyword_only = parameter.is_keyword_only();
+        Ok((name, schema, has_default, default, keyword_only))
     });
     let parameters: PyResult<Vec<_>> = parameters.collect();
     let returns = signature.returns().to_string();

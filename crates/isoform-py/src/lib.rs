@@ -18,6 +18,7 @@ mod object;
 mod objects;
 mod onnx;
 mod path;
+mod pattern;
 mod register;
 mod serialization;
 mod state;
@@ -49,6 +50,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx::init(module)?;
     isoform::ir::register().into_py()?;
     isoform::tir::register().into_py()?;
+    isoform::dialect::pto::register().into_py()?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;
     module.add("Object", &object)?;
@@ -90,6 +92,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     structural::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    pattern::init(module)?;
     objects::init(module, &object)?;
     serialization::init(module)?;
     text::init(module)?;

@@ -37,6 +37,7 @@ fn flag_named(name: &str, field: &str) -> PyResult<FieldFlag> {
         "ignore" => FieldFlag::Ignore,
         "def" | "def-recursive" | "def-pattern" => FieldFlag::Def,
         "def-simple" | "def-non-recursive" => FieldFlag::DefSimple,
+        "use" => FieldFlag::Use,
         other => {
             return Err(PyValueError::new_err(format!(
                 "field '{field}': structural_eq must be None, 'ignore', 'def' ('def-recursive', \

@@ -149,6 +149,12 @@ pub(crate) struct MismatchHandle {
     sides: [Value; 2],
 }
 
+impl MismatchHandle {
+    pub(crate) fn new(found: Mismatch, sides: [Value; 2]) -> Self {
+        MismatchHandle { found, sides }
+    }
+}
+
 fn optional<'py>(py: Python<'py>, value: &Option<Value>) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Some(value) => to_python(py, value),

@@ -151,6 +151,13 @@ fn random_module(py: Python<'_>, seed: u64, size: usize) -> PyResult<Bound<'_, P
     to_python(py, &module.into())
 }
 
+/// A random `pto.Program` of about `size` nodes, the same one for the same seed.
+#[pyfunction]
+fn random_program(py: Python<'_>, seed: u64, size: usize) -> PyResult<Bound<'_, PyAny>> {
+    let program = isoform::testing::pto::random_program(seed, size).into_py()?;
+    to_python(py, &program.into())
+}
+
 /// What a pass in Rust learns about a node: its traits by name, those with
 /// methods with the results. `total` is asked for `count` nodes.
 ///
@@ -249,6 +256,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(oracle_canonical, module)?)?;
     module.add_function(wrap_pyfunction!(rust_family, module)?)?;
     module.add_function(wrap_pyfunction!(random_module, module)?)?;
+    module.add_function(wrap_pyfunction!(random_program, module)?)?;
     module.add_function(wrap_pyfunction!(call_attribute, module)?)?;
     module.add_function(wrap_pyfunction!(ask_traits, module)?)
 }

@@ -199,6 +199,7 @@ impl TypeFieldHandle {
             FieldFlag::Ignore => Some("ignore"),
             FieldFlag::Def => Some("def"),
             FieldFlag::DefSimple => Some("def-simple"),
+            FieldFlag::Use => Some("use"),
         }
     }
 

@@ -23,7 +23,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use common::shapes::Inner;
-use common::{plain, positions, shapes};
+use common::{plain, positions, shapes, statements};
 use isoform::{
     CompareOptions, JsonOptions, JsonReadOptions, TextOptions, Value, WalkOptions, WalkResult,
     explain_mismatch, from_bytes, from_json_graph, from_text, structural_digest, structural_equal,
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 10] = [
+    let groups: [Group; 11] = [
         ("lambda", lambda),
         ("sharing", sharing),
         ("binders", binders),
@@ -48,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("files", files),
         ("text", text),
         ("memory", construct_and_drop),
+        ("pto", pto),
         ("deep", deep),
         // Last, because it makes the process one in which fields change.
         ("mutable", mutable),
@@ -383,6 +384,51 @@ fn construct_and_drop(table: &mut Table) {
         table.row(format!("construct, d={depth}"), construct, Limit::Ns(15.0));
         table.row(format!("drop, d={depth}"), release, Limit::Ns(20.0));
     }
+}
+
+/// A program of the statement dialect, per statement, against an enum of
+/// statements.
+fn pto(table: &mut Table) {
+    const LOOPS: usize = 1_000;
+    let count = statements::count(LOOPS);
+    let name = |what: &str| format!("{what}, program of {count} statements");
+    let (left, right) = (statements::program(LOOPS), statements::program(LOOPS));
+    let (plain_left, plain_right) = (
+        statements::plain_program(LOOPS),
+        statements::plain_program(LOOPS),
+    );
+    let (left, right) = (Value::from(left), Value::from(right));
+
+    let compare = || equal(&left, &right);
+    let renamed = || {
+        assert!(statements::equal_renamed(
+            &plain_left,
+            black_box(&plain_right)
+        ))
+    };
+    let times = pair(count, compare, renamed);
+    table.row(
+        name("equal, against renaming by hand"),
+        times,
+        Limit::Ratio(6.0),
+    );
+    let derived = || {
+        black_box(plain::hash(black_box(&plain_left)));
+    };
+    let times = pair(count, || hash(&left), derived);
+    table.row(name("hash"), times, Limit::None);
+    let digest = || {
+        black_box(structural_digest(&left)).expect("the program has no free variables");
+    };
+    table.row(name("digest"), alone(count, digest), Limit::None);
+    drop((left, right, plain_left, plain_right));
+    let (build, build_plain) = (
+        || statements::program(LOOPS),
+        || statements::plain_program(LOOPS),
+    );
+    let (construct, release) = kept(count, build, build_plain);
+    table.row(name("construct"), construct, Limit::None);
+    table.row(name("drop"), release, Limit::None);
 }
 
 /// Ten million levels, which recursion does not survive.

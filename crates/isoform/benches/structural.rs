@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use common::shapes::Inner;
-use common::{plain, positions, shapes};
+use common::{plain, positions, shapes, statements};
 use criterion::measurement::WallTime;
 use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
@@ -59,6 +59,12 @@ fn other_shapes() -> Vec<Shape> {
     let any_order = || lambda_of(Inner::AnyOrder, 10);
     vec![
         held,
+        shape(
+            "statements",
+            statements::count(1_000),
+            statements::program(1_000),
+            statements::program(1_000),
+        ),
         shape("shuffled", tree, shuffled(16, 1), shuffled(16, 2)),
         shape("dag-kind", tree, dag_kind(), dag_kind()),
         shape("scope", tree, scoped(16), scoped(16)),

@@ -69,7 +69,7 @@
 //! | [`none`](Kind::None) | never; comparing one is an error | handles, caches |
 //!
 //! A field may be left out of the comparison (`ignore`) or bind variables
-//! (`def`, `def_simple`); a type may end the bindings made inside it
+//! (`def`, `def_simple`, undone by `uses`); a type may end the bindings made inside it
 //! (`scope`). [`StructuralEqual`] and [`StructuralHash`] replace the walk over
 //! the fields of one type by its own code.
 //!
@@ -82,6 +82,7 @@
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
 //! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | match templates, rewrite by rule | [`pattern`] |
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
 //! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
@@ -118,6 +119,7 @@ mod json;
 mod object;
 mod pages;
 mod path;
+pub mod pattern;
 mod recursive;
 mod registry;
 mod repr;
@@ -158,16 +160,17 @@ pub use object::table::TypeInfo;
 pub use path::{AccessPath, AccessStep};
 pub use recursive::{recursive_cmp, recursive_eq, recursive_hash};
 pub use registry::{
-    DynEqual, DynFromJson, DynHash, DynToJson, EqualCallback, FieldDef, FieldFlag, HashCallback,
-    Hook, Kind, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type,
-    get_function, list_functions, register, register_function, register_functions, register_method,
-    register_type, registered_types, remove_function,
+    DynEqual, DynFromJson, DynHash, DynToJson, Enumerator, EqualCallback, FieldDef, FieldFlag,
+    HashCallback, Hook, Kind, NodeEnum, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef,
+    call_method, find_type, get_function, list_functions, register, register_enum,
+    register_function, register_functions, register_method, register_type, registered_types,
+    remove_function,
 };
 pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};
 pub use structural::{
-    CompareOptions, Digest, ExistingPair, MAX_HOOK_DEPTH, Mismatch, MismatchReason, StructuralKey,
-    assert_structural_equal, assert_structural_equal_with, explain_mismatch,
+    CompareOptions, Digest, ExistingPair, HoleRefusal, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
+    StructuralKey, assert_structural_equal, assert_structural_equal_with, explain_mismatch,
     get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash, structural_hash_with,
@@ -221,6 +224,10 @@ struct TextPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/functions.md")]
 struct FunctionsPage;
+// So do those of the page about patterns.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/pattern.md")]
+struct PatternPage;
 // So do those of the pages.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/type-attributes.md")]
@@ -258,6 +265,8 @@ pub mod host {
 /// What the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use isoform_macros::Node as DeriveNode;
+
     pub use crate::convert::{IntoField, IsA};
     pub use crate::error::Result;
     pub use crate::function::{
@@ -267,6 +276,7 @@ pub mod __private {
     pub use crate::object::header::TypeIndex;
     pub use crate::object::reference::{Node, Obj, Ref};
     pub use crate::object::table::TypeCell;
+    pub use crate::registry::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::registry::{
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };

@@ -23,6 +23,7 @@ FIELD_FLAGS: dict[str | None, str | None] = {
     "def-pattern": "def",
     "def-simple": "def-simple",
     "def-non-recursive": "def-simple",
+    "use": "use",
 }
 
 
@@ -41,7 +42,7 @@ class Field:
         hash: whether the hash of `unsafe_hash=True` uses it.
         compare: whether `eq=True` and `order=True` use it.
         kw_only: whether the constructor takes it by keyword only.
-        structural_eq: None, `"ignore"`, `"def"` or `"def-simple"`; see `field`.
+        structural_eq: None, `"ignore"`, `"def"`, `"def-simple"` or `"use"`; see `field`.
         doc: its documentation, or None.
         converter: applied to every value before conversion, or None.
         metadata: a read-only mapping for the use of others.
@@ -225,8 +226,10 @@ def field(**options: Any) -> Any:
         metadata: a mapping that Isoform keeps and does not look at.
         structural_eq: how the field takes part in structural comparison: None,
             `"ignore"` (not at all), `"def"` (`"def-recursive"`,
-            `"def-pattern"`: variables met in it are bound) or `"def-simple"`
-            (`"def-non-recursive"`: only a variable that is the field's value).
+            `"def-pattern"`: variables met in it are bound), `"def-simple"`
+            (`"def-non-recursive"`: only a variable that is the field's value)
+            or `"use"` (variables met in it are used, also where a definition
+            field holds the object).
         doc: the documentation of the field.
         converter: called with every value, on construction and on assignment,
             before the value is converted to the annotated type.

@@ -191,6 +191,7 @@ fn register_types() -> isoform::Result<()> {
     isoform::ir::register()?;
     isoform::tir::register()?;
     isoform::dialect::relay::register()?;
+    isoform::dialect::pto::register()?;
     isoform_onnx::ir::register()
 }
 

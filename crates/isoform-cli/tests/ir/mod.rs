@@ -636,3 +636,40 @@ fn convert_respects_links_devices_and_permissions() {
         assert!(ran.err.contains("no regular file"), "{ran:?}");
     }
 }
+
+// ---- programs of statements --------------------------------------------------------
+
+/// A program of the statement dialect.
+const PROGRAM: &str = include_str!("../../../../examples/ir/tiled_sum.iso");
+
+#[test]
+fn programs_of_statements_are_read_in_every_form() {
+    let folder = Folder::new();
+    folder.file("sum.iso", PROGRAM.as_bytes());
+    folder.file("renamed.iso", PROGRAM.replace("%row", "%line").as_bytes());
+    for target in ["sum.json", "sum.isob"] {
+        check(&folder.run(&format!("convert sum.iso {target}")), 0, "");
+        check(&folder.run(&format!("diff sum.iso {target}")), 0, "equal\n");
+    }
+    check(&folder.run("diff sum.iso renamed.iso"), 0, "equal\n");
+    let expected = digest(&folder.run("hash sum.iso")).to_owned();
+    for name in ["sum.json", "sum.isob", "renamed.iso"] {
+        assert_eq!(digest(&folder.run(&format!("hash {name}"))), expected);
+    }
+    let shown = folder.run("show sum.isob");
+    assert_eq!(shown.status, 0, "{shown:?}");
+    assert!(shown.out.contains("pto.ForStmt("), "{}", shown.out);
+}
+
+#[test]
+fn a_loop_of_another_kind_is_found() {
+    let folder = Folder::new();
+    folder.file("sum.iso", PROGRAM.as_bytes());
+    let changed = PROGRAM.replace("ForKind!\"Sequential\"", "ForKind!\"Parallel\"");
+    assert_ne!(changed, PROGRAM);
+    folder.file("changed.iso", changed.as_bytes());
+    let ran = folder.run("diff sum.iso changed.iso");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let place = "<root>.functions[\"tiled_sum\"].body.stmts[0].kind";
+    assert!(ran.out.contains(place), "{}", ran.out);
+}

@@ -139,7 +139,7 @@ fn struct_attributes() {
     check_struct(
         "colour = red",
         &[
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
         ],
     );
     check_struct("scope, scope", &["struct attribute `scope` is given twice"]);
@@ -205,7 +205,7 @@ fn field_attributes() {
     check_fields(
         "#[node(key)] x: i64",
         &[
-            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`, `compare`, `hash`, `repr`",
+            "unknown field attribute `key`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `compare`, `hash`, `repr`",
         ],
     );
     check_fields(
@@ -232,7 +232,8 @@ fn field_attributes() {
         "#[node(repr = 1)] x: i64",
         &["expected `repr = true|false`, found `repr = 1`"],
     );
-    let flags = "expected at most one of `ignore`, `def` and `def_simple` on field `x`, found";
+    let flags =
+        "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found";
     check_fields(
         "#[node(ignore, def)] x: i64",
         &[&format!("{flags} `ignore` and `def`")],
@@ -284,11 +285,11 @@ fn every_mistake_is_reported() {
         &[
             "expected a node type without generic parameters: a type key names one type",
             "node type `A` has no fixed layout, expected `#[repr(C)]` on it",
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
             "expected `kind = tree|const_tree|dag|var|singleton|none`, found `kind = leaf`",
             "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`",
-            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `default`, `name`, `compare`, `hash`, `repr`",
-            "expected at most one of `ignore`, `def` and `def_simple` on field `x`, found `ignore` and `def`",
+            "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `compare`, `hash`, `repr`",
+            "expected at most one of `ignore`, `def`, `def_simple` and `uses` on field `x`, found `ignore` and `def`",
             "expected the base to be the first field, found `b` at position 1",
         ],
     );

@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 
 use hashbrown::HashMap;
 use isoform::host::{self, FieldPlace};
+use isoform::type_attrs::{self, Lookup};
 use isoform::{FieldDef, Schema, TypeIndex, TypeInfo, Value, ValueRef, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -385,7 +386,8 @@ pub(crate) fn bind(
 /// constructor takes them, as far as it takes fields.
 fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let fields = data.info.fields();
-    let by_field = || data.params.iter().map(|&field| fields[field].name());
+    let by_position = &data.params[..data.positional];
+    let by_field = || by_position.iter().map(|&field| fields[field].name());
     let Some(maker) = &data.maker else {
         return by_field().collect();
     };
@@ -395,10 +397,12 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     });
     let named: Vec<_> = named.collect();
     let required = maker.required().min(named.len());
-    match named[..required].iter().all(Option::is_some) {
-        true => named.into_iter().flatten().collect(),
+    let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
+    match first.len() {
+        count if count == required => named.into_iter().flatten().collect(),
         // It takes something else than the fields.
-        false => by_field().collect(),
+        0 => by_field().collect(),
+        _ => first,
     }
 }
 
@@ -420,6 +424,19 @@ fn default_of(definition: &'static FieldDef) -> Option<Default> {
     Some(match value.view() {
         ValueRef::List(_) | ValueRef::Dict(_) | ValueRef::Object(_) => Default::Made(definition),
         _ => Default::Value(value),
+    })
+}
+
+/// Whether a type lists a field in its attribute `init.keyword_only`, which
+/// it has from its nearest ancestor that has one.
+fn is_keyword_only(info: &TypeInfo, field: &str) -> bool {
+    let listed = type_attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
+    listed.is_some_and(|listed| match listed.view() {
+        ValueRef::Array(names) => names
+            .values()
+            .iter()
+            .any(|name| name.as_str() == Some(field)),
+        _ => listed.as_str() == Some(field),
     })
 }
 
@@ -463,10 +480,12 @@ fn native_plan(
         params.extend(optional.map(|field| field.name().to_owned()));
         ancestor = parent;
     }
+    let kw_only = params.iter().filter(|name| is_keyword_only(info, name));
+    let kw_only = kw_only.cloned().collect();
     Ok(Plan {
         own,
         params,
-        kw_only: Vec::new(),
+        kw_only,
         init: !info.is_builtin() && !own_init,
         post_init: false,
     })

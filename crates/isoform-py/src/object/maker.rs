@@ -52,6 +52,12 @@ impl Maker {
             .map_or(0, |known| known.required())
     }
 
+    /// How many parameters may be given without their names.
+    fn positional(&self) -> usize {
+        let by_name = |parameter: &&isoform::Parameter| !parameter.is_keyword_only();
+        self.parameters().iter().take_while(by_name).count()
+    }
+
     /// The names of the parameters.
     pub(crate) fn names<'a, 'py: 'a>(
         &'a self,
@@ -77,7 +83,7 @@ impl Maker {
         named: impl Iterator<Item = (Bound<'py, PyAny>, Borrowed<'a, 'py, PyAny>)>,
     ) -> PyResult<Ref<Obj>> {
         let count = self.names.len();
-        if positional.len() > count {
+        if positional.len() > self.positional() {
             return Err(self.too_many(positional.len()));
         }
         let mut values: Vec<Option<Value>> = vec![None; count];
@@ -163,10 +169,11 @@ impl Maker {
 
     #[cold]
     fn too_many(&self, given: usize) -> PyErr {
-        let required = self.required();
-        let takes = match required == self.names.len() {
+        let most = self.positional();
+        let required = self.required().min(most);
+        let takes = match required == most {
             true => format!("{required}"),
-            false => format!("from {required} to {}", self.names.len()),
+            false => format!("from {required} to {most}"),
         };
         PyTypeError::new_err(format!(
             "{}.__init__() takes {takes} positional arguments but {given} were given",

@@ -24,18 +24,22 @@ type Place = (u64, RegionKind);
 struct State {
     active: bool,
     region: RegionKind,
+    /// Whether an object is rewritten anew in each kind of region.
+    regions_apart: bool,
     /// What became of objects; None while one is being rewritten.
     results: HashMap<Place, Option<Value>>,
     /// What variables and dag nodes became in a descent, for every region.
     descents: HashMap<u64, Value>,
     /// What users recorded for variables.
     remapped: HashMap<u64, Value>,
+    /// What they recorded for uses of variables only.
+    uses: HashMap<u64, Value>,
 }
 
 /// The running rewrite, for callbacks that rewrite children themselves.
 ///
-/// An object is rewritten once in each kind of region, and its result is used
-/// wherever it is met again. Not for use after the rewrite has ended.
+/// An object is rewritten once, in each kind of region if these are told
+/// apart, and its result is used wherever it is met again. Not for use after the rewrite has ended.
 #[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
 pub(crate) struct MutatorHandle {
     work: Work,
@@ -61,18 +65,29 @@ struct Frame {
 }
 
 impl State {
-    fn new(region: RegionKind) -> Self {
+    fn new(region: RegionKind, regions_apart: bool) -> Self {
         State {
             active: true,
             region,
+            regions_apart,
             results: HashMap::new(),
             descents: HashMap::new(),
             remapped: HashMap::new(),
+            uses: HashMap::new(),
         }
     }
 
     /// Records what comes in place of a variable; what came before.
+    ///
+    /// Where regions are told apart, what was rewritten before may be asked for
+    /// again in another one, so it is forgotten. Where they are not, it stays:
+    /// a variable is replaced from its definition on.
     fn remap(&mut self, identity: u64, value: Value) -> Option<Value> {
+        if !self.regions_apart {
+            let place = (identity, RegionKind::Use);
+            self.results.insert(place, Some(value.clone()));
+            return self.remapped.insert(identity, value);
+        }
         let regions = [RegionKind::Use, RegionKind::Def, RegionKind::DefSimple];
         let met = |region| matches!(self.results.get(&(identity, region)), Some(Some(_)));
         if regions.into_iter().any(met) {
@@ -90,7 +105,7 @@ impl MutatorHandle {
         let region = mutator.0.with(|mutator| mutator.region());
         MutatorHandle {
             work: Work::Elsewhere(mutator),
-            state: Mutex::new(State::new(region.unwrap_or_default())),
+            state: Mutex::new(State::new(region.unwrap_or_default(), true)),
         }
     }
 
@@ -192,9 +207,18 @@ impl MutatorHandle {
         let py = this.py();
         let mutator = this.get();
         let object = node_of(&value);
-        let place = object.map(|object| (object.identity(), region));
-        if let Some(place) = place {
+        let mut place = object.map(|object| (object.identity(), region));
+        if let Some(place) = &mut place {
             let mut state = mutator.state();
+            if !state.regions_apart {
+                place.1 = RegionKind::Use;
+            }
+            let place = *place;
+            if region == RegionKind::Use
+                && let Some(image) = state.uses.get(&place.0)
+            {
+                return Ok(Some(image.clone()));
+            }
             match state.results.get(&place) {
                 Some(Some(result)) => return Ok(Some(result.clone())),
                 Some(None) => return Err(cyclic(&value)),
@@ -433,6 +457,25 @@ impl MutatorHandle {
         Ok(())
     }
 
+    /// Records what comes in place of the uses of a variable that are met from
+    /// now on, whatever callback it has.
+    fn _remap_uses(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.region()?;
+        let (object, value) = (var_of(var)?, untyped(value)?);
+        let old = self.state().uses.insert(object.identity(), value);
+        // Its end may run code that asks this engine.
+        drop(old);
+        Ok(())
+    }
+
+    /// What a variable became where it was met before; None if it was not.
+    fn _image<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let object = var_of(var)?;
+        let place = (object.identity(), RegionKind::Use);
+        let found = self.state().results.get(&place).cloned().flatten();
+        found.map(|value| to_python(var.py(), &value)).transpose()
+    }
+
     /// Whether variables are bound or used where the rewrite is now, a
     /// DefRegionKind.
     fn def_region_kind<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -458,15 +501,16 @@ impl MutatorHandle {
 /// Rewrites a value with callbacks of a value and a StructuralMutator; see
 /// `isoform.structural_mutate`.
 #[pyfunction]
-#[pyo3(signature = (root, callbacks=None))]
+#[pyo3(signature = (root, callbacks=None, *, regions_apart=true))]
 pub(crate) fn structural_mutate<'py>(
     root: &Bound<'py, PyAny>,
     callbacks: Option<&Bound<'py, PyAny>>,
+    regions_apart: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = root.py();
     let mutator = MutatorHandle {
         work: Work::Here(Callbacks::parse("structural_mutate", callbacks, None)?),
-        state: Mutex::new(State::new(RegionKind::Use)),
+        state: Mutex::new(State::new(RegionKind::Use, regions_apart)),
     };
     let mutator = Bound::new(py, mutator)?;
     let result = MutatorHandle::run(&mutator, untyped(root)?, RegionKind::Use);
@@ -476,6 +520,7 @@ pub(crate) fn structural_mutate<'py>(
         (
             std::mem::take(&mut state.results),
             std::mem::take(&mut state.remapped),
+            std::mem::take(&mut state.uses),
         )
     };
     // Their ends may run code that asks this engine.

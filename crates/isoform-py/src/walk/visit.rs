@@ -30,13 +30,26 @@ enum Mark {
 struct State {
     active: bool,
     region: RegionKind,
+    /// Whether the kind of region is part of a mark.
+    regions_apart: bool,
     marks: HashMap<(u64, RegionKind), Mark>,
+}
+
+impl State {
+    fn new(region: RegionKind, regions_apart: bool) -> Self {
+        State {
+            active: true,
+            region,
+            regions_apart,
+            marks: HashMap::new(),
+        }
+    }
 }
 
 /// The running visit, for callbacks that visit children themselves.
 ///
-/// An object is visited once in each kind of region; visiting it again does
-/// nothing. Not for use after the visit has ended.
+/// An object is visited once, in each kind of region if these are told apart;
+/// visiting it again does nothing. Not for use after the visit has ended.
 #[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
 pub(crate) struct VisitorHandle {
     work: Work,
@@ -94,11 +107,7 @@ impl VisitorHandle {
         let region = visitor.0.with(|visitor| visitor.region());
         VisitorHandle {
             work: Work::Elsewhere(visitor),
-            state: Mutex::new(State {
-                active: true,
-                region: region.unwrap_or_default(),
-                marks: HashMap::new(),
-            }),
+            state: Mutex::new(State::new(region.unwrap_or_default(), true)),
         }
     }
 
@@ -179,9 +188,13 @@ impl VisitorHandle {
         let py = this.py();
         let visitor = this.get();
         let object = node_of(&value);
-        let mark = object.map(|object| (object.identity(), region));
-        if let Some(mark) = mark {
+        let mut mark = object.map(|object| (object.identity(), region));
+        if let Some(mark) = &mut mark {
             let mut state = visitor.state();
+            if !state.regions_apart {
+                mark.1 = RegionKind::Use;
+            }
+            let mark = *mark;
             match state.marks.get(&mark) {
                 Some(Mark::Done) => return Ok(None),
                 Some(Mark::Open) => return Err(cyclic(&value)),
@@ -377,24 +390,22 @@ impl VisitorHandle {
 /// and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
 /// `visitor.default_visit(value)` visits all its children, and without either
 /// nothing below it is visited. Values without callback are walked through. An
-/// object is visited once in each kind of region. Returns None, or the
-/// VisitInterrupt that a callback answered.
+/// object is visited once in each kind of region, or once at all without
+/// `regions_apart`. Returns None, or the VisitInterrupt that a callback
+/// answered.
 ///
 /// Raises TypeError for another answer, ValueError for a value that contains
 /// itself, RecursionError when callbacks nest too deeply, and what they raise.
 #[pyfunction]
-#[pyo3(signature = (root, callbacks=None))]
+#[pyo3(signature = (root, callbacks=None, *, regions_apart=true))]
 pub(crate) fn structural_visit(
     root: &Bound<'_, PyAny>,
     callbacks: Option<&Bound<'_, PyAny>>,
+    regions_apart: bool,
 ) -> Outcome {
     let visitor = VisitorHandle {
         work: Work::Here(Callbacks::parse("structural_visit", callbacks, None)?),
-        state: Mutex::new(State {
-            active: true,
-            region: RegionKind::Use,
-            marks: HashMap::new(),
-        }),
+        state: Mutex::new(State::new(RegionKind::Use, regions_apart)),
     };
     let visitor = Bound::new(root.py(), visitor)?;
     let outcome = VisitorHandle::run(&visitor, untyped(root)?, RegionKind::Use);

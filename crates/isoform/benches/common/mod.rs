@@ -8,6 +8,7 @@
 pub(crate) mod nodes;
 pub(crate) mod plain;
 pub(crate) mod shapes;
+pub(crate) mod statements;
 
 /// A small generator of numbers, so that every run builds the same programs.
 pub(crate) struct Numbers(u64);

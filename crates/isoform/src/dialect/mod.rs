@@ -1,3 +1,5 @@
-//! IRs made of the vocabulary of [`ir`](crate::ir).
+//! IRs made of the vocabulary of [`ir`](crate::ir), and others on the same
+//! foundation.
 
+pub mod pto;
 pub mod relay;

@@ -11,6 +11,7 @@ pub struct Parameter {
     name: Option<Box<str>>,
     schema: Schema,
     default: Option<Value>,
+    keyword_only: bool,
 }
 
 impl Parameter {
@@ -20,6 +21,7 @@ impl Parameter {
             name: None,
             schema,
             default: None,
+            keyword_only: false,
         }
     }
 
@@ -35,6 +37,19 @@ impl Parameter {
     pub fn default_value(mut self, value: impl Into<Value>) -> Self {
         self.default = Some(value.into());
         self
+    }
+
+    /// Makes it a parameter that languages with named arguments take by name
+    /// only; all behind it must be such, too.
+    #[must_use]
+    pub fn keyword_only(mut self) -> Self {
+        self.keyword_only = true;
+        self
+    }
+
+    /// Whether languages with named arguments take it by name only.
+    pub fn is_keyword_only(&self) -> bool {
+        self.keyword_only
     }
 
     /// The name, if it has one.
@@ -106,6 +121,9 @@ impl Signature {
     }
 
     /// How many of the first arguments must be given.
+    ///
+    /// For a language with named arguments these are the positional ones; the
+    /// others stand where their names say.
     pub fn required(&self) -> usize {
         let optional = |parameter: &&Parameter| parameter.default.is_some();
         let left_out = self.parameters.iter().rev().take_while(optional).count();
@@ -128,8 +146,13 @@ impl Signature {
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(")?;
+        let mut by_name = false;
         for (position, parameter) in self.parameters.iter().enumerate() {
             let separator = if position == 0 { "" } else { ", " };
+            if parameter.keyword_only && !std::mem::replace(&mut by_name, true) {
+                write!(f, "{separator}*")?;
+            }
+            let separator = if position == 0 && !by_name { "" } else { ", " };
             match &parameter.name {
                 Some(name) => write!(f, "{separator}{name}: {}", parameter.schema)?,
                 None => write!(f, "{separator}{position}: {}", parameter.schema)?,

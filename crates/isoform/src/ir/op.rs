@@ -347,6 +347,18 @@ impl Op {
         names
     }
 
+    /// The names of the attributes that are set on this operator, sorted.
+    pub fn attribute_names(&self) -> Vec<String> {
+        let Some(entry) = OpRegistry::find(&self.name) else {
+            return Vec::new();
+        };
+        let set = ATTRIBUTES.all().into_iter();
+        let set = set.filter(|attribute| attribute.get(entry.index).is_some());
+        let mut names: Vec<_> = set.map(|attribute| attribute.name().to_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// The value of an attribute, if it is set on this operator.
     pub fn attribute(&self, name: &str) -> Option<&'static Value> {
         let entry = OpRegistry::find(&self.name)?;

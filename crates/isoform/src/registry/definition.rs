@@ -91,6 +91,9 @@ pub enum FieldFlag {
     Def,
     /// Only a variable met directly may bind; its own fields are uses.
     DefSimple,
+    /// The region in which the comparison started, also inside of a definition
+    /// region: variables are used.
+    Use,
 }
 
 impl FromStr for FieldFlag {
@@ -101,9 +104,10 @@ impl FromStr for FieldFlag {
             "ignore" => Ok(FieldFlag::Ignore),
             "def" | "def-recursive" | "def-pattern" => Ok(FieldFlag::Def),
             "def-simple" | "def-non-recursive" => Ok(FieldFlag::DefSimple),
+            "use" => Ok(FieldFlag::Use),
             _ => Err(Error::value_error(format!(
                 "unknown field flag {name:?}, expected one of ignore, def, def-recursive, \
-                 def-pattern, def-simple, def-non-recursive"
+                 def-pattern, def-simple, def-non-recursive, use"
             ))),
         }
     }

@@ -7,6 +7,7 @@ mod hook_cells;
 mod hooks;
 mod json_hooks;
 mod methods;
+mod node_enum;
 mod schema;
 
 pub(crate) use definition::INIT;
@@ -17,6 +18,9 @@ pub use functions::{
 };
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use methods::{call_method, register_method, set_method_hook};
+pub use node_enum::{
+    EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
+};
 pub(crate) use schema::at as in_place;
 pub use schema::{Schema, TypeRef};
 

@@ -18,6 +18,19 @@ pub(crate) enum Reason {
     Sharing,
     NotSame,
     Custom,
+    Hole(HoleRefusal),
+}
+
+/// Why the hole of a pattern does not stand for a part.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum HoleRefusal {
+    /// The part is not of the class that the hole asks for.
+    Class,
+    /// The guard says no.
+    Guard,
+    /// The hole stands for another part already.
+    OtherPart,
 }
 
 /// A difference as the engine records it.
@@ -78,6 +91,9 @@ pub enum MismatchReason {
     NotTheSameObject,
     /// The type's own comparison says so.
     CustomComparison,
+    /// On the left is a hole of a [pattern](crate::pattern) that does not
+    /// stand for what is on the right.
+    HoleRefuses(HoleRefusal),
 }
 
 /// The first difference of two values.
@@ -126,6 +142,7 @@ impl Mismatch {
             (Reason::Sharing, Some(pair)) => MismatchReason::SharingDiffers(pair),
             (Reason::NotSame, _) => MismatchReason::NotTheSameObject,
             (Reason::Custom, _) => MismatchReason::CustomComparison,
+            (Reason::Hole(refusal), _) => MismatchReason::HoleRefuses(refusal),
             (Reason::Value | Reason::Sharing, _) => MismatchReason::ValueDiffers,
         };
         Mismatch {
@@ -193,6 +210,11 @@ impl fmt::Display for MismatchReason {
             MismatchReason::NotTheSameObject => {
                 f.write_str("a singleton is equal to itself only, and these are two objects")
             }
+            MismatchReason::HoleRefuses(refusal) => f.write_str(match refusal {
+                HoleRefusal::Class => "the hole asks for another class",
+                HoleRefusal::Guard => "the guard of the hole says no",
+                HoleRefusal::OtherPart => "the hole stands for another part already",
+            }),
             MismatchReason::CustomComparison => {
                 f.write_str("the type's own comparison says that they differ")
             }

@@ -18,16 +18,18 @@ mod scope;
 mod sink;
 
 pub use digest::Digest;
+pub(crate) use equal::{Filled, object_in};
 pub use fingerprint::{
     structural_digest, structural_digest_with, structural_hash, structural_hash_with,
 };
 pub(crate) use key::KeyObj;
 pub use key::StructuralKey;
-pub use mismatch::{ExistingPair, Mismatch, MismatchReason};
+pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
-use equal::{Engine, Frame, Tables};
+use equal::{Engine, Frame, Holes, Tables};
 use mismatch::Difference;
 use pins::Pins;
 use scope::Region;
@@ -38,6 +40,7 @@ use crate::object::arena::Arena;
 use crate::object::raw_value::BorrowedValue;
 use crate::object::reference::{Obj, Ref};
 use crate::path::AccessPath;
+use crate::pattern::HoleTable;
 use crate::text::{MismatchOptions, render_mismatch};
 use crate::value::Value;
 use crate::visit::recycle;
@@ -165,6 +168,72 @@ impl Question<'_> {
             .binding
             .and_then(|binding| self.place_of(binding));
         Ok(Some(Mismatch::new(difference, made)))
+    }
+}
+
+/// A template and a value, compared with holes in the template.
+#[derive(Clone, Copy)]
+pub(crate) struct Matching<'v> {
+    pub(crate) template: &'v Value,
+    pub(crate) value: &'v Value,
+    pub(crate) holes: &'v Arc<HoleTable>,
+    pub(crate) options: CompareOptions,
+}
+
+impl<'v> Matching<'v> {
+    /// What the holes stand for; None when the value does not match.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_equal`], and those of guards.
+    pub(crate) fn run(self) -> Result<Option<Filled>> {
+        self.with_engine(|engine, l, r, region| {
+            let equal = engine.compare::<true>(l, r, region)?;
+            Ok(equal.then(|| engine.filled()))
+        })
+    }
+
+    /// The first difference that stands in the way.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub(crate) fn explain(self) -> Result<Option<Mismatch>> {
+        let found = self.with_engine(|engine, l, r, region| {
+            let equal = engine.compare::<true>(l, r, region)?;
+            Ok(if equal { None } else { engine.found.take() })
+        })?;
+        let Some(difference) = found else {
+            return Ok(None);
+        };
+        let made = match difference.binding {
+            None => None,
+            Some(binding) => self.with_engine(|engine, l, r, region| {
+                engine.watch = Some(binding);
+                let outcome = engine.compare::<true>(l, r, region);
+                outcome.map(|_| engine.watched.take())
+            })?,
+        };
+        let path = AccessPath::from_steps;
+        let made = made.map(|(left, right)| (path(left), path(right)));
+        Ok(Some(Mismatch::new(difference, made)))
+    }
+
+    fn with_engine<T>(
+        self,
+        body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value, Region) -> Result<T>,
+    ) -> Result<T> {
+        let question = Question {
+            left: self.template,
+            right: self.value,
+            pins: (None, None),
+            options: self.options,
+        };
+        let region = Region::root(self.options.map_free_vars);
+        question.with_engine(|engine, l, r| {
+            engine.holes = Some(Holes::new(self.holes.clone()));
+            body(engine, l, r, region)
+        })
     }
 }
 

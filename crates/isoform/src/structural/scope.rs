@@ -8,8 +8,9 @@ use super::level_set::LevelSet;
 use crate::registry::FieldFlag;
 use crate::visit::RegionChange;
 
-/// A definition region or its absence, packed: two bits of kind, and the scope
-/// level at which the region was opened.
+/// A definition region or its absence, packed: two bits of kind, one that says
+/// whether the whole comparison is a definition region, and the scope level at
+/// which the region was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Region(u32);
 
@@ -17,7 +18,9 @@ impl Region {
     /// Variables are used, not bound.
     pub(crate) const USE: Region = Region(0);
     /// The whole comparison is a definition region (`map_free_vars`).
-    pub(crate) const FREE: Region = Region(3);
+    pub(crate) const FREE: Region = Region(7);
+    /// Set in every region of a comparison that is a definition region itself.
+    const MAPPED: u32 = 4;
 
     pub(crate) fn root(map_free_vars: bool) -> Region {
         if map_free_vars {
@@ -33,7 +36,7 @@ impl Region {
         if self.0 & 3 == 0 {
             None
         } else {
-            Some(self.0 >> 2)
+            Some(self.0 >> 3)
         }
     }
 
@@ -57,14 +60,19 @@ impl Region {
     pub(crate) fn enter(self, change: RegionChange, level: u32) -> Region {
         match change {
             RegionChange::Inherit => self,
-            RegionChange::Def => Region(level << 2 | 1),
-            RegionChange::DefSimple => Region(level << 2 | 2),
+            RegionChange::Def => Region(level << 3 | self.0 & Region::MAPPED | 1),
+            RegionChange::DefSimple => Region(level << 3 | self.0 & Region::MAPPED | 2),
+            RegionChange::Use => Region::root(self.0 & Region::MAPPED != 0),
         }
     }
 
     /// The region of a variable's own fields.
     pub(crate) fn inside_var(self) -> Region {
-        if self.0 & 3 == 2 { Region::USE } else { self }
+        if self.0 & 3 == 2 {
+            Region(self.0 & Region::MAPPED)
+        } else {
+            self
+        }
     }
 }
 

@@ -13,13 +13,16 @@
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`properties`] | what must hold for all values, as functions over bytes |
 //! | [`ir`] | random modules of the IR over all its classes, and what must hold for them |
+//! | [`pto`] | random programs of the statement dialect, and what must hold for them |
 
 pub mod family;
 pub mod generate;
 pub mod ir;
 mod laws;
 pub mod oracle;
+mod program;
 pub mod properties;
+pub mod pto;
 mod serial;
 pub mod source;
 pub mod transform;

@@ -254,7 +254,10 @@ fn copy_of(error: &Error) -> Error {
 ///
 /// Which key stands for a missing one is free; and where the other map has the
 /// very object as a key, bound to something else, that entry may be named.
-fn same_place(paths: &(AccessPath, AccessPath), expected: &(AccessPath, AccessPath)) -> bool {
+pub(super) fn same_place(
+    paths: &(AccessPath, AccessPath),
+    expected: &(AccessPath, AccessPath),
+) -> bool {
     let same = |path: &AccessPath, expected: &AccessPath| {
         let key_is_free = matches!(expected.steps().last(), Some(AccessStep::MapItemMissing(_)))
             && matches!(

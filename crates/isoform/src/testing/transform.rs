@@ -80,11 +80,7 @@ struct Rebuild<'a, 's> {
 
 impl<'a, 's> Rebuild<'a, 's> {
     fn new(source: &'a mut Source<'s>, options: CompareOptions) -> Self {
-        let outermost = if options.map_free_vars {
-            Region::Def(0)
-        } else {
-            Region::Use
-        };
+        let outermost = Region::outermost(options);
         Rebuild {
             source,
             outermost,
@@ -280,7 +276,7 @@ impl<'a, 's> Rebuild<'a, 's> {
         for slot in &info.visited {
             let field = slot.field as usize;
             let change = change_of(info.fields()[field].field_flag());
-            let inside = region.change(change, self.level);
+            let inside = region.change(change, self.level, self.outermost);
             values[field] = self.value(&values[field].clone(), inside)?;
         }
         let new = construct(info.index(), values.clone())?.into();

@@ -409,6 +409,7 @@ impl Walk<'_, '_> {
                 {
                     FieldFlag::Def => Region::Def,
                     FieldFlag::DefSimple => Region::DefSimple,
+                    FieldFlag::Use => Region::Use,
                     FieldFlag::None | FieldFlag::Ignore => region,
                 },
                 // A name in front of a colon is a key.

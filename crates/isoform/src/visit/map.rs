@@ -116,6 +116,10 @@ pub struct MapOptions {
     pub order: WalkOrder,
     /// Which children are visited; the others are taken over.
     pub children: ChildOptions,
+    /// Whether the callback is asked about a variable at each place where it
+    /// stands, and not once in each kind of region. For rewrites in which a
+    /// variable becomes something else from some place on.
+    pub variables_each_time: bool,
 }
 
 impl MapOptions {
@@ -123,6 +127,13 @@ impl MapOptions {
     #[must_use]
     pub fn order(mut self, order: WalkOrder) -> Self {
         self.order = order;
+        self
+    }
+
+    /// Sets whether the callback is asked about a variable at each place.
+    #[must_use]
+    pub fn variables_each_time(mut self, variables_each_time: bool) -> Self {
+        self.variables_each_time = variables_each_time;
         self
     }
 
@@ -313,10 +324,11 @@ where
         // owned by nobody else although it contains itself.
         let may_return = self.stack.is_empty() || object.owners() > 3 || hook.is_some();
         if may_return {
+            let is_anew = self.options.variables_each_time && object.type_info().kind == Kind::Var;
             match self.results[region as usize].get(ident) {
-                Some(Some(result)) => return Ok(Some(result)),
+                Some(Some(result)) if !is_anew => return Ok(Some(result)),
                 Some(None) => return Err(self.cycle(&value)),
-                None => self.remember(region, ident),
+                _ => self.remember(region, ident),
             }
         }
         let mut remembered = may_return.then_some(ident);

@@ -247,7 +247,7 @@ impl Children {
     }
 
     /// The value with some children replaced, given by position.
-    pub(super) fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
+    pub(crate) fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
         if changes.is_empty() {
             return Ok(self.source.clone());
         }

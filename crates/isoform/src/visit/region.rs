@@ -13,6 +13,8 @@ pub enum RegionChange {
     Def,
     /// Only a variable met directly may bind.
     DefSimple,
+    /// The region in which the comparison or the walk started.
+    Use,
 }
 
 impl RegionChange {
@@ -37,6 +39,7 @@ impl RegionChange {
         match flag {
             FieldFlag::Def => RegionChange::Def,
             FieldFlag::DefSimple => RegionChange::DefSimple,
+            FieldFlag::Use => RegionChange::Use,
             FieldFlag::None | FieldFlag::Ignore => RegionChange::Inherit,
         }
     }
@@ -61,6 +64,7 @@ impl RegionKind {
         match flag {
             FieldFlag::Def => RegionKind::Def,
             FieldFlag::DefSimple => RegionKind::DefSimple,
+            FieldFlag::Use => RegionKind::Use,
             FieldFlag::None | FieldFlag::Ignore => {
                 if of_var && self == RegionKind::DefSimple {
                     RegionKind::Use

@@ -50,7 +50,7 @@ const OPTIONS: CompareOptions = CompareOptions {
 
 /// Counts the nodes of a value by class, each once, and how many of them stand
 /// in more than one place.
-fn count(root: &Value, classes: &mut BTreeMap<&'static str, usize>) -> usize {
+pub(super) fn count(root: &Value, classes: &mut BTreeMap<&'static str, usize>) -> usize {
     let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
     let mut stack = vec![root.clone()];
     while let Some(value) = stack.pop() {

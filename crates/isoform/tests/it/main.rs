@@ -39,10 +39,25 @@ mod object_model;
 mod oracle_self;
 mod paths;
 #[cfg(feature = "testing")]
+mod pattern;
+#[cfg(feature = "testing")]
+mod pattern_properties;
+#[cfg(feature = "testing")]
 mod properties;
+mod pto;
+#[cfg(feature = "testing")]
+mod pto_passes;
+mod pto_print;
+#[cfg(feature = "testing")]
+mod pto_properties;
+#[cfg(feature = "testing")]
+mod pto_semantics;
+mod pto_verify;
+mod pto_visit;
 mod recursive;
 mod registry;
 mod repr;
+mod rewrite;
 #[cfg(feature = "testing")]
 mod scope_levels;
 #[cfg(feature = "testing")]

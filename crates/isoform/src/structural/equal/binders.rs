@@ -3,7 +3,7 @@
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::report::Side;
-use super::{Engine, Entered, Job, LEFT, RIGHT};
+use super::{Bound, Engine, Entered, Job, LEFT, RIGHT};
 use crate::error::Result;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
@@ -153,18 +153,28 @@ impl<'a> Engine<'a> {
             None if l.same_as(r) => 0,
             None => return VarPair::Different,
         };
-        self.bind::<REC>(l, r, level);
+        self.bind::<REC>(l, r, level, region.is_field());
         self.levels.use_var(level, region);
         VarPair::Equal
     }
 
-    pub(super) fn bind<const REC: bool>(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, level: u32) {
+    pub(super) fn bind<const REC: bool>(
+        &mut self,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        level: u32,
+        defined: bool,
+    ) {
         let index = self
             .tables
             .bindings
             .bind([l.ident(), r.ident()], level, &mut self.levels);
         if REC {
-            self.bound.push((l, r));
+            self.bound.push(Bound {
+                left: l,
+                right: r,
+                defined,
+            });
             if self.watch == Some(index) {
                 self.watched = Some((self.steps(Side::Left), self.steps(Side::Right)));
             }

@@ -3,7 +3,7 @@
 use super::super::MAX_HOOK_DEPTH;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
-use super::{Engine, Entered, Frame, Job};
+use super::{Engine, Entered, Frame, Holes, Job};
 use crate::error::{ErrorKind, Result};
 use crate::object::access;
 use crate::object::table::TypeInfo;
@@ -95,6 +95,10 @@ impl<const REC: bool> Callback<'_, '_, REC> {
         let touched = (engine.levels.touched(), engine.tables.touched.len());
         let (frames, pairs) = (engine.stack.len(), engine.tables.pairs.len());
         let names = engine.names.len();
+        let (bound, filled) = (
+            engine.bound.len(),
+            engine.holes.as_ref().map_or(0, Holes::mark),
+        );
         let equal = body(self);
         let engine = &mut *self.engine;
         engine.names.truncate(names);
@@ -106,6 +110,10 @@ impl<const REC: bool> Callback<'_, '_, REC> {
             engine.levels.set_touched(touched.0);
             engine.tables.touched.truncate(touched.1);
             engine.tables.pairs.truncate(pairs);
+            let undone = bound..engine.bound.len();
+            if let Some(holes) = &mut engine.holes {
+                holes.undo(filled, undone);
+            }
         }
         equal
     }

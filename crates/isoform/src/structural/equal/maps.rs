@@ -74,7 +74,7 @@ impl<'a> Engine<'a> {
         let partner = binding
             .and_then(|index| self.bound.get(index as usize))
             .map(|pair| {
-                let object = if in_left { pair.1 } else { pair.0 };
+                let object = if in_left { pair.right } else { pair.left };
                 Value::from(object.to_ref())
             });
         let wanted = partner.unwrap_or_else(|| key.clone());

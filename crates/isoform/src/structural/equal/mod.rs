@@ -9,12 +9,14 @@
 //! frames spell the access path.
 
 mod binders;
+mod holes;
 mod hooks;
 mod maps;
 mod proofs;
 mod report;
 
 use binders::VarPair;
+pub(crate) use holes::{Filled, Holes, object_in};
 
 use super::CompareOptions;
 use super::bindings::Bindings;
@@ -61,6 +63,9 @@ enum Job {
     EndOpen,
     /// A hook's call: only the name `extra` of the path's step.
     HookStep,
+    /// Compares the fields from `next` on of a hole and what is to fill it,
+    /// out of the first `extra` fields that their classes declare.
+    Hole,
 }
 
 #[derive(Clone, Copy)]
@@ -123,6 +128,15 @@ impl Tables {
     }
 }
 
+/// A binding as the recorder keeps it.
+#[derive(Clone, Copy)]
+struct Bound<'a> {
+    left: ObjRef<'a>,
+    right: ObjRef<'a>,
+    /// Whether a definition field made it.
+    defined: bool,
+}
+
 /// One comparison.
 pub(super) struct Engine<'a> {
     arena: &'a Arena,
@@ -141,7 +155,9 @@ pub(super) struct Engine<'a> {
     // What follows is used with the recorder only.
     names: Vec<String>,
     pub(super) found: Option<Difference>,
-    bound: Vec<(ObjRef<'a>, ObjRef<'a>)>,
+    bound: Vec<Bound<'a>>,
+    /// The variables on the left that stand for any part of the right.
+    pub(super) holes: Option<Holes<'a>>,
     /// The binding whose making is to be located, and where it was made.
     pub(super) watch: Option<u32>,
     pub(super) watched: Option<(Vec<AccessStep>, Vec<AccessStep>)>,
@@ -171,6 +187,7 @@ impl<'a> Engine<'a> {
             names: Vec::new(),
             found: None,
             bound: Vec::new(),
+            holes: None,
             watch: None,
             watched: None,
         }
@@ -277,6 +294,9 @@ impl<'a> Engine<'a> {
         base: usize,
     ) -> Result<Entered<'a>> {
         self.visits += 1;
+        if REC && let Some(hole) = self.hole_of(l) {
+            return self.enter_hole::<REC>(hole, l, r, region);
+        }
         if !REC
             && !self.pinned
             && let Some(twins) = Twins::new(l, r)
@@ -654,15 +674,18 @@ impl<'a> Engine<'a> {
             self.end_proof();
             return Ok(Next::Nothing);
         }
+        if frame.job == Job::Hole {
+            return self.hole_fields::<REC>(frame);
+        }
         self.stack.pop();
         match frame.job {
             // Taken care of above, with the frame still in its place.
-            Job::EndMemo => {}
+            Job::EndMemo | Job::Hole => {}
             Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
             Job::EndOpen => self.close(l, r, frame.extra),
             Job::EndDag => match self.bound_pair(l, r) {
                 None => {
-                    self.bind::<REC>(l, r, 0);
+                    self.bind::<REC>(l, r, 0, false);
                     self.levels.use_dag();
                 }
                 Some(true) => {}

@@ -101,7 +101,11 @@ impl<'a> Engine<'a> {
                 found.binding = Some(index);
                 let partner = self.bound.get(index as usize);
                 found.partner = partner.map(|pair| {
-                    let object = if left.is_some() { pair.1 } else { pair.0 };
+                    let object = if left.is_some() {
+                        pair.right
+                    } else {
+                        pair.left
+                    };
                     object.to_ref().into()
                 });
                 found.left_bound = left.is_some();
@@ -168,7 +172,7 @@ impl<'a> Engine<'a> {
             let object = if side == Side::Left { frame.l } else { frame.r };
             let position = frame.next.checked_sub(1);
             match (frame.job, position) {
-                (Job::Fields, Some(position)) => {
+                (Job::Fields | Job::Hole, Some(position)) => {
                     let info = object.info();
                     if let Some(slot) = info.visited.get(position as usize) {
                         let name = info.fields()[slot.field as usize].name();

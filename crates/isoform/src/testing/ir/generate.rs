@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::generate::tensor;
+use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::classes::{Class, Classes};
-use super::edit::Edit;
 use super::typing::{self, Typing};
 use crate::container::{Array, Dict, List, Map, Tensor};
 use crate::error::{Error, Result};
@@ -25,17 +25,6 @@ const FUNCTION: usize = 40;
 
 /// How deep what comparison ignores nests.
 const IGNORED_DEPTH: usize = 2;
-
-/// The bytes that choices are drawn from.
-#[derive(Clone, Copy)]
-pub(super) struct Streams<'a> {
-    /// What is compared.
-    pub(super) main: &'a [u8],
-    /// Names that are hints.
-    pub(super) hints: &'a [u8],
-    /// Other fields that comparison ignores.
-    pub(super) ignored: &'a [u8],
-}
 
 /// Objects that may be used again, by the types whose places they may take,
 /// and for expressions by the data type.
@@ -83,13 +72,11 @@ pub(super) struct Generator<'a> {
     ignored_pool: Pool,
     /// How many nodes may still be drawn freely.
     budget: usize,
-    /// The objects in order, without those in ignored fields.
-    pub(super) made: Vec<Ref<Obj>>,
-    edit: Option<&'a Edit>,
+    pub(super) maker: Maker<'a>,
 }
 
 impl<'a> Generator<'a> {
-    pub(super) fn new(streams: Streams<'a>) -> Result<Self> {
+    pub(super) fn new(streams: Streams<'a>, edit: Option<&'a Edit>) -> Result<Self> {
         Ok(Generator {
             classes: Classes::get()?,
             main: Source::new(streams.main),
@@ -99,15 +86,8 @@ impl<'a> Generator<'a> {
             pool: Pool::default(),
             ignored_pool: Pool::default(),
             budget: 0,
-            made: Vec::new(),
-            edit: None,
+            maker: Maker::new(edit),
         })
-    }
-
-    /// Applies an edit to the object of its number when that one is made.
-    pub(super) fn with_edit(mut self, edit: &'a Edit) -> Self {
-        self.edit = Some(edit);
-        self
     }
 
     /// A module of about this many nodes.
@@ -424,7 +404,7 @@ impl<'a> Generator<'a> {
             }
             _ if is_name => match self.is_ignored {
                 true => Value::from(format!("ignored{}", self.ignored.below(200))),
-                false => Value::from(format!("global{}", self.made.len())),
+                false => Value::from(format!("global{}", self.maker.made.len())),
             },
             (_, name, Some(typing)) => {
                 let want = typing.of_field(info, name);
@@ -453,18 +433,14 @@ impl<'a> Generator<'a> {
         &mut self,
         info: &'static TypeInfo,
         dtype: Option<DType>,
-        mut values: Vec<Value>,
+        values: Vec<Value>,
     ) -> Result<Ref<Obj>> {
         if self.is_ignored {
             let object = construct(info.index(), values)?;
             self.ignored_pool.add(info, dtype, &object);
             return Ok(object);
         }
-        if let Some(edit) = self.edit.filter(|edit| edit.number == self.made.len()) {
-            values[edit.field] = edit.value.clone();
-        }
-        let object = construct(info.index(), values)?;
-        self.made.push(object.clone());
+        let object = self.maker.make(info.index(), values)?;
         self.pool.add(info, dtype, &object);
         Ok(object)
     }

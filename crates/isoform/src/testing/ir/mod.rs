@@ -6,28 +6,22 @@
 //! | `generate.rs` | draws objects by the schemas of their fields, so a class that is added is drawn without a line here |
 //! | `classes.rs` | which classes there are, and how large their smallest objects are |
 //! | `typing.rs` | which data types go together in an expression |
-//! | `edit.rs` | one change of a field that is compared |
 //! | `properties.rs` | what must hold |
-//!
-//! Three streams of choices are independent of each other: what is compared,
-//! the names that are hints, and the other fields that comparison ignores. A
-//! module that is drawn again with other hints is the same module with other
-//! names, built in the same order with the same sharing.
 
 mod classes;
-mod edit;
 mod generate;
 mod properties;
 mod typing;
 
 pub use properties::IR_PROPERTIES;
 
+use super::program::{Streams, with_random_streams};
 use super::source::random_bytes;
 use crate::error::Result;
 use crate::ir::IRModule;
 use crate::object::reference::Ref;
 use crate::value::Value;
-use generate::{Generator, Streams};
+use generate::Generator;
 
 /// A random module of about `size` nodes: the same one for the same seed and
 /// size, on every machine.
@@ -52,16 +46,9 @@ use generate::{Generator, Streams};
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {
-    let length = size.saturating_mul(12).saturating_add(64);
-    let main = random_bytes(seed, length);
-    let hints = random_bytes(!seed, length / 4);
-    let ignored = random_bytes(seed.rotate_left(32) ^ 1, length / 2);
-    let streams = Streams {
-        main: &main,
-        hints: &hints,
-        ignored: &ignored,
-    };
-    Generator::new(streams)?.module(size)?.cast()
+    with_random_streams(seed, size, |streams| {
+        Generator::new(streams, None)?.module(size)?.cast()
+    })
 }
 
 /// Random nodes that cannot be compared, such as supplies of names; the same
@@ -77,5 +64,5 @@ pub fn random_incomparable(seed: u64) -> Result<Value> {
         hints: &main,
         ignored: &main,
     };
-    Generator::new(streams)?.incomparable()
+    Generator::new(streams, None)?.incomparable()
 }

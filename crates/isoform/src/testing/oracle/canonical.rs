@@ -29,6 +29,7 @@ use crate::value::{Value, ValueRef};
 pub fn canonical(value: &Value, options: CompareOptions) -> Result<String> {
     let mut printer = Printer {
         skip_tensor_content: options.skip_tensor_content,
+        outermost: Region::outermost(options),
         bound: Vec::new(),
         made: 0,
         level: 0,
@@ -36,11 +37,7 @@ pub fn canonical(value: &Value, options: CompareOptions) -> Result<String> {
         open: Vec::new(),
         text: String::new(),
     };
-    let region = if options.map_free_vars {
-        Region::Def(0)
-    } else {
-        Region::Use
-    };
+    let region = printer.outermost;
     printer.value(value, region)?;
     Ok(printer.text)
 }
@@ -53,6 +50,7 @@ struct Bound {
 
 struct Printer {
     skip_tensor_content: bool,
+    outermost: Region,
     bound: Vec<Bound>,
     made: u64,
     level: usize,
@@ -230,7 +228,7 @@ impl Printer {
         for slot in &info.visited {
             let position = slot.field as usize;
             let flag = info.fields()[position].field_flag();
-            let inside = region.change(change_of(flag), self.level);
+            let inside = region.change(change_of(flag), self.level, self.outermost);
             if let Some(value) = get_field_at(object, position) {
                 self.value(&value, inside)?;
             }

@@ -58,11 +58,7 @@ pub fn first_mismatch(
     right: &Value,
     options: CompareOptions,
 ) -> Result<Option<PathPair>> {
-    let region = if options.map_free_vars {
-        Region::Def(0)
-    } else {
-        Region::Use
-    };
+    let region = Region::outermost(options);
     let spot = Spot {
         options,
         left_path: AccessPath::root(),
@@ -109,12 +105,23 @@ pub(super) enum Region {
 }
 
 impl Region {
+    /// The region in which a comparison starts.
+    pub(super) fn outermost(options: CompareOptions) -> Region {
+        if options.map_free_vars {
+            Region::Def(0)
+        } else {
+            Region::Use
+        }
+    }
+
     /// The region of a part that is entered at a scope level.
-    pub(super) fn change(self, change: RegionChange, level: usize) -> Region {
+    /// `outermost` is the region in which the comparison started.
+    pub(super) fn change(self, change: RegionChange, level: usize, outermost: Region) -> Region {
         match change {
             RegionChange::Inherit => self,
             RegionChange::Def => Region::Def(level),
             RegionChange::DefSimple => Region::DefSimple(level),
+            RegionChange::Use => outermost,
         }
     }
 
@@ -140,6 +147,7 @@ pub(super) fn change_of(flag: FieldFlag) -> RegionChange {
     match flag {
         FieldFlag::Def => RegionChange::Def,
         FieldFlag::DefSimple => RegionChange::DefSimple,
+        FieldFlag::Use => RegionChange::Use,
         FieldFlag::None | FieldFlag::Ignore => RegionChange::Inherit,
     }
 }
@@ -501,9 +509,11 @@ fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
         else {
             return spot.mismatch();
         };
-        let region = spot
-            .region
-            .change(change_of(field.field_flag()), spot.level);
+        let region = spot.region.change(
+            change_of(field.field_flag()),
+            spot.level,
+            Region::outermost(spot.options),
+        );
         let step = AccessStep::Attr(field.name().to_string());
         let inside = spot.step(step.clone(), step).in_region(region);
         match compare(&left, &right, &inside, &bindings)? {
@@ -530,7 +540,11 @@ impl EqualCallback for Callback<'_> {
         name: &str,
     ) -> Result<bool> {
         let step = AccessStep::Attr(name.to_string());
-        let region = self.spot.region.change(region, self.spot.level);
+        let region = self.spot.region.change(
+            region,
+            self.spot.level,
+            Region::outermost(self.spot.options),
+        );
         let inside = self.spot.step(step.clone(), step).in_region(region);
         match compare(left, right, &inside, &self.bindings)? {
             Ok(after) => {

@@ -5,18 +5,19 @@ use std::collections::{HashMap, HashSet};
 use super::super::generate::children;
 use crate::container::{Array, Dict, Map, Tensor};
 use crate::error::Result;
-use crate::object::dynamic::get_field_at;
+use crate::object::dynamic::{get_field, get_field_at};
 use crate::object::reference::{Obj, Ref};
 use crate::registry::{FieldDef, FieldFlag, Kind, Schema};
+use crate::type_attrs::{self, Lookup};
 use crate::value::{DType, Value, ValueRef};
 
 /// Another value for a field of the object that is made as the one of this
 /// number.
 #[derive(Clone, Debug)]
-pub(super) struct Edit {
-    pub(super) number: usize,
-    pub(super) field: usize,
-    pub(super) value: Value,
+pub(in crate::testing) struct Edit {
+    pub(in crate::testing) number: usize,
+    pub(in crate::testing) field: usize,
+    pub(in crate::testing) value: Value,
 }
 
 /// The values below a value that comparison visits; itself first, each object
@@ -65,7 +66,7 @@ fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static F
 }
 
 /// All edits of a value that was drawn by making these objects.
-pub(super) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
+pub(in crate::testing) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
     let numbers: HashMap<u64, usize> = made
         .iter()
         .enumerate()
@@ -130,8 +131,59 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
             .collect::<Dict>()
             .into(),
         ValueRef::Object(_) if matches!(schema, Schema::Optional(_)) => Value::NONE,
+        ValueRef::Object(object) => return other_member(object, schema),
         _ => return Ok(None),
     }))
+}
+
+/// Another member of the enum that an object is a member of.
+fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
+    let Some(names) = type_attrs::get(object.type_info().index(), "enum.members", Lookup::Exact)
+    else {
+        return Ok(None);
+    };
+    let names = names.extract::<Array>()?;
+    let own = get_field(object, "name")?;
+    let other = names.values().iter().find(|name| **name != own);
+    other.map(|name| schema.convert(name.clone())).transpose()
+}
+
+/// The changes of a program in which a field that is no definition gets
+/// another variable of the same class, one that was made before it.
+pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
+    let numbers: HashMap<u64, usize> = made
+        .iter()
+        .enumerate()
+        .map(|(number, object)| (object.identity(), number))
+        .collect();
+    let number_of = |object: &Ref<Obj>| numbers.get(&object.identity()).copied();
+    let mut found = Vec::new();
+    for value in compared(root) {
+        let Some((object, number)) = value
+            .as_object()
+            .and_then(|object| Some((object, number_of(object)?)))
+        else {
+            continue;
+        };
+        for (field, definition, value) in compared_fields(object) {
+            let flag = definition.field_flag();
+            let is_use = !matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
+            let Some(var) = value.as_object().filter(|var| {
+                is_use && var.type_info().kind() == Kind::Var && number_of(var).is_some()
+            }) else {
+                continue;
+            };
+            let others = made[..number].iter().filter(|other| {
+                other.type_info().index() == var.type_info().index() && !other.same_as(var)
+            });
+            found.extend(others.map(|other| Edit {
+                number,
+                field,
+                value: other.into(),
+            }));
+        }
+    }
+    found
 }
 
 fn has_plain_keys(map: &Map) -> bool {
@@ -139,7 +191,7 @@ fn has_plain_keys(map: &Map) -> bool {
 }
 
 /// Whether the object is what comparison visits at or below a value.
-pub(super) fn is_below(value: &Value, object: &Ref<Obj>) -> bool {
+pub(in crate::testing) fn is_below(value: &Value, object: &Ref<Obj>) -> bool {
     compared(value).iter().any(|part| {
         let part = part.as_object().map(Ref::identity);
         part == Some(object.identity())

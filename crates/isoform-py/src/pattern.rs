@@ -1,0 +1,445 @@
+//! Patterns, rules and rewriting for Python.
+
+use isoform::pattern::{Found, Hole, Match, Pattern, RewriteOptions, Rewritten, Rule, rewrite};
+use isoform::{TypeIndex, Value};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use crate::convert::{to_python, untyped};
+use crate::error::{IntoPyResult, from_python};
+use crate::object::gil::{Owned, under_gil};
+use crate::object::{class, wrapper};
+use crate::path::PathHandle;
+use crate::structural::MismatchHandle;
+
+/// Adds the classes and functions of this module.
+pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<HoleHandle>()?;
+    module.add_class::<PatternHandle>()?;
+    module.add_class::<MatchHandle>()?;
+    module.add_class::<RuleHandle>()?;
+    module.add_class::<RewrittenHandle>()?;
+    module.add_function(wrap_pyfunction!(rewrite_by_rules, module)?)
+}
+
+fn type_error(place: &str, expected: &str, got: &Bound<'_, PyAny>) -> PyErr {
+    let name = got.get_type().name();
+    let name = name.map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("{place}: expected {expected}, got {name}"))
+}
+
+/// What a function of the user says, as a truth value.
+fn ask(
+    function: &Owned,
+    argument: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
+) -> isoform::Result<bool> {
+    Python::attach(|py| {
+        let answer = function.get(py).call1((argument(py)?,))?;
+        answer.is_truthy()
+    })
+    .map_err(from_python)
+}
+
+/// A variable of a template that stands for any part of a value.
+///
+/// `cls` asks for objects of a class or one that extends it. `guard` is called
+/// with the part and says whether the hole stands for it; it must give one
+/// answer for equal parts.
+#[pyclass(frozen, name = "Hole", module = "isoform.pattern")]
+#[derive(Clone)]
+pub(crate) struct HoleHandle(Hole);
+
+#[pymethods]
+impl HoleHandle {
+    #[new]
+    #[pyo3(signature = (var, cls=None, guard=None))]
+    fn new(
+        var: &Bound<'_, PyAny>,
+        cls: Option<&Bound<'_, PyAny>>,
+        guard: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let mut hole = Hole::new(untyped(var)?);
+        if let Some(cls) = cls {
+            hole = hole.class_index(class_index(cls)?);
+        }
+        if let Some(guard) = guard {
+            hole = guarded(hole, guard)?;
+        }
+        Ok(HoleHandle(hole))
+    }
+
+    /// The variable.
+    #[getter]
+    fn var<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, self.0.var())
+    }
+}
+
+fn class_index(cls: &Bound<'_, PyAny>) -> PyResult<TypeIndex> {
+    let ty = cls.cast::<PyType>().ok();
+    let found = ty.and_then(|ty| class::of_class(ty.py(), ty.as_type_ptr()));
+    match found {
+        Some(data) => Ok(data.info.index()),
+        None => Err(type_error("Hole.cls", "a class of nodes", cls)),
+    }
+}
+
+fn guarded(hole: Hole, guard: &Bound<'_, PyAny>) -> PyResult<Hole> {
+    if !guard.is_callable() {
+        return Err(type_error("Hole.guard", "a callable", guard));
+    }
+    let guard = Owned::new(guard);
+    Ok(hole.guard(move |part| ask(&guard, |py| Ok(to_python(py, part)?.unbind()))))
+}
+
+fn hole_of(given: &Bound<'_, PyAny>) -> PyResult<Hole> {
+    match given.cast::<HoleHandle>() {
+        Ok(hole) => Ok(hole.get().0.clone()),
+        Err(_) => Ok(Hole::new(untyped(given)?)),
+    }
+}
+
+/// The holes given as variables, as `Hole`s, or as a dict from variables to
+/// what is asked for: None, a class or a guard.
+fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
+    if let Ok(dict) = given.cast::<PyDict>() {
+        return dict
+            .iter()
+            .map(|(var, demand)| {
+                let hole = hole_of(&var)?;
+                if demand.is_none() {
+                    Ok(hole)
+                } else if demand.is_instance_of::<PyType>() {
+                    Ok(hole.class_index(class_index(&demand)?))
+                } else {
+                    guarded(hole, &demand)
+                }
+            })
+            .collect();
+    }
+    if given.is_instance_of::<HoleHandle>()
+        || wrapper::core_of(given).is_some_and(|object| !object.type_info().is_builtin())
+    {
+        return Ok(vec![hole_of(given)?]);
+    }
+    given.try_iter()?.map(|hole| hole_of(&hole?)).collect()
+}
+
+/// A template with holes.
+///
+/// `template` is any value. `holes` are variables in it that stand for any
+/// part: one of them, several, `Hole`s, or a dict from variables to what is
+/// asked of the part (None, a class, or a function that says whether it fits).
+/// With `enable_auto_mapping`, the other free variables map to those of the
+/// value one to one, without it each to itself; bound ones always map.
+///
+/// Raises TypeError when a hole is no variable; ValueError when a hole is given
+/// twice, does not occur in the template, or stands in a definition field or
+/// in the key of a map.
+#[pyclass(frozen, name = "Pattern", module = "isoform.pattern")]
+#[derive(Clone)]
+pub(crate) struct PatternHandle(Pattern);
+
+#[pymethods]
+impl PatternHandle {
+    #[new]
+    #[pyo3(signature = (template, holes=None, enable_auto_mapping=true))]
+    fn new(
+        template: &Bound<'_, PyAny>,
+        holes: Option<&Bound<'_, PyAny>>,
+        enable_auto_mapping: bool,
+    ) -> PyResult<Self> {
+        let value = untyped(template)?;
+        let holes = holes.map_or_else(|| Ok(Vec::new()), holes_of)?;
+        let made = under_gil(template.py(), || Pattern::new(value, holes)).into_py()?;
+        Ok(PatternHandle(made.map_free_vars(enable_auto_mapping)))
+    }
+
+    /// The template.
+    #[getter]
+    fn template<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, self.0.template())
+    }
+
+    /// The variables that are holes.
+    #[getter]
+    fn holes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let holes = self.0.holes().iter().map(|hole| to_python(py, hole.var()));
+        PyTuple::new(py, holes.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Whether free variables map.
+    #[getter]
+    fn enable_auto_mapping(&self) -> bool {
+        self.0.maps_free_vars()
+    }
+
+    /// Matches the whole value; None when it is no instance of the template.
+    ///
+    /// Raises what comparison raises, and what guards raise. O(template), but
+    /// for holes that occur several times, whose parts are compared.
+    #[pyo3(name = "match")]
+    fn match_(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MatchHandle>> {
+        let given = untyped(value)?;
+        let found = under_gil(value.py(), || self.0.match_value(&given)).into_py()?;
+        Ok(found.map(|found| MatchHandle { found, path: None }))
+    }
+
+    /// Why a value does not match, with the template on the left; None when it
+    /// matches.
+    fn explain(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MismatchHandle>> {
+        let given = untyped(value)?;
+        let found = under_gil(value.py(), || self.0.explain(&given)).into_py()?;
+        let sides = [self.0.template().clone(), given];
+        Ok(found.map(|found| MismatchHandle::new(found, sides)))
+    }
+
+    /// Every match below `root`, the root included, each with its `path`;
+    /// outermost first, shared objects once.
+    ///
+    /// Keys of maps, and the variables that definition fields bind, are not
+    /// looked at. The cost is that of a walk, of one match for each object of
+    /// the template's type, and of the paths.
+    fn find_all(&self, root: &Bound<'_, PyAny>) -> PyResult<Vec<MatchHandle>> {
+        let given = untyped(root)?;
+        let found = under_gil(root.py(), || self.0.find_all(&given)).into_py()?;
+        let handle = |Found { path, found, .. }: Found| MatchHandle {
+            found,
+            path: Some(path.into()),
+        };
+        Ok(found.into_iter().map(handle).collect())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+/// What the variables of a template stand for in one value.
+///
+/// `match[var]` is the part of a hole, or the partner of another variable.
+#[pyclass(frozen, name = "Match", module = "isoform.pattern")]
+pub(crate) struct MatchHandle {
+    found: Match,
+    path: Option<PathHandle>,
+}
+
+fn pairs<'py, 'v>(
+    py: Python<'py>,
+    pairs: impl Iterator<Item = (&'v Value, &'v Value)>,
+) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    pairs
+        .map(|(var, part)| Ok((to_python(py, var)?, to_python(py, part)?)))
+        .collect()
+}
+
+#[pymethods]
+impl MatchHandle {
+    /// The value that matches.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, self.found.value())
+    }
+
+    /// Where it is below the root that was searched; None of a match by itself.
+    #[getter]
+    fn path(&self) -> Option<PathHandle> {
+        self.path.clone()
+    }
+
+    /// The holes and the parts that they stand for, as pairs.
+    #[getter]
+    fn holes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        pairs(py, self.found.holes())
+    }
+
+    /// The other variables of the template and their partners, as pairs.
+    #[getter]
+    fn vars<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        pairs(py, self.found.vars())
+    }
+
+    /// What a variable stands for, or a default.
+    #[pyo3(signature = (var, default=None))]
+    fn get<'py>(
+        &self,
+        var: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.found.get(&untyped(var)?) {
+            Some(part) => to_python(var.py(), part).map(Some),
+            None => Ok(default),
+        }
+    }
+
+    fn __getitem__<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match self.found.get(&untyped(var)?) {
+            Some(part) => to_python(var.py(), part),
+            None => Err(PyKeyError::new_err((var.clone().unbind(),))),
+        }
+    }
+
+    fn __contains__(&self, var: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.found.get(&untyped(var)?).is_some())
+    }
+
+    /// The template with what the holes and variables stand for; None when a
+    /// variable would come out of the scope that binds it, or be captured by
+    /// another binder.
+    ///
+    /// Variables that `template` binds and the pattern does not are new ones.
+    fn instantiate<'py>(
+        &self,
+        template: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, given) = (template.py(), untyped(template)?);
+        let made = under_gil(py, || self.found.instantiate(&given)).into_py()?;
+        made.map(|made| to_python(py, &made)).transpose()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Match({:?})", self.found)
+    }
+}
+
+/// A pattern and what comes in the place of what it matches.
+///
+/// `replacement` is a template over the variables of the pattern, or a function
+/// of the `Match` that gives the new value, or None where the rule does not
+/// apply. `guard` is a function of the `Match` that says whether it applies.
+///
+/// Raises ValueError when a template binds a hole or a free variable of the
+/// pattern, or uses a variable that only the pattern binds.
+#[pyclass(frozen, name = "Rule", module = "isoform.pattern")]
+#[derive(Clone)]
+pub(crate) struct RuleHandle {
+    rule: Rule,
+    pattern: PatternHandle,
+}
+
+fn match_to_python(py: Python<'_>, found: &Match) -> PyResult<Py<PyAny>> {
+    let (found, path) = (found.clone(), None);
+    Ok(Bound::new(py, MatchHandle { found, path })?
+        .into_any()
+        .unbind())
+}
+
+#[pymethods]
+impl RuleHandle {
+    #[new]
+    #[pyo3(signature = (pattern, replacement, guard=None))]
+    fn new(
+        pattern: &Bound<'_, PyAny>,
+        replacement: &Bound<'_, PyAny>,
+        guard: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let py = pattern.py();
+        let pattern = match pattern.cast::<PatternHandle>() {
+            Ok(pattern) => pattern.get().clone(),
+            Err(_) => return Err(type_error("Rule.pattern", "a Pattern", pattern)),
+        };
+        let own = pattern.0.clone();
+        let is_node = wrapper::core_of(replacement).is_some();
+        let mut rule = if replacement.is_callable() && !is_node {
+            let function = Owned::new(replacement);
+            Rule::computed(own, move |found| {
+                Python::attach(|py| {
+                    let answer = function.get(py).call1((match_to_python(py, found)?,))?;
+                    match answer.is_none() {
+                        true => Ok(None),
+                        false => untyped(&answer).map(Some),
+                    }
+                })
+                .map_err(from_python)
+            })
+        } else {
+            let template = untyped(replacement)?;
+            under_gil(py, || Rule::new(own, template)).into_py()?
+        };
+        if let Some(guard) = guard {
+            if !guard.is_callable() {
+                return Err(type_error("Rule.guard", "a callable", guard));
+            }
+            let guard = Owned::new(guard);
+            rule = rule.guard(move |found| ask(&guard, |py| match_to_python(py, found)));
+        }
+        Ok(RuleHandle { rule, pattern })
+    }
+
+    /// The pattern.
+    #[getter]
+    fn pattern(&self) -> PatternHandle {
+        self.pattern.clone()
+    }
+
+    /// What comes in the place of a value; None where the rule does not apply.
+    fn apply<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, given) = (value.py(), untyped(value)?);
+        let made = under_gil(py, || self.rule.apply(&given)).into_py()?;
+        made.map(|made| to_python(py, &made)).transpose()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.rule)
+    }
+}
+
+/// What became of a value that was rewritten.
+#[pyclass(frozen, name = "Rewritten", module = "isoform.pattern")]
+pub(crate) struct RewrittenHandle(Rewritten);
+
+#[pymethods]
+impl RewrittenHandle {
+    /// The value to which no rule applies any more.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.value)
+    }
+
+    /// How many times each rule was applied, in the order of the rules.
+    #[getter]
+    fn applied<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.applied)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Rewritten(applied={:?})", self.0.applied)
+    }
+}
+
+/// Applies rules to a value and everything below it, bottom-up, until none
+/// applies.
+///
+/// What a rule puts in the place of a value is rewritten in turn; of several
+/// rules that apply, the first one is taken. Everything in which nothing was
+/// replaced is the same object in the result, and sharing is kept. A binder
+/// that would capture a variable of a replacement gets a new variable.
+///
+/// Raises ValueError when rules were applied more than `max_steps` times;
+/// TypeError when a replacement does not fit its field; what guards and
+/// functions raise. Linear in the number of distinct objects, before and after,
+/// and in the number of attempts; in constant native stack.
+#[pyfunction]
+#[pyo3(name = "rewrite", signature = (root, rules, *, max_steps=1_000_000))]
+fn rewrite_by_rules(
+    root: &Bound<'_, PyAny>,
+    rules: &Bound<'_, PyAny>,
+    max_steps: u64,
+) -> PyResult<RewrittenHandle> {
+    let rule_of = |rule: &Bound<'_, PyAny>| match rule.cast::<RuleHandle>() {
+        Ok(rule) => Ok(rule.get().rule.clone()),
+        Err(_) => Err(type_error("rewrite.rules", "Rules", rule)),
+    };
+    let given = untyped(root)?;
+    let rules: Vec<Rule> = match rules.is_instance_of::<RuleHandle>() {
+        true => vec![rule_of(rules)?],
+        false => rules
+            .try_iter()?
+            .map(|rule| rule_of(&rule?))
+            .collect::<PyResult<_>>()?,
+    };
+    let options = RewriteOptions::default().max_steps(max_steps);
+    let done = under_gil(root.py(), || rewrite(&given, &rules, &options)).into_py()?;
+    Ok(RewrittenHandle(done))
+}

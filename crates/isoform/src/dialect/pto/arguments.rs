@@ -1,0 +1,165 @@
+//! What constructors take besides the nodes themselves.
+
+use super::datatype::DataType;
+use super::expr::{ConstInt, Expr};
+use super::node::Span;
+use super::ty::Type;
+use crate::container::{Array, Map, Str};
+use crate::error::{Error, Result};
+use crate::function::Argument;
+use crate::object::reference::Ref;
+use crate::registry::Schema;
+use crate::type_attrs::{self, Lookup};
+use crate::value::{Value, ValueRef};
+
+/// An expression that is a size or an offset: an int becomes a literal of
+/// format INDEX.
+#[derive(Clone)]
+pub(super) struct Extent(pub(super) Ref<Expr>);
+
+impl Argument for Extent {
+    fn schema() -> Schema {
+        Schema::Union(Box::new([Schema::Int, Schema::object::<Expr>()]))
+    }
+
+    fn from_value(value: Value) -> Result<Self> {
+        if let Some(expr) = value.peek::<Ref<Expr>>() {
+            return Ok(Extent(expr.clone()));
+        }
+        if let Some(size) = value.as_int() {
+            return Ok(Extent(ConstInt::new(size, DataType::Index).upcast()));
+        }
+        Err(Error::type_error(format!(
+            "expected int or pto.Expr, got {}",
+            value.type_name()
+        )))
+    }
+}
+
+/// Sizes or offsets as expressions.
+pub(super) fn extents(sizes: impl IntoIterator<Item = Extent>) -> Array<Ref<Expr>> {
+    let sizes: Vec<_> = sizes.into_iter().map(|size| size.0).collect();
+    sizes.into()
+}
+
+/// Attributes by name: a map, or pairs of names and values.
+#[derive(Clone, Default)]
+pub(super) struct Attrs(pub(super) Map<Str, Value>);
+
+impl Argument for Attrs {
+    fn schema() -> Schema {
+        let pair = Schema::Tuple(Box::new([Schema::Str, Schema::Any]));
+        Schema::Union(Box::new([
+            Schema::Map(Box::new((Schema::Str, Schema::Any))),
+            Schema::Array(Box::new(pair)),
+        ]))
+    }
+
+    fn from_value(value: Value) -> Result<Self> {
+        let value = Self::schema().convert(value)?;
+        if let ValueRef::Array(pairs) = value.view() {
+            let mut attrs = Map::<Str, Value>::new();
+            for pair in pairs.values() {
+                let pair = pair.extract::<Array>()?;
+                let [name, value] = pair.values() else {
+                    return Err(Error::type_error("expected pairs of a name and a value"));
+                };
+                let name = name.extract::<Str>()?;
+                if attrs.insert(name.clone(), value.clone()).is_some() {
+                    return Err(Error::value_error(format!("'{name}' is given twice")));
+                }
+            }
+            return Ok(Attrs(attrs));
+        }
+        Ok(Attrs(value.extract()?))
+    }
+}
+
+/// Arguments that may follow in several orders: what each of them is says
+/// which it is.
+#[derive(Default)]
+pub(super) struct Overload {
+    pub(super) kwargs: Option<Map<Str, Value>>,
+    pub(super) attrs: Option<Map<Str, Value>>,
+    pub(super) ty: Option<Ref<Type>>,
+    pub(super) span: Option<Ref<Span>>,
+}
+
+impl Overload {
+    /// Sorts what was given for parameters of these names.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for a value that is none of what a constructor takes, and
+    /// for two values for the same parameter.
+    pub(super) fn sort<const COUNT: usize>(
+        key: &str,
+        given: [(&str, Value); COUNT],
+    ) -> Result<Overload> {
+        let mut sorted = Overload::default();
+        for (name, value) in given {
+            if value.is_none() {
+                continue;
+            }
+            let twice = if let Some(ty) = value.peek::<Ref<Type>>() {
+                sorted.ty.replace(ty.clone()).is_some()
+            } else if let Some(span) = value.peek::<Ref<Span>>() {
+                sorted.span.replace(span.clone()).is_some()
+            } else {
+                let map = Attrs::from_value(value.clone()).map_err(|_| {
+                    Error::type_error(format!(
+                        "{key}.__init__() argument '{name}': expected a map of names, pto.Type or \
+                         pto.Span, got {}",
+                        value.type_name()
+                    ))
+                })?;
+                let place = match name {
+                    "attrs" => &mut sorted.attrs,
+                    _ => {
+                        check_named(key, &map.0)?;
+                        &mut sorted.kwargs
+                    }
+                };
+                place.replace(map.0).is_some()
+            };
+            if twice {
+                return Err(Error::type_error(format!(
+                    "{key}.__init__() argument '{name}': another argument of this type was given, \
+                     got {}",
+                    value.type_name()
+                )));
+            }
+        }
+        Ok(sorted)
+    }
+}
+
+/// Refuses arguments by name that no operator takes: what a program says of a
+/// call is plain data.
+fn check_named(key: &str, arguments: &Map<Str, Value>) -> Result<()> {
+    for (name, value) in arguments.iter() {
+        if !is_plain(value) {
+            return Err(Error::type_error(format!(
+                "{key}.__init__() argument 'kwargs': '{name}': expected bool, int, float, str, a \
+                 member of an enum, or an array of them, got {}",
+                value.type_name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_plain(value: &Value) -> bool {
+    let is_scalar = |value: &Value| match value.view() {
+        ValueRef::Bool(_) | ValueRef::Int(_) | ValueRef::Float(_) | ValueRef::Str(_) => true,
+        ValueRef::Object(object) => {
+            let ty = object.type_info().index();
+            type_attrs::has(ty, "enum.members", Lookup::Exact)
+        }
+        _ => false,
+    };
+    match value.view() {
+        ValueRef::Array(items) => items.values().iter().all(is_scalar),
+        _ => is_scalar(value),
+    }
+}

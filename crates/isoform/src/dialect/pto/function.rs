@@ -1,0 +1,233 @@
+//! Functions and programs.
+
+use isoform_macros::{Node, export};
+
+use super::arguments::Attrs;
+use super::enums::{
+    FunctionType, FunctionTypeObject, Level, LevelObject, ParamDirection, Role, RoleObject,
+};
+use super::expr::{GlobalVar, Var};
+use super::node::{IRNode, Span};
+use super::stmt::Stmt;
+use super::ty::Type;
+use crate::container::{Array, Map, Str};
+use crate::convert::IntoField;
+use crate::error::{Error, Result};
+use crate::function::Argument;
+use crate::object::reference::Ref;
+use crate::registry::{Enumerator, NodeEnum, Schema};
+use crate::value::Value;
+
+/// A function: what it binds, ends with it.
+#[derive(Node)]
+#[node(key = "pto.Function", scope, init = make_function, no_new, crate = crate)]
+#[repr(C)]
+pub struct Function {
+    #[node(base)]
+    base: IRNode,
+    /// Its name; a program compares it, as that is how it is called.
+    #[node(ignore)]
+    pub name: Str,
+    /// The parameters.
+    #[node(def)]
+    pub params: Array<Ref<Var>>,
+    /// Which way each parameter goes.
+    pub param_directions: Array<Enumerator<ParamDirection>>,
+    /// The types of the results.
+    pub return_types: Array<Ref<Type>>,
+    /// What it does.
+    pub body: Ref<Stmt>,
+    /// Where it runs.
+    #[node(name = "type")]
+    pub func_type: Enumerator<FunctionType>,
+    /// The level of the machine at which it runs.
+    pub level: Option<Enumerator<Level>>,
+    /// What it does there.
+    pub role: Option<Enumerator<Role>>,
+    /// What passes and users have to say about it.
+    pub attrs: Map<Str, Value>,
+    /// Whether the run-time system has to bind it before it is called.
+    pub requires_runtime_binding: bool,
+}
+
+impl Function {
+    /// A function whose parameters are read, and of which nothing else is said.
+    pub fn new(
+        name: impl Into<Str>,
+        params: impl IntoField<Array<Ref<Var>>>,
+        return_types: impl IntoField<Array<Ref<Type>>>,
+        body: impl IntoField<Ref<Stmt>>,
+    ) -> Ref<Self> {
+        let params = params.into_field();
+        Ref::new(Function {
+            base: IRNode::default(),
+            name: name.into(),
+            param_directions: directions(params.iter().map(|_| ParamDirection::In)),
+            params,
+            return_types: return_types.into_field(),
+            body: body.into_field(),
+            func_type: FunctionType::Opaque.object(),
+            level: None,
+            role: None,
+            attrs: Map::new(),
+            requires_runtime_binding: false,
+        })
+    }
+}
+
+fn directions(given: impl Iterator<Item = ParamDirection>) -> Array<Enumerator<ParamDirection>> {
+    given.map(NodeEnum::object).collect::<Vec<_>>().into()
+}
+
+/// A parameter, alone or with the way it goes.
+pub(super) struct Param(Ref<Var>, Enumerator<ParamDirection>);
+
+impl Argument for Param {
+    fn schema() -> Schema {
+        let pair = [
+            Schema::object::<Var>(),
+            <Enumerator<ParamDirection> as Argument>::schema(),
+        ];
+        Schema::Union(Box::new([
+            Schema::object::<Var>(),
+            Schema::Tuple(Box::new(pair)),
+        ]))
+    }
+
+    fn from_value(value: Value) -> Result<Self> {
+        let value = Self::schema().convert(value)?;
+        if let Some(var) = value.peek::<Ref<Var>>() {
+            return Ok(Param(var.clone(), ParamDirection::In.object()));
+        }
+        let pair = value.extract::<Array>()?;
+        match pair.values() {
+            [var, direction] => Ok(Param(var.extract()?, direction.extract()?)),
+            _ => Err(Error::type_error("expected a parameter and its direction")),
+        }
+    }
+}
+
+/// Makes a function; a parameter without a direction is read.
+#[export("pto.Function", crate = crate)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the parameters are those in Python"
+)]
+pub(super) fn make_function(
+    name: Str,
+    params: Vec<Param>,
+    return_types: Array<Ref<Type>>,
+    body: Ref<Stmt>,
+    span: Option<Ref<Span>>,
+    #[default = FunctionType::Opaque.object()] r#type: Ref<FunctionTypeObject>,
+    level: Option<Ref<LevelObject>>,
+    role: Option<Ref<RoleObject>>,
+    attrs: Option<Attrs>,
+    #[default = false] requires_runtime_binding: bool,
+) -> Ref<Function> {
+    let (params, directions): (Vec<_>, Vec<_>) = params
+        .into_iter()
+        .map(|Param(var, direction)| (var, direction))
+        .unzip();
+    Ref::new(Function {
+        base: IRNode::at(span),
+        name,
+        params: params.into(),
+        param_directions: directions.into(),
+        return_types,
+        body,
+        func_type: r#type,
+        level,
+        role,
+        attrs: attrs.unwrap_or_default().0,
+        requires_runtime_binding,
+    })
+}
+
+/// Functions that call each other by their names.
+#[derive(Node)]
+#[node(key = "pto.Program", init = make_program, no_new, crate = crate)]
+#[repr(C)]
+pub struct Program {
+    #[node(base)]
+    base: IRNode,
+    /// The functions by name.
+    pub functions: Map<Str, Ref<Function>>,
+    /// For people.
+    #[node(ignore)]
+    pub name: Str,
+}
+
+impl Program {
+    /// The program of these functions.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when two of them have one name, or one has none.
+    pub fn new(
+        functions: impl IntoIterator<Item = Ref<Function>>,
+        name: impl Into<Str>,
+    ) -> Result<Ref<Self>> {
+        make_program(functions.into_iter().collect(), name.into(), None)
+    }
+
+    /// The function of a name.
+    pub fn function(&self, name: &str) -> Option<&Ref<Function>> {
+        self.functions.get(&name.into())
+    }
+
+    /// The name of a function, as what is called, if there is such a function.
+    pub fn global_var(&self, name: &str) -> Option<Ref<GlobalVar>> {
+        let found = self.functions.contains_key(&name.into());
+        found.then(|| GlobalVar::new(name))
+    }
+}
+
+/// Makes a program of functions with different names.
+#[export("pto.Program", crate = crate)]
+pub(super) fn make_program(
+    functions: Vec<Ref<Function>>,
+    #[default = ""] name: Str,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Program>> {
+    let mut by_name = Map::<Str, Ref<Function>>::new();
+    for function in functions {
+        let key = function.name.clone();
+        if key.is_empty() {
+            return Err(Error::value_error(
+                "pto.Program.functions: expected functions with names, got one without",
+            ));
+        }
+        if by_name.insert(key.clone(), function).is_some() {
+            return Err(Error::value_error(format!(
+                "pto.Program.functions: expected different names, got two functions '{key}'"
+            )));
+        }
+    }
+    Ok(Ref::new(Program {
+        base: IRNode::at(span),
+        functions: by_name,
+        name,
+    }))
+}
+
+/// The function of a name; None when there is none.
+#[export("pto.Program.get_function", crate = crate)]
+fn get_function(this: &Ref<Program>, name: &str) -> Option<Ref<Function>> {
+    this.function(name).cloned()
+}
+
+/// The name of a function, as what is called; None when there is none.
+#[export("pto.Program.get_global_var", crate = crate)]
+fn get_global_var(this: &Ref<Program>, name: &str) -> Option<Ref<GlobalVar>> {
+    this.global_var(name)
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![Function, Program];
+    crate::ir::methods! { Program:
+        get_function = get_function,
+        get_global_var = get_global_var,
+    }
+    Ok(())
+}

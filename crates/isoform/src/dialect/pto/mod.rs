@@ -1,0 +1,120 @@
+//! A statement IR for tiled tensor programs, with the names of PyPTO: loops
+//! that carry values, scopes of hardware, memory references.
+//!
+//! Unlike in a functional IR, what an assignment defines stays visible to the
+//! statements that follow; only a [`Function`] is a scope.
+//!
+//! | what | types |
+//! |---|---|
+//! | numbers | [`DataType`] |
+//! | places in a source text | [`Span`] |
+//! | types | [`Type`] and those that extend it, [`TensorView`], [`TileView`] |
+//! | expressions | [`Expr`] and those that extend it |
+//! | statements | [`Stmt`] and those that extend it |
+//! | programs | [`Function`], [`Program`] |
+//!
+//! ```
+//! use isoform::dialect::pto::{Add, AssignStmt, ConstInt, DataType, ScalarType, SeqStmts, Var};
+//! use isoform::structural_equal;
+//!
+//! // first = 1; second = first + 1
+//! let program = |first: &str, second: &str| {
+//!     let int = ScalarType::new(DataType::Int64);
+//!     let (x, y) = (Var::new(first, &int), Var::new(second, &int));
+//!     let one = ConstInt::new(1, DataType::Int64);
+//!     let sum = Add::new(&x, &one, DataType::Int64);
+//!     SeqStmts::new([
+//!         AssignStmt::new(&x, &one).upcast(),
+//!         AssignStmt::new(&y, sum).upcast(),
+//!     ])
+//! };
+//! assert!(structural_equal(program("a", "b"), program("x", "y"))?);
+//! # Ok::<(), isoform::Error>(())
+//! ```
+
+mod arguments;
+mod builder;
+mod cse;
+mod datatype;
+mod enums;
+mod expr;
+mod fields;
+mod function;
+mod functions;
+mod memory;
+mod node;
+mod operands;
+mod operation;
+pub mod operators;
+mod peephole;
+mod print;
+mod purity;
+mod scopes;
+mod stmt;
+mod ty;
+mod verifier;
+mod views;
+mod visitor;
+
+pub use builder::{IRBuilder, ProgramBuilder, Scope};
+pub use cse::cse;
+pub use datatype::{DataType, DataTypeObject};
+pub use enums::*;
+pub use expr::{
+    Call, ConstBool, ConstFloat, ConstInt, Expr, GlobalVar, IterArg, MakeTuple, Op,
+    TupleGetItemExpr, Var,
+};
+pub use fields::{FieldKind, field_kinds, field_kinds_of};
+pub use function::{Function, Program};
+pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts};
+pub use memory::MemRef;
+pub use node::{IRNode, Span};
+pub use operation::*;
+pub use peephole::{peephole_rules, simplify};
+pub use print::{PrintOptions, python_print};
+pub use purity::STATEFUL;
+pub use scopes::{
+    ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
+    SpmdScopeStmt,
+};
+pub use stmt::{
+    AssignStmt, BreakStmt, ContinueStmt, EvalStmt, ForStmt, IfStmt, InlineStmt, ReturnStmt,
+    SeqStmts, Stmt, WhileStmt, YieldStmt,
+};
+pub use ty::{
+    ArrayType, PtrType, ScalarType, ShapedType, TensorType, TileType, TupleType, Type, UnknownType,
+};
+pub use verifier::{Failure, VerifyOptions, verify};
+pub use views::{TensorView, TileView};
+pub use visitor::{IRMutator, IRVisitor, mutate, visit};
+
+use crate::error::Result;
+
+/// Registers the node types and functions of this module.
+///
+/// Types register themselves on first use; this is for programs that look them
+/// up by their keys before, as a reader of files does.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns one of the names.
+pub fn register() -> Result<()> {
+    datatype::register()?;
+    enums::register()?;
+    node::register()?;
+    ty::register()?;
+    views::register()?;
+    expr::register()?;
+    memory::register()?;
+    operation::register()?;
+    stmt::register()?;
+    scopes::register()?;
+    function::register()?;
+    operators::register()?;
+    functions::register()?;
+    builder::register()?;
+    print::register()?;
+    verifier::register()?;
+    cse::register()?;
+    peephole::register()
+}

@@ -1,0 +1,118 @@
+//! The base of what stands in a program, and places in a source text.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use isoform_macros::{Node, export};
+
+use crate::container::Str;
+use crate::error::Result;
+use crate::object::reference::Ref;
+
+/// A place in a source text.
+///
+/// Lines and columns count from 1; an end of -1 is not known.
+#[derive(Node)]
+#[node(key = "pto.Span", crate = crate)]
+#[repr(C)]
+pub struct Span {
+    /// The name of the text.
+    pub filename: Str,
+    /// The first line.
+    pub begin_line: i64,
+    /// The column of the first character.
+    pub begin_column: i64,
+    /// The last line.
+    #[node(default = -1)]
+    pub end_line: i64,
+    /// The column behind the last character.
+    #[node(default = -1)]
+    pub end_column: i64,
+}
+
+impl Span {
+    /// The place that is not known: the same object whenever it is asked for.
+    pub fn unknown() -> Ref<Span> {
+        static UNKNOWN: OnceLock<Ref<Span>> = OnceLock::new();
+        UNKNOWN.get_or_init(|| Span::new("", -1, -1)).clone()
+    }
+
+    /// Whether the place is known, and its end, if it is known, is not in
+    /// front of its begin.
+    pub fn is_valid(&self) -> bool {
+        let begin = (self.begin_line, self.begin_column);
+        if self.begin_line < 1 || self.begin_column < 1 {
+            return false;
+        }
+        match (self.end_line, self.end_column) {
+            (-1, -1) => true,
+            (line, -1) => line >= self.begin_line,
+            end => end >= begin,
+        }
+    }
+}
+
+impl std::fmt::Display for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.is_valid() {
+            return f.write_str("unknown");
+        }
+        write!(
+            f,
+            "{}:{}:{}",
+            self.filename, self.begin_line, self.begin_column
+        )
+    }
+}
+
+/// Whether the place is known.
+#[export("pto.Span.is_valid", crate = crate)]
+fn is_valid(this: &Ref<Span>) -> bool {
+    this.is_valid()
+}
+
+/// The place as `file:line:column`.
+#[export("pto.Span.to_string", crate = crate)]
+fn span_text(this: &Ref<Span>) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = write!(text, "{}", **this);
+    text
+}
+
+/// The place that is not known.
+#[export("pto.Span.unknown", crate = crate)]
+fn unknown() -> Ref<Span> {
+    Span::unknown()
+}
+
+/// The base of what stands in a program.
+#[derive(Node)]
+#[node(key = "pto.IRNode", no_new, define = super::verifier::with_rules, crate = crate)]
+#[repr(C)]
+pub struct IRNode {
+    /// Where it was written.
+    #[node(ignore, default = Span::unknown(), repr = false)]
+    pub span: Ref<Span>,
+}
+
+impl IRNode {
+    /// The fields of a node at a place.
+    pub fn at(span: Option<Ref<Span>>) -> Self {
+        IRNode {
+            span: span.unwrap_or_else(Span::unknown),
+        }
+    }
+}
+
+impl Default for IRNode {
+    fn default() -> Self {
+        IRNode::at(None)
+    }
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![Span, IRNode];
+    crate::ir::methods! { Span: is_valid = is_valid, to_string = span_text }
+    crate::ir::functions![unknown]
+}

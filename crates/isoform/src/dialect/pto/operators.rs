@@ -1,0 +1,523 @@
+//! What the operators of a language mean: constants take the format of the
+//! other operand, formats are brought together, the result has the right one.
+
+use isoform_macros::export;
+
+use super::datatype::{DataType, DataTypeObject};
+use super::expr::{ConstBool, ConstFloat, ConstInt, Expr};
+use super::node::Span;
+use super::operation as nodes;
+use crate::convert::IsA;
+use crate::error::{Error, Result};
+use crate::function::Argument;
+use crate::object::reference::Ref;
+use crate::registry::{NodeEnum, Schema};
+use crate::value::{Value, ValueRef};
+
+/// What an operator takes: an expression or a number.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// An expression.
+    Expr(Ref<Expr>),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl<T: IsA<Expr>> From<&Ref<T>> for Operand {
+    fn from(expr: &Ref<T>) -> Self {
+        Operand::Expr(T::upcast_to(expr.clone()))
+    }
+}
+
+impl<T: IsA<Expr>> From<Ref<T>> for Operand {
+    fn from(expr: Ref<T>) -> Self {
+        Operand::Expr(T::upcast_to(expr))
+    }
+}
+
+impl From<i64> for Operand {
+    fn from(number: i64) -> Self {
+        Operand::Int(number)
+    }
+}
+
+impl From<f64> for Operand {
+    fn from(number: f64) -> Self {
+        Operand::Float(number)
+    }
+}
+
+impl From<bool> for Operand {
+    fn from(truth: bool) -> Self {
+        Operand::Bool(truth)
+    }
+}
+
+impl Argument for Operand {
+    // Every other schema would convert one number to another.
+    fn schema() -> Schema {
+        Schema::Any
+    }
+
+    fn from_value(value: Value) -> Result<Self> {
+        if let Some(expr) = value.peek::<Ref<Expr>>() {
+            return Ok(Operand::Expr(expr.clone()));
+        }
+        match value.view() {
+            ValueRef::Bool(truth) => Ok(Operand::Bool(truth)),
+            ValueRef::Int(number) => Ok(Operand::Int(number)),
+            ValueRef::Float(number) => Ok(Operand::Float(number)),
+            ValueRef::BigInt(number) => Err(Error::value_error(format!(
+                "expected an integer of 64 bits, got {number}"
+            ))),
+            _ => Err(Error::type_error(format!(
+                "expected pto.Expr or a number, got {}",
+                value.type_name()
+            ))),
+        }
+    }
+}
+
+impl Operand {
+    /// The literal in the expression, if it is one and not a truth value.
+    fn literal(&self) -> Operand {
+        if let Operand::Expr(expr) = self {
+            if let Some(literal) = expr.downcast_ref::<ConstInt>() {
+                return Operand::Int(literal.value);
+            }
+            if let Some(literal) = expr.downcast_ref::<ConstFloat>() {
+                return Operand::Float(literal.value);
+            }
+        }
+        self.clone()
+    }
+
+    /// The format that it has by itself.
+    fn dtype(&self, name: &str) -> Result<DataType> {
+        match self {
+            Operand::Expr(expr) => expr.scalar_dtype().ok_or_else(|| {
+                Error::type_error(format!(
+                    "pto.{name}: expected operands of type pto.ScalarType, got {}",
+                    expr.ty.type_info().key()
+                ))
+            }),
+            Operand::Int(_) => Ok(DataType::DEFAULT_CONST_INT),
+            Operand::Float(_) => Ok(DataType::DEFAULT_CONST_FLOAT),
+            Operand::Bool(_) => Ok(DataType::Bool),
+        }
+    }
+
+    /// The operand in a format: a number as a literal, an expression cast if
+    /// it has another one.
+    fn to_format(
+        &self,
+        name: &str,
+        dtype: DataType,
+        span: Option<&Ref<Span>>,
+    ) -> Result<Ref<Expr>> {
+        let place = |given: &Ref<Expr>| span.cloned().unwrap_or_else(|| given.span.clone());
+        match self {
+            Operand::Expr(expr) if expr.scalar_dtype() == Some(dtype) => Ok(expr.clone()),
+            Operand::Expr(expr) => match self.literal() {
+                Operand::Expr(expr) => {
+                    let span = place(&expr);
+                    Ok(nodes::make_cast(expr, dtype.object(), Some(span)).into_expr())
+                }
+                number => literal(name, &number, dtype, Some(place(expr))),
+            },
+            number => literal(name, number, dtype, span.cloned()),
+        }
+    }
+}
+
+/// Nodes of operations as expressions.
+trait IntoExpr {
+    fn into_expr(self) -> Ref<Expr>;
+}
+
+impl<T: IsA<Expr>> IntoExpr for Ref<T> {
+    fn into_expr(self) -> Ref<Expr> {
+        T::upcast_to(self)
+    }
+}
+
+/// The literal of a number in a format.
+///
+/// # Errors
+///
+/// `ValueError` for a number outside the range of the format, `TypeError` for
+/// a float where the format is one of integers, and for numbers as truth
+/// values.
+pub fn constant(number: impl Into<Operand>, dtype: DataType) -> Result<Ref<Expr>> {
+    match number.into() {
+        Operand::Expr(expr) => Ok(expr),
+        number => literal("constant", &number, dtype, None),
+    }
+}
+
+fn literal(
+    name: &str,
+    number: &Operand,
+    dtype: DataType,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Expr>> {
+    let refused = |got: &dyn std::fmt::Display| {
+        Err(Error::type_error(format!(
+            "pto.{name}: expected a constant for {}, got {got}",
+            dtype.name()
+        )))
+    };
+    let number = match *number {
+        Operand::Bool(truth) if dtype == DataType::Bool => {
+            return Ok(super::expr::make_const_bool(truth, span).upcast());
+        }
+        Operand::Bool(truth) => i64::from(truth).into(),
+        ref other => other.clone(),
+    };
+    if dtype == DataType::Bool {
+        return match number {
+            Operand::Int(value) => refused(&value),
+            Operand::Float(value) => refused(&value),
+            _ => refused(&"an expression"),
+        };
+    }
+    if let Some(range) = dtype.int_range() {
+        return match number {
+            Operand::Int(value) if range.contains(&i128::from(value)) => {
+                Ok(super::expr::make_const_int(value, dtype.object(), span).upcast())
+            }
+            Operand::Int(value) => Err(Error::value_error(format!(
+                "pto.{name}: expected a constant from {} to {} for {}, got {value}",
+                range.start(),
+                range.end(),
+                dtype.name()
+            ))),
+            Operand::Float(value) => refused(&format_args!("the float {value:?}")),
+            _ => refused(&"an expression"),
+        };
+    }
+    let value = match number {
+        Operand::Int(value) => value as f64,
+        Operand::Float(value) => value,
+        _ => return refused(&"an expression"),
+    };
+    // Infinities and NaN are said on purpose; a number that is too large is not.
+    match dtype.max_finite() {
+        Some(most) if value.is_finite() && value.abs() > most => Err(Error::value_error(format!(
+            "pto.{name}: expected a constant from {:?} to {most:?} for {}, got {value:?}",
+            -most,
+            dtype.name()
+        ))),
+        _ => Ok(super::expr::make_const_float(value, dtype.object(), span).upcast()),
+    }
+}
+
+/// What an operation asks of its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Demand {
+    /// Numbers.
+    Numbers,
+    /// Numbers or truth values.
+    Any,
+    /// Integers or truth values.
+    Bits,
+    /// Integers.
+    Integers,
+    /// Truth values.
+    Truth,
+}
+
+impl Demand {
+    fn check(self, name: &str, dtype: DataType) -> Result<()> {
+        let (fits, expected) = match self {
+            Demand::Numbers => (dtype.is_float() || dtype.is_int(), "numbers"),
+            Demand::Any => (true, "numbers or truth values"),
+            Demand::Bits => (
+                dtype.is_int() || dtype == DataType::Bool,
+                "integers or truth values",
+            ),
+            Demand::Integers => (dtype.is_int(), "integers"),
+            Demand::Truth => (dtype == DataType::Bool, "truth values"),
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(Error::type_error(format!(
+                "pto.{name}: expected {expected}, got {}",
+                dtype.name()
+            ))),
+        }
+    }
+}
+
+/// The format that holds what both hold, as far as formats do; None when the
+/// two do not go together.
+///
+/// Of an integer and a float it is the float; of two floats the wider one, and
+/// FP32 when they are of one width; of integers the wider one, which is signed
+/// when one of the two is; INDEX takes in every integer of no more bits.
+pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
+    if left == right {
+        return Some(left);
+    }
+    if left.is_float() && right.is_float() {
+        return Some(match left.bits().cmp(&right.bits()) {
+            std::cmp::Ordering::Less => right,
+            std::cmp::Ordering::Greater => left,
+            std::cmp::Ordering::Equal => DataType::Fp32,
+        });
+    }
+    match (left.is_float(), right.is_float()) {
+        (true, false) if right.is_int() => return Some(left),
+        (false, true) if left.is_int() => return Some(right),
+        _ => {}
+    }
+    if !left.is_int() || !right.is_int() {
+        return None;
+    }
+    let holds = |wide: DataType, narrow: DataType| {
+        let (wide, narrow) = (wide.int_range()?, narrow.int_range()?);
+        Some(wide.start() <= narrow.start() && narrow.end() <= wide.end())
+    };
+    let known = [
+        DataType::Index,
+        left,
+        right,
+        DataType::Int8,
+        DataType::Int16,
+        DataType::Int32,
+        DataType::Int64,
+    ];
+    let index = left == DataType::Index || right == DataType::Index;
+    let known = if index { &known[..] } else { &known[1..] };
+    let fits = |dtype: &&DataType| {
+        holds(**dtype, left) == Some(true) && holds(**dtype, right) == Some(true)
+    };
+    known.iter().find(fits).copied()
+}
+
+/// The format of an operation on two operands.
+fn format_of(name: &str, left: &Operand, right: &Operand, demand: Demand) -> Result<DataType> {
+    let (one, other) = (left.literal(), right.literal());
+    let is_number = |operand: &Operand| !matches!(operand, Operand::Expr(_));
+    // A constant takes the format of what is none; the node of a literal that
+    // was given has one of its own, which counts between two of them.
+    let dtype = match (is_number(&one), is_number(&other)) {
+        (false, true) => left.dtype(name)?,
+        (true, false) => right.dtype(name)?,
+        (true, true) if is_number(left) && !is_number(right) => right.dtype(name)?,
+        (true, true) if !is_number(left) && is_number(right) => left.dtype(name)?,
+        _ => {
+            let (one, other) = (left.dtype(name)?, right.dtype(name)?);
+            common_format(one, other).ok_or_else(|| {
+                Error::type_error(format!(
+                    "pto.{name}: expected operands whose formats go together, got {} and {}",
+                    one.name(),
+                    other.name()
+                ))
+            })?
+        }
+    };
+    demand.check(name, dtype)?;
+    Ok(dtype)
+}
+
+type Sides = (Ref<Expr>, Ref<Expr>);
+
+/// Both operands in a format.
+fn sides(
+    name: &str,
+    left: &Operand,
+    right: &Operand,
+    dtype: DataType,
+    span: Option<&Ref<Span>>,
+) -> Result<Sides> {
+    Ok((
+        left.to_format(name, dtype, span)?,
+        right.to_format(name, dtype, span)?,
+    ))
+}
+
+/// Declares the operators of two operands.
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident, $export:ident = $key:literal, $make:ident, $demand:ident, $result:expr;)*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            ///
+            /// `TypeError` for operands that are no scalars, whose formats do
+            /// not go together, or to which the operation does not apply;
+            /// `ValueError` for a constant outside the range of the format.
+            pub fn $name(
+                left: impl Into<Operand>,
+                right: impl Into<Operand>,
+            ) -> Result<Ref<Expr>> {
+                $export(left.into(), right.into(), None)
+            }
+
+            $(#[$doc])*
+            #[export($key, crate = crate)]
+            fn $export(lhs: Operand, rhs: Operand, span: Option<Ref<Span>>) -> Result<Ref<Expr>> {
+                let name = stringify!($name).trim_end_matches('_');
+                let found = format_of(name, &lhs, &rhs, Demand::$demand)?;
+                let (operands, result): (DataType, DataType) = $result(found);
+                let (left, right) = sides(name, &lhs, &rhs, operands, span.as_ref())?;
+                Ok(nodes::$make(left, right, result.object(), span).into_expr())
+            }
+        )*
+
+        fn register_binary() -> Result<()> {
+            crate::ir::functions![$($export),*]
+        }
+    };
+}
+
+fn same(dtype: DataType) -> (DataType, DataType) {
+    (dtype, dtype)
+}
+
+fn truth(dtype: DataType) -> (DataType, DataType) {
+    (dtype, DataType::Bool)
+}
+
+/// Division gives a float.
+fn divided(dtype: DataType) -> (DataType, DataType) {
+    match dtype.is_float() {
+        true => (dtype, dtype),
+        false => (DataType::Fp32, DataType::Fp32),
+    }
+}
+
+binary! {
+    /// `left + right`.
+    add, op_add = "pto.op.add", make_add, Numbers, same;
+    /// `left - right`.
+    sub, op_sub = "pto.op.sub", make_sub, Numbers, same;
+    /// `left * right`.
+    mul, op_mul = "pto.op.mul", make_mul, Numbers, same;
+    /// `left / right`; integers become floats.
+    truediv, op_truediv = "pto.op.truediv", make_float_div, Numbers, divided;
+    /// `left / right`, rounded down.
+    floordiv, op_floordiv = "pto.op.floordiv", make_floor_div, Numbers, same;
+    /// What division rounded down leaves over.
+    modulo, op_mod = "pto.op.mod", make_floor_mod, Numbers, same;
+    /// `left` to the power of `right`.
+    pow, op_pow = "pto.op.pow", make_pow, Numbers, same;
+    /// The smaller one.
+    min_, op_min = "pto.op.min_", make_min, Numbers, same;
+    /// The larger one.
+    max_, op_max = "pto.op.max_", make_max, Numbers, same;
+    /// Whether `left == right`.
+    eq, op_eq = "pto.op.eq", make_eq, Any, truth;
+    /// Whether `left != right`.
+    ne, op_ne = "pto.op.ne", make_ne, Any, truth;
+    /// Whether `left < right`.
+    lt, op_lt = "pto.op.lt", make_lt, Numbers, truth;
+    /// Whether `left <= right`.
+    le, op_le = "pto.op.le", make_le, Numbers, truth;
+    /// Whether `left > right`.
+    gt, op_gt = "pto.op.gt", make_gt, Numbers, truth;
+    /// Whether `left >= right`.
+    ge, op_ge = "pto.op.ge", make_ge, Numbers, truth;
+    /// Whether both hold.
+    and_, op_and = "pto.op.and_", make_and, Truth, truth;
+    /// Whether one of the two holds.
+    or_, op_or = "pto.op.or_", make_or, Truth, truth;
+    /// Whether exactly one holds.
+    xor_, op_xor = "pto.op.xor_", make_xor, Truth, truth;
+    /// The bits that both have.
+    bit_and, op_bit_and = "pto.op.bit_and", make_bit_and, Bits, same;
+    /// The bits that one of the two has.
+    bit_or, op_bit_or = "pto.op.bit_or", make_bit_or, Bits, same;
+    /// The bits that exactly one has.
+    bit_xor, op_bit_xor = "pto.op.bit_xor", make_bit_xor, Bits, same;
+    /// The bits of `left` moved up by `right`.
+    bit_shift_left, op_shift_left = "pto.op.bit_shift_left", make_bit_shift_left, Integers, same;
+    /// The bits of `left` moved down by `right`.
+    bit_shift_right, op_shift_right = "pto.op.bit_shift_right", make_bit_shift_right, Integers, same;
+}
+
+/// Declares the operators of one operand.
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident, $export:ident = $key:literal, $make:ident, $demand:ident;)*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            ///
+            /// `TypeError` for an operand that is no scalar, or to which the
+            /// operation does not apply.
+            pub fn $name(operand: impl Into<Operand>) -> Result<Ref<Expr>> {
+                $export(operand.into(), None)
+            }
+
+            $(#[$doc])*
+            #[export($key, crate = crate)]
+            fn $export(operand: Operand, span: Option<Ref<Span>>) -> Result<Ref<Expr>> {
+                let name = stringify!($name).trim_end_matches('_');
+                let dtype = operand.dtype(name)?;
+                Demand::$demand.check(name, dtype)?;
+                let operand = operand.to_format(name, dtype, span.as_ref())?;
+                Ok(nodes::$make(operand, dtype.object(), span).into_expr())
+            }
+        )*
+
+        fn register_unary() -> Result<()> {
+            crate::ir::functions![$($export),*]
+        }
+    };
+}
+
+unary! {
+    /// The number without its sign.
+    abs, op_abs = "pto.op.abs", make_abs, Numbers;
+    /// `-operand`.
+    neg, op_neg = "pto.op.neg", make_neg, Numbers;
+    /// Whether the operand does not hold.
+    not_, op_not = "pto.op.not_", make_not, Truth;
+    /// The other bits.
+    bit_not, op_bit_not = "pto.op.bit_not", make_bit_not, Bits;
+}
+
+/// The number in another format: itself when it has that already, a literal
+/// when it is a constant.
+///
+/// # Errors
+///
+/// `TypeError` for an operand that is no scalar; `ValueError` for a constant
+/// outside the range of the format.
+pub fn cast(operand: impl Into<Operand>, dtype: DataType) -> Result<Ref<Expr>> {
+    op_cast(operand.into(), dtype.object(), None)
+}
+
+/// The number in another format: itself when it has that already, a literal
+/// when it is a number.
+#[export("pto.op.cast", crate = crate)]
+fn op_cast(
+    operand: Operand,
+    dtype: Ref<DataTypeObject>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Expr>> {
+    let _ = operand.dtype("cast")?;
+    match operand {
+        Operand::Expr(expr) if expr.scalar_dtype() == Some(dtype.get()) => Ok(expr),
+        // The program says that its literal is converted.
+        Operand::Expr(expr) => Ok(nodes::make_cast(expr, dtype, span).into_expr()),
+        number => literal("cast", &number, dtype.get(), span),
+    }
+}
+
+/// Whether an expression is a literal, and not the result of an operation.
+pub fn is_constant(expr: &Ref<Expr>) -> bool {
+    expr.isa::<ConstInt>() || expr.isa::<ConstFloat>() || expr.isa::<ConstBool>()
+}
+
+pub(super) fn register() -> Result<()> {
+    register_binary()?;
+    register_unary()?;
+    crate::ir::functions![op_cast]
+}

@@ -1,0 +1,142 @@
+//! Statements that stand at several places: checked at the first, and at the
+//! others only for what is different there.
+
+use std::rc::Rc;
+
+use hashbrown::HashSet;
+
+use super::super::places::Place;
+use super::{Checker, Task};
+use crate::dialect::pto::operands::statements;
+use crate::dialect::pto::*;
+use crate::error::Error;
+use crate::object::reference::{Obj, Ref};
+
+/// A statement that stands at several places and is being checked.
+pub(super) struct Record {
+    pub(super) mark: usize,
+    pub(super) loops: usize,
+    pub(super) bodies: usize,
+    pub(super) first_use: usize,
+    pub(super) first_definition: usize,
+    pub(super) diverged: bool,
+    /// The loops around the outermost `break` or `continue` in it.
+    pub(super) jump: usize,
+    pub(super) yielded: Option<Ref<YieldStmt>>,
+}
+
+/// What a statement that stands at several places demands at each of them.
+pub(super) struct Summary {
+    /// Variables that it uses and does not define.
+    pub(super) uses: Vec<Ref<Var>>,
+    pub(super) definitions: Vec<Ref<Var>>,
+    /// Those that have a value behind it.
+    pub(super) values: Vec<u64>,
+    pub(super) diverged: bool,
+    /// Whether it leaves a loop that it is not.
+    pub(super) jumps: bool,
+    pub(super) yielded: Option<Ref<YieldStmt>>,
+}
+
+impl Checker<'_> {
+    /// Begins to take down what a statement demands.
+    pub(super) fn begin_record(&mut self, ident: u64) {
+        self.records.push(Record {
+            mark: self.scopes.mark(),
+            loops: self.loops,
+            bodies: self.bodies.len(),
+            first_use: self.uses.len(),
+            first_definition: self.definitions.len(),
+            diverged: std::mem::take(&mut self.diverged),
+            jump: usize::MAX,
+            yielded: None,
+        });
+        self.tasks.push(Task::EndRecord(ident));
+    }
+
+    pub(super) fn end_record(&mut self, ident: u64) {
+        let Some(record) = self.records.pop() else {
+            return;
+        };
+        let definitions = self.definitions.split_off(record.first_definition);
+        let own: HashSet<u64> = definitions.iter().map(|var| var.identity()).collect();
+        let mut seen = HashSet::new();
+        let mut uses = self.uses.split_off(record.first_use);
+        uses.retain(|var| !own.contains(&var.identity()) && seen.insert(var.identity()));
+        if let Some(outer) = self.records.last_mut() {
+            outer.jump = outer.jump.min(record.jump);
+            if outer.bodies == record.bodies && record.yielded.is_some() {
+                outer.yielded = record.yielded.clone();
+            }
+            self.uses.extend(uses.iter().cloned());
+            self.definitions.extend(definitions.iter().cloned());
+        }
+        let summary = Summary {
+            uses,
+            definitions,
+            values: self.scopes.since(record.mark).to_vec(),
+            diverged: self.diverged,
+            jumps: record.jump <= record.loops,
+            yielded: record.yielded,
+        };
+        self.diverged |= record.diverged;
+        self.summaries.insert(ident, Rc::new(summary));
+    }
+
+    /// Checks a statement again at another place.
+    pub(super) fn replay(&mut self, summary: &Summary, stmt: &Ref<Stmt>, place: Place, tail: bool) {
+        let recording = !self.records.is_empty();
+        for var in &summary.uses {
+            if let Some(error) = self.check_use(var) {
+                self.fail(place, &stmt.span, error);
+            }
+        }
+        let mut again = None;
+        for var in &summary.definitions {
+            // What only some paths define stays without a value.
+            let before = self.scopes.note(var.identity(), place, &self.places);
+            again = again.or_else(|| Some((var, before?)));
+        }
+        if let Some((var, before)) = again
+            && !self.options.allow_redefinition
+        {
+            let text = format!(
+                "variable '{}' is defined again, after {}, by a statement that stands at both places",
+                var.name_hint,
+                self.places.path(before)
+            );
+            self.fail(place, &stmt.span, Error::value_error(text));
+        }
+        for var in &summary.values {
+            self.scopes.assume(*var);
+        }
+        if recording {
+            self.uses.extend(summary.uses.iter().cloned());
+            self.definitions.extend(summary.definitions.iter().cloned());
+        }
+        if summary.jumps {
+            self.jump(self.loops, stmt, place);
+        }
+        if let Some(yielded) = &summary.yielded {
+            self.yielded(yielded, place, tail);
+        }
+        self.diverged |= summary.diverged;
+    }
+}
+
+/// The statements with others in them that stand at several places of a value.
+pub(super) fn repeated(root: &Ref<Obj>) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    let mut met = HashSet::new();
+    let mut stack = statements(root);
+    while let Some(stmt) = stack.pop() {
+        let below = statements(&stmt);
+        // The stack and the field of what is above are two owners.
+        if stmt.owners() > 2 && !below.is_empty() && !met.insert(stmt.identity()) {
+            found.insert(stmt.identity());
+            continue;
+        }
+        stack.extend(below);
+    }
+    found
+}

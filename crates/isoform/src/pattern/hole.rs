@@ -1,0 +1,152 @@
+//! Holes, and how the comparison looks them up.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::scan;
+use crate::error::{Error, Result};
+use crate::object::header::TypeIndex;
+use crate::object::reference::{Node, Ref};
+use crate::value::Value;
+
+/// Whether a hole stands for a part.
+pub type Guard = dyn Fn(&Value) -> Result<bool> + Send + Sync;
+
+/// A variable of a template that stands for any part of a value.
+#[derive(Clone)]
+pub struct Hole {
+    var: Value,
+    class: Option<TypeIndex>,
+    guard: Option<Arc<Guard>>,
+}
+
+impl Hole {
+    /// The variable as a hole.
+    pub fn new(var: impl Into<Value>) -> Hole {
+        Hole {
+            var: var.into(),
+            class: None,
+            guard: None,
+        }
+    }
+
+    /// Asks for objects of a class or one that extends it.
+    ///
+    /// ```
+    /// use isoform::pattern::{Hole, Pattern};
+    /// use isoform::{DType, Ref, tir};
+    ///
+    /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
+    /// let any_sum = Pattern::new(&x, [Hole::new(&x).class::<tir::Add>()])?;
+    /// assert!(any_sum.match_value(&tir::Add::new(&y, &y)?.into())?.is_some());
+    /// assert!(any_sum.match_value(&y.into())?.is_none());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn class<T: Node>(self) -> Hole {
+        self.class_index(T::type_index())
+    }
+
+    /// [`class`](Self::class) of a type known by its index.
+    #[must_use]
+    pub fn class_index(mut self, class: TypeIndex) -> Hole {
+        self.class = Some(class);
+        self
+    }
+
+    /// Asks a function about each part. It is called when the fields have been
+    /// compared, and must give one answer for equal parts.
+    #[must_use]
+    pub fn guard(mut self, guard: impl Fn(&Value) -> Result<bool> + Send + Sync + 'static) -> Hole {
+        self.guard = Some(Arc::new(guard));
+        self
+    }
+
+    /// The variable.
+    pub fn var(&self) -> &Value {
+        &self.var
+    }
+
+    /// The class that is asked for.
+    pub fn required_class(&self) -> Option<TypeIndex> {
+        self.class
+    }
+}
+
+impl fmt::Debug for Hole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hole")
+            .field("var", &self.var)
+            .field("class", &self.class)
+            .field("guarded", &self.guard.is_some())
+            .finish()
+    }
+}
+
+impl<T: Node> From<&Ref<T>> for Hole {
+    fn from(var: &Ref<T>) -> Hole {
+        Hole::new(var)
+    }
+}
+
+impl From<Value> for Hole {
+    fn from(var: Value) -> Hole {
+        Hole::new(var)
+    }
+}
+
+/// The holes of one template.
+pub(crate) struct HoleTable {
+    holes: Vec<Hole>,
+    numbers: HashMap<u64, usize, RandomState>,
+}
+
+impl HoleTable {
+    /// # Errors
+    ///
+    /// `TypeError` when a hole is no variable, `ValueError` when one is given
+    /// twice.
+    pub(super) fn new(holes: Vec<Hole>) -> Result<Self> {
+        let mut numbers = HashMap::default();
+        for (number, hole) in holes.iter().enumerate() {
+            let Some(ident) = scan::variable(&hole.var) else {
+                return Err(Error::type_error(format!(
+                    "Pattern.holes: expected a variable, got {}",
+                    hole.var.type_name()
+                )));
+            };
+            if numbers.insert(ident, number).is_some() {
+                return Err(Error::value_error(format!(
+                    "Pattern.holes: the variable {:?} is given twice",
+                    hole.var
+                )));
+            }
+        }
+        Ok(HoleTable { holes, numbers })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.holes.len()
+    }
+
+    pub(super) fn holes(&self) -> &[Hole] {
+        &self.holes
+    }
+
+    /// The number of the hole that a variable is.
+    #[inline]
+    pub(crate) fn find(&self, ident: u64) -> Option<usize> {
+        self.numbers.get(&ident).copied()
+    }
+
+    pub(crate) fn class(&self, hole: usize) -> Option<TypeIndex> {
+        self.holes[hole].class
+    }
+
+    pub(crate) fn guard(&self, hole: usize) -> Option<Arc<Guard>> {
+        self.holes[hole].guard.clone()
+    }
+}

@@ -1,0 +1,240 @@
+//! Templates filled in: what a match says in the place of holes and variables.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::matching::{Match, Pattern};
+use super::scan::{self, Idents, Variables};
+use crate::error::{Error, Result};
+use crate::object::access::Poll;
+use crate::object::build;
+use crate::value::Value;
+use crate::visit::{ChildOptions, Children, RegionKind, children_of, cyclic};
+
+type Images = HashMap<u64, Value, RandomState>;
+
+/// A template to be filled in by matches of one pattern.
+#[derive(Clone)]
+pub(super) struct Plan {
+    template: Value,
+    variables: std::sync::Arc<Variables>,
+    /// For each hole, the variables bound around all of its places.
+    scopes: HashMap<u64, Idents, RandomState>,
+}
+
+impl Plan {
+    /// # Errors
+    ///
+    /// `ValueError` when the template binds a hole or a free variable of the
+    /// pattern, or uses a variable that the pattern binds and it does not.
+    pub(super) fn new(pattern: &Pattern, template: &Value) -> Result<Plan> {
+        let variables = Variables::of_replacement(template)?;
+        let of_pattern = &pattern.variables;
+        let is_hole = |ident: u64| pattern.hole_table().find(ident).is_some();
+        for (ident, var) in &of_pattern.used {
+            if variables.defined.contains(ident) && !of_pattern.defined.contains(ident) {
+                let what = match is_hole(*ident) {
+                    true => "a hole",
+                    false => "a free variable",
+                };
+                return Err(Error::value_error(format!(
+                    "Rule.replacement: binds the variable {var:?}, which is {what} of the pattern"
+                )));
+            }
+        }
+        for (ident, var) in &variables.used {
+            if of_pattern.defined.contains(ident) && !variables.defined.contains(ident) {
+                return Err(Error::value_error(format!(
+                    "Rule.replacement: uses the variable {var:?}, which the pattern binds and the \
+                     replacement does not"
+                )));
+            }
+        }
+        let scopes = match variables.defined.is_empty() {
+            true => HashMap::default(),
+            false => {
+                let holes = pattern.holes().iter();
+                let holes = holes.filter_map(|hole| scan::variable(hole.var()));
+                scan::scopes(template, &holes.collect())?
+            }
+        };
+        Ok(Plan {
+            template: template.clone(),
+            variables: std::sync::Arc::new(variables),
+            scopes,
+        })
+    }
+
+    pub(super) fn template(&self) -> &Value {
+        &self.template
+    }
+
+    /// The free variables of the template that stand for themselves.
+    pub(super) fn own_variables<'p>(
+        &'p self,
+        pattern: &'p Pattern,
+    ) -> impl Iterator<Item = (u64, &'p Value)> {
+        let used = self.variables.used.iter();
+        used.filter(|(ident, _)| {
+            !pattern.variables.has(**ident) && !self.variables.defined.contains(*ident)
+        })
+        .map(|(ident, var)| (*ident, var))
+    }
+
+    /// The template filled in; None when a variable would be captured or
+    /// escape.
+    pub(super) fn instantiate(&self, found: &Match) -> Result<Option<Value>> {
+        let images = self.images(found);
+        if !self.is_sound(found, &images)? {
+            return Ok(None);
+        }
+        fill(&self.template, images, &self.variables.defined).map(Some)
+    }
+
+    /// What stands for variables of the pattern.
+    fn images(&self, found: &Match) -> Images {
+        let mut images = Images::default();
+        for pair in &found.filled().pairs {
+            if let Some(ident) = scan::variable(&pair.left) {
+                images.entry(ident).or_insert_with(|| pair.right.clone());
+            }
+        }
+        for (hole, part) in found.holes() {
+            if let Some(ident) = scan::variable(hole) {
+                images.insert(ident, part.clone());
+            }
+        }
+        images
+    }
+
+    /// Whether every variable of a part means the same in the replacement.
+    fn is_sound(&self, found: &Match, images: &Images) -> Result<bool> {
+        let pairs = &found.filled().pairs;
+        let bound = pairs.iter().filter(|pair| pair.defined);
+        let bound: Idents = bound
+            .filter_map(|pair| scan::variable(&pair.right))
+            .collect();
+        if bound.is_empty() {
+            return Ok(true);
+        }
+        // Whether the replacement binds the partner of a variable.
+        let binds = |left: u64, right: u64| {
+            let image = images.get(&left).and_then(scan::variable);
+            self.variables.defined.contains(&left) && image == Some(right)
+        };
+        for (number, hole) in found.pattern().holes().iter().enumerate() {
+            let Some(ident) = scan::variable(hole.var()) else {
+                continue;
+            };
+            let Some((part, around)) = found.part(number) else {
+                continue;
+            };
+            if !self.variables.has(ident) {
+                continue;
+            }
+            let mentioned = scan::mentions(part, &bound)?;
+            for (index, pair) in pairs.iter().enumerate() {
+                let idents = (scan::variable(&pair.left), scan::variable(&pair.right));
+                let (Some(left), Some(right)) = idents else {
+                    continue;
+                };
+                if !pair.defined || !mentioned.contains(&right) {
+                    continue;
+                }
+                let in_scope = self.scopes.get(&ident);
+                let in_scope = in_scope.is_some_and(|bound| bound.contains(&left));
+                let sound = match around.contains(&index) {
+                    true => in_scope && binds(left, right),
+                    false => !binds(left, right),
+                };
+                if !sound {
+                    return Ok(false);
+                }
+            }
+        }
+        let own = self.own_variables(found.pattern());
+        let captured = own.filter(|(ident, _)| bound.contains(ident));
+        Ok(captured.count() == 0)
+    }
+}
+
+struct Frame {
+    children: Children,
+    next: usize,
+    pending: Value,
+    first_change: usize,
+    ident: u64,
+}
+
+/// The template with images in the place of variables, and new variables in
+/// the place of those that it defines and that have no image.
+fn fill(template: &Value, mut images: Images, defined: &Idents) -> Result<Value> {
+    let mut stack: Vec<Frame> = Vec::new();
+    let mut changes: Vec<(usize, Value)> = Vec::new();
+    // None while an object is being filled in.
+    let mut done: HashMap<u64, Option<Value>, RandomState> = HashMap::default();
+    let mut met = template.clone();
+    let mut poll = Poll::default();
+    loop {
+        poll.step()?;
+        let mut finished = None;
+        let var = scan::variable(&met);
+        if let Some(image) = var.and_then(|ident| images.get(&ident)) {
+            finished = Some(image.clone());
+        } else if var.is_some_and(|ident| !defined.contains(&ident)) {
+            finished = Some(met.clone());
+        } else if let Some(object) = met.as_object() {
+            let children = children_of(&met, ChildOptions::default());
+            match done.get(&object.identity()) {
+                Some(Some(result)) => finished = Some(result.clone()),
+                Some(None) => return Err(cyclic(&met)),
+                None if children.is_empty() && var.is_none() => finished = Some(met.clone()),
+                None => {
+                    done.insert(object.identity(), None);
+                    stack.push(Frame {
+                        children,
+                        next: 0,
+                        pending: Value::NONE,
+                        first_change: changes.len(),
+                        ident: object.identity(),
+                    });
+                }
+            }
+        } else {
+            finished = Some(met.clone());
+        }
+        // Goes up as far as values are finished, and on to the next child.
+        loop {
+            let Some(frame) = stack.last_mut() else {
+                return Ok(finished.unwrap_or_default());
+            };
+            if let Some(result) = finished.take()
+                && result != frame.pending
+            {
+                changes.push((frame.next - 1, result));
+            }
+            if let Some(child) = frame.children.get(frame.next, RegionKind::Use) {
+                frame.next += 1;
+                frame.pending = child.value.clone();
+                met = child.value;
+                break;
+            }
+            let Some(frame) = stack.pop() else {
+                continue;
+            };
+            let made = changes.drain(frame.first_change..).collect();
+            let mut result = frame.children.replace(made)?;
+            let source = frame.children.source();
+            if let Some(ident) = scan::variable(source) {
+                if result == *source
+                    && let Some(object) = source.as_object()
+                {
+                    result = build::shallow_copy(object).into();
+                }
+                images.insert(ident, result.clone());
+            }
+            done.insert(frame.ident, Some(result.clone()));
+            finished = Some(result);
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! Patterns and what they find.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::hole::{Hole, HoleTable};
+use super::instantiate;
+use super::scan::{self, Idents, Variables};
+use crate::error::{Error, Result};
+use crate::object::access;
+use crate::object::header::TypeIndex;
+use crate::object::table::is_a;
+use crate::path::{AccessPath, AccessStep};
+use crate::registry::Kind;
+use crate::structural::{CompareOptions, Filled, Matching, Mismatch, object_in};
+use crate::value::Value;
+use crate::visit::{
+    ChildOptions, Interrupts, RegionKind, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
+    structural_walk_with,
+};
+
+/// A template with holes; see the [module](crate::pattern).
+///
+/// ```
+/// use isoform::pattern::Pattern;
+/// use isoform::{DType, Value, tir};
+///
+/// let int = |name| tir::Var::new(name, DType::INT32);
+/// let (x, a, b) = (int("x"), int("a"), int("b"));
+/// // min(x, x) for any x.
+/// let same = Pattern::new(tir::Min::new(&x, &x)?, [&x])?;
+/// let sum = tir::Add::new(&a, &b)?;
+/// let found = same.match_value(&tir::Min::new(&sum, &sum)?.into())?.expect("it matches");
+/// assert_eq!(found.get(&x.into()), Some(&Value::from(&sum)));
+/// assert!(same.match_value(&tir::Min::new(&a, &b)?.into())?.is_none());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Pattern {
+    template: Value,
+    holes: Arc<HoleTable>,
+    options: CompareOptions,
+    root: Root,
+    /// The types of the template's own parts, by the order of visit, where they
+    /// are no holes: most attempts fail there, and need no comparison for it.
+    parts: Arc<[(usize, TypeIndex)]>,
+    /// The variables of the template.
+    pub(super) variables: Arc<Variables>,
+}
+
+/// Which objects a pattern may match.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Root {
+    /// Objects of exactly this type.
+    Exactly(TypeIndex),
+    /// Objects of this class: the template is a hole.
+    Class(TypeIndex),
+    /// Declared objects of any type.
+    Anything,
+    /// A plain value.
+    Plain,
+}
+
+impl Root {
+    pub(super) fn admits(self, ty: Option<TypeIndex>) -> bool {
+        match (self, ty) {
+            (Root::Exactly(wanted), Some(ty)) => wanted == ty,
+            (Root::Class(wanted), Some(ty)) => is_a(ty, wanted),
+            (Root::Anything, Some(ty)) => !crate::object::table::info(ty).is_builtin(),
+            // A long string or a large integer is an object, too.
+            (Root::Plain, ty) => ty.is_none_or(|ty| crate::object::table::info(ty).is_builtin()),
+            (_, None) => false,
+        }
+    }
+}
+
+impl Root {
+    fn admits_variables(self) -> bool {
+        let is_var = |ty: TypeIndex| crate::object::table::info(ty).kind() == Kind::Var;
+        match self {
+            Root::Exactly(ty) => is_var(ty),
+            Root::Class(_) | Root::Anything => true,
+            Root::Plain => false,
+        }
+    }
+}
+
+/// Where a match is: below the value that a walk visits.
+pub struct Place<'a> {
+    visit: &'a Visit<'a>,
+    /// From the visited value to the match, if it is a part of it.
+    step: Option<AccessStep>,
+}
+
+impl Place<'_> {
+    /// The steps from the root to the match. O(depth).
+    pub fn path(&self) -> AccessPath {
+        let path = self.visit.path();
+        match &self.step {
+            Some(step) => path.join(step.clone()),
+            None => path,
+        }
+    }
+
+    /// How many steps lead from the root to the match. O(1).
+    pub fn depth(&self) -> usize {
+        self.visit.depth() + usize::from(self.step.is_some())
+    }
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Place").field(&self.path()).finish()
+    }
+}
+
+impl Pattern {
+    /// A template and the variables in it that are holes. Free variables of
+    /// the template map one to one to variables of the value.
+    ///
+    /// O(template).
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when a hole is no variable; `ValueError` when a hole is
+    /// given twice, does not occur in the template, or stands in a definition
+    /// field or in the key of a map.
+    pub fn new<H: Into<Hole>>(
+        template: impl Into<Value>,
+        holes: impl IntoIterator<Item = H>,
+    ) -> Result<Pattern> {
+        let template = template.into();
+        let holes = HoleTable::new(holes.into_iter().map(Into::into).collect())?;
+        let variables = Variables::of(&template)?;
+        for hole in holes.holes() {
+            let ident = scan::variable(hole.var()).unwrap_or_default();
+            let problem = if !variables.has(ident) {
+                "does not occur in the template"
+            } else if variables.defined.contains(&ident) {
+                "is bound by the template; variables that are bound map by themselves"
+            } else if variables.keys.contains(&ident) {
+                "stands in the key of a map, and keys are no holes"
+            } else {
+                continue;
+            };
+            return Err(Error::value_error(format!(
+                "Pattern.holes: the variable {:?} {problem}",
+                hole.var()
+            )));
+        }
+        let hole = scan::variable(&template).and_then(|ident| holes.find(ident));
+        let root = match (hole, template.as_object()) {
+            (Some(hole), _) => holes.class(hole).map_or(Root::Anything, Root::Class),
+            (None, Some(object)) => Root::Exactly(object.type_info().index()),
+            (None, None) => Root::Plain,
+        };
+        let parts = parts_of(&template, &holes);
+        Ok(Pattern {
+            template,
+            holes: Arc::new(holes),
+            parts,
+            options: CompareOptions {
+                map_free_vars: true,
+                ..CompareOptions::default()
+            },
+            root,
+            variables: Arc::new(variables),
+        })
+    }
+
+    /// Says whether the free variables of the template that are no holes map
+    /// to variables of the value one to one, or each to itself only.
+    #[must_use]
+    pub fn map_free_vars(mut self, map: bool) -> Pattern {
+        self.options.map_free_vars = map;
+        self
+    }
+
+    /// Whether free variables map (also known as `enable_auto_mapping`).
+    pub fn maps_free_vars(&self) -> bool {
+        self.options.map_free_vars
+    }
+
+    /// The template.
+    pub fn template(&self) -> &Value {
+        &self.template
+    }
+
+    /// The holes, in the order in which they were given.
+    pub fn holes(&self) -> &[Hole] {
+        self.holes.holes()
+    }
+
+    pub(super) fn root(&self) -> Root {
+        self.root
+    }
+
+    pub(super) fn hole_table(&self) -> &HoleTable {
+        &self.holes
+    }
+
+    /// Matches the whole value; None when it is no instance of the template.
+    ///
+    /// O(template), but for holes that occur several times, whose parts are
+    /// compared with each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_equal`](crate::structural_equal), and those of guards.
+    pub fn match_value(&self, value: &Value) -> Result<Option<Match>> {
+        if !self.may_match(value) {
+            return Ok(None);
+        }
+        let Some(filled) = self.matching(value).run()? else {
+            return Ok(None);
+        };
+        Ok(Some(Match {
+            pattern: self.clone(),
+            value: value.clone(),
+            filled: Arc::new(filled),
+        }))
+    }
+
+    /// Why a value does not match: the first difference, with the template on
+    /// the left. None when it matches.
+    ///
+    /// # Errors
+    ///
+    /// As [`match_value`](Self::match_value).
+    pub fn explain(&self, value: &Value) -> Result<Option<Mismatch>> {
+        self.matching(value).explain()
+    }
+
+    /// Whether a value has the parts that an instance of the template has.
+    fn may_match(&self, value: &Value) -> bool {
+        let (Root::Exactly(ty), Some(object)) = (self.root, value.as_object()) else {
+            return true;
+        };
+        if object.type_info().index() != ty {
+            return true;
+        }
+        access::reading(|| {
+            let fields = object.borrowed().visited();
+            self.parts.iter().all(|&(position, ty)| {
+                let part = fields
+                    .get(position)
+                    .and_then(|(_, loaded)| object_in(loaded));
+                part.is_some_and(|part| part.type_index() == ty)
+            })
+        })
+    }
+
+    fn matching<'v>(&'v self, value: &'v Value) -> Matching<'v> {
+        Matching {
+            template: &self.template,
+            value,
+            holes: &self.holes,
+            options: self.options,
+        }
+    }
+
+    /// Calls back for every match below `root`, the root included, outermost
+    /// first and shared objects once.
+    ///
+    /// Objects of other types than the template's are only walked over, so the
+    /// cost is that of a walk and of one [match](Self::match_value) for each
+    /// object of that type. Keys of maps, and the variables that definition
+    /// fields bind, are no candidates.
+    ///
+    /// # Errors
+    ///
+    /// As [`match_value`](Self::match_value) and
+    /// [`structural_walk`](crate::structural_walk); those of the callback.
+    pub fn for_each_match<B>(
+        &self,
+        root: &Value,
+        mut callback: impl FnMut(&Place<'_>, Match) -> Result<WalkResult<B>>,
+    ) -> Result<Option<B>> {
+        let options = WalkOptions::default().order(WalkOrder::Pre);
+        let variables = self.root.admits_variables();
+        let wanted = |ty: Option<TypeIndex>| self.root.admits(ty) || variables && ty.is_some();
+        let mut seen = Idents::default();
+        structural_walk_with(root, options, wanted, Interrupts::default(), |visit| {
+            if visit.is_key() {
+                return Ok(WalkResult::Advance);
+            }
+            let value = visit.value();
+            let of_variable = scan::variable(&value);
+            // A variable may be met in a definition field first, and is looked
+            // for among the parts of what uses it.
+            if of_variable.is_none_or(|_| visit.depth() == 0)
+                && self
+                    .root
+                    .admits(visit.object().map(|object| object.type_info().index()))
+                && let Some(found) = self.match_value(&value)?
+            {
+                let place = Place { visit, step: None };
+                match callback(&place, found)? {
+                    WalkResult::Advance => {}
+                    other => return Ok(other),
+                }
+            }
+            if !variables {
+                return Ok(WalkResult::Advance);
+            }
+            let children = children_of(&value, ChildOptions::default().keys(false));
+            for (position, child) in children.iter(visit.region()).enumerate() {
+                let Some(ident) = scan::variable(&child.value) else {
+                    continue;
+                };
+                if child.region != RegionKind::Use || !seen.insert(ident) {
+                    continue;
+                }
+                if let Some(found) = self.match_value(&child.value)? {
+                    let step = children.step(position);
+                    if let WalkResult::Interrupt(result) = callback(&Place { visit, step }, found)?
+                    {
+                        return Ok(WalkResult::Interrupt(result));
+                    }
+                }
+            }
+            Ok(WalkResult::Advance)
+        })
+    }
+
+    /// Every match below `root` with its path; as
+    /// [`for_each_match`](Self::for_each_match), and O(depth) for each path.
+    ///
+    /// # Errors
+    ///
+    /// As [`for_each_match`](Self::for_each_match).
+    ///
+    /// ```
+    /// use isoform::pattern::Pattern;
+    /// use isoform::{DType, Value, tir};
+    ///
+    /// let int = |name| tir::Var::new(name, DType::INT32);
+    /// let (x, a, b) = (int("x"), int("a"), int("b"));
+    /// let same = Pattern::new(tir::Min::new(&x, &x)?, [&x])?;
+    /// let root = tir::Add::new(&tir::Min::new(&b, &b)?.upcast(), &a)?;
+    /// let found = same.find_all(&root.into())?;
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!(found[0].path.to_string(), "<root>.a");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn find_all(&self, root: &Value) -> Result<Vec<Found>> {
+        let mut all = Vec::new();
+        self.for_each_match(root, |place, found| {
+            let path = place.path();
+            all.push(Found { path, found });
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        Ok(all)
+    }
+}
+
+/// The types of the object's own parts that are no holes, by the order of visit.
+fn parts_of(template: &Value, holes: &HoleTable) -> Arc<[(usize, TypeIndex)]> {
+    let Some(object) = template.as_object() else {
+        return Arc::default();
+    };
+    let info = object.type_info();
+    let compared_by_fields = matches!(info.kind(), Kind::Tree | Kind::Dag)
+        && info.hooks.are_structural_defaults()
+        && !info.is_builtin();
+    if !compared_by_fields {
+        return Arc::default();
+    }
+    access::reading(|| {
+        let fields = object.borrowed().visited();
+        let part = |position: usize| {
+            let part = object_in(fields.get(position)?.1)?;
+            let is_hole = holes.find(part.ident()).is_some();
+            (!is_hole).then(|| (position, part.type_index()))
+        };
+        (0..fields.len()).filter_map(part).collect()
+    })
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern")
+            .field("template", &self.template)
+            .field("holes", &self.holes.holes())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A match and where it is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Found {
+    /// From the root that was searched to the match.
+    pub path: AccessPath,
+    /// The match.
+    pub found: Match,
+}
+
+/// What the variables of a template stand for in one value.
+#[derive(Clone)]
+pub struct Match {
+    pattern: Pattern,
+    value: Value,
+    filled: Arc<Filled>,
+}
+
+impl Match {
+    /// The value that matches.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The pattern.
+    pub fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// What a variable of the template stands for: for a hole a part, for
+    /// another variable its partner. None for anything else. Of a variable that
+    /// the template binds several times, the first partner.
+    ///
+    /// O(1) for a hole, O(variables) for another variable.
+    pub fn get(&self, var: &Value) -> Option<&Value> {
+        let ident = scan::variable(var)?;
+        if let Some(hole) = self.pattern.holes.find(ident) {
+            return self.part(hole).map(|(part, _)| part);
+        }
+        let is_it = |left: &Value| scan::variable(left) == Some(ident);
+        let pair = self.filled.pairs.iter().find(|pair| is_it(&pair.left))?;
+        Some(&pair.right)
+    }
+
+    /// The holes and the parts that they stand for, in the order of
+    /// [`Pattern::holes`].
+    pub fn holes(&self) -> impl Iterator<Item = (&Value, &Value)> {
+        let holes = self.pattern.holes().iter().enumerate();
+        holes.filter_map(|(number, hole)| Some((hole.var(), &self.part(number)?.0)))
+    }
+
+    /// The other variables of the template and their partners, in the order in
+    /// which they were met.
+    pub fn vars(&self) -> impl Iterator<Item = (&Value, &Value)> {
+        let pairs = self.filled.pairs.iter();
+        pairs.map(|pair| (&pair.left, &pair.right))
+    }
+
+    pub(super) fn part(&self, hole: usize) -> Option<&(Value, Vec<usize>)> {
+        self.filled.parts.get(hole)?.as_ref()
+    }
+
+    pub(super) fn filled(&self) -> &Filled {
+        &self.filled
+    }
+
+    /// `template` with the holes and variables of the pattern replaced by what
+    /// they stand for; variables that `template` binds and the pattern does not
+    /// are new ones. None when a variable would come out of the scope that
+    /// binds it, or into one that binds another of its name.
+    ///
+    /// O(template), and O(parts) where it or the pattern binds variables.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when a part does not fit its field; `ValueError` when
+    /// `template` has a hole in a definition field.
+    pub fn instantiate(&self, template: &Value) -> Result<Option<Value>> {
+        let plan = instantiate::Plan::new(&self.pattern, template)?;
+        plan.instantiate(self)
+    }
+}
+
+impl fmt::Debug for Match {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(self.holes())
+            .entries(self.vars())
+            .finish()
+    }
+}

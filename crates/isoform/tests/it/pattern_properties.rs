@@ -1,0 +1,145 @@
+//! What must hold for patterns of random templates.
+
+use isoform::pattern::{Hole, Pattern, Rule};
+use isoform::testing::family::{Family, Role};
+use isoform::testing::generate::Generator;
+use isoform::testing::properties::{Pair, Property};
+use isoform::testing::source::Source;
+use isoform::{
+    CompareOptions, Kind, MapOptions, RegionKind, Value, WalkOptions, WalkResult, structural_equal,
+    structural_equal_with, structural_map, structural_walk,
+};
+
+use super::properties::run;
+
+const PROPERTIES: &[(&str, Property)] = &[
+    ("templates_without_holes_match_what_is_equal", without_holes),
+    ("an_instance_of_a_template_matches", instances),
+];
+
+#[test]
+fn templates_without_holes_match_what_is_equal() {
+    run(PROPERTIES, "templates_without_holes_match_what_is_equal");
+}
+
+#[test]
+fn an_instance_of_a_template_matches() {
+    run(PROPERTIES, "an_instance_of_a_template_matches");
+}
+
+fn told(error: isoform::Error) -> String {
+    error.to_string()
+}
+
+fn without_holes(bytes: &[u8]) -> Result<(), String> {
+    for family in Family::both().map_err(told)? {
+        let pair = Pair::draw(&family, bytes, false).map_err(told)?;
+        let options = CompareOptions {
+            skip_tensor_content: false,
+            ..pair.options
+        };
+        let pattern = Pattern::new(&pair.left, [] as [Hole; 0]).map_err(told)?;
+        let pattern = pattern.map_free_vars(options.map_free_vars);
+        let found = pattern.match_value(&pair.right).map_err(told)?.is_some();
+        let explained = pattern.explain(&pair.right).map_err(told)?.is_none();
+        let equal = structural_equal_with(&pair.left, &pair.right, options).map_err(told)?;
+        if found != equal || explained != equal {
+            return Err(format!("{found} {explained} {equal}: {pair:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The identities of the variables below a value, itself left out.
+fn variables_below(value: &Value) -> isoform::Result<Vec<u64>> {
+    let mut found = Vec::new();
+    isoform::walk_objects(value, WalkOptions::default(), |object, _| {
+        let itself = value.as_object().is_some_and(|top| top.same_as(object));
+        if object.type_info().kind() == Kind::Var && !itself {
+            found.push(object.identity());
+        }
+        Ok(WalkResult::<()>::Advance)
+    })?;
+    Ok(found)
+}
+
+/// The free variables of a value that may be holes and be substituted: in no
+/// definition field, in no key, and in no field of another variable.
+fn candidates(template: &Value) -> Result<Vec<Value>, String> {
+    let (mut used, mut others) = (Vec::<Value>::new(), Vec::new());
+    structural_walk(template, WalkOptions::default(), |visit| {
+        let value = visit.value();
+        let is_var = |value: &Value| {
+            let object = value.as_object();
+            object.is_some_and(|it| it.type_info().kind() == Kind::Var)
+        };
+        if is_var(&value) {
+            others.extend(variables_below(&value)?);
+        }
+        let children = isoform::children_of(&value, Default::default());
+        for child in children.iter(visit.region()) {
+            if child.is_key {
+                others.extend(variables_below(&Value::from(vec![child.value.clone()]))?);
+            }
+            let Some(object) = child.value.as_object().filter(|_| is_var(&child.value)) else {
+                continue;
+            };
+            match child.region {
+                RegionKind::Use => used.push(child.value),
+                _ => others.push(object.identity()),
+            }
+        }
+        Ok(WalkResult::<()>::Advance)
+    })
+    .map_err(told)?;
+    let identity = |value: &Value| value.as_object().map_or(0, isoform::Ref::identity);
+    used.sort_by_key(identity);
+    used.dedup_by_key(|value| identity(value));
+    used.retain(|value| !others.contains(&identity(value)));
+    Ok(used)
+}
+
+fn instances(bytes: &[u8]) -> Result<(), String> {
+    let family = Family::native().map_err(told)?;
+    let mut source = Source::new(bytes);
+    let mut generator = Generator::new(&family, &mut source);
+    let template = generator.value().map_err(told)?;
+    let mut holes = candidates(&template)?;
+    holes.truncate(3);
+    // A part has nothing to do with the template, so that nothing is captured.
+    let mut pairs = Vec::new();
+    for (position, hole) in holes.iter().enumerate() {
+        let number = Value::from(position as i64);
+        let values = vec![Value::NONE, number, "a part".into()];
+        let part = Value::from(family.make(Role::Add, values).map_err(told)?);
+        pairs.push((hole.clone(), part));
+    }
+    let instance = structural_map(&template, MapOptions::default(), |visit| {
+        let is_it = |pair: &&(Value, Value)| pair.0 == *visit.value();
+        Ok(pairs.iter().find(is_it).map(|pair| pair.1.clone()))
+    })
+    .map_err(told)?;
+    let pattern = Pattern::new(&template, holes.iter().cloned()).map_err(told)?;
+    let replacement = Value::from(holes.clone());
+    let rule = Rule::new(pattern.clone(), &replacement).map_err(told)?;
+    for pattern in [pattern.clone(), pattern.map_free_vars(false)] {
+        let Some(found) = pattern.match_value(&instance).map_err(told)? else {
+            let why = pattern.explain(&instance).map_err(told)?;
+            return Err(format!(
+                "no match of {template:?} with {instance:?}: {why:?}"
+            ));
+        };
+        for (hole, part) in &pairs {
+            if found.get(hole) != Some(part) {
+                let got = found.get(hole);
+                return Err(format!("{hole:?} is {got:?} in {template:?}"));
+            }
+        }
+    }
+    let parts = Value::from(pairs.into_iter().map(|pair| pair.1).collect::<Vec<_>>());
+    let made = rule.apply(&instance).map_err(told)?;
+    match made {
+        Some(made) if structural_equal(&made, &parts).map_err(told)? => Ok(()),
+        made => Err(format!("the rule made {made:?} of {instance:?}")),
+    }
+}

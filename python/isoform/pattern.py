@@ -1,0 +1,39 @@
+"""Patterns: templates with holes, found in values and replaced by rule.
+
+A `Pattern` is a value of any IR, the template, in which some variables are
+holes. It matches what is structurally equal to it once every hole stands for
+some part; a `Rule` puts a replacement in the place of what a pattern matches,
+and `rewrite` applies rules until none applies. The page `docs/pattern.md` says
+what holes and variables stand for.
+
+    >>> from isoform import tir
+    >>> from isoform.pattern import Pattern, Rule, rewrite
+    >>> x, a, b = (tir.Var(name, "int32") for name in "xab")
+    >>> times_one = Pattern(tir.Mul(x, 1), holes=[x])
+    >>> found = times_one.match(tir.Mul(tir.Add(a, b), 1))
+    >>> found[x].same_as(found.value.a)
+    True
+    >>> times_one.match(tir.Mul(a, 2)) is None
+    True
+    >>> rule = Rule(times_one, x)
+    >>> done = rewrite(tir.Min(tir.Mul(a, 1), tir.Mul(tir.Mul(b, 1), 1)), [rule])
+    >>> done.value.a.same_as(a), done.value.b.same_as(b), done.applied
+    (True, True, (3,))
+
+A hole may ask for a class, or a function about the part:
+
+    >>> from isoform.pattern import Hole
+    >>> n = tir.Var("n", "int32")
+    >>> even = Hole(n, cls=tir.IntImm, guard=lambda part: part.value % 2 == 0)
+    >>> halves = Pattern(tir.FloorDiv(x, n), holes=[x, even])
+    >>> halves.match(tir.FloorDiv(a, 4))[n].value
+    4
+    >>> halves.match(tir.FloorDiv(a, 3)) is None
+    True
+    >>> halves.explain(tir.FloorDiv(a, 3)).reason
+    'the guard of the hole says no'
+"""
+
+from isoform._core import Hole, Match, Pattern, Rewritten, Rule, rewrite
+
+__all__ = ["Hole", "Match", "Pattern", "Rewritten", "Rule", "rewrite"]

@@ -1,0 +1,639 @@
+"""Programs built statement by statement, with context managers."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from isoform import _core
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from isoform.types.pto import (
+        Expr,
+        ForKind,
+        ForStmt,
+        Function,
+        FunctionType,
+        GlobalVar,
+        IfStmt,
+        IterArg,
+        Level,
+        ParamDirection,
+        Program,
+        Role,
+        ScopeStmt,
+        Span,
+        SplitMode,
+        Stmt,
+        Type,
+        Var,
+        WhileStmt,
+    )
+
+__all__ = ["IRBuilder", "ProgramBuilder"]
+
+_new_builder = _api.function("pto.IRBuilder")
+_new_program_builder = _api.function("pto.ProgramBuilder")
+
+
+def _class(name: str) -> Any:
+    return _core.class_of(f"pto.{name}")
+
+
+def _caller() -> Span:
+    """Where the code that called this package is."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    span: Span = _class("Span")(frame.f_code.co_filename, frame.f_lineno, 1)
+    return span
+
+
+def _values(given: tuple[Any, ...]) -> list[Any]:
+    """Values that are given one by one or as one sequence."""
+    if len(given) == 1 and isinstance(given[0], list | tuple):
+        return list(given[0])
+    return list(given)
+
+
+class _Part:
+    """A part of a function, open while its `with` block runs."""
+
+    _begin: str
+    _end: str
+    _what: str
+
+    def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
+        self._builder = builder
+        self._arguments = arguments
+        self._span = span or _caller()
+        self._depth = 0
+        self._is_open = False
+        self._result: Any = None
+
+    def __enter__(self) -> Any:
+        """Open the part; what follows is added to it."""
+        if self._is_open or self._result is not None:
+            raise RuntimeError(f"{self._what}: a with block is entered once")
+        self._depth = self._ask("depth")
+        self._ask(self._begin, *self._arguments)
+        self._is_open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the part; after an exception it is left out."""
+        self._is_open = False
+        if kind is not None:
+            self._ask("abort", self._depth)
+            return
+        try:
+            self._result = self._ask(self._end)
+        except Exception:
+            self._ask("abort", self._depth)
+            raise
+
+    def _finished(self) -> Any:
+        if self._result is None:
+            raise RuntimeError(f"{self._what}: there is no result before the end of its with block")
+        return self._result
+
+    def _ask(self, command: str, *arguments: Any) -> Any:
+        return self._builder._ask(self._span, command, *arguments)
+
+    def _inside(self, command: str, span: Span | None, *arguments: Any) -> Any:
+        if not self._is_open:
+            raise RuntimeError(f"{command}: the with block of the {self._what} is not open")
+        return self._builder._ask(span or _caller(), command, *arguments)
+
+
+class FunctionBuilder(_Part):
+    """A function that is being built."""
+
+    _begin, _end, _what = "begin_function", "end_function", "function"
+
+    def get_result(self) -> Function:
+        """Return the function; RuntimeError before the end of the `with` block."""
+        result: Function = self._finished()
+        return result
+
+    def param(
+        self,
+        name: str,
+        type: Type,  # noqa: A002
+        direction: ParamDirection | None = None,
+        span: Span | None = None,
+    ) -> Var:
+        """Add a parameter and return it.
+
+        Args:
+            name: Its name, for people.
+            type: Its type.
+            direction: Which way it goes; it is read if nothing is said.
+            span: Where it was written; if it is not given, where this is called.
+
+        Raises ValueError when something inside of the function is open.
+        """
+        direction = direction or _class("ParamDirection").In
+        return self._inside("param", span, name, type, direction)
+
+    def return_type(self, type: Type) -> None:  # noqa: A002
+        """Say the type of the next result.
+
+        Raises ValueError when something inside of the function is open.
+        """
+        self._inside("return_type", None, type)
+
+
+class _Results(_Part):
+    """A part that gives variables the values that are yielded in it."""
+
+    def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
+        super().__init__(builder, arguments, span)
+        self._vars: list[Var] = []
+
+    def return_var(
+        self,
+        name: str,
+        type: Type | None = None,  # noqa: A002
+        span: Span | None = None,
+    ) -> Var:
+        """Add a variable that gets a value that is yielded, and return it.
+
+        Args:
+            name: Its name, for people.
+            type: Its type; that of a loop has the type of what the loop carries.
+            span: Where it was written; if it is not given, where this is called.
+
+        Raises ValueError when something inside of this part is open, or the type
+        is not known.
+        """
+        var: Var = self._inside("return_var", span, name, type)
+        self._vars.append(var)
+        return var
+
+    def output(self, index: int = 0) -> Var:
+        """Return a variable that was added with `return_var`; IndexError without."""
+        return self._vars[index]
+
+    def outputs(self) -> list[Var]:
+        """Return the variables that were added with `return_var`."""
+        return list(self._vars)
+
+
+class _LoopBuilder(_Results):
+    def iter_arg(self, name: str, init_value: Expr | float, span: Span | None = None) -> IterArg:
+        """Add a variable that the loop carries, and return it.
+
+        Args:
+            name: Its name, for people.
+            init_value: Its value in the first iteration, whose type it has.
+            span: Where it was written; if it is not given, where this is called.
+
+        Raises ValueError when something inside of the loop is open.
+        """
+        return self._inside("iter_arg", span, name, init_value)
+
+
+class ForLoopBuilder(_LoopBuilder):
+    """A loop over numbers that is being built."""
+
+    _begin, _end, _what = "begin_for", "end_loop", "for loop"
+
+    def get_result(self) -> ForStmt:
+        """Return the loop; RuntimeError before the end of the `with` block."""
+        result: ForStmt = self._finished()
+        return result
+
+    def __init__(self, builder: IRBuilder, plan: ForStmt, span: Span) -> None:
+        super().__init__(builder, (plan,), span)
+        self.loop_var: Var = plan.loop_var
+        """The number of the iteration."""
+
+
+class WhileLoopBuilder(_LoopBuilder):
+    """A loop with a condition that is being built."""
+
+    _begin, _end, _what = "begin_while", "end_loop", "while loop"
+
+    def get_result(self) -> WhileStmt:
+        """Return the loop; RuntimeError before the end of the `with` block."""
+        result: WhileStmt = self._finished()
+        return result
+
+    def set_condition(self, condition: Expr | bool) -> None:
+        """Say the condition, which may depend on what the loop carries.
+
+        Raises ValueError when something inside of the loop is open.
+        """
+        self._inside("while_condition", None, condition)
+
+
+class IfStmtBuilder(_Results):
+    """Two branches that are being built."""
+
+    _begin, _end, _what = "begin_if", "end_if", "if"
+
+    def get_result(self) -> IfStmt:
+        """Return the statement; RuntimeError before the end of the `with` block."""
+        result: IfStmt = self._finished()
+        return result
+
+    def else_(self, span: Span | None = None) -> IfStmtBuilder:
+        """Begin the other branch: what follows in the `with` block is added to it.
+
+        Raises ValueError when something inside of the branch is open, and when
+        this was called before.
+        """
+        self._inside("begin_else", span)
+        return self
+
+
+class ScopeBuilder(_Part):
+    """A scope statement that is being built."""
+
+    _begin, _end, _what = "begin_scope", "end_scope", "scope"
+
+    def get_result(self) -> ScopeStmt:
+        """Return the statement; RuntimeError before the end of the `with` block."""
+        result: ScopeStmt = self._finished()
+        return result
+
+
+class ProgramBuilder:
+    """A program that is being built function by function.
+
+    Args:
+        name: Its name.
+        span: Where it was written; if it is not given, where this is called.
+
+    >>> from isoform.pto import ir
+    >>> pb = ir.ProgramBuilder("pair")
+    >>> callee = pb.declare_function("f")
+    >>> pb.add_function(ir.Function("f", [], [], ir.SeqStmts([]))).same_as(callee)
+    True
+    >>> pb.get_result().get_function("f").name
+    'f'
+    """
+
+    def __init__(self, name: str = "", span: Span | None = None) -> None:
+        """See the class."""
+        self._ask = _new_program_builder(name, span or _caller())
+        self._result: Program | None = None
+
+    def __enter__(self) -> ProgramBuilder:
+        """Return the builder itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Make the program, unless the block failed."""
+        if kind is None:
+            self._result = self._ask("result")
+
+    def declare_function(self, name: str) -> GlobalVar:
+        """Return what a function is called by, before it is added.
+
+        Raises ValueError for an empty name.
+        """
+        return self._ask("declare", name)
+
+    def add_function(self, function: Function) -> GlobalVar:
+        """Add a function, declared or not, and return what it is called by.
+
+        Raises ValueError for a second function of one name.
+        """
+        return self._ask("add", function)
+
+    def get_global_var(self, name: str) -> GlobalVar:
+        """Return what a function is called by.
+
+        Raises ValueError for a function that was neither declared nor added.
+        """
+        return self._ask("global_var", name)
+
+    def get_result(self) -> Program:
+        """Return the program.
+
+        Raises ValueError when a function was declared and not added.
+        """
+        return self._result or self._ask("result")
+
+
+class IRBuilder:
+    """A builder of functions and programs, statement by statement.
+
+    Functions, loops, branches and scopes are `with` blocks; a part whose block
+    ends with an exception is left out. Statements are not verified here, see
+    `verify`; what can only be a mistake, such as a `return_` outside of a
+    function, raises ValueError at once. Numbers may stand for expressions.
+    Where no `span` is given, nodes get the place of the line that calls.
+
+    >>> from isoform.pto import DataType, ir
+    >>> ib = ir.IRBuilder()
+    >>> with ib.function("sum") as f:
+    ...     n = f.param("n", ir.ScalarType(DataType.INT64))
+    ...     f.return_type(ir.ScalarType(DataType.INT64))
+    ...     i = ib.var("i", ir.ScalarType(DataType.INT64))
+    ...     with ib.for_loop(i, 0, n, 1) as loop:
+    ...         acc = loop.iter_arg("acc", 0)
+    ...         total = loop.return_var("total")
+    ...         ib.yield_(ib.let("next", acc + i))
+    ...     ib.return_(total)
+    >>> print(ir.python_print(f.get_result()), end="")
+    @pl.function
+    def sum(n: pl.INT64) -> pl.INT64:
+        for i, (acc,) in pl.range(0, n, 1, init_values=(0,)):  # acc: pl.INT64
+            next: pl.INT64 = acc + i
+            total: pl.INT64 = pl.yield_(next)
+        return total
+    """
+
+    def __init__(self) -> None:
+        """Make a builder in which nothing is open."""
+        self._command = _new_builder()
+
+    def _ask(self, span: Span | None, command: str, *arguments: Any) -> Any:
+        return self._command(command, span, *arguments)
+
+    def _do(self, span: Span | None, command: str, *arguments: Any) -> Any:
+        return self._command(command, span or _caller(), *arguments)
+
+    def function(
+        self,
+        name: str,
+        type: FunctionType | None = None,  # noqa: A002
+        level: Level | None = None,
+        role: Role | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        requires_runtime_binding: bool = False,
+        span: Span | None = None,
+    ) -> FunctionBuilder:
+        """Begin a function, in a `with` block.
+
+        Args:
+            name: Its name.
+            type: Where it runs; nothing is said about that without it.
+            level: The level of the machine at which it runs.
+            role: What it does there.
+            attrs: What else is said about it.
+            requires_runtime_binding: Whether it has to be bound before it is called.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        type = type or _class("FunctionType").Opaque  # noqa: A001
+        body = _class("SeqStmts")([])
+        plan = _class("Function")(
+            name,
+            [],
+            [],
+            body,
+            type=type,
+            level=level,
+            role=role,
+            attrs=attrs,
+            requires_runtime_binding=requires_runtime_binding,
+        )
+        return FunctionBuilder(self, (plan,), span)
+
+    def program(self, name: str = "", span: Span | None = None) -> ProgramBuilder:
+        """Begin a program, in a `with` block; functions are added to it.
+
+        Args:
+            name: Its name.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return ProgramBuilder(name, span or _caller())
+
+    def for_loop(
+        self,
+        loop_var: Var | str,
+        start: Expr | int,
+        stop: Expr | int,
+        step: Expr | int = 1,
+        kind: ForKind | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        span: Span | None = None,
+    ) -> ForLoopBuilder:
+        """Begin a loop over numbers, in a `with` block.
+
+        Args:
+            loop_var: The number of the iteration; a name makes a variable of
+                format INDEX.
+            start: The first one.
+            stop: The one in front of which the loop ends.
+            step: From one to the next.
+            kind: How the iterations relate; one after the other without it.
+            attrs: What else is said about the loop.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        span = span or _caller()
+        if isinstance(loop_var, str):
+            index = _class("ScalarType")(_class("DataType").INDEX)
+            loop_var = _class("Var")(loop_var, index, span)
+        plan = _class("ForStmt")(
+            loop_var,
+            start,
+            stop,
+            step,
+            [],
+            _class("SeqStmts")([]),
+            [],
+            kind=kind or _class("ForKind").Sequential,
+            attrs=attrs,
+        )
+        return ForLoopBuilder(self, plan, span)
+
+    def while_loop(
+        self, condition: Expr | bool | None = None, span: Span | None = None
+    ) -> WhileLoopBuilder:
+        """Begin a loop with a condition, in a `with` block.
+
+        Args:
+            condition: The condition; None if `set_condition` says it later.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return WhileLoopBuilder(self, (condition,), span)
+
+    def if_stmt(self, condition: Expr | bool, span: Span | None = None) -> IfStmtBuilder:
+        """Begin what happens when a condition holds, in a `with` block.
+
+        Args:
+            condition: The condition.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return IfStmtBuilder(self, (condition,), span)
+
+    def in_core_scope(
+        self, split: SplitMode | None = None, name_hint: str = "", span: Span | None = None
+    ) -> ScopeBuilder:
+        """Begin what runs on one core, in a `with` block.
+
+        Args:
+            split: How it is divided between vector cores.
+            name_hint: For people.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return self._scope("InCore", span, name_hint, split or _class("SplitMode").NONE)
+
+    def cluster_scope(self, name_hint: str = "", span: Span | None = None) -> ScopeBuilder:
+        """Begin what runs on a cluster of cores, in a `with` block.
+
+        Args:
+            name_hint: For people.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return self._scope("Cluster", span, name_hint)
+
+    def hierarchy_scope(
+        self,
+        level: Level,
+        role: Role | None = None,
+        name_hint: str = "",
+        span: Span | None = None,
+    ) -> ScopeBuilder:
+        """Begin what runs at a level of the machine, in a `with` block.
+
+        Args:
+            level: The level.
+            role: What it does there.
+            name_hint: For people.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return self._scope("Hierarchy", span, name_hint, level, role)
+
+    def spmd_scope(
+        self,
+        core_num: Expr | int,
+        sync_start: bool = False,
+        name_hint: str = "",
+        span: Span | None = None,
+    ) -> ScopeBuilder:
+        """Begin what runs on many cores, in a `with` block.
+
+        Args:
+            core_num: How many cores.
+            sync_start: Whether they start together.
+            name_hint: For people.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return self._scope("Spmd", span, name_hint, core_num, sync_start)
+
+    def runtime_scope(
+        self, manual: bool = False, name_hint: str = "", span: Span | None = None
+    ) -> ScopeBuilder:
+        """Begin what the run-time system sees as one, in a `with` block.
+
+        Args:
+            manual: Whether the program says when its tasks run.
+            name_hint: For people.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return self._scope("Runtime", span, name_hint, manual)
+
+    def _scope(self, kind: str, span: Span | None, *arguments: Any) -> ScopeBuilder:
+        kinds = _class("ScopeKind")
+        return ScopeBuilder(self, (getattr(kinds, kind), *arguments), span)
+
+    def var(self, name: str, type: Type, span: Span | None = None) -> Var:  # noqa: A002
+        """Return a new variable, which nothing defines yet.
+
+        Args:
+            name: Its name, for people.
+            type: Its type.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        var: Var = _class("Var")(name, type, span or _caller())
+        return var
+
+    def let(
+        self,
+        name: str,
+        value: Expr | float,
+        type: Type | None = None,  # noqa: A002
+        span: Span | None = None,
+    ) -> Var:
+        """Give a new variable a value, and return the variable.
+
+        Args:
+            name: Its name, for people.
+            value: The value.
+            type: Its type; that of the value without it.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        return self._do(span, "let", name, value, type)
+
+    def assign(self, var: Var, value: Expr | float, span: Span | None = None) -> Var:
+        """Give a variable a value, and return the variable.
+
+        Args:
+            var: The variable.
+            value: The value.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        self._do(span, "assign", var, value)
+        return var
+
+    def emit(self, stmt: Stmt) -> None:
+        """Add a statement; ValueError when nothing is open."""
+        self._do(None, "emit", stmt)
+
+    def eval(self, expr: Expr, span: Span | None = None) -> None:
+        """Compute an expression for what that does.
+
+        Args:
+            expr: The expression.
+            span: Where it was written; if it is not given, where this is called.
+        """
+        self._do(span, "eval", expr)
+
+    def return_(self, *values: Any, span: Span | None = None) -> None:
+        """End the function with values, given one by one or as a list.
+
+        Raises ValueError outside of a function.
+        """
+        self._do(span, "return", _values(values))
+
+    def yield_(self, *values: Any, span: Span | None = None) -> None:
+        """End an iteration or a branch with values, given one by one or as a list.
+
+        Raises ValueError outside of a loop or `if`.
+        """
+        self._do(span, "yield", _values(values))
+
+    def break_(self, span: Span | None = None) -> None:
+        """End the loop; ValueError outside of a loop."""
+        self._do(span, "break")
+
+    def continue_(self, span: Span | None = None) -> None:
+        """End an iteration of the loop; ValueError outside of a loop."""
+        self._do(span, "continue")
+
+    # The names of PyPTO for statements.
+    return_stmt = return_
+    yield_stmt = yield_
+    break_stmt = break_
+    continue_stmt = continue_
+
+    def in_function(self) -> bool:
+        """Return whether a function is open."""
+        return self._ask(None, "in_function")
+
+    def in_loop(self) -> bool:
+        """Return whether a loop is open."""
+        return self._ask(None, "in_loop")
+
+    def in_if(self) -> bool:
+        """Return whether a branch is open."""
+        return self._ask(None, "in_if")

@@ -1,0 +1,105 @@
+"""What can be done with programs besides comparing them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isoform import _core
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from isoform.types.pto import Expr, Stmt, Var
+
+__all__ = [
+    "collect_def_vars",
+    "collect_free_vars",
+    "deep_clone",
+    "deserialize",
+    "deserialize_from_file",
+    "flatten_to_stmts",
+    "serialize",
+    "serialize_to_file",
+    "substitute_expr",
+    "substitute_stmt",
+]
+
+_deep_clone = _api.function("pto.deep_clone")
+_substitute_expr = _api.function("pto.substitute_expr")
+_substitute_stmt = _api.function("pto.substitute_stmt")
+_flatten = _api.function("pto.flatten_to_stmts")
+_def_vars = _api.function("pto.collect_def_vars")
+_free_vars = _api.function("pto.collect_free_vars")
+
+
+def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
+    """Return a copy that shares nothing with a node but the variables it does not define.
+
+    Args:
+        node: The node.
+        var_map: What stands in the copy for some of those variables.
+    """
+    return _deep_clone(node, var_map)
+
+
+def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
+    """Return an expression with other expressions in the place of variables.
+
+    The expression itself when none of them occurs. Raises TypeError for an
+    expression of another class where only a variable may stand.
+    """
+    return _substitute_expr(expr, var_map)
+
+
+def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
+    """Return a statement with expressions in the place of variables that it does not define."""
+    return _substitute_stmt(stmt, var_map)
+
+
+def flatten_to_stmts(stmt: Stmt) -> list[Stmt]:
+    """Return the statements of a sequence, those of sequences in it in their stead.
+
+    A statement that is no sequence is the only one.
+    """
+    return list(_flatten(stmt))
+
+
+def collect_def_vars(node: Any) -> list[Var]:
+    """Return the variables that a node defines, in the order of their definitions."""
+    return list(_def_vars(node))
+
+
+def collect_free_vars(node: Any) -> list[Var]:
+    """Return the variables that a node uses and does not define."""
+    return list(_free_vars(node))
+
+
+def serialize(node: Any) -> bytes:
+    """Return a node as bytes, with its sharing."""
+    return _core.to_bytes(node)
+
+
+def deserialize(data: bytes) -> Any:
+    """Return the node that bytes stand for.
+
+    Raises ValueError for bytes that stand for none, TypeError for bytes that
+    stand for something else.
+    """
+    node = _core.from_bytes(data)
+    key = getattr(type(node), "__isoform_type_key__", "")
+    if not key.startswith("pto."):
+        raise TypeError(f"expected the bytes of a node, got those of {type(node).__name__}")
+    return node
+
+
+def serialize_to_file(node: Any, path: str | os.PathLike[str]) -> None:
+    """Write a node to a file; OSError when that fails."""
+    Path(path).write_bytes(serialize(node))
+
+
+def deserialize_from_file(path: str | os.PathLike[str]) -> Any:
+    """Return the node in a file; OSError when it cannot be read, otherwise as `deserialize`."""
+    return deserialize(Path(path).read_bytes())

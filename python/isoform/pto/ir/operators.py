@@ -1,0 +1,100 @@
+"""The operators of the language, as functions.
+
+Constants take the format of the other operand; operands of different formats
+are cast to one that holds both; comparisons give truth values. Nothing is
+computed.
+
+>>> from isoform.pto import DataType, ir
+>>> x = ir.Var("x", ir.ScalarType(DataType.FP16))
+>>> ir.mul(x, 2).right.dtype, ir.lt(x, 1.5).dtype
+(DataType.FP16, DataType.BOOL)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from isoform.pto.datatype import DataType
+    from isoform.types.pto import Expr, Span
+
+_Operand = Any
+
+
+def _binary(name: str, doc: str) -> Callable[..., Any]:
+    apply = _api.function(f"pto.op.{name}")
+
+    def operator(lhs: _Operand, rhs: _Operand, span: Span | None = None) -> Expr:
+        return apply(_operand(lhs), _operand(rhs), span)
+
+    return _described(operator, name, doc)
+
+
+def _unary(name: str, doc: str) -> Callable[..., Any]:
+    apply = _api.function(f"pto.op.{name.rstrip('_') if name == 'abs_' else name}")
+
+    def operator(operand: _Operand, span: Span | None = None) -> Expr:
+        return apply(_operand(operand), span)
+
+    return _described(operator, name, doc)
+
+
+def _described(operator: Any, name: str, doc: str) -> Any:
+    operator.__name__ = operator.__qualname__ = name
+    operator.__doc__ = (
+        f"{doc}\n\n    Raises TypeError for operands that do not go together, ValueError for a\n"
+        "    constant outside the range of the format.\n    "
+    )
+    return operator
+
+
+def _operand(value: Any) -> Any:
+    """A number of another library, such as NumPy, as one of Python."""
+    if type(value) in (int, float, bool):
+        return value
+    item = getattr(value, "item", None)
+    return item() if item is not None and getattr(value, "ndim", None) == 0 else value
+
+
+add = _binary("add", "`lhs + rhs`.")
+sub = _binary("sub", "`lhs - rhs`.")
+mul = _binary("mul", "`lhs * rhs`.")
+truediv = _binary("truediv", "`lhs / rhs`; integers become floats.")
+floordiv = _binary("floordiv", "`lhs / rhs`, rounded down.")
+mod = _binary("mod", "What `floordiv` leaves over.")
+pow = _binary("pow", "`lhs` to the power of `rhs`.")  # noqa: A001
+min_ = _binary("min_", "The smaller one.")
+max_ = _binary("max_", "The larger one.")
+eq = _binary("eq", "Whether both are equal.")
+ne = _binary("ne", "Whether they differ.")
+lt = _binary("lt", "Whether `lhs < rhs`.")
+le = _binary("le", "Whether `lhs <= rhs`.")
+gt = _binary("gt", "Whether `lhs > rhs`.")
+ge = _binary("ge", "Whether `lhs >= rhs`.")
+and_ = _binary("and_", "Whether both hold.")
+or_ = _binary("or_", "Whether one of the two holds.")
+xor_ = _binary("xor_", "Whether exactly one holds.")
+bit_and = _binary("bit_and", "The bits that both have.")
+bit_or = _binary("bit_or", "The bits that one of the two has.")
+bit_xor = _binary("bit_xor", "The bits that exactly one has.")
+bit_shift_left = _binary("bit_shift_left", "The bits of `lhs` moved up by `rhs`.")
+bit_shift_right = _binary("bit_shift_right", "The bits of `lhs` moved down by `rhs`.")
+abs_ = _unary("abs_", "The number without its sign.")
+neg = _unary("neg", "`-operand`.")
+not_ = _unary("not_", "Whether the operand does not hold.")
+bit_not = _unary("bit_not", "The other bits.")
+
+_cast = _api.function("pto.op.cast")
+
+
+def cast(operand: _Operand, dtype: DataType, span: Span | None = None) -> Expr:
+    """Return the number in another format: itself when it has that already.
+
+    Raises TypeError for what is no number, ValueError for a constant outside
+    the range of the format.
+    """
+    return _cast(_operand(operand), dtype, span)

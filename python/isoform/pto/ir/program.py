@@ -1,0 +1,74 @@
+"""Functions and programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform.dataclasses import c_class
+
+from .node import IRNode
+
+if TYPE_CHECKING:
+    from isoform.types.pto import FunctionType
+
+__all__ = ["Function", "Program"]
+
+
+@c_class("pto.Function")
+class Function(IRNode):
+    """A function: what it binds, ends with it.
+
+    Args:
+        name: Its name; a program compares it, as that is how it is called.
+        params: The parameters, or pairs of a parameter and its direction.
+        return_types: The types of the results.
+        body: What it does.
+        span: Where it was written.
+        type: Where it runs.
+        level: The level of the machine at which it runs.
+        role: What it does there.
+        attrs: What passes and users have to say about it.
+        requires_runtime_binding: Whether the run-time system has to bind it.
+
+    >>> from isoform.pto import DataType, ir
+    >>> x = ir.Var("x", ir.ScalarType(DataType.FP32))
+    >>> f = ir.Function("f", [(x, ir.ParamDirection.InOut)], [], ir.ReturnStmt(), type="InCore")
+    >>> f.param_directions[0], f.func_type, ir.structural_equal(f, ir.deep_clone(f))
+    (ParamDirection.InOut, FunctionType.InCore, True)
+    """
+
+    name: str
+    type: FunctionType
+
+    @property
+    def func_type(self) -> FunctionType:
+        """Where it runs, the field `type`."""
+        return self.type
+
+
+@c_class("pto.Program")
+class Program(IRNode):
+    """Functions that call each other by their names.
+
+    Args:
+        functions: The functions, whose names differ.
+        name: For people.
+        span: Where it was written.
+
+    The field `functions` maps names to functions.
+
+    >>> from isoform.pto import ir
+    >>> program = ir.Program([ir.Function("f", [], [], ir.ReturnStmt())], "p")
+    >>> program.get_function("f").name, program.get_global_var("g"), program["f"].name
+    ('f', None, 'f')
+    """
+
+    name: str
+    functions: Any
+
+    def __getitem__(self, name: str) -> Function:
+        """Return the function of a name; KeyError when there is none."""
+        functions = self.functions
+        if name in functions:
+            return functions[name]
+        raise KeyError(f"no function is named {name!r}, expected one of {sorted(functions)}")

@@ -1,0 +1,79 @@
+"""Types of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isoform.core import Object
+from isoform.dataclasses import c_class
+from isoform.ir import _api
+
+if TYPE_CHECKING:
+    from isoform.pto.datatype import DataType
+    from isoform.types.pto import Expr, MemorySpace, MemRef
+
+__all__ = ["ArrayType", "PtrType", "ShapedType", "Type", "UnknownType"]
+
+
+@c_class("pto.Type", init=False)
+class Type(Object):
+    """The base of all types. A `DataType` becomes a scalar type where a type is expected."""
+
+
+@c_class("pto.UnknownType")
+class UnknownType(Type):
+    """The type of what has none, or none that is known yet."""
+
+    @staticmethod
+    def get() -> UnknownType:
+        """Return the type."""
+        return _unknown_type()
+
+
+@c_class("pto.PtrType")
+class PtrType(Type):
+    """The type of a pointer to memory."""
+
+    @staticmethod
+    def get() -> PtrType:
+        """Return the type."""
+        return _ptr_type()
+
+
+@c_class("pto.ShapedType")
+class ShapedType(Type):
+    """The base of the types of many numbers of one format."""
+
+    shape: Any
+    dtype: DataType
+    memref: MemRef | None
+
+    @property
+    def memory_space(self) -> MemorySpace | None:
+        """The memory in which the elements are, if it is known."""
+        return _memory_space(self)
+
+
+@c_class("pto.ArrayType")
+class ArrayType(ShapedType):
+    """The type of an array of scalars on a core.
+
+    Args:
+        dtype: The format of its elements.
+        extent: How many there are; an int becomes a literal of format INDEX.
+
+    >>> from isoform.pto import DataType, ir
+    >>> ir.ArrayType(DataType.INT32, 16).extent.value
+    16
+    """
+
+    @property
+    def extent(self) -> Expr:
+        """How many elements it has."""
+        return _extent(self)
+
+
+_unknown_type = _api.function("pto.UnknownType.get")
+_ptr_type = _api.function("pto.PtrType.get")
+_memory_space = _api.function("pto.ShapedType.memory_space")
+_extent = _api.function("pto.ArrayType.extent")

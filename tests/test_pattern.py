@@ -1,0 +1,234 @@
+"""Patterns, rules and rewriting, over IRs declared in Rust and in Python."""
+
+import pytest
+
+import isoform
+from isoform import Object, py_class, structural_equal, tir
+from isoform.dataclasses import field
+from isoform.pattern import Hole, Match, Pattern, Rule, rewrite
+
+
+@py_class("test_pattern.Expr", structural_eq="tree")
+class Expr(Object):
+    pass
+
+
+@py_class("test_pattern.Var", structural_eq="var")
+class Var(Expr):
+    name: str = field(default="", structural_eq="ignore")
+
+
+@py_class("test_pattern.Int", structural_eq="tree")
+class Int(Expr):
+    value: int
+
+
+@py_class("test_pattern.Add", structural_eq="tree")
+class Add(Expr):
+    lhs: Expr
+    rhs: Expr
+
+
+@py_class("test_pattern.Fun", structural_eq="tree", scope=True)
+class Fun(Expr):
+    params: list[Var] = field(structural_eq="def")
+    body: Expr
+
+
+def variables(names, dtype="int32"):
+    return [tir.Var(name, dtype) for name in names]
+
+
+def test_a_hole_stands_for_any_expression_of_its_type():
+    x, a, b = variables("xab")
+    pattern = Pattern(tir.Mul(x, 1), [x])
+    found = pattern.match(tir.Mul(tir.Add(a, b), 1))
+    assert isinstance(found, Match)
+    assert structural_equal(found[x], tir.Add(a, b))
+    assert x in found and a not in found
+    assert found.get(a, 7) == 7
+    with pytest.raises(KeyError):
+        found[a]
+    assert [var.same_as(x) for var, _ in found.holes] == [True]
+    assert found.path is None
+    assert pattern.match(tir.Mul(a, 2)) is None
+    (y,) = variables("y", "int64")
+    assert pattern.match(tir.Mul(y, tir.IntImm("int64", 1))) is None
+
+
+@pytest.mark.parametrize("form", ["var", "list", "tuple", "hole", "dict"])
+def test_holes_are_given_in_several_forms(form):
+    (x,) = variables("x")
+    holes = {"var": x, "list": [x], "tuple": (x,), "hole": Hole(x), "dict": {x: None}}[form]
+    pattern = Pattern(tir.Min(x, x), holes)
+    assert [hole.same_as(x) for hole in pattern.holes] == [True]
+    assert pattern.match(tir.Min(tir.IntImm("int32", 4), tir.IntImm("int32", 4))) is not None
+    assert pattern.match(tir.Min(tir.IntImm("int32", 4), tir.IntImm("int32", 5))) is None
+
+
+def test_classes_and_guards():
+    x, y = Var(), Var()
+    pattern = Pattern(Add(x, y), {x: Int, y: lambda part: isinstance(part, Add)})
+    assert pattern.match(Add(Int(1), Add(Int(2), Int(3)))) is not None
+    assert pattern.match(Add(Int(1), Int(2))) is None
+    assert pattern.match(Add(Add(Int(2), Int(3)), Add(Int(2), Int(3)))) is None
+    assert "class" in pattern.explain(Add(x, Int(1))).reason
+    mismatch = pattern.explain(Add(Int(1), Int(2)))
+    assert str(mismatch.right_path) == "<root>.rhs"
+    assert "guard" in mismatch.reason
+    assert pattern.explain(Add(Int(1), Add(Int(2), Int(3)))) is None
+
+
+def test_an_exception_of_a_guard_comes_back_unchanged():
+    class SpecialError(Exception):
+        pass
+
+    raised = SpecialError("no idea")
+
+    def guard(_part):
+        raise raised
+
+    x = Var()
+    with pytest.raises(SpecialError) as caught:
+        Pattern(Add(x, Int(1)), Hole(x, guard=guard)).match(Add(Int(1), Int(1)))
+    assert caught.value is raised
+
+
+def test_free_variables_map_or_stand_for_themselves():
+    h, x, u, v = (Var(name) for name in "hxuv")
+    value = Add(Int(1), Add(u, u))
+    mapping = Pattern(Add(h, Add(x, x)), [h])
+    assert mapping.enable_auto_mapping
+    assert mapping.match(value)[x] is u
+    assert [(a is x, b is u) for a, b in mapping.match(value).vars] == [(True, True)]
+    assert mapping.match(Add(Int(1), Add(u, v))) is None
+    exact = Pattern(Add(h, Add(x, x)), [h], enable_auto_mapping=False)
+    assert exact.match(value) is None
+    assert exact.match(Add(Int(1), Add(x, x))) is not None
+
+
+def test_every_match_is_found_with_its_path():
+    x = Var()
+    pattern = Pattern(Add(x, Int(0)), x)
+    shared = Add(Int(5), Int(0))
+    found = pattern.find_all([Add(Add(Int(1), Int(0)), Int(0)), shared, shared])
+    assert [str(match.path) for match in found] == ["<root>[0]", "<root>[0].lhs", "<root>[1]"]
+    assert found[2].value is shared
+
+
+def test_what_makes_no_pattern_is_refused():
+    x, y = Var("x"), Var("y")
+    with pytest.raises(TypeError, match=r"Pattern\.holes: expected a variable, got int"):
+        Pattern(Add(x, Int(1)), [3])
+    with pytest.raises(ValueError, match="does not occur in the template"):
+        Pattern(Add(x, Int(1)), [y])
+    with pytest.raises(ValueError, match="is bound by the template"):
+        Pattern(Fun([x], x), [x])
+    with pytest.raises(TypeError, match=r"Hole\.cls: expected a class of nodes, got int"):
+        Hole(x, cls=3)
+    with pytest.raises(TypeError, match=r"Hole\.guard: expected a callable, got int"):
+        Hole(x, guard=3)
+    with pytest.raises(TypeError, match=r"Rule\.pattern: expected a Pattern"):
+        Rule(x, x)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"rewrite\.rules: expected Rules"):
+        rewrite(x, [x])
+
+
+def test_rules_rewrite_to_a_fixed_point():
+    x, a, b = Var(), Var(), Var()
+    zero = Rule(Pattern(Add(x, Int(0)), x), x)
+    kept = Add(a, b)
+    root = [Add(Add(a, Int(0)), Add(Int(0), Int(0))), kept]
+    done = rewrite(root, zero)
+    assert done.applied == (3,)
+    assert done.value[0] is a
+    assert done.value[1] is kept
+    assert rewrite(done.value, [zero]).value.same_as(done.value)
+    assert zero.apply(Add(a, Int(0))) is a
+    assert zero.apply(a) is None
+
+
+def test_a_function_computes_the_replacement():
+    x, y = Var(), Var()
+
+    def fold(match):
+        total = match[x].value + match[y].value
+        return Int(total) if total < 10 else None
+
+    rule = Rule(Pattern(Add(x, y), {x: Int, y: Int}), fold)
+    done = rewrite(Add(Add(Int(1), Int(2)), Add(Int(4), Int(8))), [rule])
+    assert structural_equal(done.value, Add(Int(3), Add(Int(4), Int(8))))
+    never = Rule(rule.pattern, fold, guard=lambda match: False)
+    assert rewrite(Add(Int(1), Int(2)), [never]).applied == (0,)
+
+
+def test_rules_without_end_are_an_error():
+    x, y = Var(), Var()
+    swap = Rule(Pattern(Add(x, y), [x, y]), Add(y, x))
+    with pytest.raises(ValueError, match=r"max_steps=100 steps \(rule 0 101 times\)"):
+        rewrite(Add(Int(1), Int(2)), [swap], max_steps=100)
+
+
+def test_binders():
+    f, x, a, g = Var("f"), Var("x"), Var("a"), Var("g")
+    eta = Rule(Pattern(Fun([x], Add(f, x)), f), f)
+    assert rewrite(Fun([a], Add(g, a)), [eta]).value is g
+    escaping = Fun([a], Add(Add(g, a), a))
+    assert rewrite(escaping, [eta]).value is escaping
+    found = Pattern(Fun([x], Add(x, f)), f).match(Fun([a], Add(a, g)))
+    assert found[x] is a
+    made = found.instantiate(Fun([x], f))
+    assert made.params[0] is a and made.body is g
+    with pytest.raises(ValueError, match="which the pattern binds and the replacement does not"):
+        Rule(Pattern(Fun([x], Add(x, f)), f), x)
+
+
+def test_a_binder_does_not_capture_what_a_rule_brings():
+    z, w = Var("z"), Var("w")
+    rule = Rule(Pattern(Int(1)), z)
+    done = rewrite(Fun([z], Add(z, Int(1))), [rule]).value
+    assert structural_equal(done, Fun([w], Add(w, z)))
+
+
+def test_hole_free_templates_match_what_is_equal():
+    x, y = Var(), Var()
+    values = [
+        Add(x, y),
+        Add(x, x),
+        Fun([x], Add(x, y)),
+        Fun([y], Add(y, x)),
+        Fun([x], Add(x, x)),
+        Int(1),
+        [Int(1), x],
+        {"k": x},
+        5,
+        "text",
+        None,
+    ]
+    for mapping in (False, True):
+        for left in values:
+            pattern = Pattern(left, enable_auto_mapping=mapping)
+            for right in values:
+                equal = structural_equal(left, right, enable_auto_mapping=mapping)
+                assert (pattern.match(right) is not None) == equal, (left, right)
+
+
+def test_depth_costs_no_stack():
+    x, value = Var(), Int(7)
+    for _ in range(100_000):
+        value = Add(value, Int(0))
+    zero = Rule(Pattern(Add(x, Int(0)), x), x)
+    done = rewrite(value, [zero])
+    assert structural_equal(done.value, Int(7))
+    assert done.applied == (100_000,)
+
+
+def test_texts_of_the_objects():
+    x = Var("x")
+    pattern = Pattern(Add(x, Int(1)), x)
+    rule = Rule(pattern, x)
+    assert "Pattern" in repr(pattern) and "Match" in repr(pattern.match(Add(x, Int(1))))
+    assert "Rule" in repr(rule) and "applied" in repr(rewrite(x, [rule]))
+    assert rule.pattern.template is pattern.template
+    assert Hole(x).var is x
+    assert isoform.pattern.Pattern is Pattern
