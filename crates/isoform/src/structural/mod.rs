@@ -2,6 +2,7 @@
 
 mod bindings;
 mod digest;
+mod environments;
 mod equal;
 mod fingerprint;
 mod hash;
@@ -9,6 +10,7 @@ mod ident_map;
 mod key;
 mod leaf;
 mod level_set;
+mod levels;
 mod memo;
 mod mismatch;
 mod numbering;

@@ -100,7 +100,7 @@ impl<'a> Engine<'a> {
         // What is known of a pair with a hole in it holds while the scopes
         // around are the same.
         for level in 0..=self.levels.current() {
-            self.levels.use_var(level, Region::USE);
+            self.levels.use_level(level);
         }
         if let Some(part) = &holes.parts[hole] {
             let (first, around) = (part.object, part.around.clone());
@@ -236,7 +236,7 @@ impl<'a> Engine<'a> {
         let around = self.bindings_around();
         if !around.is_empty() {
             // Met again in another scope, the same pair is another question.
-            self.levels.use_var(NEVER_OPEN, Region::USE);
+            self.levels.use_level(NEVER_OPEN);
         }
         if let Some(holes) = &mut self.holes {
             holes.parts[hole] = Some(Part { object: r, around });

@@ -15,17 +15,22 @@ mod maps;
 mod proofs;
 mod report;
 
+use hashbrown::HashSet;
+use rapidhash::fast::RandomState;
+
 use binders::VarPair;
 pub(crate) use holes::{Filled, Holes, object_in};
 
 use super::CompareOptions;
 use super::bindings::Bindings;
+use super::environments::Environments;
 use super::leaf;
+use super::levels::{Levels, Touched};
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
 use super::pins::{Pins, snapshot};
-use super::scope::{Levels, Region, Touched};
+use super::scope::Region;
 use crate::container::ArrayObj;
 use crate::error::Result;
 use crate::object::access::Poll;
@@ -52,11 +57,12 @@ enum Job {
     /// Compares the map values from `next` on; `extra` is the place of the
     /// matched positions in [`Engine::pairs`].
     Entries,
-    /// The pair is proven. `extra` is 1 when its objects are marked as open.
+    /// The pair is proven. `extra` has bits of [`proofs`], `next` is the state
+    /// of the bindings before.
     EndMemo,
     /// The variables' own fields are equal.
     EndVar,
-    /// The dag nodes' fields are equal.
+    /// The dag nodes' fields are equal. `next` as for `EndMemo`.
     EndDag,
     EndScope,
     /// The objects are no longer open. `extra` is 1 for lists and dicts.
@@ -88,6 +94,16 @@ enum Entered<'a> {
     Child(ObjRef<'a>, ObjRef<'a>, Region),
 }
 
+/// What is remembered of a shared pair.
+enum Recalled {
+    Equal,
+    Different,
+    /// Nothing that holds; whether something has become void.
+    Unknown {
+        was_void: bool,
+    },
+}
+
 /// Where going over fields stopped.
 enum Stop<'a> {
     Done,
@@ -102,11 +118,22 @@ enum Next<'a> {
     Different,
 }
 
+/// A pair that differs: for one state of the bindings, or with `u32::MAX` for
+/// all of them.
+type Refuted = (u64, u64, Region, u32);
+
 /// The tables of a comparison, reused from call to call.
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) bindings: Bindings<2>,
     pub(super) memo: PairMemo,
+    /// Proofs by what the variables stand for, each with one above the newest
+    /// dag pair that it used.
+    environments: Environments<u32>,
+    /// Pairs that differ, with region and state of the bindings; found in
+    /// alternatives of custom comparisons, since any other difference ends
+    /// the comparison.
+    refuted: HashSet<Refuted, RandomState>,
     pairs: Vec<(u32, u32)>,
     touched: Vec<Touched>,
     /// The objects of each side that are being compared: lists, dicts and,
@@ -121,6 +148,8 @@ impl Tables {
     fn clear(&mut self) {
         self.bindings.clear();
         self.memo.clear();
+        self.environments.clear();
+        self.refuted.clear();
         self.pairs.clear();
         self.touched.clear();
         self.open.iter_mut().for_each(Open::clear);
@@ -303,8 +332,8 @@ impl<'a> Engine<'a> {
             && twins.info().class() == Class::Plain
         {
             let remember = twins.info().has_children && twins.is_shared();
-            if remember && self.is_proven(l, r, region)? {
-                return Ok(Entered::Equal);
+            if remember && let Some(known) = self.is_known(l, r, region)? {
+                return Ok(known);
             }
             return self.plain(twins, 0, region, base);
         }
@@ -370,11 +399,15 @@ impl<'a> Engine<'a> {
                         self.visits += 1;
                         if !child.is_shared() {
                             self.return_to(twins, position, region);
-                        } else if self.has_proof(l, r, region) {
-                            continue;
                         } else {
-                            self.return_to(twins, position, region);
-                            self.begin_proof(l, r, region)?;
+                            match self.recall(l, r, region) {
+                                Recalled::Equal => continue,
+                                Recalled::Different => return Ok(Entered::Different),
+                                Recalled::Unknown { was_void } => {
+                                    self.return_to(twins, position, region);
+                                    self.begin_proof(l, r, region, was_void)?;
+                                }
+                            }
                         }
                         (twins, position) = (child, 0);
                         continue;
@@ -507,16 +540,18 @@ impl<'a> Engine<'a> {
                 else {
                     return Ok(Entered::Different);
                 };
-                let empty = left.items().is_empty() && right.items().is_empty();
-                if !empty && !self.begin_shared(l, r, region)? {
-                    self.push(Job::Items, l, r, region);
-                    return Ok(Entered::Open);
+                if left.items().is_empty() && right.items().is_empty() {
+                    return Ok(Entered::Equal);
                 }
-                true
+                if let Some(known) = self.begin_shared(l, r, region)? {
+                    return Ok(known);
+                }
+                self.push(Job::Items, l, r, region);
+                return Ok(Entered::Open);
             }
             Class::Map => {
-                if self.begin_shared(l, r, region)? {
-                    return Ok(Entered::Equal);
+                if let Some(known) = self.begin_shared(l, r, region)? {
+                    return Ok(known);
                 }
                 return self.enter_map::<REC>(l, r, region);
             }
@@ -542,9 +577,16 @@ impl<'a> Engine<'a> {
     ) -> Result<Entered<'a>> {
         // Lists and dicts are marked in any case: what they hold changes
         // without a write to a field.
-        if (l.is_shared() || r.is_shared()) && self.has_proof(l, r, region) {
-            return Ok(Entered::Equal);
-        }
+        let shared = l.is_shared() || r.is_shared();
+        let recalled = match shared {
+            true => self.recall(l, r, region),
+            false => Recalled::Unknown { was_void: false },
+        };
+        let was_void = match recalled {
+            Recalled::Equal => return Ok(Entered::Equal),
+            Recalled::Different => return Ok(Entered::Different),
+            Recalled::Unknown { was_void } => was_void,
+        };
         self.open(l, r, 0)?;
         self.tables.containers += 1;
         self.stack.push(Frame {
@@ -555,8 +597,8 @@ impl<'a> Engine<'a> {
             region,
             job: Job::EndOpen,
         });
-        if l.is_shared() || r.is_shared() {
-            self.collect_proof(l, r, region, false);
+        if shared {
+            self.collect_proof(l, r, region, false, was_void);
         }
         let left = snapshot(self.arena, self.pins.0, l);
         let right = snapshot(self.arena, self.pins.1, r);
@@ -685,11 +727,11 @@ impl<'a> Engine<'a> {
             Job::EndOpen => self.close(l, r, frame.extra),
             Job::EndDag => match self.bound_pair(l, r) {
                 None => {
-                    self.bind::<REC>(l, r, 0, false);
-                    self.levels.use_dag();
+                    let index = self.bind::<REC>(l, r, 0, false);
+                    self.levels.use_dag(index);
                 }
-                Some(true) => {}
-                Some(false) => {
+                Some(Ok(_)) => {}
+                Some(Err(())) => {
                     self.differ_bound::<REC>(Reason::Sharing, l, r);
                     return Ok(Next::Different);
                 }

@@ -27,9 +27,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let tables = &mut *self.tables;
         let level = tables.numbering.bindings.get(index).level;
         if object.info().kind == Kind::Var {
-            tables.levels.use_var(level, region);
+            tables.levels.use_var(index, level, region);
+        } else if tables.numbering.nesting() == 0 {
+            tables.levels.use_dag(index);
         } else {
-            tables.levels.use_dag();
+            // Among the answers to a hook its number depends on the context.
+            tables.levels.use_level(0);
         }
         let name = tables.numbering.name(index, &mut tables.levels);
         self.named(object, name)

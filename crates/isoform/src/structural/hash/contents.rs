@@ -95,7 +95,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.orders.push(position);
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
                 self.tables.numbering.bindings.note_free_key(key.ident());
-                self.tables.levels.use_dag();
+                self.tables.levels.use_absence();
             }
         }
         Ok(())

@@ -11,15 +11,18 @@
 mod binders;
 mod contents;
 mod hooks;
+mod memo;
 mod report;
 
 use super::CompareOptions;
+use super::environments::Environments;
 use super::ident_map::IdentMap;
 use super::leaf;
+use super::levels::{Levels, Needs, Touched};
 use super::numbering::Numbering;
 use super::open::{Entry, Open};
 use super::pins::{Pins, snapshot};
-use super::scope::{Levels, Needs, Region, Touched};
+use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
@@ -41,7 +44,8 @@ enum Job {
     Items,
     /// Map values; `extra` is the place of the positions in `orders`.
     Entries,
-    /// The hash is remembered. `extra` is 1 when the object is marked as open.
+    /// The hash is remembered. `extra` has the bits [`MARKED`] and
+    /// [`WAS_VOID`].
     EndMemo,
     /// The fields of a variable are hashed; `extra` is the context outside.
     EndVar,
@@ -55,6 +59,11 @@ enum Job {
     /// A custom hash's call, for the path only.
     HookStep,
 }
+
+/// The object of an `EndMemo` frame is marked as open.
+const MARKED: u32 = 1;
+/// An earlier hash of the object has become void.
+const WAS_VOID: u32 = 2;
 
 struct Frame<'a, Acc> {
     object: ObjRef<'a>,
@@ -83,6 +92,8 @@ pub(super) struct HashTables<Out> {
     numbering: Numbering<Out>,
     known: IdentMap,
     results: Vec<Known<Out>>,
+    /// Hashes by the names of the variables below.
+    environments: Environments<Out>,
     orders: Vec<u32>,
     touched: Vec<(Touched, u32)>,
     /// The objects that are being hashed: lists, dicts and, where cycles may
@@ -99,6 +110,7 @@ impl<Out: Copy> HashTables<Out> {
             numbering: Numbering::new(),
             known: IdentMap::default(),
             results: Vec::new(),
+            environments: Environments::default(),
             orders: Vec::new(),
             touched: Vec::new(),
             open: Open::default(),
@@ -112,6 +124,7 @@ impl<Out: Copy> HashTables<Out> {
         self.known.clear();
         self.results.clear();
         self.results.shrink_to(1 << 14);
+        self.environments.clear();
         self.orders.clear();
         self.touched.clear();
         self.open.clear();
@@ -272,20 +285,23 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// The remembered hash; when there is none, begins to collect for it.
     fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<Option<S::Out>> {
-        let known = self.recall(object, region);
-        if known.is_none() {
-            // A cycle is entered at an object with two owners, one of them
-            // inside the cycle; so it is enough to mark what is remembered
-            // anyway.
-            let containers = self.tables.containers;
-            let marked = access::may_have_cycles() && self.open(object, containers)?;
-            self.collect(object, region, marked);
+        match self.recall(object, region) {
+            Ok(out) => Ok(Some(out)),
+            Err(was_void) => {
+                // A cycle is entered at an object with two owners, one of them
+                // inside the cycle; so it is enough to mark what is remembered
+                // anyway.
+                let containers = self.tables.containers;
+                let marked = access::may_have_cycles() && self.open(object, containers)?;
+                self.collect(object, region, marked, was_void);
+                Ok(None)
+            }
         }
-        Ok(known)
     }
 
+    /// The remembered hash; the error says whether one has become void.
     #[inline]
-    fn recall(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+    fn recall(&mut self, object: ObjRef<'a>, region: Region) -> std::result::Result<S::Out, bool> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
             let known = &tables.results[index as usize];
@@ -299,14 +315,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if holds {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
-                return Some(known.out);
+                return Ok(known.out);
             }
+            return tables.recall_alike(object.ident(), region).ok_or(true);
         }
-        None
+        Err(false)
     }
 
     /// Begins to collect what the object's hash needs to be remembered.
-    fn collect(&mut self, object: ObjRef<'a>, region: Region, marked: bool) {
+    fn collect(&mut self, object: ObjRef<'a>, region: Region, marked: bool, was_void: bool) {
         let tables = &mut *self.tables;
         let before = tables.levels.begin();
         let context = tables.numbering.begin_use();
@@ -316,7 +333,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             object,
             acc,
             next: 0,
-            extra: u32::from(marked),
+            extra: u32::from(marked) * MARKED | u32::from(was_void) * WAS_VOID,
             region,
             job: Job::EndMemo,
         });
@@ -492,13 +509,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
         // Lists and dicts are marked in any case: what they hold changes
         // without a write to a field.
         let shared = object.is_shared();
-        if shared && let Some(out) = self.recall(object, region) {
-            return Ok(Step::Done(out));
+        let mut was_void = false;
+        if shared {
+            match self.recall(object, region) {
+                Ok(out) => return Ok(Step::Done(out)),
+                Err(void) => was_void = void,
+            }
         }
         self.open(object, 0)?;
         self.tables.containers += 1;
         if shared {
-            self.collect(object, region, false);
+            self.collect(object, region, false, was_void);
         }
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
@@ -602,10 +623,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
         match job {
             Job::EndMemo => {
                 self.sink.abandon(acc);
-                if extra != 0 {
+                if extra & MARKED != 0 {
                     self.tables.open.leave(object.ident());
                 }
-                self.remember(object, out);
+                self.tables
+                    .remember(object.ident(), out, region, extra & WAS_VOID != 0);
                 Ok(Step::Done(out))
             }
             Job::EndScope => {
@@ -645,7 +667,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     let (before, context) = tables.touched.pop().unwrap_or(nothing);
                     tables.numbering.end_use(context);
                     tables.levels.end(before);
-                    if frame.extra != 0 {
+                    if frame.extra & MARKED != 0 {
                         tables.open.leave(frame.object.ident());
                     }
                 }
@@ -654,35 +676,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Job::EndOpen => tables.open.leave(frame.object.ident()),
                 Job::Entries => tables.orders.truncate(frame.extra as usize),
                 _ => {}
-            }
-        }
-    }
-
-    fn remember(&mut self, object: ObjRef<'a>, out: S::Out) {
-        let tables = &mut *self.tables;
-        let (before, context_before) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
-        let context = tables.numbering.end_use(context_before);
-        let (needs, created) = tables.levels.end(before);
-        if created {
-            return;
-        }
-        let (date, level) = (tables.levels.now(), tables.levels.current());
-        let nesting = tables.numbering.nesting();
-        let known = Known {
-            out,
-            needs,
-            date,
-            level,
-            nesting,
-            context,
-        };
-        match tables.known.get(object.ident()) {
-            Some(index) => tables.results[index as usize] = known,
-            None => {
-                tables
-                    .known
-                    .set(object.ident(), Some(tables.results.len() as u32));
-                tables.results.push(known);
             }
         }
     }
