@@ -83,6 +83,10 @@ test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python her
 fuzz: ## Fuzz every target for FUZZ_SECONDS each
 	$(CARGO) run --release $(LOCKED) -p isoform-fuzz -- --seconds $(FUZZ_SECONDS)
 
+.PHONY: races
+races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src component
+	CARGO="$(CARGO)" scripts/races.sh
+
 .PHONY: docs
 docs: ## Build the API documentation; a warning is an error
 	$(call say,API documentation)

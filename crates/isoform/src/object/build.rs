@@ -37,7 +37,7 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
 
 /// A copy of an object of a declared type, which owns its children too.
 fn copy_of_node(object: &Ref<Obj>, info: &'static TypeInfo) -> Ref<Obj> {
-    access::reading(|| {
+    access::reading(|_section| {
         // SAFETY: the object is of a declared type and alive, its fields do
         // not change in this section, and those of the copy are completed
         // right here.
@@ -115,7 +115,7 @@ pub(crate) fn deep_copy(root: &Value) -> Value {
     let Some(object) = root.as_object() else {
         return root.clone();
     };
-    access::reading(|| {
+    access::reading(|_section| {
         let mut copier = Copier::default();
         // SAFETY: the root is alive, as is all below it in this section, in
         // which no field changes; the copy is complete when the work list is

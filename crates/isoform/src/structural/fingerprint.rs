@@ -29,10 +29,10 @@ fn walk<S: Sink>(
     sink: S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
-    access::traversing(|| {
+    access::traversing(|section| {
         let arena = Arena::default();
         let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
-        let result = hasher.value(value, Region::root(options.map_free_vars));
+        let result = hasher.value(section, value, Region::root(options.map_free_vars));
         VISITS.set(hasher.visits);
         let met_mutable = hasher.met_mutable;
         (result.map(|out| (out, met_mutable)), hasher.into_tables())

@@ -5,6 +5,7 @@ use super::super::scope::Region;
 use super::report::Side;
 use super::{Bound, Engine, Entered, Job, LEFT, RIGHT};
 use crate::error::Result;
+use crate::object::access::Section;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::Kind;
@@ -21,6 +22,7 @@ impl<'a> Engine<'a> {
     #[inline]
     pub(super) fn enter_node<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         info: &'static TypeInfo,
@@ -92,7 +94,7 @@ impl<'a> Engine<'a> {
             self.push(Job::Fields, l, r, inner);
             return Ok(Entered::Open);
         }
-        self.call_hook::<REC>(l, r, info, inner)
+        self.call_hook::<REC>(section, l, r, info, inner)
     }
 
     /// The binding of two dag nodes that are partners, an error when they are

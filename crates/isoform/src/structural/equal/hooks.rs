@@ -7,7 +7,7 @@ use super::super::scope::Region;
 use super::proofs::MARKED;
 use super::{Engine, Entered, Frame, Holes, Job};
 use crate::error::{ErrorKind, Result};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::EqualCallback;
@@ -18,6 +18,7 @@ impl<'a> Engine<'a> {
     #[inline(never)]
     pub(super) fn call_hook<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         info: &'static TypeInfo,
@@ -45,7 +46,7 @@ impl<'a> Engine<'a> {
             r,
             region,
         };
-        let equal = access::outside(|| hook.call(l.as_ref(), r.as_ref(), &mut callback));
+        let equal = access::outside(section, || hook.call(l.as_ref(), r.as_ref(), &mut callback));
         self.hook_depth -= 1;
         if equal? {
             self.found = earlier;
@@ -142,7 +143,7 @@ impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
         name: &str,
     ) -> Result<bool> {
         let outer = self.region;
-        let compare = |callback: &mut Self| {
+        let compare = |section: &mut Section, callback: &mut Self| {
             let engine = &mut *callback.engine;
             let region = outer.enter(region, engine.levels.current());
             if REC {
@@ -162,9 +163,9 @@ impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
                 engine.arena.keep_value(left),
                 engine.arena.keep_value(right),
             );
-            engine.compare::<REC>(l, r, region)
+            engine.compare::<REC>(section, l, r, region)
         };
-        access::traversing(|| self.transaction(compare))
+        access::traversing(|section| self.transaction(|callback| compare(section, callback)))
     }
 
     fn attempt(

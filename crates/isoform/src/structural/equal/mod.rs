@@ -19,7 +19,7 @@ use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
 use binders::VarPair;
-pub(crate) use holes::{Filled, Holes, object_in};
+pub(crate) use holes::{Filled, Holes};
 
 use super::CompareOptions;
 use super::bindings::Bindings;
@@ -33,7 +33,7 @@ use super::pins::{Pins, snapshot};
 use super::scope::Region;
 use crate::container::ArrayObj;
 use crate::error::Result;
-use crate::object::access::Poll;
+use crate::object::access::{Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::table::{Class, Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
@@ -233,6 +233,7 @@ impl<'a> Engine<'a> {
     /// Compares two values.
     pub(super) fn compare<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: &'a Value,
         r: &'a Value,
         region: Region,
@@ -241,7 +242,7 @@ impl<'a> Engine<'a> {
             None => Ok(true),
             Some(false) => Ok(false),
             Some(true) => match (l.object_ref(), r.object_ref()) {
-                (Some(l), Some(r)) => self.run::<REC>(l, r, region),
+                (Some(l), Some(r)) => self.run::<REC>(section, l, r, region),
                 _ => Ok(true),
             },
         }
@@ -270,6 +271,7 @@ impl<'a> Engine<'a> {
 
     fn run<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
@@ -277,8 +279,8 @@ impl<'a> Engine<'a> {
         let base = self.stack.len();
         let (mut l, mut r, mut region) = (l, r, region);
         loop {
-            self.poll.step()?;
-            match self.enter::<REC>(l, r, region, base)? {
+            self.poll.step(section)?;
+            match self.enter::<REC>(section, l, r, region, base)? {
                 Entered::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);
                     continue;
@@ -290,7 +292,7 @@ impl<'a> Engine<'a> {
                 if self.stack.len() == base {
                     return Ok(true);
                 }
-                match self.advance::<REC>(base)? {
+                match self.advance::<REC>(section, base)? {
                     Next::Pair(next_l, next_r, next_region) => {
                         (l, r, region) = (next_l, next_r, next_region);
                         break;
@@ -317,6 +319,7 @@ impl<'a> Engine<'a> {
     #[inline(always)]
     fn enter<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
@@ -324,7 +327,7 @@ impl<'a> Engine<'a> {
     ) -> Result<Entered<'a>> {
         self.visits += 1;
         if REC && let Some(hole) = self.hole_of(l) {
-            return self.enter_hole::<REC>(hole, l, r, region);
+            return self.enter_hole::<REC>(section, hole, l, r, region);
         }
         if !REC
             && !self.pinned
@@ -335,15 +338,16 @@ impl<'a> Engine<'a> {
             if remember && let Some(known) = self.is_known(l, r, region)? {
                 return Ok(known);
             }
-            return self.plain(twins, 0, region, base);
+            return self.plain(section, twins, 0, region, base);
         }
-        self.enter_other::<REC>(l, r, l.info(), region)
+        self.enter_other::<REC>(section, l, r, l.info(), region)
     }
 
     /// Compares plain nodes from a field on, and what lies below and above
     /// them as far as it is plain nodes with one owner: most of most programs.
     fn plain(
         &mut self,
+        section: &Section,
         twins: Twins<'a>,
         from: u32,
         region: Region,
@@ -352,7 +356,7 @@ impl<'a> Engine<'a> {
         let (mut twins, mut region) = (twins, region);
         let mut position = from as usize;
         loop {
-            let Some((_, both)) = twins.visited(position) else {
+            let Some((_, both)) = twins.visited(section, position) else {
                 // Done; on with the node above, if it is a plain one as well.
                 match self.stack.last() {
                     Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
@@ -375,7 +379,7 @@ impl<'a> Engine<'a> {
                 Both::Objects(l, r) => Ok((l, r)),
                 Both::Values(l, r) => match (l.object_ref(), r.object_ref()) {
                     (Some(l), Some(r)) => Ok((l, r)),
-                    (None, None) => Err(leaf::plain_equal(l, r)),
+                    (None, None) => Err(leaf::plain_equal(&l, &r)),
                     _ => Err(false),
                 },
                 Both::Floats(l, r) => Err(leaf::floats_equal(l, r)),
@@ -415,7 +419,7 @@ impl<'a> Engine<'a> {
                     match info.shape() {
                         Shape::Leaf => {
                             self.visits += 1;
-                            leaf::fields_equal(child)
+                            leaf::fields_equal(section, child)
                         }
                         Shape::Var => {
                             self.visits += 1;
@@ -433,7 +437,7 @@ impl<'a> Engine<'a> {
                 }
             };
             if !equal {
-                self.differ_field::<false>(twins.left(), twins.right(), position)?;
+                self.differ_field::<false>(section, twins.left(), twins.right(), position)?;
                 return Ok(Entered::Different);
             }
         }
@@ -458,6 +462,7 @@ impl<'a> Engine<'a> {
     #[inline(always)]
     fn fields<const REC: bool>(
         &mut self,
+        section: &Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
@@ -467,7 +472,7 @@ impl<'a> Engine<'a> {
             return Ok(Stop::Different);
         };
         let mut position = from as usize;
-        while let Some((slot, both)) = twins.visited(position) {
+        while let Some((slot, both)) = twins.visited(section, position) {
             position += 1;
             let equal = match both {
                 Both::Objects(a, b) => {
@@ -475,7 +480,7 @@ impl<'a> Engine<'a> {
                     if REC {
                         return Ok(Stop::Pair(a, b, region, position as u32));
                     }
-                    match self.leaf(a, b, region) {
+                    match self.leaf(section, a, b, region) {
                         Some(equal) => equal,
                         None => return Ok(Stop::Pair(a, b, region, position as u32)),
                     }
@@ -485,14 +490,14 @@ impl<'a> Engine<'a> {
                         let region = region.of_field(slot.flag, self.levels.current());
                         return Ok(Stop::Pair(a, b, region, position as u32));
                     }
-                    (None, None) => leaf::plain_equal(a, b),
+                    (None, None) => leaf::plain_equal(&a, &b),
                     _ => false,
                 },
                 Both::Floats(a, b) => leaf::floats_equal(a, b),
                 Both::Same(same) => same,
             };
             if !equal {
-                self.differ_field::<REC>(l, r, position)?;
+                self.differ_field::<REC>(section, l, r, position)?;
                 return Ok(Stop::Different);
             }
         }
@@ -502,13 +507,19 @@ impl<'a> Engine<'a> {
     /// Compares a pair in place if that needs no frame: plain nodes without
     /// children, and variables without fields.
     #[inline(always)]
-    fn leaf(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Option<bool> {
+    fn leaf(
+        &mut self,
+        section: &Section,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+    ) -> Option<bool> {
         let twins = Twins::new(l, r)?;
         match twins.info().shape() {
             Shape::Leaf if self.pinned => None,
             Shape::Leaf => {
                 self.visits += 1;
-                Some(leaf::fields_equal(twins))
+                Some(leaf::fields_equal(section, twins))
             }
             Shape::Var => {
                 self.visits += 1;
@@ -522,6 +533,7 @@ impl<'a> Engine<'a> {
 
     fn enter_other<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         info: &'static TypeInfo,
@@ -533,7 +545,9 @@ impl<'a> Engine<'a> {
             return Ok(self.differ_objects::<REC>(Reason::Type, l, r));
         }
         let equal = match info.class() {
-            Class::Plain | Class::Node => return self.enter_node::<REC>(l, r, info, region),
+            Class::Plain | Class::Node => {
+                return self.enter_node::<REC>(section, l, r, info, region);
+            }
             Class::Array => {
                 let (Some(left), Some(right)) =
                     (l.downcast::<ArrayObj>(), r.downcast::<ArrayObj>())
@@ -611,7 +625,7 @@ impl<'a> Engine<'a> {
 
     /// Goes on with the frame on top.
     #[inline(always)]
-    fn advance<const REC: bool>(&mut self, base: usize) -> Result<Next<'a>> {
+    fn advance<const REC: bool>(&mut self, section: &mut Section, base: usize) -> Result<Next<'a>> {
         let Some(&frame) = self.stack.last() else {
             return Ok(Next::Nothing);
         };
@@ -621,7 +635,7 @@ impl<'a> Engine<'a> {
                 let Some(twins) = Twins::new(frame.l, frame.r) else {
                     return Ok(Next::Different);
                 };
-                match self.plain(twins, frame.next, frame.region, base)? {
+                match self.plain(section, twins, frame.next, frame.region, base)? {
                     Entered::Equal | Entered::Open => Ok(Next::Nothing),
                     Entered::Different => Ok(Next::Different),
                     Entered::Child(l, r, region) => Ok(Next::Pair(l, r, region)),
@@ -629,7 +643,7 @@ impl<'a> Engine<'a> {
             }
             Job::Fields => {
                 let info = frame.l.info();
-                match self.fields::<REC>(frame.l, frame.r, frame.region, frame.next)? {
+                match self.fields::<REC>(section, frame.l, frame.r, frame.region, frame.next)? {
                     Stop::Done => {
                         self.stack.pop();
                         Ok(Next::Nothing)
@@ -641,8 +655,8 @@ impl<'a> Engine<'a> {
                     }
                 }
             }
-            Job::Items => self.items::<REC>(frame),
-            _ => self.finish::<REC>(frame),
+            Job::Items => self.items::<REC>(section, frame),
+            _ => self.finish::<REC>(section, frame),
         }
     }
 
@@ -657,7 +671,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn items<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+    fn items<const REC: bool>(&mut self, section: &Section, frame: Frame<'a>) -> Result<Next<'a>> {
         let (Some(left), Some(right)) = (
             frame.l.downcast::<ArrayObj>(),
             frame.r.downcast::<ArrayObj>(),
@@ -670,7 +684,7 @@ impl<'a> Engine<'a> {
         for position in from..both {
             let (l, r) = (&left[position], &right[position]);
             if let (Some(l), Some(r)) = (l.object_ref(), r.object_ref()) {
-                if !REC && let Some(equal) = self.leaf(l, r, frame.region) {
+                if !REC && let Some(equal) = self.leaf(section, l, r, frame.region) {
                     if equal {
                         continue;
                     }
@@ -707,7 +721,11 @@ impl<'a> Engine<'a> {
     }
 
     /// The frames other than fields and elements.
-    fn finish<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+    fn finish<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        frame: Frame<'a>,
+    ) -> Result<Next<'a>> {
         let Frame { l, r, region, .. } = frame;
         if frame.job == Job::Entries {
             return self.entries::<REC>(frame);
@@ -717,7 +735,7 @@ impl<'a> Engine<'a> {
             return Ok(Next::Nothing);
         }
         if frame.job == Job::Hole {
-            return self.hole_fields::<REC>(frame);
+            return self.hole_fields::<REC>(section, frame);
         }
         self.stack.pop();
         match frame.job {

@@ -26,7 +26,7 @@ use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
-use crate::object::access::{self, Poll};
+use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
@@ -186,24 +186,29 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     /// The hash of a value.
-    pub(super) fn value(&mut self, value: &'a Value, region: Region) -> Result<S::Out> {
+    pub(super) fn value(
+        &mut self,
+        section: &mut Section,
+        value: &'a Value,
+        region: Region,
+    ) -> Result<S::Out> {
         let mut acc = self.sink.open_form(Form::Root);
         match value.object_ref() {
             None => self.plain(&mut acc, value),
             Some(object) => {
-                let out = self.run(object, region)?;
+                let out = self.run(section, object, region)?;
                 self.sink.child(&mut acc, out);
             }
         }
         Ok(self.sink.close(acc))
     }
 
-    fn run(&mut self, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
+    fn run(&mut self, section: &mut Section, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
         let base = self.stack.len();
         let (mut object, mut region) = (object, region);
         loop {
-            self.poll.step()?;
-            let mut finished = match self.enter(object, region)? {
+            self.poll.step(section)?;
+            let mut finished = match self.enter(section, object, region)? {
                 Step::Child(next, next_region) => {
                     (object, region) = (next, next_region);
                     continue;
@@ -217,7 +222,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 {
                     return Ok(out);
                 }
-                match self.advance(finished)? {
+                match self.advance(section, finished)? {
                     Step::Child(next, next_region) => {
                         (object, region) = (next, next_region);
                         break;
@@ -242,7 +247,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, object: ObjRef<'a>, region: Region) -> Result<Step<'a, S::Out>> {
+    fn enter(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
         if info.class() == Class::Plain && self.pins.is_none() {
@@ -252,22 +262,23 @@ impl<'a, S: Sink> Hasher<'a, S> {
             {
                 return Ok(Step::Done(out));
             }
-            return self.open_fields(object, info, region);
+            return self.open_fields(section, object, info, region);
         }
-        self.enter_other(object, info, region)
+        self.enter_other(section, object, info, region)
     }
 
     /// Starts on the fields; a frame is pushed at the first child that is no leaf.
     #[inline(always)]
     fn open_fields(
         &mut self,
+        section: &Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
         self.met_mutable |= info.may_change();
         let mut acc = self.sink.open_type(info);
-        match self.fields(object, info, region, 0, &mut acc)? {
+        match self.fields(section, object, info, region, 0, &mut acc)? {
             None => Ok(Step::Done(self.sink.close(acc))),
             Some((child, child_region, next)) => {
                 self.stack.push(Frame {
@@ -376,6 +387,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     #[inline(always)]
     fn fields(
         &mut self,
+        section: &Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
@@ -384,12 +396,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> Result<Option<(ObjRef<'a>, Region, u32)>> {
         let fields = object.visited_with(info);
         let mut position = from as usize;
-        while let Some((slot, loaded)) = fields.get(position) {
+        while let Some((slot, loaded)) = fields.get(section, position) {
             position += 1;
             let child = self.part(acc, loaded);
             let Some(child) = child else { continue };
             let region = region.of_field(slot.flag, self.tables.levels.current());
-            match self.leaf(child, region) {
+            match self.leaf(section, child, region) {
                 Some(out) => self.sink.child(acc, out),
                 None => return Ok(Some((child, region, position as u32))),
             }
@@ -400,7 +412,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// The hash of a node that needs no frame: plain nodes without children,
     /// and variables without fields that are bound already.
     #[inline(always)]
-    fn leaf(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+    fn leaf(&mut self, section: &Section, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let info = object.info();
         if info.has_children {
             return None;
@@ -414,7 +426,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let mut acc = self.sink.open_type(info);
             let fields = object.visited_with(info);
             let mut position = 0;
-            while let Some((_, loaded)) = fields.get(position) {
+            while let Some((_, loaded)) = fields.get(section, position) {
                 position += 1;
                 // There are no children to be returned.
                 let _ = self.part(&mut acc, loaded);
@@ -432,13 +444,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// What a field contributes at once; a child is returned instead.
     #[inline(always)]
-    fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a>) -> Option<ObjRef<'a>> {
+    fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a, '_>) -> Option<ObjRef<'a>> {
         let (part, word) = match loaded {
             Loaded::Object(child) => return Some(child),
             Loaded::Value(value) => {
                 let child = value.object_ref();
                 if child.is_none() {
-                    self.plain(acc, value);
+                    self.plain(acc, &value);
                 }
                 return child;
             }
@@ -473,12 +485,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn enter_other(
         &mut self,
+        section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
         match info.class() {
-            Class::Plain | Class::Node => self.enter_node(object, info, region),
+            Class::Plain | Class::Node => self.enter_node(section, object, info, region),
             Class::Incomparable => {
                 let name = Value::from(object.to_ref()).type_name();
                 Err(self.error(
@@ -565,7 +578,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Hands a finished child to the top frame and goes on with it.
     #[inline(always)]
-    fn advance(&mut self, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
+    fn advance(&mut self, section: &Section, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
         let Some(frame) = self.stack.last_mut() else {
             return Ok(Step::Open);
         };
@@ -578,13 +591,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return Ok(Step::Done(self.sink.close(acc)));
         }
         if frame.job != Job::Fields {
-            return self.advance_other(finished);
+            return self.advance_other(section, finished);
         }
         let (object, region, from, mut acc) = (frame.object, frame.region, frame.next, frame.acc);
         if let Some(out) = finished {
             self.sink.child(&mut acc, out);
         }
-        match self.fields(object, object.info(), region, from, &mut acc)? {
+        match self.fields(section, object, object.info(), region, from, &mut acc)? {
             None => {
                 self.stack.pop();
                 Ok(Step::Done(self.sink.close(acc)))
@@ -599,7 +612,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    fn advance_other(&mut self, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
+    fn advance_other(
+        &mut self,
+        section: &Section,
+        finished: Option<S::Out>,
+    ) -> Result<Step<'a, S::Out>> {
         let Some(frame) = self.stack.last() else {
             return Ok(Step::Open);
         };
@@ -610,7 +627,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 if let Some(out) = finished {
                     self.sink.child(&mut acc, out);
                 }
-                return self.elements(acc);
+                return self.elements(section, acc);
             }
             Job::Fields | Job::LastField | Job::HookStep => return Ok(Step::Open),
             _ => {}
