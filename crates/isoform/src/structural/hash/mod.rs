@@ -25,6 +25,7 @@ use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
 use crate::object::access::{self, Poll};
 use crate::object::arena::Arena;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
@@ -386,6 +387,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn leaf(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let info = object.info();
         if info.has_children {
+            prefetch_ahead(object);
             return None;
         }
         if info.class() == Class::Plain {
