@@ -53,6 +53,7 @@ pub(crate) mod host;
 pub(crate) mod lend;
 mod limbo;
 pub(crate) mod native;
+pub(crate) mod prefetch;
 pub(crate) mod published;
 pub(crate) mod raw_host;
 pub(crate) mod raw_value;

@@ -57,6 +57,11 @@ impl<'a> ObjRef<'a> {
     }
 
     #[inline(always)]
+    pub(super) fn address(self) -> *const u8 {
+        self.pointer.as_ptr().cast::<u8>()
+    }
+
+    #[inline(always)]
     pub(crate) fn header(self) -> &'a Header {
         // SAFETY: alive for 'a.
         unsafe { self.pointer.as_ref() }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::field::Storage;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Met, ObjRef};
@@ -198,6 +199,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
 
     #[inline]
     fn open(&mut self, object: ObjRef<'a>, content: Content, marked: bool) -> Result<()> {
+        prefetch_ahead(object);
         let Ok(base) = u32::try_from(self.parts.len()) else {
             return Err(too_large());
         };

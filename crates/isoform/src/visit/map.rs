@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll, Section};
 use crate::object::header::TypeIndex;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::path::AccessPath;
@@ -375,6 +376,9 @@ where
             return self
                 .finish(section, source, region, is_key, remembered)
                 .map(Some);
+        }
+        if let Some(object) = source.object_ref() {
+            prefetch_ahead(object);
         }
         self.stack.push(Frame {
             children,

@@ -13,6 +13,7 @@ use crate::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::header::TypeIndex;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::object::view::{Met, ObjRef};
@@ -440,6 +441,9 @@ where
         let Met::Object(object) = child.met else {
             return self.call(section, child).map(drop);
         };
+        if object.info().has_children {
+            prefetch_ahead(object);
+        }
         let content = match object.info().class() {
             Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
             Class::Plain | Class::Node => Content::Fields,

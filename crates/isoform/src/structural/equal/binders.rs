@@ -6,6 +6,7 @@ use super::report::Side;
 use super::{Bound, Engine, Entered, Job, LEFT, RIGHT};
 use crate::error::Result;
 use crate::object::access::Section;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::Kind;
@@ -88,6 +89,10 @@ impl<'a> Engine<'a> {
         if info.scope {
             self.push(Job::EndScope, l, r, region);
             self.tables.bindings.open_scope(&mut self.levels);
+        }
+        if info.has_children {
+            prefetch_ahead(l);
+            prefetch_ahead(r);
         }
         let (l, r) = self.contents(l, r);
         if info.hooks.are_structural_defaults() {

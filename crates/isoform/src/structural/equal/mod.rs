@@ -35,6 +35,7 @@ use crate::container::ArrayObj;
 use crate::error::Result;
 use crate::object::access::{Poll, Section};
 use crate::object::arena::Arena;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::table::{Class, Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
 use crate::object::view::ObjRef;
@@ -400,6 +401,8 @@ impl<'a> Engine<'a> {
                             self.return_to(twins, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }
+                        prefetch_ahead(l);
+                        prefetch_ahead(r);
                         self.visits += 1;
                         if !child.is_shared() {
                             self.return_to(twins, position, region);

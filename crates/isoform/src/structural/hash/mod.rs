@@ -28,6 +28,7 @@ use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
 use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
@@ -415,6 +416,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     fn leaf(&mut self, section: &Section, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let info = object.info();
         if info.has_children {
+            prefetch_ahead(object);
             return None;
         }
         if info.class() == Class::Plain {
