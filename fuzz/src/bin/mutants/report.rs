@@ -15,7 +15,8 @@ pub(crate) struct Known {
     file: String,
     function: String,
     before: String,
-    after: String,
+    /// Without it, the entry is about every change of these lines.
+    after: Option<String>,
     reason: String,
 }
 
@@ -24,7 +25,10 @@ impl Known {
         self.file == mutant.path
             && self.function == mutant.edit.function
             && self.before == mutant.before
-            && self.after == mutant.after
+            && self
+                .after
+                .as_ref()
+                .is_none_or(|after| *after == mutant.after)
     }
 }
 
@@ -187,7 +191,7 @@ mod tests {
             file: "m.rs".to_owned(),
             function: "f".to_owned(),
             before: before.to_owned(),
-            after: String::new(),
+            after: Some(String::new()),
             reason: "saves memory".to_owned(),
         }
     }

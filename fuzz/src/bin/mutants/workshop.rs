@@ -46,20 +46,23 @@ impl Workshop {
         if !list.status.success() {
             return Err(String::from_utf8_lossy(&list.stderr).into());
         }
-        let mut copied = BTreeSet::new();
-        for path in String::from_utf8(list.stdout)?.split_terminator('\0') {
-            if root.join(path).is_file() {
-                write_if_new(&tree.join(path), &fs::read(root.join(path))?)?;
-                copied.insert(tree.join(path));
-            }
-        }
-        delete_others(&tree, &copied)?;
         let mut sources = BTreeMap::new();
         for pattern in &config.files {
             for path in matching(root, pattern)? {
                 sources.insert(path.clone(), fs::read_to_string(root.join(path))?);
             }
         }
+        let mut copied = BTreeSet::new();
+        for path in String::from_utf8(list.stdout)?.split_terminator('\0') {
+            if root.join(path).is_file() {
+                // The others are written with their mutants.
+                if !sources.contains_key(path) {
+                    write_if_new(&tree.join(path), &fs::read(root.join(path))?)?;
+                }
+                copied.insert(tree.join(path));
+            }
+        }
+        delete_others(&tree, &copied)?;
         Ok(Workshop {
             config,
             tree,
