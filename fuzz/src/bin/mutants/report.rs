@@ -107,7 +107,7 @@ impl Report {
         if mutants.is_empty() {
             return Ok(());
         }
-        mutants.sort_by_key(|(mutant, _)| (&mutant.path, mutant.line));
+        mutants.sort_by(|(one, _), (two, _)| (&one.path, one.line).cmp(&(&two.path, two.line)));
         writeln!(f, "\n{title}:")?;
         for (mutant, outcome) in mutants {
             let Mutant { path, line, .. } = mutant;
