@@ -12,6 +12,7 @@ use indexmap::map::RawEntryApiV1;
 use super::mapping::MapObj;
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynKeyEqual, DynKeyHash};
+use crate::mixing::FixedHasher;
 use crate::object::access::{self, Section};
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::TypeInfo;
@@ -106,7 +107,7 @@ pub(crate) fn asking<T>(
 ///
 /// Those of its type's hook.
 pub(crate) fn key_hash(key: &Value) -> Result<u64> {
-    let mut hasher = rapidhash::fast::RapidHasher::default();
+    let mut hasher = FixedHasher::default();
     match hooked(key)? {
         None => key.hash(&mut hasher),
         Some(key) => hasher.write_u64(key.hash),
