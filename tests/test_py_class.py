@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -580,14 +581,14 @@ def let_and_for(key):
         hi: Any
         body: Any
 
-    return Var, Let, Plain, For
+    return SimpleNamespace(Var=Var, Let=Let, Plain=Plain, For=For)
 
 
 def test_a_let_is_visited_as_tir_visits_it(key):
     from isoform import tir
 
-    Var, Let, Plain, _ = let_and_for(key)
-    x, y = Var("x"), Var("y")
+    own = let_and_for(key)
+    x, y = own.Var("x"), own.Var("y")
     tx, ty = tir.Var("x", "int32"), tir.Var("y", "int32")
     one = tir.IntImm("int32", 1)
     cases = [("xxx", "xyy"), ("xxx", "yyy"), ("xxx", "xxx"), ("xyx", "xxy"), ("yxx", "yyy")]
@@ -597,17 +598,17 @@ def test_a_let_is_visited_as_tir_visits_it(key):
             return [make(*(names[name] for name in given)) for given in (fields, others)]
 
         def let(value, var, body):
-            return Let(var, value, body)
+            return own.Let(var, value, body)
 
         expected = isoform.structural_equal(
             *both(lambda value, var, body: tir.Let(var, value, body), {"x": tx, "y": ty})
         )
-        for make in (let, Plain):
+        for make in (let, own.Plain):
             left, right = both(make, {"x": x, "y": y})
             assert isoform.structural_equal(left, right) == expected, (fields, others)
             same_hash = isoform.structural_hash(left) == isoform.structural_hash(right)
             assert same_hash == expected
-    for made in (Let(x, x, x), Plain(x, x, x)):
+    for made in (own.Let(x, x, x), own.Plain(x, x, x)):
         replaced = isoform.substitute(made, {x: 1})
         assert (replaced.value, replaced.var, replaced.body) == (1, x, x)
     replaced = isoform.substitute(tir.Let(tx, tx, tx), {tx: one})
@@ -615,18 +616,17 @@ def test_a_let_is_visited_as_tir_visits_it(key):
 
 
 def test_the_bounds_of_a_loop_are_outside_of_it(key):
-    Var, _, _, For = let_and_for(key)
-    x, y = Var("x"), Var("y")
-    loop = For(x, 0, x, x)
+    own = let_and_for(key)
+    x, y = own.Var("x"), own.Var("y")
+    loop = own.For(x, 0, x, x)
     replaced = isoform.substitute(loop, {x: 9})
     assert (replaced.var, replaced.lo, replaced.hi, replaced.body) == (x, 0, 9, x)
-    assert isoform.structural_equal(loop, For(y, 0, x, y))
-    paths = isoform.get_first_structural_mismatch(loop, For(y, 0, y, y))
+    assert isoform.structural_equal(loop, own.For(y, 0, x, y))
+    paths = isoform.get_first_structural_mismatch(loop, own.For(y, 0, y, y))
     assert str(paths[0]) == "<root>.hi"
     seen = []
-    isoform.structural_walk(For(x, 1, 2, 3), lambda value: seen.append(value))
-    numbers = [value for value in seen if isinstance(value, int)]
-    assert numbers == [1, 2, 3]
+    isoform.structural_walk(own.For(x, 1, 2, 3), (int, lambda value: seen.append(value)))
+    assert seen == [1, 2, 3]
 
 
 def test_a_wrong_order_of_visit_is_refused(key):

@@ -14,7 +14,9 @@ fn int(name: &str) -> Ref<Var> {
 
 fn tile_type(size: &Ref<Var>) -> Ref<Type> {
     let sixteen = ConstInt::new(16, DataType::Index).upcast();
-    TileType::new(vec![sixteen, expr(size)], DataType::Fp32).upcast()
+    TileType::new(vec![sixteen, expr(size)], DataType::Fp32)
+        .upcast()
+        .upcast()
 }
 
 fn tile(name: &str, size: &Ref<Var>) -> Ref<Var> {
