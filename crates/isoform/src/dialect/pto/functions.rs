@@ -32,6 +32,7 @@ fn variables(root: &Value) -> Result<Variables> {
     let options = WalkOptions::default().order(WalkOrder::Pre);
     let mut definitions = Vec::new();
     let mut given = Given::default();
+    let mut defined: HashSet<u64> = HashSet::new();
     walk_objects(root, options, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
         // A walk meets a variable before its value, which is computed before
@@ -42,11 +43,20 @@ fn variables(root: &Value) -> Result<Variables> {
             args.iter()
                 .try_for_each(|arg| given.use_in(&arg.init_value))?;
         }
+        // The first values are visited before the variable of the loop, which
+        // is its first definition.
+        if let Some(each) = object.downcast_ref::<ForStmt>()
+            && defined.insert(each.loop_var.identity())
+        {
+            found.defined.push(each.loop_var.clone());
+        }
         if let Some(var) = object.downcast_ref::<Var>() {
             let is_given = !given.met.insert(var.identity());
             match region {
                 RegionKind::Def | RegionKind::DefSimple if !is_given => {
-                    found.defined.push(var.clone());
+                    if defined.insert(var.identity()) {
+                        found.defined.push(var.clone());
+                    }
                 }
                 _ => found.free.push(var.clone()),
             }
@@ -55,7 +65,6 @@ fn variables(root: &Value) -> Result<Variables> {
     })?;
     // A name may stand in a type or in a loop before its definition is met, and
     // a walk meets it only once.
-    let mut defined: HashSet<u64> = found.defined.iter().map(Ref::identity).collect();
     let definitions = definitions
         .iter()
         .filter_map(|object| object.downcast_ref::<Var>());
