@@ -860,10 +860,11 @@ def list_global_func_names() -> Any:
 
 def make_node(type_key: str, fields: Any) -> Any:
     """A new object of a type from its fields by name, without the constructor of
-    its class; those that are left out take their defaults.
+    its class; those that are left out take their defaults. `__post_init__` of a
+    class that was declared in Python is run.
 
-    Raises KeyError for an unknown key, TypeError for a field that is unknown,
-    missing or does not fit.
+    Raises KeyError for an unknown key, AttributeError for a field that is
+    unknown, TypeError for one that is missing or does not fit.
     """
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:

@@ -16,7 +16,7 @@ from . import _attributes, _collect, _dunder, _enum_values, _init_property, _pen
 from ._field import Field, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     # Python 3.10 has it in this package only, which type checkers bring along.
     from typing_extensions import dataclass_transform
@@ -46,6 +46,8 @@ class Options:
     kw_only: bool = False
     structural_eq: str | None = "tree"
     scope: bool = False
+    defs_first: bool | None = None
+    visit_order: tuple[str, ...] | None = None
     to_json: Callable[[Any], Any] | None = None
     from_json: Callable[[Any], Any] | None = None
     # Looks at the constructor's fields before anything is registered.
@@ -85,6 +87,8 @@ def py_class(
     structural_eq: str | None = "tree",
     slots: bool = True,
     scope: bool = False,
+    defs_first: bool | None = None,
+    visit_order: Sequence[str] | None = None,
 ) -> Callable[[_T], _T]: ...
 
 
@@ -104,6 +108,8 @@ def py_class(
     structural_eq: str | None = "tree",
     slots: bool = True,  # noqa: ARG001
     scope: bool = False,
+    defs_first: bool | None = None,
+    visit_order: Sequence[str] | None = None,
 ) -> Any:
     """Registers a class that extends `Object` as a type of the core.
 
@@ -134,11 +140,22 @@ def py_class(
         slots: accepted for symmetry with dataclasses; fields never live in a
             `__dict__`.
         scope: whether variables bound inside of an object end with it.
+        defs_first: whether fields that define variables are visited before the
+            others. If left out, they are in a scope without `visit_order`. A
+            `let` whose variable is not bound in its own value says False and
+            declares value, variable, body in this order.
+        visit_order: the order in which structural comparison, hashes, walks,
+            maps and substitution visit the fields, by name, where the
+            constructor needs another one. Each field of the class is named
+            once; ignored ones may be left out and come last. Fields of
+            parents come first, unless they are named, too.
 
     Raises:
-        TypeError: the class does not extend `Object`, or an annotation
-            describes nothing that the core can hold.
-        ValueError: the key is taken, a field is declared twice, or options
+        TypeError: the class does not extend `Object`, an annotation describes
+            nothing that the core can hold, or `visit_order` is no sequence of
+            names.
+        ValueError: the key is taken, a field is declared twice, `visit_order`
+            names a field that there is not, one twice or not all, or options
             contradict each other. A class that fails to register leaves
             nothing behind.
 
@@ -164,6 +181,8 @@ def py_class(
         kw_only=kw_only,
         structural_eq=structural_eq,
         scope=scope,
+        defs_first=defs_first,
+        visit_order=_names(visit_order),
     )
     if isinstance(cls_or_type_key, type):
         return declare(cls_or_type_key, options, _names_at(sys._getframe(1)))
@@ -180,6 +199,20 @@ def py_class(
         return declare(cls, options, _names_at(sys._getframe(1)))
 
     return decorate
+
+
+def _names(order: Any) -> tuple[str, ...] | None:
+    """The names of an order of visit.
+
+    Raises:
+        TypeError: it is no sequence of names.
+    """
+    if order is None:
+        return None
+    names = () if isinstance(order, str) else tuple(order)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"visit_order: expected a sequence of names of fields, got {order!r}")
+    return names
 
 
 def _names_at(frame: Any) -> dict[str, Any]:
@@ -273,6 +306,8 @@ def _register(
     native = {
         "kind": options.structural_eq,
         "scope": options.scope,
+        "defs_first": options.defs_first,
+        "visit_order": options.visit_order,
         "doc": cls.__doc__ if "__doc__" in cls.__dict__ else None,
         "frozen": options.frozen,
         # The native constructor would not call it.

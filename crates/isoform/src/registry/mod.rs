@@ -9,6 +9,7 @@ mod json_hooks;
 mod methods;
 mod node_enum;
 mod schema;
+mod visit_order;
 
 pub(crate) use definition::INIT;
 pub(crate) use definition::NamedValues;
@@ -23,6 +24,7 @@ pub use node_enum::{
 };
 pub(crate) use schema::at as in_place;
 pub use schema::{Schema, TypeRef};
+pub(crate) use visit_order::visit_order;
 
 pub use json_hooks::{DynFromJson, DynToJson};
 

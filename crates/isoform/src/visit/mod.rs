@@ -19,6 +19,7 @@ pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
 pub use substitute::substitute;
+pub(crate) use substitute::substitute_in_free;
 pub use walk::{
     Interrupts, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
     structural_walk_where, structural_walk_with, walk_objects,

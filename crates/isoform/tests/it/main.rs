@@ -52,6 +52,7 @@ mod pto_print;
 mod pto_properties;
 #[cfg(feature = "testing")]
 mod pto_semantics;
+mod pto_substitute;
 mod pto_verify;
 mod pto_visit;
 mod recursive;
@@ -76,6 +77,7 @@ mod values;
 #[cfg(feature = "testing")]
 mod values_table;
 mod verify;
+mod visit_order;
 #[cfg(feature = "testing")]
 mod visits;
 mod walk;
