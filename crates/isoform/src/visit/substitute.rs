@@ -4,8 +4,9 @@ use hashbrown::HashSet;
 
 use super::bound::{Bound, Dependence, Place};
 use super::map::cyclic;
+use super::options::{WalkOptions, WalkResult};
 use super::parts::{ChildOptions, Children, children_of};
-use super::walk::{WalkOptions, WalkResult, walk_objects};
+use super::walk::walk_objects;
 use crate::error::{Error, Result};
 use crate::object::table::{Class, TypeInfo};
 use crate::object::{access, build};
