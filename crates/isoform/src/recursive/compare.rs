@@ -123,6 +123,8 @@ struct Comparison {
     ordered: bool,
     stack: Vec<Frame>,
     pairs: Pairs,
+    /// What was found equal so far, where parts of an order need be no more.
+    equals: Option<Box<Comparison>>,
 }
 
 impl Comparison {
@@ -131,6 +133,7 @@ impl Comparison {
             ordered,
             stack: Vec::new(),
             pairs: Pairs::default(),
+            equals: None,
         }
     }
 
@@ -222,7 +225,10 @@ impl Comparison {
             Parts::Items(l, r) if !self.ordered && l.len() != r.len() => {
                 return Ok(Verdict::Different);
             }
-            Parts::Entries(..) if self.ordered => return Err(no_order(left, right)),
+            Parts::Entries(..) if self.ordered => {
+                let same = self.is_equal(left, right)?;
+                return self.unordered(same, left, right);
+            }
             Parts::Entries(l, r) if l.len() != r.len() => return Ok(Verdict::Different),
             _ => {}
         }
@@ -306,6 +312,17 @@ impl Comparison {
         let ordering = left.partial_cmp(&right);
         let ordering = ordering.ok_or_else(|| Error::type_error("NaN has no order"))?;
         Ok(ordering.into())
+    }
+
+    /// Whether two values without an order are equal, which is remembered: what
+    /// is shared among several of them is compared once.
+    fn is_equal(&mut self, left: &Value, right: &Value) -> Result<bool> {
+        let fresh = || Box::new(Comparison::new(false));
+        let mut equals = self.equals.take().unwrap_or_else(fresh);
+        let same = equals.run(left, right)? == Verdict::Same;
+        // After a difference, what was taken for equal on the way need not be.
+        self.equals = same.then_some(equals);
+        Ok(same)
     }
 
     fn unordered(&self, same: bool, left: &Value, right: &Value) -> Result<Verdict> {

@@ -4,8 +4,9 @@ use hashbrown::HashSet;
 
 use super::bound::{Bound, Dependence, Meaning, Place};
 use super::map::cyclic;
+use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::parts::{ChildOptions, Children, children_of};
-use super::walk::{WalkOptions, WalkOrder, WalkResult, walk_objects};
+use super::walk::walk_objects;
 use crate::error::{Error, Result};
 use crate::object::access::{self, Section};
 use crate::object::build;
