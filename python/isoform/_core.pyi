@@ -1097,9 +1097,10 @@ def structural_walk(
     types) and a function, or a sequence of such pairs. The functions in
     `with_def_region_kind` get the kind of region as well. A callback answers
     None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
-    result. Shared objects are visited once, where they are met first; keys of
-    maps and fields that comparison ignores are not visited. `order` is "post"
-    (children first) or "pre".
+    result. Shared objects are visited once, where they are met first, or once in
+    each kind of region where `with_def_region_kind` is given: a variable where
+    it is defined and where it is used. Keys of maps and fields that comparison
+    ignores are not visited. `order` is "post" (children first) or "pre".
 
     Raises TypeError for another answer, ValueError for a value that contains
     itself, and what the callbacks raise. O(values), in constant native stack.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from isoform import _core, registry
 from isoform.core import MISSING, Object
 
-from . import _attributes, _collect, _dunder, _enum_values, _init_property, _pending
+from . import _attributes, _collect, _dunder, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Options:
     visit_order: tuple[str, ...] | None = None
     to_json: Callable[[Any], Any] | None = None
     from_json: Callable[[Any], Any] | None = None
+    convert: Callable[[Any], Any] | None = None
     # Looks at the constructor's fields before anything is registered.
     inspect: Callable[[list[Field], list[Field]], None] | None = None
     # Whether the class may wait for names that do not exist yet.
@@ -184,6 +185,8 @@ def py_class(
         defs_first=defs_first,
         visit_order=_names(visit_order),
     )
+    # Also where the decorator is kept for later.
+    options.check()
     if isinstance(cls_or_type_key, type):
         return declare(cls_or_type_key, options, _names_at(sys._getframe(1)))
     if isinstance(cls_or_type_key, str):
@@ -285,7 +288,6 @@ class _NativeField:
         for name in Field.__slots__:
             setattr(self, name, getattr(declared, name))
         self.schema = declared.schema.compiled
-        self.converter = _enum_values.converter_for(declared)
 
 
 def _register(
@@ -302,7 +304,11 @@ def _register(
     own_new = cls.__new__ is not Object.__new__
     generated = options.init and not own_init
     computed = bool(body.properties) or bool(body.parent and _init_property.inherited(body.parent))
-    given = {"__data_to_json__": options.to_json, "__data_from_json__": options.from_json}
+    given = {
+        "__data_to_json__": options.to_json,
+        "__data_from_json__": options.from_json,
+        "__ffi_convert__": options.convert,
+    }
     native = {
         "kind": options.structural_eq,
         "scope": options.scope,

@@ -745,9 +745,13 @@ impl TypeCell {
 /// The storage and schema a field needs, for [`FieldDef`].
 pub(crate) fn storage_of(schema: &Schema) -> Storage {
     match schema {
-        Schema::Any | Schema::None | Schema::Device | Schema::Union(_) | Schema::Literal(_) => {
-            Storage::Value
-        }
+        // What a host accepts may be no object.
+        Schema::Any
+        | Schema::None
+        | Schema::Device
+        | Schema::Union(_)
+        | Schema::Literal(_)
+        | Schema::Host(_) => Storage::Value,
         Schema::Int => Storage::Int,
         Schema::Float => Storage::Float,
         Schema::Bool => Storage::Bool,
@@ -757,7 +761,16 @@ pub(crate) fn storage_of(schema: &Schema) -> Storage {
             Storage::Object | Storage::NullableObject => Storage::NullableObject,
             _ => Storage::Value,
         },
-        _ => Storage::Object,
+        Schema::Bytes
+        | Schema::Object(_)
+        | Schema::Tuple(_)
+        | Schema::Array(_)
+        | Schema::List(_)
+        | Schema::Map(_)
+        | Schema::Dict(_)
+        | Schema::Shape
+        | Schema::Tensor
+        | Schema::Function => Storage::Object,
     }
 }
 

@@ -23,7 +23,7 @@ pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
 };
 pub(crate) use schema::at as in_place;
-pub use schema::{Schema, TypeRef};
+pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use visit_order::visit_order;
 
 pub use json_hooks::{DynFromJson, DynToJson};

@@ -4,11 +4,13 @@ use hashbrown::HashSet;
 
 use super::bound::{Bound, Dependence, Meaning, Place};
 use super::map::cyclic;
+use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::parts::{ChildOptions, Children, children_of};
-use super::walk::{WalkOptions, WalkOrder, WalkResult, walk_objects};
+use super::walk::walk_objects;
 use crate::error::{Error, Result};
+use crate::object::access::{self, Section};
+use crate::object::build;
 use crate::object::table::{Class, TypeInfo};
-use crate::object::{access, build};
 use crate::path::AccessPath;
 use crate::registry::Kind;
 use crate::value::Value;
@@ -131,7 +133,7 @@ fn run(root: &Value, pairs: &[(Value, Value)], bound: Bound) -> Result<Value> {
         searched: HashSet::default(),
         replacements: 0,
     };
-    access::traversing(|| substitution.run(root))
+    access::traversing(|section| substitution.run(section, root))
 }
 
 fn is_var(info: &TypeInfo) -> bool {
@@ -196,7 +198,7 @@ struct Substitution {
 }
 
 impl Substitution {
-    fn run(&mut self, root: &Value) -> Result<Value> {
+    fn run(&mut self, section: &mut Section, root: &Value) -> Result<Value> {
         self.bound.open_scope();
         let mut finished = self.meet(root.clone(), Place::ROOT)?;
         let result = loop {
@@ -216,7 +218,7 @@ impl Substitution {
                     let place = self.bound.place_of(frame.place, child.region, opens);
                     self.meet(child.value, place)?
                 }
-                None => Some(self.close()?),
+                None => Some(self.close(section)?),
             };
         };
         // Binders that were renamed for nothing are left as they were.
@@ -324,7 +326,7 @@ impl Substitution {
     }
 
     /// Leaves the value on top of the stack.
-    fn close(&mut self) -> Result<Value> {
+    fn close(&mut self, section: &mut Section) -> Result<Value> {
         let Some(frame) = self.stack.pop() else {
             return Ok(Value::NONE);
         };
@@ -343,7 +345,7 @@ impl Substitution {
         let changes = self.changes.drain(frame.first_change..);
         let result = if keep {
             let changes = changes.collect();
-            let replaced = frame.children.replace(changes);
+            let replaced = frame.children.replace_in(section, changes);
             replaced.map_err(|error| error.at(path_of(&self.stack)))?
         } else {
             drop(changes);
