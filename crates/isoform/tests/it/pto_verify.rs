@@ -436,17 +436,17 @@ fn variables_in_attributes_need_values() {
     check(looping(&n), &[]);
     check(
         looping(&x),
-        &["<root>.body.attrs['note'][1]: ValueError: variable 'x' is used before it is defined"],
+        &["<root>.body.attrs[\"note\"][1]: ValueError: variable 'x' is used before it is defined"],
     );
     // The loop reads them before it has a number of the iteration.
     check(
         looping(&i),
-        &["<root>.body.attrs['note'][1]: ValueError: variable 'i' is used before it is defined"],
+        &["<root>.body.attrs[\"note\"][1]: ValueError: variable 'i' is used before it is defined"],
     );
     let body = returns([]);
     check(function(&[&n], body.clone()).with_attrs(of(&n)), &[]);
     check(
         function(&[&n], body).with_attrs(of(&x)),
-        &["<root>.attrs['note'][1]: ValueError: variable 'x' is used before it is defined"],
+        &["<root>.attrs[\"note\"][1]: ValueError: variable 'x' is used before it is defined"],
     );
 }
