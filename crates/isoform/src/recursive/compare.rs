@@ -9,7 +9,7 @@ use rapidhash::fast::RandomState;
 use crate::container::{Array, Map};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
-use crate::object::access;
+use crate::object::access::{self, Poll};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
@@ -123,6 +123,7 @@ struct Comparison {
     ordered: bool,
     stack: Vec<Frame>,
     pairs: Pairs,
+    poll: Poll,
 }
 
 impl Comparison {
@@ -131,6 +132,7 @@ impl Comparison {
             ordered,
             stack: Vec::new(),
             pairs: Pairs::default(),
+            poll: Poll::default(),
         }
     }
 
@@ -157,6 +159,7 @@ impl Comparison {
         while self.stack.len() > floor
             && let Some(frame) = self.stack.last_mut()
         {
+            self.poll.step()?;
             let verdict = match frame.next()? {
                 Next::Pair(left, right) => self.meet(&left, &right)?,
                 Next::End(verdict) => {

@@ -7,8 +7,9 @@ use super::map::cyclic;
 use super::parts::{ChildOptions, Children, children_of};
 use super::walk::{WalkOptions, WalkResult, walk_objects};
 use crate::error::{Error, Result};
+use crate::object::access::{self, Poll};
+use crate::object::build;
 use crate::object::table::{Class, TypeInfo};
-use crate::object::{access, build};
 use crate::path::AccessPath;
 use crate::registry::Kind;
 use crate::value::Value;
@@ -155,7 +156,9 @@ impl Substitution {
     fn run(&mut self, root: &Value) -> Result<Value> {
         self.bound.open_scope();
         let mut finished = self.meet(root.clone(), Place::ROOT)?;
+        let mut poll = Poll::default();
         let result = loop {
+            poll.step()?;
             let Some(frame) = self.stack.last_mut() else {
                 break finished.unwrap_or_default();
             };

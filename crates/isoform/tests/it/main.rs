@@ -5,12 +5,16 @@ mod binary;
 mod build;
 #[cfg(feature = "testing")]
 mod collect;
+#[cfg(feature = "testing")]
+mod chains;
 mod containers;
 mod copies;
 mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+#[cfg(feature = "testing")]
+mod exports;
 mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;

@@ -5,11 +5,11 @@
 //! | `rules.rs` | what each class demands of its nodes, as verifiers of the types |
 //! | `types.rs` | which types go together |
 //! | `flow.rs` | what statements demand of those around them: definitions, yields, jumps; `flow/uses.rs`: variables and calls in expressions, `flow/repeated.rs`: statements that stand at several places |
-//! | `places.rs` | where the check is, as a path |
+//! | `branches.rs` | which places are in different branches |
 //! | `scopes.rs` | which variables are defined there |
 
+mod branches;
 mod flow;
-mod places;
 mod rules;
 mod scopes;
 mod types;

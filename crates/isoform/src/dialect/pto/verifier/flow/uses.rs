@@ -3,13 +3,13 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::super::Failure;
-use super::super::places::Place;
 use super::super::types::{compatible, shown};
 use super::Checker;
 use crate::dialect::pto::operands::operands;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
+use crate::path::places::Place;
 use crate::path::AccessPath;
 use crate::visit::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
