@@ -362,7 +362,10 @@ unsafe fn forget_child(object: NonNull<Header>, slot: DropSlot) {
                 field.write(std::ptr::null_mut());
             }
             DropSlot::Value(offset) => {
-                object.byte_add(offset as usize).cast::<Value>().write(Value::NONE);
+                object
+                    .byte_add(offset as usize)
+                    .cast::<Value>()
+                    .write(Value::NONE);
             }
         }
     }

@@ -193,9 +193,7 @@ impl Children {
                 let field = object.type_info().fields().get(slot.field as usize)?;
                 Some(Step::Field(field.name()))
             }
-            Content::Items(items) => {
-                (position < items.len()).then_some(Step::Item(position))
-            }
+            Content::Items(items) => (position < items.len()).then_some(Step::Item(position)),
             Content::Entries(entries) => {
                 let (at, _) = self.place(entries, position)?;
                 let (key, _) = entries.reference().entry(at)?;

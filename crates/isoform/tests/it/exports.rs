@@ -8,8 +8,14 @@ pub(crate) const MODULES: [(&str, &str); 8] = [
     ("type_attrs::", include_str!("../../src/type_attrs/mod.rs")),
     ("ir::", include_str!("../../src/ir/mod.rs")),
     ("tir::", include_str!("../../src/tir/mod.rs")),
-    ("dialect::relay::", include_str!("../../src/dialect/relay.rs")),
-    ("dialect::pto::", include_str!("../../src/dialect/pto/mod.rs")),
+    (
+        "dialect::relay::",
+        include_str!("../../src/dialect/relay.rs"),
+    ),
+    (
+        "dialect::pto::",
+        include_str!("../../src/dialect/pto/mod.rs"),
+    ),
     ("testing::", include_str!("../../src/testing/mod.rs")),
 ];
 

@@ -4,9 +4,9 @@ mod binary;
 #[cfg(feature = "testing")]
 mod build;
 #[cfg(feature = "testing")]
-mod collect;
-#[cfg(feature = "testing")]
 mod chains;
+#[cfg(feature = "testing")]
+mod collect;
 mod containers;
 mod copies;
 mod cycles;

@@ -2,7 +2,8 @@
 
 use isoform::testing::{check_laws, check_types, oracle};
 use isoform::{
-    EqualCallback, ErrorKind, HashCallback, List, Node, Result, StructuralEqual, StructuralHash, Value,
+    EqualCallback, ErrorKind, HashCallback, List, Node, Result, StructuralEqual, StructuralHash,
+    Value,
 };
 
 use crate::build::{MAPPED, PLAIN, arr, builds};

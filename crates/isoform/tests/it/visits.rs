@@ -12,8 +12,8 @@ use isoform::{
     Result, Schema, TypeDef, Value, VerifyHooks, WalkOptions, WalkResult, construct, deep_copy,
     explain_mismatch, last_visit_count, recursive_cmp, recursive_eq, recursive_hash, register_type,
     repr, structural_digest, structural_digest_with, structural_equal, structural_equal_with,
-    structural_hash, structural_hash_with, structural_map, structural_walk, substitute,
-    to_bytes, to_json_graph, to_text, verify,
+    structural_hash, structural_hash_with, structural_map, structural_walk, substitute, to_bytes,
+    to_json_graph, to_text, verify,
 };
 
 use crate::build::{Build, MAPPED, PLAIN, builds};
@@ -142,7 +142,9 @@ fn open_terms_below_many_scopes_are_visited_once() {
 /// `x = x + x`, this many times, in a chain of as many levels.
 fn program(levels: usize, leaf: &Ref<Expr>) -> Value {
     let shared = (0..levels).fold(leaf.clone(), |value, _| add(&value, &value));
-    (0..levels).fold(shared, |value, _| add(value, int(1))).into()
+    (0..levels)
+        .fold(shared, |value, _| add(value, int(1)))
+        .into()
 }
 
 /// Counts what is verified.
@@ -236,14 +238,18 @@ const MEASURES: [(&str, Measure); 17] = [
         rewrite(&program, &[rule], &RewriteOptions::default())?;
         Ok(asked.load(Relaxed))
     }),
-    ("repr", |levels| Ok(repr(&program(levels, &leaf())).len() as u64)),
+    ("repr", |levels| {
+        Ok(repr(&program(levels, &leaf())).len() as u64)
+    }),
     ("to_text", |levels| {
         Ok(to_text(&program(levels, &leaf()), &Default::default())?.len() as u64)
     }),
     ("to_json_graph", |levels| {
         Ok(to_json_graph(&program(levels, &leaf()), &Default::default())?.len() as u64)
     }),
-    ("to_bytes", |levels| Ok(to_bytes(&program(levels, &leaf()))?.len() as u64)),
+    ("to_bytes", |levels| {
+        Ok(to_bytes(&program(levels, &leaf()))?.len() as u64)
+    }),
     ("from_text", |levels| {
         let text = to_text(&program(levels, &leaf()), &Default::default())?;
         Ok(count_objects(isoform::from_text(&text)?, WalkOptions::default())? as u64)

@@ -51,7 +51,9 @@ pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Fail
         checker.program = Some(program.clone());
         let functions = checker.places.field(Places::ROOT, "functions");
         for (name, function) in program.functions.iter() {
-            let place = checker.places.below(functions, Step::Key(name.clone().into()));
+            let place = checker
+                .places
+                .below(functions, Step::Key(name.clone().into()));
             checker.run(Task::Function(function.clone(), place))?;
         }
     } else if let Some(function) = object.downcast_ref::<Function>() {

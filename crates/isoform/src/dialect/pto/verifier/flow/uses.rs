@@ -9,8 +9,8 @@ use crate::dialect::pto::operands::operands;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
-use crate::path::places::Place;
 use crate::path::AccessPath;
+use crate::path::places::Place;
 use crate::visit::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
 impl Checker<'_> {
