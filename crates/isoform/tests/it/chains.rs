@@ -318,10 +318,13 @@ chains! {
     fn match_value(deep) {
         let x = Value::from(var("x"));
         let same = Pattern::new([&x, &x].map(Clone::clone), [x.clone()])?;
-        let both = Value::from([deep.value.clone(), deep.twin.clone()]);
+        // A hole stands for objects.
+        let both = [&deep.value, &deep.twin].map(|value| lean_left(value.clone()));
+        let both = Value::from(both);
         let found = same.match_value(&both)?.expect("it matches");
         assert!(equal(found.instantiate(same.template())?.expect("in scope"), &both));
-        let differ = Value::from([deep.value.clone(), deep.other.clone()]);
+        let differ = [&deep.value, &deep.other].map(|value| lean_left(value.clone()));
+        let differ = Value::from(differ);
         assert!(same.explain(&differ)?.is_some());
         let large = Pattern::new(chain(&x, LEVELS, &SHAPES), [x])?;
         assert!(large.match_value(&chain(int(1), LEVELS, &SHAPES))?.is_some());

@@ -159,7 +159,7 @@ fn verify_for_others(node: Value, allow_redefinition: bool) -> Result<Array> {
     let failures = verify(node, &options)?;
     let shown = failures.into_iter().map(|failure| {
         let parts: [Value; 4] = [
-            failure.path.to_string().into(),
+            format!("{:#}", failure.path).into(),
             failure.span.into(),
             failure.error.kind().name().into(),
             failure.error.message().into(),
