@@ -108,6 +108,7 @@ class Deep:
         self.span = ir.Span.unknown()
         self.format = DataType.INT64
         self.a = ir.Var("a", ir.ScalarType(self.format), self.span)
+        self.flag = ir.Var("flag", ir.ScalarType(DataType.BOOL), self.span)
 
         self._program = None
 
@@ -121,7 +122,7 @@ class Deep:
 
     @property
     def function(self):
-        return ir.Function("f", [self.a], [], self.stmt, self.span)
+        return ir.Function("f", [self.a, self.flag], [], self.stmt, self.span)
 
     @property
     def program(self):
@@ -131,7 +132,7 @@ class Deep:
                 expr = ir.Add(expr, self.a, self.format, self.span)
             stmt = ir.EvalStmt(self.a, self.span)
             for _ in range(PROGRAM_LEVELS):
-                stmt = ir.IfStmt(self.a, stmt, None, [], self.span)
+                stmt = ir.IfStmt(self.flag, stmt, None, [], self.span)
             self._program = (expr, stmt)
         return self._program
 
@@ -315,13 +316,13 @@ CALLS = {
         ir.deserialize(ir.serialize(d.stmt)), d.stmt, enable_auto_mapping=True
     ),
     "pto.ir.collect_def_vars": lambda d: ir.collect_def_vars(d.stmt) == [],
-    "pto.ir.collect_free_vars": lambda d: len(ir.collect_free_vars(d.stmt)) == 1,
+    "pto.ir.collect_free_vars": lambda d: len(ir.collect_free_vars(d.stmt)) == 2,
     "pto.ir.deep_clone": lambda d: ir.structural_equal(ir.deep_clone(d.stmt), d.stmt),
     "pto.ir.flatten_to_stmts": lambda d: len(ir.flatten_to_stmts(d.stmt)) == 1,
     "pto.ir.substitute_expr": lambda d: ir.substitute_expr(
         d.expr, {d.a: ir.ConstInt(1, d.format, d.span)}
     ),
-    "pto.ir.substitute_stmt": lambda d: ir.substitute_stmt(d.stmt, {d.a: ir.ConstBool(True)}),
+    "pto.ir.substitute_stmt": lambda d: ir.substitute_stmt(d.stmt, {d.flag: ir.ConstBool(True)}),
     "pto.ir.cse": lambda d: ir.cse(d.function) is not None,
     "pto.ir.simplify": lambda d: ir.simplify(d.expr) is not None,
     "pto.ir.python_print": lambda d: len(ir.python_print(d.stmt)) > PROGRAM_LEVELS,
