@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -135,6 +136,15 @@ def test_a_bad_kind_names_the_good_ones(key):
 
     for kind in ("tree", "const-tree", "dag", "var", "nope"):
         assert kind in str(caught.value)
+
+
+def test_options_that_are_wrong_raise_before_there_is_a_class():
+    with pytest.raises(ValueError, match=r"structural_eq must be one of .*, got 'typo'"):
+        py_class(structural_eq="typo")
+    with pytest.raises(ValueError, match=r"structural_eq must be one of .*, got 'typo'"):
+        py_class("py_class.never", structural_eq="typo")
+    with pytest.raises(ValueError, match="order=True requires eq=True"):
+        py_class(order=True)
 
 
 def test_a_bad_field_annotation_leaves_nothing_behind(key):
@@ -300,6 +310,89 @@ def test_own_init_may_hand_over_to_the_generated_one(key):
     assert (Node((1, 2)).x, Node((1, 2)).y) == (1, 2)
 
 
+@pytest.fixture
+def with_other_fields(key):
+    """A class with fields that its constructor does not take."""
+
+    @py_class(key())
+    class Node(Object):
+        a: int
+        b: int = field(default=7, init=False)
+        c: int = 0
+        d: list[int] = field(default_factory=list, init=False)
+        e: int = field(default=1, kw_only=True)
+
+        @classmethod
+        def make(cls, *args, **kwargs):
+            node = cls.__new__(cls)
+            node.__ffi_init__(*args, **kwargs)
+            return node
+
+    return Node
+
+
+def test_a_factory_may_initialise_an_object_itself(key, with_other_fields):
+    node = with_other_fields.make(1)
+    assert (node.a, node.b, node.c, list(node.d), node.e) == (1, 7, 0, [], 1)
+    assert repr(node) == repr(with_other_fields(1))
+    assert isoform.structural_equal(node, with_other_fields(1))
+    node = with_other_fields.__new__(with_other_fields)
+    node.b = 3
+    node.__ffi_init__(1)
+    assert node.b == 3
+
+    @py_class(key("Computed"))
+    class Computed(with_other_fields):
+        seen: int = field(default=0, init=False)
+
+        @isoform.dataclasses.init_property
+        def sum(self) -> int:
+            return self.a + self.b
+
+        def __post_init__(self):
+            self.seen = self.sum
+
+    node = Computed.make(1)
+    assert (node.sum, node.seen, repr(node)) == (8, 8, repr(Computed(1)))
+
+    @py_class(key("Own"))
+    class Own(with_other_fields):
+        f: int = 2
+
+        def __init__(self, a):
+            super().__init__(a)
+            # As soon as the constructor of the parent has run.
+            self.f = self.b + self.a
+
+    assert Own(1).f == 8
+    assert repr(Own.make(1)).endswith("(a=1, b=7, c=0, d=[], e=1, f=2)")
+
+
+def test_named_arguments_may_follow_a_marker(with_other_fields):
+    from isoform.core import KWARGS
+
+    make = with_other_fields.make
+    node = make(1, KWARGS, "c", 3, "e", True)
+    assert (node.a, node.b, node.c, node.e) == (1, 7, 3, 1)
+    assert make(KWARGS, "c", 3, "a", 1).a == 1
+    assert make(1, KWARGS).c == 0
+    assert make(1, KWARGS, "c", 3, e=5).e == 5
+    for args, match in (
+        ((1, KWARGS, "c"), "names and values in turn after KWARGS, got 1 arguments"),
+        ((1, KWARGS, "z", 3), "unexpected keyword argument 'z'"),
+        ((1, KWARGS, "b", 3), "unexpected keyword argument 'b'"),
+        ((1, KWARGS, "c", 3, "c", 4), "multiple values for argument 'c'"),
+        ((1, 2, KWARGS, "c", 4), "multiple values for argument 'c'"),
+        ((1, KWARGS, 3, 4), "expected a str as name of an argument after KWARGS, got int"),
+        ((1, KWARGS, "c", "x"), "field 'c': expected int, got str"),
+        ((KWARGS, "c", 3), "missing 1 required argument: 'a'"),
+    ):
+        with pytest.raises(TypeError, match=match):
+            make(*args)
+    with pytest.raises(TypeError, match="multiple values for argument 'c'"):
+        make(1, KWARGS, "c", 3, c=4)
+
+
 def test_own_init_that_forgets_a_field(key):
     name = key()
 
@@ -345,6 +438,78 @@ def test_init_property(key):
     assert [f.name for f in isoform.dataclasses.fields(Node)] == ["x", "double"]
     with pytest.raises(TypeError):
         Node(3, 4)
+
+
+def test_an_init_property_replaces_that_of_the_parent(key):
+    computed = []
+
+    @py_class(key("Base"))
+    class Base(Object):
+        x: int
+
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("base")
+            return self.x
+
+        @isoform.dataclasses.init_property
+        def twice(self) -> int:
+            return 2 * self.size
+
+    @py_class(key("Child"))
+    class Child(Base):
+        y: int = 1
+
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("child")
+            return self.x + self.y
+
+    class Mixin:
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("mixin")
+            return 0
+
+    @py_class(key("Mixed"))
+    class Mixed(Mixin, Base):
+        pass
+
+    @py_class(key("Own"))
+    class Own(Child):
+        def __init__(self, x):
+            super().__init__(x, 10)
+
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("own")
+            return -self.x
+
+    for cls, size, runs in (
+        (Child, 4, ["child"]),
+        (Base, 3, ["base"]),
+        (Own, -3, ["own"]),
+        (Mixed, 0, ["mixin"]),
+    ):
+        made = cls(3)
+        assert (made.size, made.twice) == (size, 2 * size)
+        assert computed == runs
+        computed.clear()
+    assert [f.name for f in isoform.dataclasses.fields(Child)] == ["x", "size", "twice", "y"]
+
+    with pytest.raises(ValueError, match="duplicate field 'x'"):
+
+        @py_class(key("Wrong"))
+        class Wrong(Base):
+            @isoform.dataclasses.init_property
+            def x(self) -> int:
+                return 1
+
+    with pytest.raises(ValueError, match="duplicate field 'size'"):
+
+        @py_class(key("Plain"))
+        class Plain(Base):
+            size: int
 
 
 def test_repr_false_keeps_the_default(key):
@@ -552,6 +717,102 @@ def test_scope_is_an_option(key):
 
     assert make(False) is True
     assert make(True) is False
+
+
+def let_and_for(key):
+    """A let and a loop whose variables are bound in their bodies only."""
+
+    @py_class(key("Var"), structural_eq="var")
+    class Var(Object):
+        name: str = field(structural_eq="ignore")
+
+    @py_class(key("Let"), scope=True, visit_order=("value", "var", "body"))
+    class Let(Object):
+        var: Any = field(structural_eq="def")
+        value: Any
+        body: Any
+
+    @py_class(key("Plain"), scope=True, defs_first=False)
+    class Plain(Object):
+        value: Any
+        var: Any = field(structural_eq="def")
+        body: Any
+
+    @py_class(key("For"), scope=True, visit_order=["lo", "hi", "var", "body"])
+    class For(Object):
+        var: Any = field(structural_eq="def")
+        lo: Any
+        hi: Any
+        body: Any
+
+    return SimpleNamespace(Var=Var, Let=Let, Plain=Plain, For=For)
+
+
+def test_a_let_is_visited_as_tir_visits_it(key):
+    from isoform import tir
+
+    own = let_and_for(key)
+    x, y = own.Var("x"), own.Var("y")
+    tx, ty = tir.Var("x", "int32"), tir.Var("y", "int32")
+    one = tir.IntImm("int32", 1)
+    cases = [("xxx", "xyy"), ("xxx", "yyy"), ("xxx", "xxx"), ("xyx", "xxy"), ("yxx", "yyy")]
+    for fields, others in cases:
+
+        def both(make, names):
+            return [make(*(names[name] for name in given)) for given in (fields, others)]
+
+        def let(value, var, body):
+            return own.Let(var, value, body)
+
+        expected = isoform.structural_equal(
+            *both(lambda value, var, body: tir.Let(var, value, body), {"x": tx, "y": ty})
+        )
+        for make in (let, own.Plain):
+            left, right = both(make, {"x": x, "y": y})
+            assert isoform.structural_equal(left, right) == expected, (fields, others)
+            same_hash = isoform.structural_hash(left) == isoform.structural_hash(right)
+            assert same_hash == expected
+    for made in (own.Let(x, x, x), own.Plain(x, x, x)):
+        replaced = isoform.substitute(made, {x: 1})
+        assert (replaced.value, replaced.var, replaced.body) == (1, x, x)
+    replaced = isoform.substitute(tir.Let(tx, tx, tx), {tx: one})
+    assert (replaced.value.value, replaced.body) == (1, tx)
+
+
+def test_the_bounds_of_a_loop_are_outside_of_it(key):
+    own = let_and_for(key)
+    x, y = own.Var("x"), own.Var("y")
+    loop = own.For(x, 0, x, x)
+    replaced = isoform.substitute(loop, {x: 9})
+    assert (replaced.var, replaced.lo, replaced.hi, replaced.body) == (x, 0, 9, x)
+    assert isoform.structural_equal(loop, own.For(y, 0, x, y))
+    paths = isoform.get_first_structural_mismatch(loop, own.For(y, 0, y, y))
+    assert str(paths[0]) == "<root>.hi"
+    seen = []
+    isoform.structural_walk(own.For(x, 1, 2, 3), (int, lambda value: seen.append(value)))
+    assert seen == [1, 2, 3]
+
+
+def test_a_wrong_order_of_visit_is_refused(key):
+    def declare(order, **options):
+        @py_class(key("Wrong"), visit_order=order, **options)
+        class Wrong(Object):
+            a: Any
+            b: Any = field(structural_eq="def")
+
+    for order, message in [
+        (("a", "c"), "visit_order: unknown field 'c', expected some of a, b"),
+        (("a", "b", "a"), "visit_order: field 'a' is named twice"),
+        (("a",), "visit_order: field 'b' is missing, expected every field"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            declare(order)
+    with pytest.raises(ValueError, match="visit_order puts 'b' behind 'a', and defs_first"):
+        declare(("a", "b"), defs_first=True)
+    for order in ("ab", (), (1, 2)):
+        with pytest.raises(TypeError, match="visit_order: expected a sequence of names"):
+            declare(order)
+    declare(("b", "a"))
 
 
 def test_class_keywords_reach_init_subclass(key):

@@ -8,7 +8,7 @@ use crate::object::access::Poll;
 use crate::registry::Kind;
 use crate::value::Value;
 use crate::visit::{
-    ChildOptions, Children, RegionKind, WalkOptions, WalkResult, children_of, walk_objects,
+    ChildOptions, Children, RegionKind, Sharing, WalkOptions, WalkResult, children_of, walk_objects,
 };
 
 pub(super) type Idents = HashSet<u64, RandomState>;
@@ -49,7 +49,7 @@ impl Variables {
         let mut stack = vec![(root.clone(), RegionKind::Use, false)];
         let mut poll = Poll::default();
         while let Some((value, region, in_key)) = stack.pop() {
-            poll.step()?;
+            poll.step_outside()?;
             let Some(object) = value.as_object() else {
                 continue;
             };
@@ -85,7 +85,8 @@ impl Variables {
 /// The variables in definition fields anywhere below a value.
 pub(super) fn definitions(root: &Value) -> Result<Idents> {
     let mut found = Idents::default();
-    walk_objects(root, WalkOptions::default(), |object, region| {
+    let options = WalkOptions::default().sharing(Sharing::OncePerRegion);
+    walk_objects(root, options, |object, region| {
         if region != RegionKind::Use && object.type_info().kind() == Kind::Var {
             found.insert(object.identity());
         }
@@ -125,7 +126,7 @@ pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, R
     let mut met = Some((root.clone(), RegionKind::Use));
     let mut poll = Poll::default();
     loop {
-        poll.step()?;
+        poll.step_outside()?;
         if let Some((value, region)) = met.take()
             && let Some(object) = value.as_object()
             && seen.insert((object.identity(), region, active.clone()))

@@ -40,19 +40,23 @@ use crate::value::Value;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
-    access::traversing(|| compare::equal(left, right))
+    access::traversing(|section| compare::equal(section, left, right))
 }
 
 /// Which of two values comes first, field by field and element by element.
 ///
 /// None comes before everything else. Objects of one type are ordered by their
 /// compared fields in declaration order, parents' first; arrays and lists by
-/// their elements, and then by length.
+/// their elements, and then by length. Maps and dicts have no order, but those
+/// that are [equal](recursive_eq) let the next field or element decide; so do
+/// tensors, functions and opaque values.
+///
+/// Iterative; nearly linear in the number of distinct objects.
 ///
 /// # Errors
 ///
 /// `TypeError` for values of different types, for NaN, and for maps, dicts,
-/// tensors, functions and opaque values, which have no order; whatever a hook
+/// tensors, functions and opaque values that differ; whatever a hook
 /// ([`DynRecursiveCompare`](crate::DynRecursiveCompare)) returns.
 ///
 /// ```
@@ -64,7 +68,7 @@ pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
-    access::traversing(|| compare::order(left, right))
+    access::traversing(|section| compare::order(section, left, right))
 }
 
 /// A hash that is the same for values that [`recursive_eq`] calls equal.
@@ -88,5 +92,5 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_hash(value: &Value) -> Result<u64> {
-    access::traversing(|| hash::hash(value))
+    access::traversing(|section| hash::hash(section, value))
 }

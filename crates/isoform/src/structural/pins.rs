@@ -45,7 +45,7 @@ impl Pins {
         // Each walk counts its own steps, and most have few.
         let mut poll = Poll::default();
         while let Some(value) = waiting.pop() {
-            poll.step()?;
+            poll.step_outside()?;
             structural_walk(&value, order, |visit| {
                 let Some(object) = visit.object() else {
                     return Ok(WalkResult::<()>::Advance);

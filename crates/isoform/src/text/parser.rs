@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
     fn value(&mut self) -> Parsed<Slot> {
         let mut done = self.begin(false)?;
         loop {
-            self.poll.step().map_err(Stop::Foreign)?;
+            self.poll.step_outside().map_err(Stop::Foreign)?;
             done = match done {
                 None => self.advance(true)?,
                 Some(slot) if self.stack.is_empty() => return Ok(slot),

@@ -180,7 +180,7 @@ impl Plan {
         let root = graph.root();
         let limit = graph.options().levels();
         for number in (0..=root).rev() {
-            poll.step()?;
+            poll.step_outside()?;
             let node = graph.node(number);
             let ty = graph.type_of(number);
             let spot = &mut self.spots[number as usize];
@@ -301,7 +301,7 @@ impl Plan {
     /// Measures the text of every node, parts first.
     fn measure(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         for number in 0..graph.nodes.len() as u32 {
-            poll.step()?;
+            poll.step_outside()?;
             let width = self.own_width(graph, number).min(TOO_WIDE);
             self.spots[number as usize].width = width;
         }
@@ -386,7 +386,7 @@ struct Frame {
 impl Walk<'_, '_> {
     fn run(&mut self, poll: &mut Poll) -> Result<()> {
         while let Some(frame) = self.stack.last_mut() {
-            poll.step()?;
+            poll.step_outside()?;
             let (number, position, region, level) =
                 (frame.node, frame.next, frame.region, frame.level);
             frame.next += 1;

@@ -3,19 +3,21 @@
 use std::cell::Cell;
 use std::fmt;
 
-use super::children::{self, Child, Content, Frame, Met};
+use super::children::{self, Child, Content, Frame};
 use super::marks::{Mark, Marks};
+use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use super::region::RegionKind;
 use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
-use crate::object::access::{self, Poll};
+use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::header::TypeIndex;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
-use crate::object::view::ObjRef;
+use crate::object::view::{Met, ObjRef};
 use crate::path::places::Step;
 use crate::path::{AccessPath, AccessStep};
 use crate::registry::Hook;
@@ -35,7 +37,8 @@ use crate::value::Value;
 /// * **Sharing.** [`Sharing::Once`] visits an object once, where it is met
 ///   first; plain values (numbers, strings, bytes) are visited at every place.
 /// * **Regions.** [`Visit::region`] tells whether a variable here is bound or
-///   used. The keys of maps are always uses.
+///   used. Who wants to know both of a variable asks for
+///   [`Sharing::OncePerRegion`]. The keys of maps are always uses.
 /// * **Mutation.** A list or dict is walked as it is when the walk enters it
 ///   (in pre-order: after its own callback); later changes are not seen. A
 ///   [mutable field](crate::set_field) is walked as it is when the walk comes
@@ -149,12 +152,15 @@ pub fn structural_walk_with<B>(
         stack: recycle(scratch.stack),
         holders: 0,
         marks: scratch.marks,
+        met: scratch.met,
     };
-    let outcome = access::traversing(|| walker.run(&root));
+    let outcome = access::traversing(|section| walker.run(section, &root));
     let mut marks = walker.marks;
     marks.clear();
+    let mut met = walker.met;
+    met.clear();
     let stack = recycle(walker.stack);
-    let scratch = Scratch { stack, marks };
+    let scratch = Scratch { stack, marks, met };
     // During the end of a thread the memory is simply given back.
     let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
     match outcome {
@@ -165,7 +171,7 @@ pub fn structural_walk_with<B>(
 }
 
 /// Visits the declared objects below `root`: [`structural_walk`] without
-/// containers and plain values.
+/// containers and plain values. The callback gets [`Visit::region`] as well.
 ///
 /// # Errors
 ///
@@ -195,106 +201,6 @@ pub fn walk_objects<B>(
         Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
         _ => Ok(WalkResult::Advance),
     })
-}
-
-/// Whether an object is visited before or after what lies below it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum WalkOrder {
-    /// Before.
-    Pre,
-    /// After.
-    #[default]
-    Post,
-}
-
-/// What a walk does with an object that is reached in several ways.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Sharing {
-    /// It is visited once, where it is met first.
-    #[default]
-    Once,
-    /// It is visited, with all that lies below it, at every place. The number
-    /// of visits may be exponential in the number of objects.
-    EachOccurrence,
-}
-
-/// How to walk; the default is post-order, shared objects once, without the
-/// fields that comparison ignores, and with the keys of maps.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub struct WalkOptions {
-    /// Before or after the children.
-    pub order: WalkOrder,
-    /// Shared objects once or at every place.
-    pub sharing: Sharing,
-    /// Whether fields with the flag `ignore` are walked too.
-    pub include_ignored: bool,
-    /// Whether the keys of maps and dicts are walked too.
-    pub keys: bool,
-    /// Whether types with a traversal of their own are walked by it, rather
-    /// than by their fields.
-    pub hooks: bool,
-}
-
-impl Default for WalkOptions {
-    fn default() -> Self {
-        WalkOptions {
-            order: WalkOrder::default(),
-            sharing: Sharing::default(),
-            include_ignored: false,
-            keys: true,
-            hooks: true,
-        }
-    }
-}
-
-impl WalkOptions {
-    /// Sets the order.
-    #[must_use]
-    pub fn order(mut self, order: WalkOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets what is done with shared objects.
-    #[must_use]
-    pub fn sharing(mut self, sharing: Sharing) -> Self {
-        self.sharing = sharing;
-        self
-    }
-
-    /// Sets whether fields with the flag `ignore` are walked too.
-    #[must_use]
-    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
-        self.include_ignored = include_ignored;
-        self
-    }
-
-    /// Sets whether the keys of maps and dicts are walked too.
-    #[must_use]
-    pub fn keys(mut self, keys: bool) -> Self {
-        self.keys = keys;
-        self
-    }
-
-    /// Sets whether types with a traversal of their own are walked by it.
-    #[must_use]
-    pub fn hooks(mut self, hooks: bool) -> Self {
-        self.hooks = hooks;
-        self
-    }
-}
-
-/// A callback's answer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum WalkResult<B = ()> {
-    /// Go on.
-    Advance,
-    /// Go on, but not into the children of this value. In post-order they have
-    /// been visited already, and this is the same as `Advance`.
-    Skip,
-    /// End the walk with this result.
-    Interrupt(B),
 }
 
 /// What a callback sees: a value, where it is, and in which region.
@@ -332,7 +238,8 @@ impl Visit<'_> {
         self.object()?.downcast_ref()
     }
 
-    /// Whether variables are bound or used here.
+    /// Whether variables are bound or used here. With [`Sharing::Once`] this is
+    /// the place where the object is met first, and others are not told.
     #[inline]
     pub fn region(&self) -> RegionKind {
         self.child.region
@@ -400,6 +307,9 @@ struct Walker<'a, B, W, F> {
     holders: usize,
     /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
+    /// Marks on the same objects for each kind of region, if these are told
+    /// apart.
+    met: Marks,
 }
 
 /// What to do with an object that is met.
@@ -415,38 +325,41 @@ where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
-    fn run(&mut self, root: &'a Value) -> Result<(), Stop<B>> {
-        self.meet(children::root(root))?;
-        self.descend(0)
+    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), Stop<B>> {
+        self.meet(section, children::root(root))?;
+        self.descend(section, 0)
     }
 
     /// Visits what is open above a height, and closes it.
     #[inline(always)]
-    fn descend(&mut self, floor: usize) -> Result<(), Stop<B>> {
+    fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
         let mut poll = Poll::default();
         loop {
-            poll.step().map_err(Stop::Error)?;
+            poll.step(section).map_err(Stop::Error)?;
             if self.stack.len() == floor {
                 return Ok(());
             }
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(());
             };
-            match frame.next() {
-                Some(child) => self.meet(child)?,
-                None => self.close()?,
+            match frame.next(section) {
+                Some(child) => self.meet(section, child)?,
+                None => self.close(section)?,
             }
         }
     }
 
     #[inline(always)]
-    fn meet(&mut self, child: Child<'a>) -> Result<(), Stop<B>> {
+    fn meet(&mut self, section: &mut Section, child: Child<'a>) -> Result<(), Stop<B>> {
         if child.is_key && !self.options.keys {
             return Ok(());
         }
         let Met::Object(object) = child.met else {
-            return self.call(child).map(drop);
+            return self.call(section, child).map(drop);
         };
+        if object.info().has_children {
+            prefetch_ahead(object);
+        }
         let content = match object.info().class() {
             Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
             Class::Plain | Class::Node => Content::Fields,
@@ -456,12 +369,14 @@ where
             Class::Shape | Class::Tensor | Class::Incomparable => Content::Nothing,
             // These are plain values: whether a string is long enough to be
             // an object must not show.
-            Class::Str | Class::Bytes | Class::BigInt => return self.call(child).map(drop),
+            Class::Str | Class::Bytes | Class::BigInt => {
+                return self.call(section, child).map(drop);
+            }
         };
-        let Entry::Enter(marked) = self.enter(object, content)? else {
+        let Entry::Enter(marked) = self.enter(object, child.region, content)? else {
             return Ok(());
         };
-        if self.options.order == WalkOrder::Pre && !self.call(child)? {
+        if self.options.order == WalkOrder::Pre && !self.call(section, child)? {
             if marked {
                 self.marks.leave(object.ident());
             }
@@ -472,8 +387,8 @@ where
             self.enter_snapshot(child, object);
         }
         if self.hooked && object.info().hooks.visit.get().is_some() {
-            self.ask(object, child.region)?;
-            return self.close();
+            self.ask(section, object, child.region)?;
+            return self.close(section);
         }
         Ok(())
     }
@@ -482,7 +397,12 @@ where
     /// last one.
     #[cold]
     #[inline(never)]
-    fn ask(&mut self, object: ObjRef<'a>, region: RegionKind) -> Result<(), Stop<B>> {
+    fn ask(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<(), Stop<B>> {
         let info = object.info();
         let Some(hook) = info.hooks.visit.get() else {
             return Ok(());
@@ -493,7 +413,7 @@ where
             region,
             stopped: None,
         };
-        let answer = hooks::run(DynVisit::NAME, info.key(), || {
+        let answer = hooks::run(section, DynVisit::NAME, info.key(), || {
             hook.call(object.as_ref(), &mut visitor)
         });
         let stopped = visitor.stopped;
@@ -508,6 +428,7 @@ where
     /// Visits a part for the hook whose frame is the last one.
     fn visit_part(
         &mut self,
+        section: &mut Section,
         part: &Value,
         region: RegionKind,
         children_of: Option<ObjRef<'a>>,
@@ -519,15 +440,15 @@ where
             ..children::root(part)
         };
         if let Some(frame) = self.stack.last_mut()
-            && !frame.lead_to(child.met)
+            && !frame.lead_to(section, child.met)
         {
             self.holders += 1;
         }
         let visited = match children_of {
-            None => self.meet(child),
-            Some(hooked) => self.open(child, hooked),
+            None => self.meet(section, child),
+            Some(hooked) => self.open(section, child, hooked),
         };
-        let visited = visited.and_then(|()| self.descend(floor));
+        let visited = visited.and_then(|()| self.descend(section, floor));
         if visited.is_err() {
             // The hook may go on; what was open here no longer is.
             while self.stack.len() > floor
@@ -542,7 +463,12 @@ where
 
     /// Opens a value without its callback: by the hook of its type, unless
     /// that hook asks.
-    fn open(&mut self, child: Child<'a>, hooked: ObjRef<'a>) -> Result<(), Stop<B>> {
+    fn open(
+        &mut self,
+        section: &mut Section,
+        child: Child<'a>,
+        hooked: ObjRef<'a>,
+    ) -> Result<(), Stop<B>> {
         let Met::Object(object) = child.met else {
             return Ok(());
         };
@@ -557,7 +483,7 @@ where
         let own = object.ident() == hooked.ident();
         if !own && object.info().hooks.visit.get().is_some() {
             self.stack.push(Frame::new(object, child, content, false));
-            self.ask(object, child.region)?;
+            self.ask(section, object, child.region)?;
             self.stack.pop();
             return Ok(());
         }
@@ -585,7 +511,12 @@ where
 
     /// Whether the object is to be visited here.
     #[inline(always)]
-    fn enter(&mut self, object: ObjRef<'a>, content: Content) -> Result<Entry, Stop<B>> {
+    fn enter(
+        &mut self,
+        object: ObjRef<'a>,
+        region: RegionKind,
+        content: Content,
+    ) -> Result<Entry, Stop<B>> {
         let once = self.options.sharing == Sharing::Once;
         // An object with one owner is met only once, unless the callback
         // gives it another owner. A cycle is entered at an object with two
@@ -597,9 +528,24 @@ where
         }
         match self.marks.enter(object.ident(), !once) {
             Mark::Done if once => Ok(Entry::Pass),
-            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
             Mark::Open => Err(self.cycle(object)),
+            Mark::Fresh | Mark::Done if self.options.sharing == Sharing::OncePerRegion => {
+                Ok(self.enter_region(object, region))
+            }
+            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
         }
+    }
+
+    /// Whether an object that was just entered is to be visited in this region.
+    #[cold]
+    #[inline(never)]
+    fn enter_region(&mut self, object: ObjRef<'a>, region: RegionKind) -> Entry {
+        let place = object.ident() * 4 + region as u64;
+        if self.met.enter(place, false) == Mark::Fresh {
+            return Entry::Enter(true);
+        }
+        self.marks.leave(object.ident());
+        Entry::Pass
     }
 
     #[cold]
@@ -630,7 +576,7 @@ where
 
     /// Leaves the object on top of the stack.
     #[inline(always)]
-    fn close(&mut self) -> Result<(), Stop<B>> {
+    fn close(&mut self, section: &mut Section) -> Result<(), Stop<B>> {
         let Some(frame) = self.stack.pop() else {
             return Ok(());
         };
@@ -649,12 +595,12 @@ where
             region: frame.region,
             is_key: frame.is_key,
         };
-        self.call(child).map(drop)
+        self.call(section, child).map(drop)
     }
 
     /// Calls the callback; whether to go into the children.
     #[inline(always)]
-    fn call(&mut self, child: Child<'a>) -> Result<bool, Stop<B>> {
+    fn call(&mut self, section: &mut Section, child: Child<'a>) -> Result<bool, Stop<B>> {
         let ty = match child.met {
             Met::Object(object) => Some(object.type_index()),
             Met::Plain(_) => None,
@@ -668,7 +614,7 @@ where
             holders: self.holders,
         };
         let callback = &mut self.callback;
-        match access::outside(|| callback(&visit)) {
+        match access::outside(section, || callback(&visit)) {
             Ok(WalkResult::Advance) => Ok(true),
             Ok(WalkResult::Skip) => Ok(false),
             Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(Some(result))),
@@ -699,7 +645,7 @@ where
         children_of: Option<ObjRef<'a>>,
     ) -> Result<Option<Value>> {
         let walker = &mut *self.walker;
-        match access::traversing(|| walker.visit_part(part, region, children_of)) {
+        match access::traversing(|section| walker.visit_part(section, part, region, children_of)) {
             Ok(()) => Ok(None),
             Err(Stop::Error(error)) => Err(error),
             Err(Stop::Result(result)) => {
@@ -735,6 +681,7 @@ where
 struct Scratch {
     stack: Vec<Frame<'static>>,
     marks: Marks,
+    met: Marks,
 }
 
 thread_local! {

@@ -34,6 +34,7 @@ mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
+mod linear;
 mod map;
 mod mutable;
 mod mutation;
@@ -56,6 +57,7 @@ mod pto_print;
 mod pto_properties;
 #[cfg(feature = "testing")]
 mod pto_semantics;
+mod pto_substitute;
 mod pto_verify;
 mod pto_visit;
 mod recursive;
@@ -66,6 +68,7 @@ mod rewrite;
 mod scope_levels;
 #[cfg(feature = "testing")]
 mod semantics_table;
+mod shared_rebinding;
 mod substitute;
 mod support;
 mod text;
@@ -79,6 +82,7 @@ mod values;
 #[cfg(feature = "testing")]
 mod values_table;
 mod verify;
+mod visit_order;
 #[cfg(feature = "testing")]
 mod visits;
 mod walk;

@@ -1,23 +1,12 @@
 //! Linear cost, by counting visits.
 
-use std::cell::Cell;
-use std::cmp::Ordering;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use isoform::pattern::{Hole, Pattern, RewriteOptions, Rule, rewrite};
 use isoform::testing::family::Role;
 use isoform::{
-    CompareOptions, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, FieldDef, Obj, Ref,
-    Result, Schema, TypeDef, Value, VerifyHooks, WalkOptions, WalkResult, construct, deep_copy,
-    explain_mismatch, last_visit_count, recursive_cmp, recursive_eq, recursive_hash, register_type,
-    repr, structural_digest, structural_digest_with, structural_equal, structural_equal_with,
-    structural_hash, structural_hash_with, structural_map, structural_walk, substitute, to_bytes,
-    to_json_graph, to_text, verify,
+    CompareOptions, List, StructuralKey, Value, get_first_structural_mismatch_with,
+    last_visit_count, structural_digest_with, structural_equal_with, structural_hash_with,
 };
 
-use crate::build::{Build, MAPPED, PLAIN, builds};
-use crate::support::{Add, Expr, add, count_objects, int, var};
+use crate::build::{Build, MAPPED, PLAIN, arr, builds};
 
 /// Visits of equality, hash and digest, all of which must succeed.
 fn visits(left: &Value, right: &Value, options: CompareOptions) -> [u64; 3] {
@@ -139,175 +128,155 @@ fn open_terms_below_many_scopes_are_visited_once() {
     }
 }
 
-/// `x = x + x`, this many times, in a chain of as many levels.
-fn program(levels: usize, leaf: &Ref<Expr>) -> Value {
-    let shared = (0..levels).fold(leaf.clone(), |value, _| add(&value, &value));
-    (0..levels)
-        .fold(shared, |value, _| add(value, int(1)))
-        .into()
-}
-
-/// Counts what is verified.
-struct Verified(Cell<u64>);
-
-impl VerifyHooks for Verified {
-    fn verify(&self, _: &Ref<Obj>) -> Result<()> {
-        self.0.set(self.0.get() + 1);
-        Ok(())
-    }
-}
-
-/// How much work an operation does with a program of so many levels.
-type Measure = fn(usize) -> Result<u64>;
-
-fn leaf() -> Ref<Expr> {
-    var("leaf").upcast()
-}
-
-/// By name, so that a failure says which operation it was.
-const MEASURES: [(&str, Measure); 17] = [
-    ("structural_equal", |levels| {
-        let (l, r) = (program(levels, &int(1)), program(levels, &int(1)));
-        assert!(structural_equal(l, r)?);
-        Ok(last_visit_count())
-    }),
-    ("explain_mismatch", |levels| {
-        let (l, r) = (program(levels, &int(1)), program(levels, &int(2)));
-        assert!(explain_mismatch(l, r, PLAIN)?.is_some());
-        Ok(last_visit_count())
-    }),
-    ("structural_hash", |levels| {
-        structural_hash(program(levels, &int(1)))?;
-        Ok(last_visit_count())
-    }),
-    ("structural_digest", |levels| {
-        structural_digest(program(levels, &int(1)))?;
-        Ok(last_visit_count())
-    }),
-    ("structural_walk", |levels| {
-        let mut count = 0;
-        structural_walk(program(levels, &leaf()), WalkOptions::default(), |_| {
-            count += 1;
-            Ok(WalkResult::<()>::Advance)
-        })?;
-        Ok(count)
-    }),
-    ("structural_map", |levels| {
-        let mut count = 0;
-        structural_map(program(levels, &leaf()), Default::default(), |_| {
-            count += 1;
-            Ok(None)
-        })?;
-        Ok(count)
-    }),
-    ("substitute", |levels| {
-        let leaf = leaf();
-        let made = substitute(&program(levels, &leaf), &[(leaf.into(), int(1).into())])?;
-        Ok(count_objects(made, WalkOptions::default())? as u64)
-    }),
-    ("deep_copy", |levels| {
-        let made = deep_copy(&program(levels, &leaf()))?;
-        Ok(count_objects(made, WalkOptions::default())? as u64)
-    }),
-    ("verify", |levels| {
-        let verified = Verified(Cell::new(0));
-        verify(&program(levels, &leaf()), &verified)?;
-        Ok(verified.0.get())
-    }),
-    ("find_all", |levels| {
-        let asked = Arc::new(AtomicU64::new(0));
-        let x = var("x");
-        let hole = Hole::new(&x).guard({
-            let asked = Arc::clone(&asked);
-            move |_| Ok(asked.fetch_add(1, Relaxed) < u64::MAX)
-        });
-        let found = Pattern::new(add(&x, int(1)), [hole])?.find_all(&program(levels, &leaf()))?;
-        assert_eq!(found.len(), levels);
-        Ok(asked.load(Relaxed))
-    }),
-    ("rewrite", |levels| {
-        let (x, y) = (var("x"), var("y"));
-        let pattern = Pattern::new(add(&x, &y), [&x, &y])?;
-        let rule = Rule::computed(pattern, |_| Ok(None));
-        let asked = Arc::new(AtomicU64::new(0));
-        let rule = rule.guard({
-            let asked = Arc::clone(&asked);
-            move |_| Ok(asked.fetch_add(1, Relaxed) < u64::MAX)
-        });
-        let program = program(levels, &leaf());
-        rewrite(&program, &[rule], &RewriteOptions::default())?;
-        Ok(asked.load(Relaxed))
-    }),
-    ("repr", |levels| {
-        Ok(repr(&program(levels, &leaf())).len() as u64)
-    }),
-    ("to_text", |levels| {
-        Ok(to_text(&program(levels, &leaf()), &Default::default())?.len() as u64)
-    }),
-    ("to_json_graph", |levels| {
-        Ok(to_json_graph(&program(levels, &leaf()), &Default::default())?.len() as u64)
-    }),
-    ("to_bytes", |levels| {
-        Ok(to_bytes(&program(levels, &leaf()))?.len() as u64)
-    }),
-    ("from_text", |levels| {
-        let text = to_text(&program(levels, &leaf()), &Default::default())?;
-        Ok(count_objects(isoform::from_text(&text)?, WalkOptions::default())? as u64)
-    }),
-    ("from_bytes", |levels| {
-        let bytes = to_bytes(&program(levels, &leaf()))?;
-        Ok(count_objects(isoform::from_bytes(&bytes)?, WalkOptions::default())? as u64)
-    }),
-];
-
-#[test]
-fn operations_are_linear_at_two_sizes() {
-    // Before any text or file is read.
-    isoform::register::<Add>().expect("registered");
-    for (name, measure) in MEASURES {
-        let small = measure(500).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let large = measure(1000).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(small >= 500, "{name} did {small} steps only");
-        // Numbers in texts get longer by a digit.
-        let bound = 2 * small + small / 8 + 64;
-        assert!(large <= bound, "{name}: {small} steps, then {large}");
-    }
-}
-
-/// Comparison by fields has no count of its own; a part with hooks counts how
-/// often it is asked.
-#[test]
-fn shared_parts_are_asked_once() -> Result<()> {
-    let asked = Arc::new(AtomicU64::new(0));
-    let count = |answer: u64| {
-        let asked = Arc::clone(&asked);
-        move || {
-            asked.fetch_add(1, Relaxed);
-            answer
-        }
+/// Below scopes that bind the same variables in turn, so that a node is met
+/// under very many bindings: `o` becomes a sum of binders of each variable
+/// over `o`, this many times.
+fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) -> Value {
+    let sum = |parts: Vec<Value>| {
+        let add = |one: Value, other| b.add(&one, &other);
+        parts.into_iter().reduce(add).expect("a variable")
     };
-    let (on_equal, on_compare, on_hash) = (count(1), count(0), count(7));
-    let ty = register_type(
-        TypeDef::new("it.visits.Asked")
-            .field(FieldDef::new("v", Schema::Any))
-            .hook(DynRecursiveEqual::new(move |_, _, _| Ok(on_equal() == 1)))
-            .hook(DynRecursiveCompare::new(move |_, _, _| {
-                Ok(on_compare().cmp(&0))
-            }))
-            .hook(DynRecursiveHash::new(move |_, _| Ok(on_hash()))),
-    )?;
-    for levels in [60, 2000] {
-        let make = || -> Result<Value> {
-            let leaf = Value::from(construct(ty, vec![1.into()])?);
-            Ok((0..levels).fold(leaf, |value, _| [value.clone(), value].into()))
+    let level = |below: [Value; 2], at: usize| {
+        let make = || {
+            let part = |(place, var): (usize, &Value)| {
+                let body = &below[usize::from(!shared(at)) * (place % 2)];
+                b.lambda(&[var], body)
+            };
+            sum(vars.iter().enumerate().map(part).collect())
         };
-        let (left, right) = (make()?, make()?);
-        assert!(recursive_eq(&left, &right)?);
-        assert_eq!(asked.swap(0, Relaxed), 1);
-        assert_eq!(recursive_cmp(&left, &right)?, Ordering::Equal);
-        assert_eq!(asked.swap(0, Relaxed), 1);
-        recursive_hash(&left)?;
-        assert_eq!(asked.swap(0, Relaxed), 1);
+        [make(), make()]
+    };
+    let leaf = || sum(vars.to_vec());
+    let [body, _] = (0..levels).fold([leaf(), leaf()], level);
+    b.lambda(&vars.iter().collect::<Vec<_>>(), body)
+}
+
+/// Variables are named by distance in a hash, so a node has one hash for each
+/// way in which its variables lie, of which there are as many as places to
+/// the power of the variables less one. Equality asks for partners only.
+#[test]
+fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
+    let sharings: [fn(usize) -> bool; 3] = [|_| true, |_| false, |at| at % 2 == 0];
+    let [native, dynamic] = builds();
+    for (b, sizes) in [(native, &[10, 20, 40, 60][..]), (dynamic, &[10, 20])] {
+        for count in [2, 3] {
+            for &levels in sizes {
+                for &sharing in &sharings[..if levels * count > 120 { 1 } else { 3 }] {
+                    let make = |shared| {
+                        let vars: Vec<Value> = (0..count).map(|_| b.var()).collect();
+                        rebound(&b, &vars, levels, shared)
+                    };
+                    let (left, right) = (make(|_| true), make(sharing));
+                    let [equal, hash, digest] = visits(&left, &right, PLAIN);
+                    let name = format!("{levels} levels of {count} variables");
+                    let objects = (4 * count * levels) as u64;
+                    assert!(equal <= 16 * objects, "{name}: equality took {equal}");
+                    let ways = (levels as u64).pow(count as u32 - 1);
+                    for (who, taken) in [("hash", hash), ("digest", digest)] {
+                        assert!(taken <= 4 * objects * ways, "{name}: {who} took {taken}");
+                    }
+                    StructuralKey::new(&left).expect("hashable");
+                    let taken = last_visit_count();
+                    assert!(taken <= 4 * objects * ways, "{name}: the key took {taken}");
+                }
+            }
+        }
     }
-    Ok(())
+}
+
+/// A pair of towers of nodes whose operands may come in either order, with a
+/// difference at the bottom.
+fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2] {
+    bottom.map(|leaf| {
+        (0..levels).fold(leaf, |below, _| {
+            let [lhs, rhs] = wrap(b, &below);
+            b.comm(lhs, rhs)
+        })
+    })
+}
+
+/// Makes the operands of a level from the level below.
+type Wrap = fn(&Build, &Value) -> [Value; 2];
+
+/// A custom comparison tries its alternatives again where it stands again; a
+/// pair that was found different is not looked into a second time.
+#[test]
+fn alternatives_that_fail_are_remembered() {
+    let wraps: [Wrap; 4] = [
+        |_, below| [below.clone(), below.clone()],
+        |b, below| [b.add(below, 1), b.add(below, 2)],
+        |b, below| {
+            [
+                arr([below, below]),
+                Value::from(List::from(vec![below.clone()])),
+            ]
+        },
+        |b, below| {
+            let own = b.var();
+            [b.lambda(&[&own], b.add(&own, below)), below.clone()]
+        },
+    ];
+    for b in builds() {
+        for levels in [10, 20, 40, 60] {
+            for (number, wrap) in wraps.into_iter().enumerate() {
+                let (x, a) = (b.var(), b.var());
+                let bottoms = [
+                    [b.constant(1), b.constant(2)],
+                    [b.add(&x, 1), b.add(&a, 2)],
+                    [b.add(&x, &x), b.add(&a, &x)],
+                    [b.shared(&x, 1), b.shared(&a, 2)],
+                ];
+                for (kind, bottom) in bottoms.into_iter().enumerate() {
+                    let name = format!("{levels} levels, operands {number}, bottom {kind}");
+                    let [left, right] = towers(&b, bottom, levels, wrap);
+                    let (left, right) = (b.lambda(&[&x], &left), b.lambda(&[&a], &right));
+                    for options in [PLAIN, MAPPED] {
+                        let equal = structural_equal_with(&left, &right, options);
+                        assert_eq!(equal.ok(), Some(false), "{name}");
+                        let taken = last_visit_count();
+                        assert!(taken <= 64 * levels as u64, "{name}: {taken} visits");
+                        let found = get_first_structural_mismatch_with(&left, &right, options);
+                        assert!(found.is_ok_and(|found| found.is_some()), "{name}");
+                        let taken = last_visit_count();
+                        assert!(
+                            taken <= 64 * levels as u64,
+                            "{name}: {taken} visits to explain"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What succeeded in an alternative that was given up is not proven again.
+#[test]
+fn proofs_outlive_the_alternatives_that_fail() {
+    for b in builds() {
+        for levels in [10, 20, 40, 60] {
+            let make = |turn: bool| {
+                let x = b.var();
+                let level = |below: Value, _| {
+                    let operands = [b.add(&below, 1), b.add(&below, 2)];
+                    let [one, two] = &operands;
+                    if turn {
+                        b.comm(two, one)
+                    } else {
+                        b.comm(one, two)
+                    }
+                };
+                b.lambda(&[&x], (0..levels).fold(b.add(&x, &x), level))
+            };
+            let counts = visits_of_equality(&make(false), &make(true));
+            assert!(
+                counts <= 64 * levels as u64,
+                "{levels} levels: {counts} visits"
+            );
+        }
+    }
+}
+
+fn visits_of_equality(left: &Value, right: &Value) -> u64 {
+    assert!(structural_equal_with(left, right, PLAIN).expect("comparable"));
+    last_visit_count()
 }

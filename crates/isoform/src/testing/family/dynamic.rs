@@ -44,6 +44,7 @@ fn is_mutable(role: Role) -> bool {
             | Role::LateLambda
             | Role::Comm
             | Role::Binder
+            | Role::Sized
     )
 }
 
@@ -71,6 +72,9 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .field(any("lhs"))
             .field(any("rhs")),
         Role::Storages => new("Storages")
+            .visit_order([
+                "text", "object", "any", "dtype", "nullable", "float", "int", "flag",
+            ])
             .field(any("any"))
             .field(field("object", expr()))
             .field(field("nullable", Schema::Optional(Box::new(expr()))))
@@ -133,6 +137,9 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             }))
             .field(def("params"))
             .field(any("body")),
+        Role::Sized => new("Sized")
+            .field(any("size").flag(FieldFlag::Use))
+            .field(any("inner")),
     }
 }
 

@@ -13,6 +13,7 @@ use hashbrown::{HashMap, HashSet};
 use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
+use crate::container::{Map, Str};
 use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
@@ -85,6 +86,8 @@ enum Task {
     Stmt(Ref<Stmt>, Place, bool),
     /// An expression, and the place of the statement in the source text.
     Use(Ref<Expr>, Place, Ref<Span>),
+    /// What is said about a loop or function, in the same way.
+    Attrs(Map<Str, Value>, Place, Ref<Span>),
     Define(Ref<Var>, Place, Ref<Span>),
     Start(Body),
     EndThen,
@@ -145,6 +148,7 @@ impl Checker<'_> {
                 Task::EndFunction(function, place) => self.end_function(&function, place),
                 Task::Stmt(stmt, place, tail) => self.stmt(&stmt, place, tail),
                 Task::Use(expr, place, span) => self.use_(&expr, place, &span)?,
+                Task::Attrs(attrs, place, span) => self.attrs(&attrs, place, &span)?,
                 Task::Define(var, place, span) => self.define(&var, place, &span),
                 Task::Start(body) => self.start(body),
                 Task::EndThen => self.end_then(),
@@ -184,6 +188,9 @@ impl Checker<'_> {
             let place = self.places.item(params, position);
             tasks.push(Task::Define(param.clone(), place, function.span.clone()));
         }
+        let attrs = self.places.field(place, "attrs");
+        let span = function.span.clone();
+        tasks.push(Task::Attrs(function.attrs.clone(), attrs, span));
         let body = self.places.field(place, "body");
         tasks.push(Task::Stmt(function.body.clone(), body, false));
         tasks.push(Task::EndFunction(function.clone(), place));
@@ -259,6 +266,8 @@ impl Checker<'_> {
                 let place = self.places.field(place, name);
                 tasks.push(Task::Use(bound.clone(), place, span.clone()));
             }
+            let attrs = self.places.field(place, "attrs");
+            tasks.push(Task::Attrs(each.attrs.clone(), attrs, span.clone()));
             let of_loop = self.places.field(place, "loop_var");
             let var = Task::Define(each.loop_var.clone(), of_loop, span.clone());
             let carried = (&each.iter_args, &each.return_vars);
