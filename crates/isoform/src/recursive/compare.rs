@@ -229,7 +229,7 @@ impl Comparison {
                 return Ok(Verdict::Different);
             }
             Parts::Entries(..) if self.ordered => {
-                let same = self.is_equal(left, right)?;
+                let same = self.is_equal(section, left, right)?;
                 return self.unordered(same, left, right);
             }
             Parts::Entries(l, r) if l.len() != r.len() => return Ok(Verdict::Different),
@@ -319,10 +319,10 @@ impl Comparison {
 
     /// Whether two values without an order are equal, which is remembered: what
     /// is shared among several of them is compared once.
-    fn is_equal(&mut self, left: &Value, right: &Value) -> Result<bool> {
+    fn is_equal(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<bool> {
         let fresh = || Box::new(Comparison::new(false));
         let mut equals = self.equals.take().unwrap_or_else(fresh);
-        let same = equals.run(left, right)? == Verdict::Same;
+        let same = equals.run(section, left, right)? == Verdict::Same;
         // After a difference, what was taken for equal on the way need not be.
         self.equals = same.then_some(equals);
         Ok(same)
