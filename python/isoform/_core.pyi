@@ -176,7 +176,10 @@ class Match:
         """
     @property
     def path(self) -> Any:
-        """Where it is below the root that was searched; None of a match by itself."""
+        """Where it is below the root that was searched; None of a match by itself.
+
+        O(depth) each time.
+        """
     @property
     def value(self) -> Any:
         """The value that matches."""
@@ -264,8 +267,8 @@ class Pattern:
         outermost first, shared objects once.
 
         Keys of maps, and the variables that definition fields bind, are not
-        looked at. The cost is that of a walk, of one match for each object of
-        the template's type, and of the paths.
+        looked at. The cost is that of a walk, and of one match for each object of
+        the template's type; a path is made when it is asked for.
         """
     @property
     def holes(self) -> Any:

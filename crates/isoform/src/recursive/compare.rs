@@ -9,7 +9,7 @@ use rapidhash::fast::RandomState;
 use crate::container::{Array, Map, asking};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
-use crate::object::access::{self, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
@@ -123,6 +123,7 @@ struct Comparison {
     ordered: bool,
     stack: Vec<Frame>,
     pairs: Pairs,
+    poll: Poll,
     /// What was found equal so far, where parts of an order need be no more.
     equals: Option<Box<Comparison>>,
 }
@@ -133,6 +134,7 @@ impl Comparison {
             ordered,
             stack: Vec::new(),
             pairs: Pairs::default(),
+            poll: Poll::default(),
             equals: None,
         }
     }
@@ -166,6 +168,7 @@ impl Comparison {
         while self.stack.len() > floor
             && let Some(frame) = self.stack.last_mut()
         {
+            self.poll.step(section)?;
             let verdict = match frame.next(section)? {
                 Next::Pair(left, right) => self.meet(section, &left, &right)?,
                 Next::End(verdict) => {

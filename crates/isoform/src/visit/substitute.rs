@@ -8,7 +8,7 @@ use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::parts::{ChildOptions, Children, children_of};
 use super::walk::walk_objects;
 use crate::error::{Error, Result};
-use crate::object::access::{self, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::build;
 use crate::object::table::{Class, TypeInfo};
 use crate::path::AccessPath;
@@ -201,7 +201,9 @@ impl Substitution {
     fn run(&mut self, section: &mut Section, root: &Value) -> Result<Value> {
         self.bound.open_scope();
         let mut finished = self.meet(root.clone(), Place::ROOT)?;
+        let mut poll = Poll::default();
         let result = loop {
+            poll.step(section)?;
             let Some(frame) = self.stack.last_mut() else {
                 break finished.unwrap_or_default();
             };

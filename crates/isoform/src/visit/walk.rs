@@ -18,7 +18,8 @@ use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::object::view::{Met, ObjRef};
-use crate::path::AccessPath;
+use crate::path::places::Step;
+use crate::path::{AccessPath, AccessStep};
 use crate::registry::Hook;
 use crate::value::Value;
 
@@ -260,6 +261,11 @@ impl Visit<'_> {
     pub fn path(&self) -> AccessPath {
         path_of(self.ancestors)
     }
+
+    /// The last steps to this value, the last one first. O(1) each.
+    pub(crate) fn steps_upwards(&self) -> impl Iterator<Item = Step> {
+        self.ancestors.iter().rev().filter_map(Frame::step)
+    }
 }
 
 impl fmt::Debug for Visit<'_> {
@@ -273,7 +279,8 @@ impl fmt::Debug for Visit<'_> {
 }
 
 fn path_of(ancestors: &[Frame<'_>]) -> AccessPath {
-    AccessPath::from_steps(ancestors.iter().filter_map(Frame::step).collect())
+    let steps = ancestors.iter().filter_map(Frame::step);
+    AccessPath::from_steps(steps.map(AccessStep::from).collect())
 }
 
 /// Why a walk ends early.

@@ -4,6 +4,8 @@ mod binary;
 #[cfg(feature = "testing")]
 mod build;
 #[cfg(feature = "testing")]
+mod chains;
+#[cfg(feature = "testing")]
 mod collect;
 mod containers;
 mod copies;
@@ -11,6 +13,8 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+#[cfg(feature = "testing")]
+mod exports;
 mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;
@@ -30,6 +34,7 @@ mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
+mod linear;
 mod map;
 mod mutable;
 mod mutation;

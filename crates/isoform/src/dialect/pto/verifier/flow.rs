@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::places::{Place, Places, Step};
 use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
@@ -19,6 +18,7 @@ use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::Ref;
+use crate::path::places::{Place, Places, Step};
 use crate::value::{Value, ValueRef};
 use crate::visit::{ChildOptions, RegionKind, WalkOptions, WalkResult, children_of, walk_objects};
 use repeated::{Record, Summary, repeated};
@@ -52,7 +52,9 @@ pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Fail
         checker.program = Some(program.clone());
         let functions = checker.places.field(Places::ROOT, "functions");
         for (name, function) in program.functions.iter() {
-            let place = checker.places.below(functions, Step::Key(name.clone()));
+            let place = checker
+                .places
+                .below(functions, Step::Key(name.clone().into()));
             checker.run(Task::Function(function.clone(), place))?;
         }
     } else if let Some(function) = object.downcast_ref::<Function>() {

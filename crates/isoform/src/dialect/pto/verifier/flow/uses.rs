@@ -3,7 +3,6 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::super::Failure;
-use super::super::places::{Place, Step};
 use super::super::types::{compatible, shown};
 use super::Checker;
 use crate::container::{Map, Str};
@@ -11,7 +10,8 @@ use crate::dialect::pto::operands::{nodes_in, operands};
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
-use crate::path::{AccessPath, AccessStep};
+use crate::path::AccessPath;
+use crate::path::places::{Place, Step};
 use crate::value::Value;
 use crate::visit::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
@@ -48,7 +48,7 @@ impl Checker<'_> {
         span: &Ref<Span>,
     ) -> Result<()> {
         for (name, value) in attrs.iter() {
-            let place = self.places.below(place, Step::Key(name.clone()));
+            let place = self.places.below(place, Step::Key(name.clone().into()));
             self.use_in(value, place, span)?;
         }
         Ok(())
@@ -99,11 +99,8 @@ impl Checker<'_> {
                 return Ok(WalkResult::<()>::Advance);
             };
             // The type of an expression is none of its operands.
-            let is_type_of = |path: &AccessPath| match path.steps().last() {
-                Some(AccessStep::Attr(field)) => field == "type",
-                _ => false,
-            };
-            if object.isa::<Type>() && is_type_of(&visit.path()) {
+            let is_type_of = |step| matches!(step, Some(Step::Field("type")));
+            if object.isa::<Type>() && is_type_of(visit.steps_upwards().next()) {
                 return Ok(WalkResult::Skip);
             }
             if let Some(error) = wrong.remove(&object.identity()) {
