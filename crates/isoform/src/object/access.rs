@@ -56,7 +56,7 @@ struct Local {
     /// Whether the section is a traversal.
     traversal: Cell<bool>,
     /// How the traversal is counted, once it was left for foreign code for the
-    /// first time: until then nobody can write.
+    /// first time, or borrowed from a list or dict: until then nobody can write.
     ticket: Cell<Option<Ticket>>,
     /// What `release::park` answered.
     parked: Cell<bool>,
@@ -142,6 +142,23 @@ fn refresh_now() {
             local.activate();
         }
     });
+}
+
+/// Counts the traversal that this thread is in, if it is not counted yet, so
+/// that it may borrow what lists and dicts hold; false outside of traversals.
+#[inline]
+pub(super) fn lending() -> bool {
+    LOCAL.with(|local| local.ticket.get().is_some() || begin_lending(local))
+}
+
+#[cold]
+#[inline(never)]
+fn begin_lending(local: &Local) -> bool {
+    let inside = local.depth.get() > 0 && local.traversal.get();
+    if inside {
+        local.ticket.set(Some(limbo::begin()));
+    }
+    inside
 }
 
 /// Counts the steps of a long operation, and asks the host from time to time
@@ -230,6 +247,19 @@ fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -
     })
 }
 
+/// As [`writing`], but only where nobody has to wait: None when this thread is
+/// in a section, when any traversal runs that may have borrowed objects, or when
+/// the locks are not free.
+pub(super) fn try_writing<T>(body: impl FnOnce() -> T) -> Option<T> {
+    if LOCAL.with(|local| local.depth.get() > 0) {
+        return None;
+    }
+    let _guard = try_write_lock()?;
+    // A host that is there by now has readers who do not know this lock.
+    let excluded = host::hooks().is_none() || host::is_held();
+    (excluded && limbo::is_idle()).then(body)
+}
+
 /// Waits until no section is open that uses the process-wide lock.
 pub(super) fn write_lock() -> RwLockWriteGuard<'static, ()> {
     // The lock guards no data of its own, so a panic leaves nothing broken.
@@ -301,8 +331,17 @@ impl Drop for Section {
             if depth == 0 {
                 local.traversal.set(false);
             }
+            // An outer section may have borrowed what the ticket protects.
+            let ticket = if depth == 0 {
+                local.ticket.take()
+            } else {
+                None
+            };
             if (depth == 0 || self.activated) && local.active.get() {
                 close(local);
+            }
+            if let Some(ticket) = ticket {
+                limbo::end(ticket);
             }
         });
     }
@@ -311,13 +350,9 @@ impl Drop for Section {
 #[inline]
 fn close(local: &Local) {
     local.active.set(false);
-    let ticket = local.ticket.take();
     local.unlock();
     // Destructors may run from here on, and find this thread in no section.
     release::resume(local.parked.get());
-    if let Some(ticket) = ticket {
-        limbo::end(ticket);
-    }
 }
 
 /// A section that was left for foreign code; drop goes back into it.
@@ -333,8 +368,7 @@ impl Left {
     #[inline]
     fn leave() -> Left {
         LOCAL.with(|local| {
-            let uncounted = local.traversal.get() && local.ticket.get().is_none();
-            if uncounted && local.active.get() {
+            if local.traversal.get() && local.ticket.get().is_none() {
                 // What was read so far must not die from here on.
                 local.ticket.set(Some(limbo::begin()));
             }
