@@ -1,7 +1,7 @@
 //! Objects by data: construction, reading, writing and copying through the
 //! type table, for types declared at run time and in Rust alike.
 
-use super::access;
+use super::access::{self, Section};
 use super::collect::{self, may_lead_on};
 use super::field::Storage;
 use super::header::{Header, TypeIndex, allocate};
@@ -173,9 +173,11 @@ fn no_field(info: &TypeInfo, name: &str) -> Error {
 
 /// The value of a field by position in declaration order, parents' first.
 pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
-    access::reading(|| {
+    access::reading(|section| {
         let fields = object.borrowed().all_fields();
-        fields.get(field).map(|(_, loaded)| loaded.to_value())
+        fields
+            .get(section, field)
+            .map(|(_, loaded)| loaded.to_value())
     })
 }
 
@@ -355,19 +357,20 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
 
 /// As [`shallow_copy`], where nobody else reads or writes fields.
 pub(super) fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
-    build(object.type_info(), loaded(object))
+    let values = access::reading_while_writing(|section| loaded(section, object));
+    build(object.type_info(), values)
 }
 
 /// All fields as they are at one moment.
 fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    access::reading(|| loaded(object))
+    access::reading(|section| loaded(section, object))
 }
 
 /// All fields, read one after the other.
-fn loaded(object: &Ref<Obj>) -> Vec<Value> {
+fn loaded(section: &Section, object: &Ref<Obj>) -> Vec<Value> {
     let fields = object.borrowed().all_fields();
     (0..fields.len())
-        .filter_map(|field| fields.get(field))
+        .filter_map(|field| fields.get(section, field))
         .map(|(_, loaded)| loaded.to_value())
         .collect()
 }

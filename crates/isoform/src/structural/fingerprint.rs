@@ -35,12 +35,12 @@ fn walk<S: Sink>(
     let (mut tables, mut mark_all) = (tables, false);
     loop {
         let (result, missed_marks);
-        (result, missed_marks, tables) = access::traversing(|| {
+        (result, missed_marks, tables) = access::traversing(|section| {
             let arena = Arena::default();
             let mut hasher = Hasher::new(&arena, options, pins, sink(), tables);
             hasher.mark_all = mark_all;
             hasher.watch = watch.then(Watch::default);
-            let result = hasher.value(value, Region::root(options.map_free_vars));
+            let result = hasher.value(section, value, Region::root(options.map_free_vars));
             VISITS.set(hasher.visits);
             let moment = hasher.watch.take().and_then(Watch::finish);
             let result = result.map(|out| (out, moment));
