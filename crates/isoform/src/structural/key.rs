@@ -4,20 +4,23 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::fingerprint::hash_pinned;
+use super::fingerprint::hash_of_moment;
 use super::pins::Pins;
 use super::{CompareOptions, Question};
 use crate::error::Result;
+use crate::object::moment::{self, Moment};
 use crate::object::reference::Ref;
 use crate::value::Value;
 
 /// A value that is `==` and hashes by structure.
 ///
-/// The key stands for the value as it was when the key was made: what the
-/// lists and dicts below it held then is kept (in O(1) each, they are
-/// copy-on-write), and a copy of each object with mutable fields. So changing
-/// them later neither loses the key in a table nor makes it equal to something
-/// else. A custom comparison of an object with mutable fields is shown the copy.
+/// The key stands for the value as it was when the key was made: a list, dict
+/// or object with mutable fields is watched, and what it held is kept when it
+/// changes, for as long as a key needs it. So changing it later neither loses
+/// the key in a table nor makes it equal to something else, and a value that
+/// does not change costs no more than its hash: keys of all parts of a program
+/// keep nothing but the program. A custom comparison of an object that was
+/// changed is shown a copy with its old fields.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -36,11 +39,14 @@ use crate::value::Value;
 pub struct StructuralKey {
     value: Value,
     hash: u64,
-    pins: Option<Arc<Pins>>,
+    /// When the key was made, if anything in the value can change.
+    moment: Option<Arc<Moment>>,
 }
 
 impl StructuralKey {
-    /// Makes a key; hashes the value once.
+    /// Makes a key: hashes the value once, and watches what can change. The
+    /// first change of each such object copies its fields, and each comparison
+    /// after a change looks the objects up that were changed.
     ///
     /// # Errors
     ///
@@ -49,16 +55,13 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
-        let options = CompareOptions::default();
-        let (mut hash, mutable) = hash_pinned(&value, options, None)?;
-        let mut pins = None;
-        if mutable {
-            // What was hashed may have changed since; what is pinned cannot.
-            let pinned = Pins::of(&value)?;
-            hash = hash_pinned(&value, options, Some(&pinned))?.0;
-            pins = Some(Arc::new(pinned));
-        }
-        Ok(StructuralKey { value, hash, pins })
+        let (hash, moment) = hash_of_moment(&value)?;
+        let moment = moment.map(Arc::new);
+        Ok(StructuralKey {
+            value,
+            hash,
+            moment,
+        })
     }
 
     /// The value the key was made of.
@@ -80,10 +83,23 @@ impl StructuralKey {
         if self.hash != other.hash {
             return Ok(false);
         }
+        let pins = |key: &Self| key.moment.as_deref().and_then(Pins::of);
+        let before = moment::clock();
+        let equal = self.compare(other, (pins(self), pins(other)));
+        let frozen = self.moment.is_none() && other.moment.is_none();
+        if frozen || moment::clock() == before {
+            return equal;
+        }
+        // Somebody wrote meanwhile, maybe to what was being compared.
+        let pins = |key: &Self| key.moment.as_deref().map(Pins::exact);
+        self.compare(other, (pins(self), pins(other)))
+    }
+
+    fn compare(&self, other: &Self, pins: (Option<Pins>, Option<Pins>)) -> Result<bool> {
         let question = Question {
             left: &self.value,
             right: &other.value,
-            pins: (self.pins.as_deref(), other.pins.as_deref()),
+            pins,
             options: CompareOptions::default(),
         };
         question.equal()

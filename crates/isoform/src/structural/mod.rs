@@ -1,6 +1,7 @@
 //! Structural equality, mismatch, hash, digest and keys.
 
 mod bindings;
+mod contents;
 mod digest;
 mod environments;
 mod equal;
@@ -80,7 +81,7 @@ pub fn last_visit_count() -> u64 {
 struct Question<'v> {
     left: &'v Value,
     right: &'v Value,
-    pins: (Option<&'v Pins>, Option<&'v Pins>),
+    pins: (Option<Pins>, Option<Pins>),
     options: CompareOptions,
 }
 
