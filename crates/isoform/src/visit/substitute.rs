@@ -331,7 +331,7 @@ impl Substitution {
             return Ok(Value::NONE);
         };
         let settles = frame.settles;
-        let result = self.close_frame(frame)?;
+        let result = self.close_frame(section, frame)?;
         if let Some(var) = settles {
             self.replacements -= 1;
             self.bound.settle(var, result.clone());
@@ -339,7 +339,7 @@ impl Substitution {
         Ok(result)
     }
 
-    fn close_frame(&mut self, frame: Frame) -> Result<Value> {
+    fn close_frame(&mut self, section: &mut Section, frame: Frame) -> Result<Value> {
         let source = frame.children.source();
         let keep = frame.role != Role::Scope || self.bound.close_scope();
         let changes = self.changes.drain(frame.first_change..);
