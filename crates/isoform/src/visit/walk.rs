@@ -523,7 +523,9 @@ where
         // owners, or goes through lists and dicts, which are marked in any
         // case; one that the callback makes is found in its second round.
         let marked = content == Content::Holder || object.is_shared();
-        if !marked {
+        // Where regions are told apart, one that has an owner with several
+        // visits may be met in the same region each time.
+        if !marked && self.options.sharing != Sharing::OncePerRegion {
             return Ok(Entry::Enter(false));
         }
         match self.marks.enter(object.ident(), !once) {
