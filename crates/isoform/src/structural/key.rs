@@ -69,8 +69,10 @@ impl StructuralKey {
         &self.value
     }
 
-    /// The structural hash of the value when the key was made.
-    pub fn structural_hash(&self) -> u64 {
+    /// The hash of the value when the key was made, for tables of this process:
+    /// the same for equal keys, and another one in another process, so that
+    /// nobody can make up keys that collide.
+    pub fn table_hash(&self) -> u64 {
         self.hash
     }
 

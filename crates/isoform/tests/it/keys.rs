@@ -167,8 +167,8 @@ fn a_key_is_of_its_moment_whatever_is_written_after_it() {
     }
     for (at, (of_moment, rebuilt)) in keys.iter().enumerate() {
         assert_eq!(
-            of_moment.structural_hash(),
-            rebuilt.structural_hash(),
+            of_moment.table_hash(),
+            rebuilt.table_hash(),
             "{at}"
         );
         assert_eq!(of_moment, rebuilt, "{at}");
