@@ -290,25 +290,3 @@ def test_an_opaque_object_goes_with_its_last_holder():
     del box
     # At once, without the collector.
     assert ref() is None
-
-
-def test_the_core_collects_its_cycles_without_being_asked():
-    died = 0
-
-    def count(_):
-        nonlocal died
-        died += 1
-
-    refs = []
-    gc.disable()
-    try:
-        for _ in range(60_000):
-            witness = Witness()
-            refs.append(weakref.ref(witness, count))
-            items = List([witness])
-            items.append(items)
-            if died:
-                break
-    finally:
-        gc.enable()
-    assert died

@@ -3,31 +3,22 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::lookup::hooked;
-use super::mapping::{Map, MapObj, Place};
+use super::mapping::{Map, Place};
 use super::names::NameIndex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::refresh;
 use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
-use crate::object::shelf::{Content, Reading, Shelf};
 use crate::value::Value;
 
-impl Content for Map {
-    type Payload = MapObj;
-
-    fn reference(&self) -> &Ref<MapObj> {
-        Map::reference(self)
-    }
-}
-
-/// The payload of a dict; as with lists, a map behind a lock.
+/// The payload of a dict; as with lists, a snapshot behind a lock.
 #[derive(Debug)]
 pub(crate) struct DictObj {
-    entries: Shelf<Map>,
+    entries: Mutex<Map>,
     /// Counts the changes of the set of keys; written under the lock.
     version: AtomicU64,
     /// Whether the collector of cycles knows the dict.
@@ -38,7 +29,7 @@ pub(crate) struct DictObj {
 }
 
 /// The entries of a dict while its lock is held.
-pub(crate) type DictGuard<'a> = Reading<'a, Map>;
+pub(crate) type DictGuard<'a> = MutexGuard<'a, Map>;
 
 impl Drop for DictObj {
     fn drop(&mut self) {
@@ -51,7 +42,7 @@ impl Drop for DictObj {
 impl DictObj {
     pub(crate) fn holding(entries: Map) -> Self {
         DictObj {
-            entries: Shelf::new(entries),
+            entries: Mutex::new(entries),
             version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
             names: Mutex::new(None),
@@ -60,17 +51,11 @@ impl DictObj {
 
     /// The lock, if no other thread holds it.
     pub(crate) fn try_lock(&self) -> Option<DictGuard<'_>> {
-        self.entries.try_read()
-    }
-
-    pub(crate) fn shelf(&self) -> &Shelf<Map> {
-        &self.entries
-    }
-
-    /// As with lists, whether a cycle may go through an edge that was put in.
-    #[inline]
-    pub(crate) fn may_close_cycle(&self) -> bool {
-        self.tracked.load(Relaxed)
+        match self.entries.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Tells the collector of cycles when an entry may lead back here.
@@ -88,15 +73,14 @@ impl DictObj {
     }
 
     fn replace(&self, entries: Map) -> Map {
-        collect::collect_if_due();
         for (key, value) in entries.iter() {
             self.note(key);
             self.note(value);
         }
-        let mut held = self.entries.change();
+        let mut held = self.lock();
         self.version.fetch_add(1, Relaxed);
         *self.names() = None;
-        std::mem::replace(&mut *held, entries)
+        std::mem::replace(&mut held, entries)
     }
 
     /// Takes out the entry at a position.
@@ -120,8 +104,8 @@ impl DictObj {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> Reading<'_, Map> {
-        self.entries.read()
+    fn lock(&self) -> MutexGuard<'_, Map> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn snapshot(&self) -> Map {
@@ -213,7 +197,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         };
         self.locate(key, |entries, place| match place {
             Place::Plain => entries.get(key).and_then(V::peek).cloned(),
-            Place::At(position) => value(&entries, position),
+            Place::At(position) => value(entries, position),
             Place::New(_) => None,
         })
     }
@@ -238,11 +222,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     fn set(&self, key: &Value, value: &Value) -> Result<Option<Value>> {
-        collect::collect_if_due();
         self.reference.note(key);
         self.reference.note(value);
         self.locate(key, |entries, place| {
-            let mut entries = entries.change();
             let before = entries.len();
             let old = entries.make_mut().put(place, key.clone(), value.clone());
             if entries.len() != before {
@@ -277,15 +259,15 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
             };
             // The key, too, is dropped by the caller, after the lock is
             // released.
-            self.reference.remove_at(&mut entries.change(), position)
+            self.reference.remove_at(entries, position)
         })
     }
 
     /// Takes the last entry out. O(1).
     pub fn pop(&self) -> Option<(Value, Value)> {
-        let entries = self.reference.lock();
+        let mut entries = self.reference.lock();
         let last = entries.len().checked_sub(1)?;
-        self.reference.remove_at(&mut entries.change(), last)
+        self.reference.remove_at(&mut entries, last)
     }
 
     /// Whether the key is there. O(1).
@@ -309,9 +291,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// Finds a key, and uses its place under the lock. The hooks of its type
     /// run while no lock is held, on what the dict held then; when the set of
     /// keys is another one afterwards, they look again.
-    fn locate<R>(&self, key: &Value, body: impl FnOnce(DictGuard<'_>, Place) -> R) -> Result<R> {
+    fn locate<R>(&self, key: &Value, body: impl FnOnce(&mut Map, Place) -> R) -> Result<R> {
         let Some(hooked) = hooked(key)? else {
-            return Ok(body(self.reference.lock(), Place::Plain));
+            return Ok(body(&mut self.reference.lock(), Place::Plain));
         };
         for _ in 0..MAX_LOOKS {
             let (entries, version) = {
@@ -325,9 +307,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
             };
             // As another owner it would make a change copy the whole map.
             drop(entries);
-            let entries = self.reference.lock();
+            let mut entries = self.reference.lock();
             if self.version() == version {
-                return Ok(body(entries, place));
+                return Ok(body(&mut entries, place));
             }
         }
         Err(Error::new(
@@ -337,7 +319,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     fn changing<R>(&self, body: impl FnOnce(&mut Map) -> R) -> R {
-        let mut entries = self.reference.entries.change();
+        let mut entries = self.reference.lock();
         let before = entries.len();
         let result = body(&mut entries);
         if entries.len() != before {

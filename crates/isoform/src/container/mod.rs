@@ -27,7 +27,7 @@ pub use text::{Bytes, Str};
 pub(crate) use dict::{DictGuard, DictObj};
 pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{asking, key_hash, note_key_hooks};
-pub(crate) use mapping::{MapObj, is_plain_key};
+pub(crate) use mapping::MapObj;
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;
 pub(crate) use tensor::{NanRule, TensorObj};

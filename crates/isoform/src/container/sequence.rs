@@ -4,13 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::refresh;
 use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
-use crate::object::shelf::{Changing, Content, Reading, Shelf};
 use crate::value::Value;
 
 /// The payload of an array.
@@ -182,19 +182,11 @@ impl<T: ElementType> From<Array<T>> for Value {
     }
 }
 
-impl Content for Array {
-    type Payload = ArrayObj;
-
-    fn reference(&self) -> &Ref<ArrayObj> {
-        &self.reference
-    }
-}
-
-/// The payload of a list: an array that is replaced or, while nobody else
-/// holds or reads it, changed in place under the lock.
+/// The payload of a list: a snapshot that is replaced or, while nobody else
+/// holds it, changed in place under the lock.
 #[derive(Debug)]
 pub(crate) struct ListObj {
-    items: Shelf<Array>,
+    items: Mutex<Array>,
     /// Counts the changes of length or order; written under the lock.
     version: AtomicU64,
     /// Whether the collector of cycles knows the list.
@@ -202,7 +194,7 @@ pub(crate) struct ListObj {
 }
 
 /// The elements of a list while its lock is held.
-pub(crate) type ListGuard<'a> = Reading<'a, Array>;
+pub(crate) type ListGuard<'a> = MutexGuard<'a, Array>;
 
 impl Drop for ListObj {
     fn drop(&mut self) {
@@ -215,7 +207,7 @@ impl Drop for ListObj {
 impl ListObj {
     pub(crate) fn holding(items: Array) -> Self {
         ListObj {
-            items: Shelf::new(items),
+            items: Mutex::new(items),
             version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
         }
@@ -223,19 +215,11 @@ impl ListObj {
 
     /// The lock, if no other thread holds it.
     pub(crate) fn try_lock(&self) -> Option<ListGuard<'_>> {
-        self.items.try_read()
-    }
-
-    pub(crate) fn shelf(&self) -> &Shelf<Array> {
-        &self.items
-    }
-
-    /// Whether an element that may lead back here was ever put in after the
-    /// list was made; without that, no cycle goes through it by an edge of its
-    /// own.
-    #[inline]
-    pub(crate) fn may_close_cycle(&self) -> bool {
-        self.tracked.load(Ordering::Relaxed)
+        match self.items.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Tells the collector of cycles when an element may lead back here.
@@ -254,20 +238,21 @@ impl ListObj {
     }
 
     fn replace(&self, items: Array) -> Array {
-        collect::collect_if_due();
         items.values().iter().for_each(|item| self.note(item));
         std::mem::replace(&mut *self.lock_to_reshape(), items)
     }
 
     /// The elements, for a change of length or order.
-    fn lock_to_reshape(&self) -> Changing<'_, Array> {
-        let items = self.items.change();
+    fn lock_to_reshape(&self) -> MutexGuard<'_, Array> {
+        let items = self.lock();
         self.version.fetch_add(1, Ordering::Relaxed);
         items
     }
 
-    fn lock(&self) -> Reading<'_, Array> {
-        self.items.read()
+    fn lock(&self) -> MutexGuard<'_, Array> {
+        // Every change keeps the array valid, so a panic elsewhere while the
+        // lock was held leaves nothing half-done.
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn snapshot(&self) -> Array {
@@ -330,7 +315,6 @@ impl<T: ElementType> List<T> {
 
     /// Appends an element.
     pub fn push(&self, item: T) {
-        collect::collect_if_due();
         let item = item.into_value();
         self.reference.note(&item);
         self.reference.lock_to_reshape().make_mut().push(item);
@@ -347,7 +331,6 @@ impl<T: ElementType> List<T> {
     ///
     /// `IndexError` when the position is behind the end.
     pub fn insert(&self, index: usize, item: T) -> Result<()> {
-        collect::collect_if_due();
         let mut items = self.reference.lock_to_reshape();
         if index > items.len() {
             return Err(out_of_range(index, items.len()));
@@ -364,8 +347,7 @@ impl<T: ElementType> List<T> {
     ///
     /// `IndexError` when the position is behind the last element.
     pub fn set(&self, index: usize, item: T) -> Result<Value> {
-        collect::collect_if_due();
-        let items = self.reference.lock();
+        let mut items = self.reference.lock();
         // Checked before the item is handed over: dropped by an error inside,
         // it would run its destructor, maybe user code, under the lock.
         if index >= items.len() {
@@ -373,7 +355,7 @@ impl<T: ElementType> List<T> {
         }
         let item = item.into_value();
         self.reference.note(&item);
-        items.change().set(index, item)
+        items.set(index, item)
     }
 
     /// Takes the element at a position out.
@@ -414,7 +396,6 @@ impl<T: ElementType> List<T> {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn splice(&self, range: Range<usize>, items: Vec<T>) -> Result<Vec<Value>> {
-        collect::collect_if_due();
         let items: Vec<Value> = items.into_iter().map(T::into_value).collect();
         items.iter().for_each(|item| self.reference.note(item));
         let mut old = self.reference.lock_to_reshape();

@@ -65,7 +65,7 @@ struct Local {
     /// Whether the section is a traversal.
     traversal: Cell<bool>,
     /// How the traversal is counted, once it was left for foreign code for the
-    /// first time, or borrowed from a list or dict: until then nobody can write.
+    /// first time: until then nobody can write.
     ticket: Cell<Option<Ticket>>,
     /// What `release::park` answered.
     parked: Cell<bool>,
@@ -117,12 +117,6 @@ pub(crate) struct Section(PhantomData<*mut ()>);
 #[inline]
 pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
     let _open = Open::enter(false);
-    let _watch = Watch::begin(true);
-    body(&Section(PhantomData))
-}
-
-/// Reads fields inside [`writing`], where nobody else does.
-pub(super) fn reading_while_writing<T>(body: impl FnOnce(&Section) -> T) -> T {
     let _watch = Watch::begin(true);
     body(&Section(PhantomData))
 }
@@ -244,23 +238,6 @@ fn refresh_now() {
     });
 }
 
-/// Counts the traversal that this thread is in, if it is not counted yet, so
-/// that it may borrow what lists and dicts hold; false outside of traversals.
-#[inline]
-pub(super) fn lending() -> bool {
-    LOCAL.with(|local| local.ticket.get().is_some() || begin_lending(local))
-}
-
-#[cold]
-#[inline(never)]
-fn begin_lending(local: &Local) -> bool {
-    let inside = local.depth.get() > 0 && local.traversal.get();
-    if inside {
-        local.ticket.set(Some(limbo::begin()));
-    }
-    inside
-}
-
 /// Counts the steps of a long operation, and asks the host from time to time
 /// whether to go on; see [`host::HostHooks::poll`].
 pub(crate) struct Poll(u32);
@@ -363,19 +340,6 @@ fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -
     })
 }
 
-/// As [`writing`], but only where nobody has to wait: None when this thread is
-/// in a section, when any traversal runs that may have borrowed objects, or when
-/// the locks are not free.
-pub(super) fn try_writing<T>(body: impl FnOnce() -> T) -> Option<T> {
-    if LOCAL.with(|local| local.depth.get() > 0) {
-        return None;
-    }
-    let _guard = try_write_lock()?;
-    // A host that is there by now has readers who do not know this lock.
-    let excluded = host::hooks().is_none() || host::is_held();
-    (excluded && limbo::is_idle()).then(body)
-}
-
 /// Waits until no section is open that uses the process-wide lock.
 pub(super) fn write_lock() -> RwLockWriteGuard<'static, ()> {
     // The lock guards no data of its own, so a panic leaves nothing broken.
@@ -447,17 +411,8 @@ impl Drop for Open {
             if depth == 0 {
                 local.traversal.set(false);
             }
-            // An outer section may have borrowed what the ticket protects.
-            let ticket = if depth == 0 {
-                local.ticket.take()
-            } else {
-                None
-            };
             if (depth == 0 || self.activated) && local.active.get() {
                 close(local);
-            }
-            if let Some(ticket) = ticket {
-                limbo::end(ticket);
             }
         });
     }
@@ -466,9 +421,13 @@ impl Drop for Open {
 #[inline]
 fn close(local: &Local) {
     local.active.set(false);
+    let ticket = local.ticket.take();
     local.unlock();
     // Destructors may run from here on, and find this thread in no section.
     release::resume(local.parked.get());
+    if let Some(ticket) = ticket {
+        limbo::end(ticket);
+    }
 }
 
 /// A section that was left for foreign code; drop goes back into it.
@@ -484,7 +443,8 @@ impl Left {
     #[inline]
     fn leave() -> Left {
         LOCAL.with(|local| {
-            if local.traversal.get() && local.ticket.get().is_none() {
+            let uncounted = local.traversal.get() && local.ticket.get().is_none();
+            if uncounted && local.active.get() {
                 // What was read so far must not die from here on.
                 local.ticket.set(Some(limbo::begin()));
             }

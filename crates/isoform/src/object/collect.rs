@@ -22,7 +22,7 @@
 //! latest at the last of them.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::{HashMap, HashSet};
@@ -34,19 +34,13 @@ use super::header::Header;
 use super::raw_host::PRESERVED;
 use super::raw_value::Value;
 use super::reference::{Node, Obj, Ref};
-use super::release::{self, child_in};
+use super::release::child_in;
 use super::table::{self, Class, TypeInfo};
 use crate::container::{ArrayObj, DictGuard, DictObj, ListGuard, ListObj, MapObj};
 
 type Addresses = HashSet<usize, rapidhash::fast::RandomState>;
 
 static TRACKED: Mutex<Option<Addresses>> = Mutex::new(None);
-/// At how many tracked objects the next collection is due.
-static LIMIT: AtomicUsize = AtomicUsize::new(FEWEST);
-/// Whether it is due.
-static DUE: AtomicBool = AtomicBool::new(false);
-/// So many objects are tracked at least between two collections.
-const FEWEST: usize = 10_000;
 
 fn tracked() -> MutexGuard<'static, Option<Addresses>> {
     TRACKED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -60,21 +54,15 @@ pub(super) fn track(object: &Ref<Obj>) {
 
 /// As [`track`], for an object of a type of which objects are tracked already.
 pub(super) fn track_raw(object: NonNull<Header>) {
-    remember(object.as_ptr() as usize);
+    tracked()
+        .get_or_insert_default()
+        .insert(object.as_ptr() as usize);
 }
 
 /// As [`track`], for the payload of a list or dict.
 pub(crate) fn track_payload<T: Node>(payload: &T) {
-    remember(std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE);
-}
-
-fn remember(address: usize) {
-    let mut tracked = tracked();
-    let tracked = tracked.get_or_insert_default();
-    tracked.insert(address);
-    if tracked.len() >= LIMIT.load(Ordering::Relaxed) {
-        DUE.store(true, Ordering::Relaxed);
-    }
+    let address = std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE;
+    tracked().get_or_insert_default().insert(address);
 }
 
 /// Forgets the payload of a list or dict that dies; waits while a collection
@@ -134,11 +122,6 @@ pub fn tracked_count() -> usize {
 /// with mutable fields only. O(what the tracked objects reach); other threads
 /// that read or write fields wait meanwhile.
 ///
-/// There is seldom a reason to call it: a list, dict or field that is written
-/// collects by itself when enough objects have become tracked since the last
-/// time, 10,000 and as many as that one found alive. So cycles take no more
-/// memory than what is alive, and the time is O(1) per write, amortised.
-///
 /// ```
 /// use isoform::{List, Value, collect_cycles};
 /// let list: List = List::new();
@@ -147,74 +130,27 @@ pub fn tracked_count() -> usize {
 /// assert!(collect_cycles() >= 1);
 /// ```
 pub fn collect_cycles() -> usize {
+    let mut doomed = Doomed::default();
     // An error means that the host language has ended; everything ends then.
-    let found = access::writing(|_idle| find_garbage()).unwrap_or_default();
-    finish(found)
-}
-
-/// Collects if that is due, and if nobody can be surprised: no traversal runs,
-/// and nobody has to wait. To be called where no lock is held, since
-/// destructors may be code of users; if not now, the next call collects.
-#[inline]
-pub(crate) fn collect_if_due() {
-    if DUE.load(Ordering::Relaxed) {
-        collect_due();
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn collect_due() {
-    if release::is_parking() {
-        return;
-    }
-    if let Some(found) = access::try_writing(find_garbage) {
-        finish(found);
-    }
-}
-
-/// What a collection found.
-#[derive(Default)]
-struct Found {
-    doomed: Doomed,
-    /// How many objects it saw that stay.
-    alive: usize,
-}
-
-/// To be called while nobody reads or writes fields.
-fn find_garbage() -> Found {
-    let mut found = Found::default();
-    let tracked = tracked();
-    let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
-        return found;
-    };
-    let mut addresses: Vec<usize> = roots.iter().copied().collect();
-    // The order of a hash set changes from run to run.
-    addresses.sort_unstable();
-    let roots: Vec<_> = addresses
-        .into_iter()
-        .filter_map(|address| NonNull::new(address as *mut Header))
-        .collect();
-    match Graph::visit(&roots, usize::MAX) {
-        Some(graph) => {
-            let visited = graph.objects.len();
-            graph.break_up(&mut found.doomed);
-            found.alive = visited - found.doomed.objects.len();
+    let _ended = access::writing(|_idle| {
+        let tracked = tracked();
+        let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
+            return;
+        };
+        let mut addresses: Vec<usize> = roots.iter().copied().collect();
+        // The order of a hash set changes from run to run.
+        addresses.sort_unstable();
+        let roots: Vec<_> = addresses
+            .into_iter()
+            .filter_map(|address| NonNull::new(address as *mut Header))
+            .collect();
+        if let Some(graph) = Graph::visit(&roots, usize::MAX) {
+            graph.break_up(&mut doomed);
         }
-        None => found.alive = roots.len(),
-    }
-    found
-}
-
-/// Frees what was found, and says how many objects that were.
-fn finish(found: Found) -> usize {
-    let count = found.doomed.objects.len();
-    // Not due while destructors run, which may be code of users; all locks are
-    // free.
-    DUE.store(false, Ordering::Relaxed);
-    drop(found.doomed);
-    let limit = tracked_count() + found.alive.max(FEWEST);
-    LIMIT.store(limit, Ordering::Relaxed);
+    });
+    let count = doomed.objects.len();
+    // Destructors may be code of users, so they run when all locks are free.
+    drop(doomed);
     count
 }
 
@@ -555,12 +491,12 @@ impl<'a> Graph<'a> {
                 object.as_ref().retain();
                 doomed.objects.push(Ref::from_raw(object));
             }
-            match self.guards.remove(&(object.as_ptr() as usize)) {
+            match self.guards.get_mut(&(object.as_ptr() as usize)) {
                 Some(Guard::List(items)) => {
-                    doomed.children.push(items.take_unreachable().into());
+                    doomed.children.push(std::mem::take(&mut **items).into())
                 }
                 Some(Guard::Dict(entries)) => {
-                    doomed.children.push(entries.take_unreachable().into());
+                    doomed.children.push(std::mem::take(&mut **entries).into());
                 }
                 None => {}
             }

@@ -1,12 +1,11 @@
 //! Objects by data: construction, reading, writing and copying through the
 //! type table, for types declared at run time and in Rust alike.
 
-use super::access::{self, Section};
+use super::access;
 use super::collect::{self, may_lead_on};
 use super::field::Storage;
 use super::header::{Header, TypeIndex, allocate};
 use super::limbo;
-use super::moment;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::table::{self, Slot, TypeInfo};
@@ -280,7 +279,6 @@ fn replace_field(
     field: usize,
     value: Value,
 ) -> Result<()> {
-    collect::collect_if_due();
     let value = convert(info, field, value)?;
     let links = value.as_object().is_some_and(may_lead_on);
     if links {
@@ -290,7 +288,6 @@ fn replace_field(
     let mut value = Some(value);
     let old = access::writing(|idle| {
         let value = value.take().unwrap_or_default();
-        moment::before_write(object);
         // SAFETY: the slot is one of the object's own type, the value was
         // converted to its schema, and nobody else reads or writes fields now.
         // No reference into the field is in use: sections keep none across
@@ -355,22 +352,13 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     build(object.type_info(), field_values(object))
 }
 
-/// As [`shallow_copy`], where nobody else reads or writes fields.
-pub(super) fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
-    let values = access::reading_while_writing(|section| loaded(section, object));
-    build(object.type_info(), values)
-}
-
 /// All fields as they are at one moment.
 fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    access::reading(|section| loaded(section, object))
-}
-
-/// All fields, read one after the other.
-fn loaded(section: &Section, object: &Ref<Obj>) -> Vec<Value> {
-    let fields = object.borrowed().all_fields();
-    (0..fields.len())
-        .filter_map(|field| fields.get(section, field))
-        .map(|(_, loaded)| loaded.to_value())
-        .collect()
+    access::reading(|section| {
+        let fields = object.borrowed().all_fields();
+        (0..fields.len())
+            .filter_map(|field| fields.get(section, field))
+            .map(|(_, loaded)| loaded.to_value())
+            .collect()
+    })
 }

@@ -1,9 +1,8 @@
-//! Values that were taken out of a field, list or dict while a traversal might
-//! still look at them.
+//! Values that were taken out of a field while a traversal might still look
+//! at them.
 //!
-//! A traversal borrows the objects it has read from fields, and what lists and
-//! dicts hold ([`shelf`](super::shelf)), without owners of its own, for as long
-//! as it runs. So what a write takes out of a field stays
+//! A traversal borrows the objects it has read from fields, without owners of
+//! its own, for as long as it runs. So what a write takes out of a field stays
 //! alive until every traversal that could have read it has ended. Traversals
 //! are counted in two alternating epochs (as in epoch-based reclamation:
 //! Fraser, "Practical lock-freedom", 2004): the epoch moves on when no
@@ -66,20 +65,16 @@ pub(super) fn is_idle() -> bool {
 
 /// Keeps a value until the traversals that run now have ended.
 pub(super) fn keep(value: Value) {
-    keep_unswept(value);
+    let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
+    batches.young.push(value);
+    WAITING.fetch_add(1, SeqCst);
+    drop(batches);
     // The last traversal may have ended before it could see the value wait.
     sweep();
 }
 
-/// As [`keep`], where no destructor may run: [`sweep`] is to be called later.
-pub(super) fn keep_unswept(value: Value) {
-    let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
-    batches.young.push(value);
-    WAITING.fetch_add(1, SeqCst);
-}
-
 /// Drops what nobody can look at any more.
-pub(super) fn sweep() {
+fn sweep() {
     loop {
         let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
         let epoch = EPOCH.load(SeqCst);

@@ -32,9 +32,8 @@
 //!   until a Rust struct with the same definition claims them.
 //! * An object borrowed from a field stays alive for the traversal that read
 //!   it: what a write takes out of a field waits in [`limbo`].
-//! * Mutable containers (`List`, `Dict`) hold an array or map behind a lock;
-//!   readers take an owner of it, or borrow it by the rule of [`shelf`], and
-//!   never see it change.
+//! * Mutable containers (`List`, `Dict`) hold an immutable snapshot behind a
+//!   lock; readers take the snapshot and never see it change.
 //! * Every field type is one of the storage kinds of
 //!   [`Storage`](field::Storage), all of them `Send + Sync`, so every object is.
 //! * The type table is append-only and its entries are leaked, so a
@@ -53,7 +52,6 @@ pub(crate) mod header;
 pub(crate) mod host;
 pub(crate) mod lend;
 mod limbo;
-pub(crate) mod moment;
 pub(crate) mod native;
 pub(crate) mod prefetch;
 pub(crate) mod published;
@@ -61,7 +59,6 @@ pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;
-pub(crate) mod shelf;
 pub(crate) mod table;
 pub(crate) mod twins;
 pub(crate) mod view;

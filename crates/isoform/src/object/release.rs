@@ -115,11 +115,6 @@ pub(super) fn park() -> bool {
     PARKING.replace(true)
 }
 
-/// Whether objects that die on this thread wait.
-pub(super) fn is_parking() -> bool {
-    PARKING.get()
-}
-
 /// Ends what [`park`] began, and destroys the objects that died meanwhile.
 pub(super) fn resume(parked_before: bool) {
     if parked_before {

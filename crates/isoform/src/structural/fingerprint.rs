@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::digest::Digest;
 use super::hash::{HashTables, Hasher};
-use super::pins::{Pins, Watch};
+use super::pins::Pins;
 use super::scope::Region;
 use super::sink::{Fast, Portable, Sink};
 use super::{CompareOptions, VISITS};
@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::mixing::Mixing;
 use crate::object::access;
 use crate::object::arena::Arena;
-use crate::object::moment::Moment;
 use crate::value::Value;
 
 thread_local! {
@@ -20,79 +19,40 @@ thread_local! {
     static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
 }
 
-/// A finished hash; when it is watched and there is anything that can change,
-/// the moment it is of, and whether nothing changed meanwhile.
-type Walked<Out> = Result<(Out, Option<(Moment, bool)>)>;
+/// A finished hash, and whether anything that can change was met on the way.
+type Walked<Out> = Result<(Out, bool)>;
 
 /// Walks with these tables; gives the tables back for the next walk.
 fn walk<S: Sink>(
     value: &Value,
     options: CompareOptions,
-    pins: Option<Pins>,
-    watch: bool,
-    sink: fn() -> S,
+    pins: Option<&Pins>,
+    sink: S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
-    let (mut tables, mut mark_all) = (tables, false);
-    loop {
-        let (result, missed_marks);
-        (result, missed_marks, tables) = access::traversing(|section| {
-            let arena = Arena::default();
-            let mut hasher = Hasher::new(&arena, options, pins, sink(), tables);
-            hasher.mark_all = mark_all;
-            hasher.watch = watch.then(Watch::default);
-            let result = hasher.value(section, value, Region::root(options.map_free_vars));
-            VISITS.set(hasher.visits);
-            let moment = hasher.watch.take().and_then(Watch::finish);
-            let result = result.map(|out| (out, moment));
-            (result, hasher.missed_marks(), hasher.into_tables())
-        });
-        if mark_all || result.is_ok() || !missed_marks {
-            return (result, tables);
-        }
-        mark_all = true;
-    }
+    access::traversing(|section| {
+        let arena = Arena::default();
+        let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
+        let result = hasher.value(section, value, Region::root(options.map_free_vars));
+        VISITS.set(hasher.visits);
+        let met_mutable = hasher.met_mutable;
+        (result.map(|out| (out, met_mutable)), hasher.into_tables())
+    })
 }
 
-/// The hash of a value.
-fn hash_with(
+/// The hash of a value with some of its parts pinned, and whether anything
+/// that can change was met.
+pub(super) fn hash_pinned(
     value: &Value,
-    sink: fn() -> Fast,
-    pins: Option<Pins>,
-    watch: bool,
     options: CompareOptions,
-) -> Walked<u64> {
+    pins: Option<&Pins>,
+    mixing: Mixing,
+) -> Result<(u64, bool)> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, pins, watch, sink, tables);
+    let (result, tables) = walk(value, options, pins, Fast(mixing), tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
-}
-
-/// The hash that is the same in every run.
-fn fixed() -> Fast {
-    Fast(Mixing::FIXED)
-}
-
-/// The hash for tables, whose keys may come from outside.
-fn of_process() -> Fast {
-    Fast(Mixing::of_process())
-}
-
-/// The hash of a value for tables of this process, and the moment it is of if
-/// anything in it can change.
-pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
-    let options = CompareOptions::default();
-    let (mut hash, moment) = hash_with(value, of_process, None, true, options)?;
-    let Some((moment, undisturbed)) = moment else {
-        return Ok((hash, None));
-    };
-    if !undisturbed {
-        // What was hashed may have changed during the walk.
-        hash = hash_with(value, of_process, Some(Pins::watching(&moment)), false, options)?.0;
-    }
-    moment.settle();
-    Ok((hash, Some(moment)))
 }
 
 /// The structural hash of a value: equal values have the same.
@@ -130,7 +90,7 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
 ///
 /// As [`structural_hash`].
 pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) -> Result<u64> {
-    Ok(hash_with(&value.into(), fixed, None, false, options)?.0)
+    Ok(hash_pinned(&value.into(), options, None, Mixing::FIXED)?.0)
 }
 
 /// The portable name of a value: the same equivalence as equality, in 32
@@ -159,6 +119,6 @@ pub fn structural_digest(value: impl Into<Value>) -> Result<Digest> {
 pub fn structural_digest_with(value: impl Into<Value>, options: CompareOptions) -> Result<Digest> {
     let value = value.into();
     let tables = Box::new(HashTables::new());
-    let (result, _) = walk(&value, options, None, false, Portable::default, tables);
+    let (result, _) = walk(&value, options, None, Portable::default(), tables);
     Ok(Digest::new(result?.0))
 }

@@ -4,23 +4,21 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::fingerprint::hash_of_moment;
+use super::fingerprint::hash_pinned;
 use super::pins::Pins;
 use super::{CompareOptions, Question};
 use crate::error::Result;
-use crate::object::moment::{self, Moment};
+use crate::mixing::Mixing;
 use crate::object::reference::Ref;
 use crate::value::Value;
 
 /// A value that is `==` and hashes by structure.
 ///
-/// The key stands for the value as it was when the key was made: a list, dict
-/// or object with mutable fields is watched, and what it held is kept when it
-/// changes, for as long as a key needs it. So changing it later neither loses
-/// the key in a table nor makes it equal to something else, and a value that
-/// does not change costs no more than its hash: keys of all parts of a program
-/// keep nothing but the program. A custom comparison of an object that was
-/// changed is shown a copy with its old fields.
+/// The key stands for the value as it was when the key was made: what the
+/// lists and dicts below it held then is kept (in O(1) each, they are
+/// copy-on-write), and a copy of each object with mutable fields. So changing
+/// them later neither loses the key in a table nor makes it equal to something
+/// else. A custom comparison of an object with mutable fields is shown the copy.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -39,14 +37,11 @@ use crate::value::Value;
 pub struct StructuralKey {
     value: Value,
     hash: u64,
-    /// When the key was made, if anything in the value can change.
-    moment: Option<Arc<Moment>>,
+    pins: Option<Arc<Pins>>,
 }
 
 impl StructuralKey {
-    /// Makes a key: hashes the value once, and watches what can change. The
-    /// first change of each such object copies its fields, and each comparison
-    /// after a change looks the objects up that were changed.
+    /// Makes a key; hashes the value once.
     ///
     /// # Errors
     ///
@@ -55,13 +50,16 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
-        let (hash, moment) = hash_of_moment(&value)?;
-        let moment = moment.map(Arc::new);
-        Ok(StructuralKey {
-            value,
-            hash,
-            moment,
-        })
+        let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
+        let (mut hash, mutable) = hash_pinned(&value, options, None, mixing)?;
+        let mut pins = None;
+        if mutable {
+            // What was hashed may have changed since; what is pinned cannot.
+            let pinned = Pins::of(&value)?;
+            hash = hash_pinned(&value, options, Some(&pinned), mixing)?.0;
+            pins = Some(Arc::new(pinned));
+        }
+        Ok(StructuralKey { value, hash, pins })
     }
 
     /// The value the key was made of.
@@ -85,23 +83,10 @@ impl StructuralKey {
         if self.hash != other.hash {
             return Ok(false);
         }
-        let pins = |key: &Self| key.moment.as_deref().and_then(Pins::of);
-        let before = moment::clock();
-        let equal = self.compare(other, (pins(self), pins(other)));
-        let frozen = self.moment.is_none() && other.moment.is_none();
-        if frozen || moment::clock() == before {
-            return equal;
-        }
-        // Somebody wrote meanwhile, maybe to what was being compared.
-        let pins = |key: &Self| key.moment.as_deref().map(Pins::exact);
-        self.compare(other, (pins(self), pins(other)))
-    }
-
-    fn compare(&self, other: &Self, pins: (Option<Pins>, Option<Pins>)) -> Result<bool> {
         let question = Question {
             left: &self.value,
             right: &other.value,
-            pins,
+            pins: (self.pins.as_deref(), other.pins.as_deref()),
             options: CompareOptions::default(),
         };
         question.equal()

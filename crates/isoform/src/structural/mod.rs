@@ -1,7 +1,6 @@
 //! Structural equality, mismatch, hash, digest and keys.
 
 mod bindings;
-mod contents;
 mod digest;
 mod environments;
 mod equal;
@@ -81,7 +80,7 @@ pub fn last_visit_count() -> u64 {
 struct Question<'v> {
     left: &'v Value,
     right: &'v Value,
-    pins: (Option<Pins>, Option<Pins>),
+    pins: (Option<&'v Pins>, Option<&'v Pins>),
     options: CompareOptions,
 }
 

@@ -8,6 +8,7 @@ use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use super::region::RegionKind;
+use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll, Section};
@@ -15,7 +16,6 @@ use crate::object::arena::Arena;
 use crate::object::header::TypeIndex;
 use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
-use crate::object::shelf::content_now;
 use crate::object::table::Class;
 use crate::object::view::{Met, ObjRef};
 use crate::path::places::Step;
@@ -562,12 +562,16 @@ where
     #[inline(never)]
     fn enter_snapshot(&mut self, child: Child<'a>, holder: ObjRef<'a>) {
         self.holders += 1;
-        let content = match holder.info().class() {
-            Class::List => Content::Items,
-            Class::Dict => Content::Entries,
-            _ => return,
+        let (snapshot, content) = if let Some(list) = holder.downcast::<ListObj>() {
+            let items = list.snapshot().reference().clone().into_object();
+            (items, Content::Items)
+        } else if let Some(dict) = holder.downcast::<DictObj>() {
+            let entries = dict.snapshot().reference().clone().into_object();
+            (entries, Content::Entries)
+        } else {
+            return;
         };
-        let snapshot = content_now(holder, self.snapshots);
+        let snapshot = self.snapshots.keep(snapshot);
         self.stack
             .push(Frame::of_snapshot(snapshot, child, content));
     }

@@ -23,14 +23,13 @@ pub(crate) use holes::{Filled, Holes};
 
 use super::CompareOptions;
 use super::bindings::Bindings;
-use super::contents;
 use super::environments::Environments;
 use super::leaf;
 use super::levels::{Levels, Touched};
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
-use super::pins::{Pins, may_close_cycle, snapshot};
+use super::pins::{Pins, snapshot};
 use super::scope::Region;
 use crate::container::ArrayObj;
 use crate::error::Result;
@@ -172,7 +171,7 @@ struct Bound<'a> {
 pub(super) struct Engine<'a> {
     arena: &'a Arena,
     options: CompareOptions,
-    pins: (Option<Pins>, Option<Pins>),
+    pins: (Option<&'a Pins>, Option<&'a Pins>),
     /// Whether there are any pins; the fast paths read objects as they are.
     pinned: bool,
     pub(super) stack: Vec<Frame<'a>>,
@@ -198,7 +197,7 @@ impl<'a> Engine<'a> {
     pub(super) fn new(
         arena: &'a Arena,
         options: CompareOptions,
-        pins: (Option<Pins>, Option<Pins>),
+        pins: (Option<&'a Pins>, Option<&'a Pins>),
         mut tables: Box<Tables>,
         stack: Vec<Frame<'a>>,
     ) -> Self {
@@ -593,11 +592,8 @@ impl<'a> Engine<'a> {
         class: Class,
         region: Region,
     ) -> Result<Entered<'a>> {
-        let left = snapshot(self.arena, self.pins.0, l);
-        let right = snapshot(self.arena, self.pins.1, r);
-        if !REC && contents::few_plain_equal(left, right) {
-            return Ok(Entered::Equal);
-        }
+        // Lists and dicts are marked in any case: what they hold changes
+        // without a write to a field.
         let shared = l.is_shared() || r.is_shared();
         let recalled = match shared {
             true => self.recall(l, r, region),
@@ -608,23 +604,21 @@ impl<'a> Engine<'a> {
             Recalled::Different => return Ok(Entered::Different),
             Recalled::Unknown { was_void } => was_void,
         };
-        // With the recorder all are marked, so that a cycle has the same path
-        // whatever it was found by.
-        if REC || may_close_cycle(l) || may_close_cycle(r) {
-            self.open(l, r, 0)?;
-            self.tables.containers += 1;
-            self.stack.push(Frame {
-                l,
-                r,
-                next: 0,
-                extra: 1,
-                region,
-                job: Job::EndOpen,
-            });
-        }
+        self.open(l, r, 0)?;
+        self.tables.containers += 1;
+        self.stack.push(Frame {
+            l,
+            r,
+            next: 0,
+            extra: 1,
+            region,
+            job: Job::EndOpen,
+        });
         if shared {
             self.collect_proof(l, r, region, false, was_void);
         }
+        let left = snapshot(self.arena, self.pins.0, l);
+        let right = snapshot(self.arena, self.pins.1, r);
         if class == Class::List {
             self.push(Job::Items, left, right, region);
             return Ok(Entered::Open);

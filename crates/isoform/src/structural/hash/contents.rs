@@ -1,6 +1,5 @@
 //! Arrays and maps.
 
-use super::super::contents::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
@@ -43,35 +42,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
             job: Job::Entries,
         });
         Ok(Step::Open)
-    }
-
-    /// The hash of an array or map with few elements, if all are plain values.
-    #[inline]
-    pub(super) fn few_plain(&mut self, content: ObjRef<'a>) -> Result<Option<S::Out>> {
-        if let Some(items) = few_plain_items(content) {
-            let mut acc = self.sink.open_type(content.info());
-            self.sink.word(&mut acc, Part::Length, items.len() as u64);
-            for item in items {
-                self.plain(&mut acc, item);
-            }
-            return Ok(Some(self.sink.close(acc)));
-        }
-        let Some(map) = few_plain_entries(content) else {
-            return Ok(None);
-        };
-        let mut acc = self.sink.open_type(content.info());
-        self.sink.word(&mut acc, Part::Length, map.len() as u64);
-        if map.len() > 0 {
-            let start = self.tables.orders.len();
-            self.keys(map, &mut acc)?;
-            for at in start..self.tables.orders.len() {
-                if let Some((_, value)) = map.entry(self.tables.orders[at] as usize) {
-                    self.plain(&mut acc, value);
-                }
-            }
-            self.tables.orders.truncate(start);
-        }
-        Ok(Some(self.sink.close(acc)))
     }
 
     /// All keys of a map, as they are bound when the map is entered; appends

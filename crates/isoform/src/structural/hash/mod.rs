@@ -21,7 +21,7 @@ use super::leaf;
 use super::levels::{Levels, Needs, Touched};
 use super::numbering::Numbering;
 use super::open::{Entry, Open};
-use super::pins::{Pins, Watch, may_close_cycle, snapshot};
+use super::pins::{Pins, snapshot};
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
@@ -53,8 +53,7 @@ enum Job {
     /// The same of a dag node.
     EndDag,
     EndScope,
-    /// What a list or dict holds is hashed. `extra` is 1 when it is marked as
-    /// open.
+    /// What a list or dict holds is hashed.
     EndMutable,
     /// The object is no longer open.
     EndOpen,
@@ -148,29 +147,23 @@ enum Step<'a, Out> {
 pub(super) struct Hasher<'a, S: Sink> {
     arena: &'a Arena,
     options: CompareOptions,
-    pins: Option<Pins>,
+    pins: Option<&'a Pins>,
     sink: S,
     stack: Vec<Frame<'a, S::Acc>>,
     tables: Box<HashTables<S::Out>>,
     hook_depth: u32,
     pub(super) visits: u64,
     poll: Poll,
-    /// Is told what is met that can change: a list, a dict, or an object with
-    /// mutable fields.
-    pub(super) watch: Option<Watch>,
-    /// Marks all lists and dicts as open, not only those that may close a
-    /// cycle: what one is reported by must not depend on what finds it.
-    pub(super) mark_all: bool,
-    /// Whether a list or dict was left unmarked.
-    unmarked: bool,
-    met_cycle: bool,
+    /// Whether anything was met that can change: a list, a dict, or an object
+    /// with mutable fields.
+    pub(super) met_mutable: bool,
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn new(
         arena: &'a Arena,
         options: CompareOptions,
-        pins: Option<Pins>,
+        pins: Option<&'a Pins>,
         sink: S,
         tables: Box<HashTables<S::Out>>,
     ) -> Self {
@@ -184,16 +177,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             hook_depth: 0,
             visits: 0,
             poll: Poll::default(),
-            watch: None,
-            mark_all: false,
-            unmarked: false,
-            met_cycle: false,
+            met_mutable: false,
         }
-    }
-
-    /// Whether a cycle was met that `mark_all` may find in another place.
-    pub(super) fn missed_marks(&self) -> bool {
-        self.met_cycle && self.unmarked
     }
 
     pub(super) fn into_tables(mut self) -> Box<HashTables<S::Out>> {
@@ -292,7 +277,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        self.meet(object, info.may_change());
+        self.met_mutable |= info.may_change();
         let mut acc = self.sink.open_type(info);
         match self.fields(section, object, info, region, 0, &mut acc)? {
             None => Ok(Step::Done(self.sink.close(acc))),
@@ -307,14 +292,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 });
                 Ok(Step::Child(child, child_region))
             }
-        }
-    }
-
-    /// Notes an object that may change, before it is read.
-    #[inline(always)]
-    pub(super) fn meet(&mut self, object: ObjRef<'a>, may_change: bool) {
-        if may_change && let Some(watch) = &mut self.watch {
-            watch.meet(object);
         }
     }
 
@@ -382,7 +359,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Entry::Fresh => Ok(true),
             Entry::Around => Ok(false),
             Entry::Cycle => {
-                self.met_cycle = true;
                 let text = format!("cyclic {} cannot be hashed", object.info().key());
                 Err(self.error(ErrorKind::Value, text))
             }
@@ -447,7 +423,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if self.pins.is_some() {
                 return None;
             }
-            self.meet(object, info.may_change());
+            self.met_mutable |= info.may_change();
             self.visits += 1;
             let mut acc = self.sink.open_type(info);
             let fields = object.visited_with(info);
@@ -544,13 +520,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        self.meet(object, true);
-        let content = snapshot(self.arena, self.pins, object);
-        if let Some(out) = self.few_plain(content)? {
-            let mut acc = self.open_mutable(info);
-            self.sink.child(&mut acc, out);
-            return Ok(Step::Done(self.sink.close(acc)));
-        }
+        self.met_mutable = true;
+        // Lists and dicts are marked in any case: what they hold changes
+        // without a write to a field.
         let shared = object.is_shared();
         let mut was_void = false;
         if shared {
@@ -559,39 +531,21 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Err(void) => was_void = void,
             }
         }
-        let marked = self.mark_all || may_close_cycle(object);
-        self.unmarked |= !marked;
-        if marked {
-            self.open(object, 0)?;
-            self.tables.containers += 1;
-        }
+        self.open(object, 0)?;
+        self.tables.containers += 1;
         if shared {
             self.collect(object, region, false, was_void);
         }
-        let acc = self.open_mutable(info);
-        self.stack.push(Frame {
-            object,
-            acc,
-            next: 0,
-            extra: u32::from(marked),
-            region,
-            job: Job::EndMutable,
-        });
+        let mut acc = self.sink.open_type(info);
+        self.sink.word(&mut acc, Part::Length, 0);
+        self.push(Job::EndMutable, object, acc, region);
+        let content = snapshot(self.arena, self.pins, object);
         self.enter_content(content, content.info(), region)
     }
 
-    /// Begins a list or dict; what it holds is the only child.
-    fn open_mutable(&mut self, info: &'static TypeInfo) -> S::Acc {
-        let mut acc = self.sink.open_type(info);
-        self.sink.word(&mut acc, Part::Length, 0);
-        acc
-    }
-
-    fn close_container(&mut self, object: ObjRef<'a>, marked: u32) {
-        if marked != 0 {
-            self.tables.open.leave(object.ident());
-            self.tables.containers -= 1;
-        }
+    fn close_container(&mut self, object: ObjRef<'a>) {
+        self.tables.open.leave(object.ident());
+        self.tables.containers -= 1;
     }
 
     fn native(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) -> S::Out {
@@ -701,7 +655,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             Job::EndMutable => {
-                self.close_container(object, extra);
+                self.close_container(object);
                 self.sink.child(&mut acc, out);
                 Ok(Step::Done(self.sink.close(acc)))
             }
@@ -737,7 +691,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     }
                 }
                 Job::EndScope => tables.numbering.close_scope(&mut tables.levels),
-                Job::EndMutable => self.close_container(frame.object, frame.extra),
+                Job::EndMutable => self.close_container(frame.object),
                 Job::EndOpen => tables.open.leave(frame.object.ident()),
                 Job::Entries => tables.orders.truncate(frame.extra as usize),
                 _ => {}
