@@ -1,4 +1,4 @@
-"""The Python blocks of the pages run, and so do the examples in docstrings."""
+"""The Python blocks of the pages run; pytest itself runs those of docstrings."""
 
 import doctest
 import importlib
@@ -36,13 +36,6 @@ def test_block(source, page):
 
 FOUND = pkgutil.walk_packages(isoform.__path__, "isoform.")
 MODULES = ["isoform", *(found.name for found in FOUND if not found.name.endswith("__main__"))]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_in_docstrings_run(name):
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    results = doctest.testmod(importlib.import_module(name), optionflags=flags)
-    assert not results.failed
 
 
 def test_no_example_in_a_docstring_is_left_out():
