@@ -220,7 +220,7 @@ fn cyclic_values_that_look_the_same_are_equal() {
         let first: List = List::new();
         let mut last = Value::from(first.clone());
         for _ in 1..length {
-            last = List::from(vec![last]).into();
+            last = List::from(vec![last]).into().unwrap();
         }
         first.push(last);
         first

@@ -151,7 +151,12 @@ fn types_and_fields_are_checked() {
     var("x");
     refuse("no.Such(a=1)", 1, 1, "unknown type \"no.Such\"");
     refuse("isoform.Array(a=1)", 1, 1, "unknown type \"isoform.Array\"");
-    refuse("tx.Var(nmae=\"x\")", 1, 8, "tx.Var has no field 'nmae'");
+    refuse(
+        "tx.Var(nmae=\"x\")",
+        1,
+        8,
+        "tx.Var has no field 'nmae', did you mean 'name'?",
+    );
     refuse(
         "tx.Var(1)",
         1,
