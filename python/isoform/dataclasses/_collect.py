@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from isoform.core import MISSING, Object
 from isoform.core._annotations import (
+    CannotConvert,
     Reader,
     Unresolved,
     is_expression,
@@ -110,6 +111,8 @@ def read(
                     )
             except Unresolved as missing:
                 reasons.append(f"{name}: {_text(annotation)} ({missing})")
+            except CannotConvert as error:
+                raise TypeError(f"{cls.__qualname__}: field '{name}': {error}") from None
         for name, value in list(source.__dict__.items()):
             if isinstance(value, init_property):
                 value = cast("init_property[Any]", value)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from isoform import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from isoform.core import TypeSchema
 
     from ._field import Field
+
+# More members than this are not listed in messages.
+_SHOWN = 10
 
 
 def converter_for(declared: Field) -> Callable[[Any], Any] | None:
@@ -50,3 +54,11 @@ def _payload_of(schema: TypeSchema) -> tuple[Any, type] | None:
         return None
     kind = getattr(cls, "__isoform_payload__", None)
     return None if kind is None else (cls, kind)
+
+
+def members_text(names: Iterable[str]) -> str:
+    """The names of the members of an enum, for the end of a message."""
+    shown = [repr(name) for name in itertools.islice(names, _SHOWN + 1)]
+    if len(shown) > _SHOWN:
+        shown[-1] = "…"
+    return f"; its members are {', '.join(shown)}" if shown else "; it has no members"
