@@ -4,6 +4,8 @@
 PYTHON ?= python3
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
+SEED ?= 1
+COUNT ?= 200
 
 VENV := .venv
 CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -41,7 +43,8 @@ say = @printf '\n==> %s\n' "$(1)"
 help: ## Print this list
 	@printf 'Usage: make TARGET\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
-	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s)\n' '$(PYTHON)' '$(FUZZ_SECONDS)'
+	@printf '\nVariables: PYTHON (%s), FUZZ_SECONDS (%s), SEED (%s), COUNT (%s)\n' \
+		'$(PYTHON)' '$(FUZZ_SECONDS)' '$(SEED)' '$(COUNT)'
 
 .PHONY: build
 build: setup-python ## Build everything in release mode; the Python package is in .venv then
@@ -82,6 +85,14 @@ test-wheels: $(VENV_STAMP) ## Build, install and try wheels for every Python her
 .PHONY: fuzz
 fuzz: ## Fuzz every target for FUZZ_SECONDS each
 	$(CARGO) run --release $(LOCKED) -p isoform-fuzz -- --seconds $(FUZZ_SECONDS)
+
+.PHONY: races
+races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src component
+	CARGO="$(CARGO)" scripts/races.sh
+
+.PHONY: mutants
+mutants: ## Judge the tests by COUNT small changes of the engines
+	$(CARGO) run $(LOCKED) -p isoform-fuzz --bin mutants -- --seed $(SEED) --count $(COUNT)
 
 .PHONY: docs
 docs: ## Build the API documentation; a warning is an error

@@ -10,6 +10,7 @@ from typing import Any
 
 from bench.measure import Timed, loop
 from bench.workload import (
+    ORDERS,
     PlainAdd,
     PlainInt,
     Side,
@@ -27,12 +28,29 @@ class Row:
     make: Callable[[Side], Timed]
     # Against a plain dataclass rather than the peer.
     plain: Callable[[], Timed] | None = None
+    # In which order the program is built, where that is what is compared.
+    order: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name with the order of construction."""
+        return self.name if self.order is None else f"{self.name}, {self.order}"
+
+
+# The order that most builders have.
+FIRST = "children first"
+# Building for the peer takes seconds at this depth, so only that order is built.
+LARGE = 20
 
 
 def rows(depths: tuple[int, ...]) -> Iterator[Row]:
     """Yield all rows."""
     for depth in depths:
         yield from graph_rows(depth)
+    for order in ORDERS:
+        yield from order_rows(depths[-1], order)
+    if len(depths) > 1:
+        yield from order_rows(LARGE, FIRST)
     yield from small_rows()
     yield from plain_rows(depths)
 
@@ -61,9 +79,36 @@ def graph_rows(depth: int) -> Iterator[Row]:
     yield row("pickle.loads", lambda side: pickle_read(side, depth))
 
 
-def equal(side: Side, depth: int) -> Callable[[], object]:
+def order_rows(depth: int, order: str) -> Iterator[Row]:
+    """Yield what depends on where the nodes of a program lie in memory."""
+    units = positions(depth)
+
+    def row(name: str, make: Callable[[Side], Callable[[], object]]) -> Row:
+        return Row(f"{name}, d={depth}", units, lambda side: loop(make(side)), order=order)
+
+    yield row("structural_equal", lambda side: equal(side, depth, order))
+    yield row(
+        "structural_hash", lambda side: of_one(side, depth, side.module.structural_hash, order)
+    )
+    yield row(
+        "structural_walk, no callback matches", lambda side: walk(side, depth, side.Lambda, order)
+    )
+    yield row("copy.deepcopy", lambda side: of_one(side, depth, copy.deepcopy, order))
+    yield row("structural_equal of two deep copies", lambda side: equal_copies(side, depth, order))
+
+
+def equal_copies(side: Side, depth: int, order: str) -> Callable[[], object]:
+    """Compare two deep copies of one program."""
+    program = side.build(depth, order=order)
+    left, right = copy.deepcopy(program), copy.deepcopy(program)
+    compare = side.module.structural_equal
+    assert compare(left, right)
+    return lambda: compare(left, right)
+
+
+def equal(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
     """Compare two equal programs that share nothing."""
-    left, right = side.build(depth), side.build(depth)
+    left, right = side.build(depth, order=order), side.build(depth, order=order)
     compare = side.module.structural_equal
     assert compare(left, right)
     return lambda: compare(left, right)
@@ -77,16 +122,18 @@ def mismatch(side: Side, depth: int) -> Callable[[], object]:
     return lambda: find(left, right)
 
 
-def of_one(side: Side, depth: int, function: Callable[[Any], object]) -> Callable[[], object]:
+def of_one(
+    side: Side, depth: int, function: Callable[[Any], object], order: str = FIRST
+) -> Callable[[], object]:
     """Call a function of one program."""
-    program = side.build(depth)
+    program = side.build(depth, order=order)
     function(program)
     return lambda: function(program)
 
 
-def walk(side: Side, depth: int, on: Any) -> Callable[[], object]:
+def walk(side: Side, depth: int, on: Any, order: str = FIRST) -> Callable[[], object]:
     """Walk a program, with a Python callback for the nodes of one class."""
-    program = side.build(depth)
+    program = side.build(depth, order=order)
     structural_walk = side.module.structural_walk
 
     def callback(node: Any) -> None:

@@ -1,7 +1,8 @@
 """The programs that are measured, for any package with the API of both sides."""
 
 import dataclasses as standard
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -45,22 +46,71 @@ class Side:
             cls.__qualname__ = f"{module.__name__}_{cls.__name__}"
             globals()[cls.__qualname__] = cls
 
-    def build(self, depth: int, *, last: int = 0) -> Any:
+    def build(self, depth: int, *, last: int = 0, order: str = "children first") -> Any:
         """Build workload W; `last` is added to the value of its last integer."""
         x = self.Var("x")
-        body = tree(self.Add, self.Int, x, depth, last)
-        return self.Lambda([x], body)
+        end = (1 << depth) - 1
+
+        def leaf(number: int) -> Any:
+            if number % 2 == 0:
+                return x
+            return self.Int(number // 2 + (last if number == end else 0))
+
+        return self.Lambda([x], ORDERS[order](depth, leaf, self.Add))
 
 
-def tree(add: Any, integer: Any, x: Any, depth: int, last: int = 0) -> Any:
-    """Build the body of W with these constructors, level by level."""
-    count = 1 << depth
-    level = [x if i % 2 == 0 else integer(i // 2) for i in range(count - 1)]
-    level.append(integer(count // 2 - 1 + last))
-    while len(level) > 1:
-        pairs = iter(level)
-        level = [add(lhs, rhs) for lhs, rhs in zip(pairs, pairs, strict=True)]
-    return level[0]
+# A constructor of leaves by number, and one of sums.
+Leaf = Callable[[int], Any]
+Sum = Callable[[Any, Any], Any]
+
+
+def children_first(depth: int, leaf: Leaf, add: Sum, first: int = 0) -> Any:
+    """Build the left child, the right one, then their parent: as most builders work."""
+    if depth == 0:
+        return leaf(first)
+    lhs = children_first(depth - 1, leaf, add, first)
+    return add(lhs, children_first(depth - 1, leaf, add, first + (1 << (depth - 1))))
+
+
+def right_first(depth: int, leaf: Leaf, add: Sum, first: int = 0) -> Any:
+    """Build the right child, the left one, then their parent."""
+    if depth == 0:
+        return leaf(first)
+    rhs = right_first(depth - 1, leaf, add, first + (1 << (depth - 1)))
+    return add(right_first(depth - 1, leaf, add, first), rhs)
+
+
+def by_level(depth: int, leaf: Leaf, add: Sum) -> Any:
+    """Build all leaves, then all their parents, and so on, from left to right."""
+    return levels(depth, leaf, add, lambda count: range(count))
+
+
+def shuffled(depth: int, leaf: Leaf, add: Sum) -> Any:
+    """Build level by level, each in a random order."""
+    numbers = random.Random(1)
+    return levels(depth, leaf, add, lambda count: numbers.sample(range(count), count))
+
+
+def levels(depth: int, leaf: Leaf, add: Sum, arrange: Callable[[int], Iterable[int]]) -> Any:
+    """Build level by level, each in the order that `arrange` gives."""
+    nodes: list[Any] = [None] * (1 << depth)
+    for at in arrange(len(nodes)):
+        nodes[at] = leaf(at)
+    while len(nodes) > 1:
+        below, nodes = nodes, [None] * (len(nodes) // 2)
+        for at in arrange(len(nodes)):
+            nodes[at] = add(below[2 * at], below[2 * at + 1])
+    return nodes[0]
+
+
+# The order decides where the nodes lie in memory, and this how fast a program that
+# does not fit the cache is walked.
+ORDERS: dict[str, Callable[[int, Leaf, Sum], Any]] = {
+    "children first": children_first,
+    "right first": right_first,
+    "by level": by_level,
+    "shuffled": shuffled,
+}
 
 
 def positions(depth: int) -> int:
@@ -92,4 +142,11 @@ class PlainAdd:
 
 def plain_builder(depth: int) -> Callable[[], Any]:
     """Return the builder of the body of W from dataclasses with slots."""
-    return lambda: tree(PlainAdd, PlainInt, PlainVar("x"), depth)
+
+    def build() -> Any:
+        x = PlainVar("x")
+        return children_first(
+            depth, lambda number: PlainInt(number // 2) if number % 2 else x, PlainAdd
+        )
+
+    return build

@@ -1,9 +1,14 @@
 """Threads build, change, compare and drop shared graphs."""
 
+import copy
+import gc
+import itertools
+import random
 import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -105,6 +110,60 @@ def test_replace_whole_subtrees_while_others_read():
 
     together(work)
     assert nodes.depth_of(root) == 201
+
+
+def test_all_that_reads_beside_all_that_writes(key):
+    default = Box("the default that all fields have")
+
+    @isoform.dataclasses.py_class(key())
+    class Cell(isoform.Object):
+        value: Any = isoform.dataclasses.field(default_factory=lambda: default)
+        next: Any = None
+
+    cells = [Cell() for _ in range(12)]
+    for cell, next_cell in itertools.pairwise(cells):
+        cell.next = next_cell
+    root = cells[0]
+    end = time.monotonic() + 1.0
+
+    def show(at):
+        assert "Cell(" in isoform.text.to_text(root)
+        assert "Cell(value=" in repr(root)
+
+    def change(at):
+        default.v = f"a text that is not inline {at}"
+        cells[at].value = [f"a text that is not inline {at}"] if at % 2 else at
+        default.v = at
+        # Only forward, so that there is no cycle.
+        cells[at].next = random.choice(cells[at + 1 :])
+
+    def walk(at):
+        met = []
+        isoform.structural_walk(root, (Cell, lambda cell: met.append(cell.value)))
+        assert met
+
+    def copy_and_compare(at):
+        one = copy.deepcopy(root)
+        other = copy.deepcopy(one)
+        assert structural_equal(one, other)
+        assert structural_hash(one) == structural_hash(other)
+        assert isoform.recursive_eq(one, other)
+
+    def collect(at):
+        ring = Cell(List())
+        ring.value.append(ring)
+        del ring
+        gc.collect()
+
+    steps = [show, change, walk, copy_and_compare, change, collect]
+
+    def work(number):
+        for turn in itertools.count(number):
+            if time.monotonic() > end:
+                return
+            steps[turn % len(steps)](turn * 7 % 11)
+
+    together(work)
 
 
 def test_shared_containers():

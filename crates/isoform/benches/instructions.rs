@@ -13,6 +13,7 @@ mod common;
 
 use std::hint::black_box;
 
+use common::orders::Order;
 use common::shapes::Inner;
 use common::{plain, positions, shapes};
 use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, walk_objects};
@@ -74,7 +75,8 @@ fn figures() -> Vec<Figure> {
             equal(shapes::scoped(DEPTH), shapes::scoped(DEPTH))
         }),
         figure("equal-held", tree, || {
-            let ((left, owners), (right, others)) = (shapes::held(DEPTH), shapes::held(DEPTH));
+            let held = || shapes::held(Order::ChildrenFirst, DEPTH);
+            let ((left, owners), (right, others)) = (held(), held());
             owning([owners, others], equal(left, right))
         }),
         figure("equal-dag", u64::from(LEVELS), || {
@@ -103,7 +105,7 @@ fn figures() -> Vec<Figure> {
         }),
         figure("hash", tree, || hash(shapes::lambda(DEPTH))),
         figure("hash-held", tree, || {
-            let (root, owners) = shapes::held(DEPTH);
+            let (root, owners) = shapes::held(Order::ChildrenFirst, DEPTH);
             owning([owners], hash(root))
         }),
         figure("hash-dag", u64::from(LEVELS), || hash(shapes::dag(LEVELS))),

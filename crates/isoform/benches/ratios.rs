@@ -3,7 +3,8 @@
 //!
 //! Times of different machines or hours compare the machines, so the ratio is
 //! what counts: it is the median over pairs of neighbouring samples. The times
-//! beside it are the best of all samples. The table is printed, and written to
+//! beside it are the best of all samples. What depends on the order in which a
+//! program was built has a table of its own. Both are printed, and written to
 //! `bench-ratios.md` in cargo's target folder.
 #![expect(
     clippy::disallowed_macros,
@@ -13,6 +14,7 @@
 mod common;
 mod ratios {
     pub(crate) mod memory;
+    pub(crate) mod orders;
     pub(crate) mod table;
     pub(crate) mod timing;
 }
@@ -22,6 +24,7 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
+use common::orders::Order;
 use common::shapes::Inner;
 use common::{plain, positions, shapes, statements};
 use isoform::{
@@ -30,6 +33,7 @@ use isoform::{
     structural_hash, structural_walk, to_bytes, to_json_graph, to_text, walk_objects,
 };
 use ratios::memory::peak_growth;
+use ratios::orders::orders;
 use ratios::table::{Limit, Table};
 use ratios::timing::{alone, kept, once, pair};
 
@@ -39,8 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 11] = [
+    let groups: [Group; 12] = [
         ("lambda", lambda),
+        ("orders", orders),
         ("sharing", sharing),
         ("binders", binders),
         ("walk", walk),
@@ -121,14 +126,6 @@ fn lambda(table: &mut Table) {
             Limit::None,
         );
     }
-    let (left, right) = (
-        shapes::shuffled(16, 1).into(),
-        shapes::shuffled(16, 2).into(),
-    );
-    let times = alone(positions(16), || equal(&left, &right));
-    table.row("equal, shuffled heap, d=16", times, Limit::Ns(30.0));
-    let times = alone(positions(16), || hash(&left));
-    table.row("hash, shuffled heap, d=16", times, Limit::None);
 }
 
 /// Programs whose nodes have several owners.
@@ -163,7 +160,8 @@ fn sharing(table: &mut Table) {
         table.row(format!("hash, butterfly {width} wide"), times, Limit::None);
     }
     for depth in [10, 16] {
-        let ((left, _owners), (right, _others)) = (shapes::held(depth), shapes::held(depth));
+        let held = || shapes::held(Order::ChildrenFirst, depth);
+        let ((left, _owners), (right, _others)) = (held(), held());
         let (left, right) = (left.into(), right.into());
         let times = alone(positions(depth), || equal(&left, &right));
         table.row(

@@ -6,6 +6,7 @@ mod common;
 use std::hint::black_box;
 use std::time::Duration;
 
+use common::orders::Order;
 use common::shapes::Inner;
 use common::{plain, positions, shapes, statements};
 use criterion::measurement::WallTime;
@@ -47,14 +48,16 @@ fn shape(
 
 /// The programs other than W.
 fn other_shapes() -> Vec<Shape> {
-    use common::shapes::{butterfly, chain, dag, lambda_of, scoped, shuffled, vars};
+    use common::shapes::{butterfly, chain, dag, lambda_in, lambda_of, scoped, vars};
     let tree = positions(16);
-    let ((left, mut owners), (right, others)) = (shapes::held(16), shapes::held(16));
+    let held = || shapes::held(Order::ChildrenFirst, 16);
+    let ((left, mut owners), (right, others)) = (held(), held());
     owners.extend(others);
     let held = Shape {
         _owners: owners,
         ..shape("held", tree, left, right)
     };
+    let shuffled = || lambda_in(Order::Shuffled, Inner::Tree, 16);
     let dag_kind = || lambda_of(Inner::Dag, 16);
     let any_order = || lambda_of(Inner::AnyOrder, 10);
     vec![
@@ -65,7 +68,7 @@ fn other_shapes() -> Vec<Shape> {
             statements::program(1_000),
             statements::program(1_000),
         ),
-        shape("shuffled", tree, shuffled(16, 1), shuffled(16, 2)),
+        shape("shuffled", tree, shuffled(), shuffled()),
         shape("dag-kind", tree, dag_kind(), dag_kind()),
         shape("scope", tree, scoped(16), scoped(16)),
         shape("dag", 100_000, dag(100_000), dag(100_000)),

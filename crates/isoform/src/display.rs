@@ -6,7 +6,7 @@
 use std::fmt::{self, Write};
 
 use crate::container::{Array, Map, OpaqueObj};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::reference::{Obj, Ref};
 use crate::object::view::{Loaded, ObjRef};
 use crate::value::{Value, ValueRef};
@@ -53,10 +53,10 @@ pub(crate) fn float_text(number: f64) -> String {
 }
 
 fn print(first: Todo, budget: usize) -> String {
-    access::reading(|| print_in_section(first, budget))
+    access::reading(|section| print_in_section(section, first, budget))
 }
 
-fn print_in_section(first: Todo, budget: usize) -> String {
+fn print_in_section(section: &Section, first: Todo, budget: usize) -> String {
     let mut out = String::new();
     let mut stack = vec![first];
     while let Some(todo) = stack.pop() {
@@ -69,12 +69,12 @@ fn print_in_section(first: Todo, budget: usize) -> String {
             out.push_str("...");
             break;
         }
-        step(todo, &mut out, &mut stack, budget);
+        step(section, todo, &mut out, &mut stack, budget);
     }
     out
 }
 
-fn step(todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
+fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
     match todo {
         Todo::Text(text) => out.push_str(text),
         Todo::Value(value) => plain(&value, out, stack, budget),
@@ -94,7 +94,7 @@ fn step(todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
         }
         Todo::Fields(object, position) => {
             let fields = object.type_info().fields();
-            let Some((_, loaded)) = object.borrowed().all_fields().get(position) else {
+            let Some((_, loaded)) = object.borrowed().all_fields().get(section, position) else {
                 return;
             };
             if position > 0 {

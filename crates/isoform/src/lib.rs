@@ -116,6 +116,7 @@ mod function;
 mod hooks;
 pub mod ir;
 mod json;
+mod mixing;
 mod object;
 mod pages;
 mod path;

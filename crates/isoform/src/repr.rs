@@ -11,7 +11,7 @@ use rapidhash::fast::RandomState;
 use crate::container::{Array, Map, OpaqueObj};
 use crate::error::Result;
 use crate::hooks::{self, DynRepr};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
@@ -175,12 +175,12 @@ impl<'h> Writer<'h> {
 
     fn write(mut self, value: &Value) -> Result<String> {
         self.todo.push(Todo::Value(value.clone()));
-        access::traversing(|| self.run(0))?;
+        access::traversing(|section| self.run(section, 0))?;
         Ok(self.finish())
     }
 
     /// Writes what is to be written above a height.
-    fn run(&mut self, floor: usize) -> Result<()> {
+    fn run(&mut self, section: &mut Section, floor: usize) -> Result<()> {
         while self.todo.len() > floor
             && let Some(todo) = self.todo.pop()
         {
@@ -189,7 +189,7 @@ impl<'h> Writer<'h> {
             }
             match todo {
                 Todo::Text(text) => self.page.out.push_str(text),
-                Todo::Value(value) => self.value(&value)?,
+                Todo::Value(value) => self.value(section, &value)?,
                 Todo::Fields(object, next, started) => self.field(object, next, started),
                 Todo::Items(items, next) => {
                     if let Some(item) = items.get(next).cloned() {
@@ -279,7 +279,7 @@ impl<'h> Writer<'h> {
         self.todo.push(Todo::Value(value));
     }
 
-    fn value(&mut self, value: &Value) -> Result<()> {
+    fn value(&mut self, section: &mut Section, value: &Value) -> Result<()> {
         let (close, content) = match value.view() {
             ValueRef::Array(array) => {
                 let close = if array.len() == 1 { ",)" } else { ")" };
@@ -312,12 +312,12 @@ impl<'h> Writer<'h> {
         let start = self.page.out.len();
         if let Todo::Fields(object, ..) = &content {
             let hooks = self.hooks;
-            if let Some(text) = access::outside(|| hooks.repr(object)) {
+            if let Some(text) = access::outside(section, || hooks.repr(object)) {
                 self.page.out.push_str(&text?);
                 return Ok(());
             }
             if object.type_info().hooks.repr.get().is_some() {
-                return self.ask(object, ident);
+                return self.ask(section, object, ident);
             }
             self.page.out.push_str(object.type_info().key());
         }
@@ -340,7 +340,7 @@ impl<'h> Writer<'h> {
     }
 
     /// Writes what the hook of an object's type answers.
-    fn ask(&mut self, object: &Ref<Obj>, ident: u64) -> Result<()> {
+    fn ask(&mut self, section: &mut Section, object: &Ref<Obj>, ident: u64) -> Result<()> {
         let info = object.type_info();
         let Some(hook) = info.hooks.repr.get() else {
             return Ok(());
@@ -353,8 +353,10 @@ impl<'h> Writer<'h> {
         });
         *self.page.positions.word(ident) = met + 1;
         self.depth += 1;
-        let answer = hooks::run(DynRepr::NAME, info.key(), || {
-            hook.call(object, &mut |part| access::traversing(|| self.part(part)))
+        let answer = hooks::run(section, DynRepr::NAME, info.key(), || {
+            hook.call(object, &mut |part| {
+                access::traversing(|section| self.part(section, part))
+            })
         });
         self.depth -= 1;
         let text = match answer {
@@ -368,12 +370,12 @@ impl<'h> Writer<'h> {
     }
 
     /// The text of a part, for a hook.
-    fn part(&mut self, part: &Value) -> Result<String> {
+    fn part(&mut self, section: &mut Section, part: &Value) -> Result<String> {
         let floor = self.todo.len();
         let depth = self.depth;
         self.outer.push(std::mem::take(&mut self.page));
         self.todo.push(Todo::Value(part.clone()));
-        let written = self.run(floor);
+        let written = self.run(section, floor);
         self.todo.truncate(floor);
         self.depth = depth;
         let outer = self.outer.pop().unwrap_or_default();

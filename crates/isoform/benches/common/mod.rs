@@ -6,6 +6,7 @@
 )]
 
 pub(crate) mod nodes;
+pub(crate) mod orders;
 pub(crate) mod plain;
 pub(crate) mod shapes;
 pub(crate) mod statements;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use rapidhash::fast::RapidHasher;
 use serde::{Deserialize, Serialize};
 
+use super::orders::Order;
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) enum Expr {
     Var(u32),
@@ -17,21 +19,21 @@ pub(crate) enum Expr {
 
 /// The workload W.
 pub(crate) fn lambda(depth: u32) -> Arc<Expr> {
-    fn tree(depth: u32, var: &Arc<Expr>, leaves: &mut i64) -> Arc<Expr> {
-        if depth > 0 {
-            let lhs = tree(depth - 1, var, leaves);
-            let rhs = tree(depth - 1, var, leaves);
-            return Arc::new(Expr::Add(lhs, rhs));
-        }
-        *leaves += 1;
-        if *leaves % 2 == 1 {
-            Arc::clone(var)
-        } else {
-            Arc::new(Expr::Int(*leaves))
-        }
-    }
+    lambda_in(Order::ChildrenFirst, depth)
+}
+
+/// W built in an order.
+pub(crate) fn lambda_in(order: Order, depth: u32) -> Arc<Expr> {
     let var = Arc::new(Expr::Var(0));
-    let body = tree(depth, &var, &mut 0);
+    let mut leaf = |number: i64| {
+        if number % 2 == 1 {
+            Arc::clone(&var)
+        } else {
+            Arc::new(Expr::Int(number))
+        }
+    };
+    let mut inner = |lhs, rhs| Arc::new(Expr::Add(lhs, rhs));
+    let body = order.tree(depth, &mut leaf, &mut inner);
     Arc::new(Expr::Lambda(vec![0], body))
 }
 

@@ -6,6 +6,7 @@ use isoform::{
 
 use super::Numbers;
 use super::nodes::{Add, AnyOrderAdd, DagAdd, Int, Lambda, Neg, ScopedLambda, Var};
+use super::orders::Order;
 
 /// Which type the inner nodes of a tree have.
 #[derive(Clone, Copy)]
@@ -28,29 +29,13 @@ impl Inner {
 /// The workload W: a function of `x` whose body is a balanced tree of sums,
 /// whose leaves are `x` and numbers in turn.
 pub(crate) fn lambda(depth: u32) -> Ref<Lambda> {
-    fn tree(depth: u32, var: &Ref<Var>, leaves: &mut i64) -> Ref<Obj> {
-        if depth > 0 {
-            let lhs = tree(depth - 1, var, leaves);
-            let rhs = tree(depth - 1, var, leaves);
-            return Add::new(lhs, rhs).into_object();
-        }
-        *leaves += 1;
-        if *leaves % 2 == 1 {
-            var.clone().into_object()
-        } else {
-            Int::new(*leaves).into_object()
-        }
-    }
-    let var = Var::new("x");
-    let body = tree(depth, &var, &mut 0);
-    Lambda::new([var], body)
+    let mut add = |lhs: Ref<Obj>, rhs: Ref<Obj>| Add::new(lhs, rhs).into_object();
+    lambda_with(Order::ChildrenFirst, depth, &mut add)
 }
 
 /// W with another type of inner nodes.
 pub(crate) fn lambda_of(inner: Inner, depth: u32) -> Ref<Lambda> {
-    let var = Var::new("x");
-    let body = tree_with(depth, &var, &mut |lhs, rhs| inner.node(lhs, rhs));
-    Lambda::new([var], body)
+    lambda_in(Order::ChildrenFirst, inner, depth)
 }
 
 /// W as a scope.
@@ -79,16 +64,14 @@ pub(crate) fn lambda_with_other_end(depth: u32) -> Ref<Lambda> {
 }
 
 /// W, and an owner of every node beside it.
-pub(crate) fn held(depth: u32) -> (Ref<Lambda>, Vec<Ref<Obj>>) {
+pub(crate) fn held(order: Order, depth: u32) -> (Ref<Lambda>, Vec<Ref<Obj>>) {
     let mut owners = Vec::new();
-    let var = Var::new("x");
-    let body = tree_with(depth, &var, &mut |lhs, rhs| {
+    let lambda = lambda_with(order, depth, &mut |lhs, rhs| {
         let node = Add::new(&lhs, &rhs).into_object();
         owners.extend([lhs, rhs]);
         node
     });
-    owners.push(body.clone());
-    let lambda = Lambda::new([var], body);
+    owners.push(lambda.body.clone());
     owners.push(lambda.clone().into_object());
     (lambda, owners)
 }
@@ -125,59 +108,43 @@ pub(crate) fn held_mutable(depth: u32) -> Result<(Ref<Lambda>, Vec<Ref<Obj>>), E
     Ok((lambda, owners))
 }
 
-/// W whose nodes lie in memory in another order than they are visited in: the
-/// nodes of each layer are made in a random order.
-pub(crate) fn shuffled(depth: u32, seed: u64) -> Ref<Lambda> {
-    let mut numbers = Numbers::new(seed);
+/// W built in an order.
+pub(crate) fn lambda_in(order: Order, inner: Inner, depth: u32) -> Ref<Lambda> {
+    lambda_with(order, depth, &mut |lhs, rhs| inner.node(lhs, rhs))
+}
+
+fn lambda_with(
+    order: Order,
+    depth: u32,
+    inner: &mut impl FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
+) -> Ref<Lambda> {
     let var = Var::new("x");
-    let mut in_random_order = |count: usize, make: &dyn Fn(usize) -> Ref<Obj>| {
-        let mut order: Vec<usize> = (0..count).collect();
-        numbers.shuffle(&mut order);
-        let mut layer: Vec<(usize, Ref<Obj>)> = order.iter().map(|&at| (at, make(at))).collect();
-        layer.sort_unstable_by_key(|(at, _)| *at);
-        layer.into_iter().map(|(_, node)| node).collect::<Vec<_>>()
-    };
-    let mut layer = in_random_order(1 << depth, &|at| {
-        if at % 2 == 0 {
-            var.clone().into_object()
-        } else {
-            Int::new(at as i64 + 1).into_object()
-        }
-    });
-    while layer.len() > 1 {
-        layer = in_random_order(layer.len() / 2, &|at| {
-            Add::new(&layer[2 * at], &layer[2 * at + 1]).into_object()
-        });
-    }
-    let body = layer.swap_remove(0);
-    drop(layer);
+    let body = tree_in(order, depth, &var, inner);
     Lambda::new([var], body)
 }
 
 fn tree_with(
     depth: u32,
     var: &Ref<Var>,
-    inner: &mut dyn FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
+    inner: &mut impl FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
 ) -> Ref<Obj> {
-    fn tree(
-        depth: u32,
-        var: &Ref<Var>,
-        inner: &mut dyn FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
-        leaves: &mut i64,
-    ) -> Ref<Obj> {
-        if depth > 0 {
-            let lhs = tree(depth - 1, var, inner, leaves);
-            let rhs = tree(depth - 1, var, inner, leaves);
-            return inner(lhs, rhs);
-        }
-        *leaves += 1;
-        if *leaves % 2 == 1 {
+    tree_in(Order::ChildrenFirst, depth, var, inner)
+}
+
+fn tree_in(
+    order: Order,
+    depth: u32,
+    var: &Ref<Var>,
+    inner: &mut impl FnMut(Ref<Obj>, Ref<Obj>) -> Ref<Obj>,
+) -> Ref<Obj> {
+    let mut leaf = |number: i64| {
+        if number % 2 == 1 {
             var.clone().into_object()
         } else {
-            Int::new(*leaves).into_object()
+            Int::new(number).into_object()
         }
-    }
-    tree(depth, var, inner, &mut 0)
+    };
+    order.tree(depth, &mut leaf, inner)
 }
 
 /// `x = Add(x, x)`, so many times: 2 to the power of `levels` leaves as a tree.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::timing::Times;
+use crate::common::orders::Order;
 
 /// What a figure is to reach.
 #[derive(Clone, Copy)]
@@ -18,6 +19,7 @@ pub(crate) enum Limit {
 #[derive(Default)]
 pub(crate) struct Table {
     rows: Vec<[String; 6]>,
+    orders: Vec<[String; 7]>,
     notes: Vec<String>,
 }
 
@@ -43,6 +45,27 @@ impl Table {
         ]);
     }
 
+    /// A figure for each order of building; the limit is that of the first.
+    pub(crate) fn orders_row(
+        &mut self,
+        figure: impl Into<String>,
+        times: &[Times; 4],
+        limit: Limit,
+    ) {
+        let cell = |times: &Times| match times.base {
+            None => format!("{:.1}", times.median),
+            Some(base) => format!("{:.1} / {:.1}", times.median, base.median),
+        };
+        let (limit, reached) = match limit {
+            Limit::Ns(limit) => (format!("≤ {limit}"), times[0].median <= limit),
+            Limit::None | Limit::Ratio(_) => (String::new(), true),
+        };
+        let [first, second, third, fourth] = times.each_ref().map(cell);
+        let reached = if reached { "yes" } else { "no" }.into();
+        self.orders
+            .push([figure.into(), first, second, third, fourth, limit, reached]);
+    }
+
     pub(crate) fn note_memory(&mut self, figure: impl fmt::Display, growth: Option<u64>) {
         let growth = match growth {
             Some(bytes) => format!("{:.0} MB", bytes as f64 / 1e6),
@@ -63,22 +86,13 @@ impl fmt::Display for Table {
             "reach",
             "reached",
         ];
-        let head = head.map(str::to_owned);
-        let widths: Vec<usize> = (0..head.len())
-            .map(|column| {
-                let cells = std::iter::once(&head).chain(&self.rows);
-                let widths = cells.map(|row| row[column].chars().count());
-                widths.max().unwrap_or(0)
-            })
-            .collect();
-        let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
-        let rule: Vec<&str> = rule.iter().map(String::as_str).collect();
-        let head: Vec<&str> = head.iter().map(String::as_str).collect();
-        write_row(f, &widths, &head)?;
-        write_row(f, &widths, &rule)?;
-        for row in &self.rows {
-            let row: Vec<&str> = row.iter().map(String::as_str).collect();
-            write_row(f, &widths, &row)?;
+        write_table(f, head, &self.rows)?;
+        if !self.orders.is_empty() {
+            let [first, second, third, fourth] = Order::ALL.map(|(name, _)| name);
+            let figure = "median, Isoform / enum (ns per node)";
+            let head = [figure, first, second, third, fourth, "reach", "reached"];
+            writeln!(f)?;
+            write_table(f, head, &self.orders)?;
         }
         if !self.notes.is_empty() {
             writeln!(f)?;
@@ -90,9 +104,23 @@ impl fmt::Display for Table {
     }
 }
 
-fn write_row(f: &mut fmt::Formatter<'_>, widths: &[usize], cells: &[&str]) -> fmt::Result {
-    for (cell, &width) in cells.iter().zip(widths) {
-        write!(f, "| {cell:width$} ")?;
+fn write_table<const COLUMNS: usize>(
+    f: &mut fmt::Formatter<'_>,
+    head: [&str; COLUMNS],
+    rows: &[[String; COLUMNS]],
+) -> fmt::Result {
+    let head = head.map(str::to_owned);
+    let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
+        let cells = std::iter::once(&head).chain(rows);
+        let widths = cells.map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    });
+    let rule = widths.map(|width| "-".repeat(width));
+    for row in [&head, &rule].into_iter().chain(rows) {
+        for (cell, width) in row.iter().zip(widths) {
+            write!(f, "| {cell:width$} ")?;
+        }
+        writeln!(f, "|")?;
     }
-    writeln!(f, "|")
+    Ok(())
 }

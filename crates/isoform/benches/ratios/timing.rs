@@ -14,6 +14,7 @@ const BUDGET: Duration = Duration::from_millis(600);
 pub(crate) struct Times {
     /// Best of all samples.
     pub(crate) ours: f64,
+    pub(crate) median: f64,
     pub(crate) base: Option<Base>,
 }
 
@@ -21,6 +22,7 @@ pub(crate) struct Times {
 pub(crate) struct Base {
     /// Best of all samples.
     pub(crate) best: f64,
+    pub(crate) median: f64,
     /// Median over the pairs of samples: ours divided by the base.
     pub(crate) ratio: f64,
 }
@@ -29,8 +31,10 @@ pub(crate) struct Base {
 pub(crate) fn alone(positions: u64, mut ours: impl FnMut()) -> Times {
     let (repeats, samples) = plan(&mut ours);
     let times = (0..samples).map(|_| sample(repeats, &mut ours));
+    let (ours, median) = best_and_median(times, repeats, positions);
     Times {
-        ours: per_position(times.min(), repeats, positions),
+        ours,
+        median,
         base: None,
     }
 }
@@ -39,8 +43,10 @@ pub(crate) fn alone(positions: u64, mut ours: impl FnMut()) -> Times {
 pub(crate) fn once(positions: u64, ours: impl FnOnce()) -> Times {
     let start = Instant::now();
     ours();
+    let (ours, median) = best_and_median([start.elapsed()], 1, positions);
     Times {
-        ours: per_position(Some(start.elapsed()), 1, positions),
+        ours,
+        median,
         base: None,
     }
 }
@@ -109,12 +115,18 @@ fn summary(
         })
         .collect();
     ratios.sort_unstable_by(f64::total_cmp);
-    let ours = samples.iter().map(|(ours, _)| *ours).min();
-    let base = samples.iter().map(|(_, base)| *base).min();
+    let sides = (
+        samples.iter().map(|(ours, _)| *ours),
+        samples.iter().map(|(_, base)| *base),
+    );
+    let (ours, median) = best_and_median(sides.0, our_repeats, positions);
+    let (best, base_median) = best_and_median(sides.1, base_repeats, positions);
     Times {
-        ours: per_position(ours, our_repeats, positions),
+        ours,
+        median,
         base: Some(Base {
-            best: per_position(base, base_repeats, positions),
+            best,
+            median: base_median,
             ratio: ratios[ratios.len() / 2],
         }),
     }
@@ -138,7 +150,18 @@ fn sample(repeats: u32, work: &mut impl FnMut()) -> Duration {
     start.elapsed()
 }
 
-fn per_position(time: Option<Duration>, repeats: u32, positions: u64) -> f64 {
-    let nanoseconds = time.unwrap_or_default().as_secs_f64() * 1e9;
-    nanoseconds / f64::from(repeats) / positions as f64
+/// Of some samples, in nanoseconds per position.
+fn best_and_median(
+    samples: impl IntoIterator<Item = Duration>,
+    repeats: u32,
+    positions: u64,
+) -> (f64, f64) {
+    let mut samples: Vec<Duration> = samples.into_iter().collect();
+    samples.sort_unstable();
+    let per_position = |sample: Option<&Duration>| {
+        let nanoseconds = sample.map_or(0.0, |sample| sample.as_secs_f64() * 1e9);
+        nanoseconds / f64::from(repeats) / positions as f64
+    };
+    let median = samples.get(samples.len() / 2);
+    (per_position(samples.first()), per_position(median))
 }

@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
     pub(super) fn value(mut self) -> Result<Value> {
         let mut poll = Poll::default();
         loop {
-            poll.step()?;
+            poll.step_outside()?;
             match self.record() {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => break,

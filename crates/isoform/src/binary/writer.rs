@@ -3,6 +3,7 @@
 use super::{CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use crate::error::{Error, Result};
 use crate::json::write_data;
+use crate::object::access::Section;
 use crate::object::field::Storage;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
@@ -188,13 +189,19 @@ impl Sink for Writer {
     }
 
     #[inline]
-    fn object(&mut self, object: ObjRef<'_>, parts: &[u32], number: u32) -> Result<()> {
+    fn object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'_>,
+        parts: &[u32],
+        number: u32,
+    ) -> Result<()> {
         let record = self.object_record(object.info())?;
         self.number(record);
         let fields = object.all_fields();
         let mut parts = parts.iter();
         for position in 0..fields.len() {
-            match fields.get(position) {
+            match fields.get(section, position) {
                 Some((_, Loaded::Int(number))) => self.int(number),
                 Some((_, Loaded::Float(number))) => self.float(number),
                 Some((_, Loaded::Bool(flag))) => self.out.push(u8::from(flag)),

@@ -12,6 +12,8 @@ use indexmap::map::RawEntryApiV1;
 use super::mapping::MapObj;
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynKeyEqual, DynKeyHash};
+use crate::mixing::FixedHasher;
+use crate::object::access::{self, Section};
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::TypeInfo;
 use crate::registry::Hook;
@@ -56,7 +58,7 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
     let (has, misses) = match (info.hooks.key_hash.get(), info.hooks.key_equal.get()) {
         (None, None) => return Ok(None),
         (Some(hash), Some(equal)) => {
-            let hash = hooks::run(DynKeyHash::NAME, info.key(), || hash.call(object))?;
+            let hash = hooks::run_outside(DynKeyHash::NAME, info.key(), || hash.call(object))?;
             return Ok(Some(HookedKey {
                 object,
                 info,
@@ -82,13 +84,30 @@ pub(super) fn is_hooked(object: &Ref<Obj>) -> bool {
     }
 }
 
+/// Runs a look-up of a key outside of the section if it may call hooks of the
+/// key's type.
+///
+/// # Errors
+///
+/// Those of the look-up.
+pub(crate) fn asking<T>(
+    section: &mut Section,
+    key: &Value,
+    look_up: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    match key.view() {
+        ValueRef::Object(object) if is_hooked(object) => access::outside(section, look_up),
+        _ => look_up(),
+    }
+}
+
 /// The hash of a value as a key.
 ///
 /// # Errors
 ///
 /// Those of its type's hook.
 pub(crate) fn key_hash(key: &Value) -> Result<u64> {
-    let mut hasher = rapidhash::fast::RapidHasher::default();
+    let mut hasher = FixedHasher::default();
     match hooked(key)? {
         None => key.hash(&mut hasher),
         Some(key) => hasher.write_u64(key.hash),
@@ -121,7 +140,7 @@ impl HookedKey<'_> {
         let is_match = |held: &Value| match held.view() {
             ValueRef::Object(held) if held.same_as(self.object) => true,
             ValueRef::Object(held) if std::ptr::eq(held.type_info(), self.info) => {
-                let equal = hooks::run(DynKeyEqual::NAME, self.info.key(), || {
+                let equal = hooks::run_outside(DynKeyEqual::NAME, self.info.key(), || {
                     self.equal.call(self.object, held)
                 });
                 // An error ends the search like a match.

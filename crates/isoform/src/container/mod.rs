@@ -28,7 +28,7 @@ pub use text::{Bytes, Str};
 pub(crate) use demands::{Field, binds, claim};
 pub(crate) use dict::{DictGuard, DictObj};
 pub use lookup::hooked_key_hash;
-pub(crate) use lookup::{key_hash, note_key_hooks};
+pub(crate) use lookup::{asking, key_hash, note_key_hooks};
 pub(crate) use mapping::MapObj;
 pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
 pub(crate) use shape::ShapeObj;

@@ -32,7 +32,7 @@ pub use traverse::{mutate_by_hook, visit_by_hook};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::reference::{Obj, Ref};
 use crate::structural::MAX_HOOK_DEPTH;
 use crate::value::{Value, ValueRef};
@@ -99,12 +99,30 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Runs a hook outside of sections, unless hooks are nested too deeply.
+/// Runs a hook outside of the section, unless hooks are nested too deeply.
 ///
 /// # Errors
 ///
 /// `RecursionError` naming the type and the hook; what the hook returns.
-pub(crate) fn run<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn run<T>(
+    section: &mut Section,
+    name: &str,
+    key: &str,
+    hook: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    nested(name, key, || access::outside(section, hook))
+}
+
+/// As [`run`], for code that is in no section.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn run_outside<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<T> {
+    nested(name, key, || access::calling(hook))
+}
+
+fn nested<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<T> {
     struct Leave;
     impl Drop for Leave {
         fn drop(&mut self) {
@@ -119,7 +137,7 @@ pub(crate) fn run<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) ->
     }
     DEPTH.set(DEPTH.get() + 1);
     let _leave = Leave;
-    access::outside(hook)
+    hook()
 }
 
 /// The error for an answer of the wrong type.

@@ -38,7 +38,7 @@ pub fn visit_by_hook(
     let info = object.type_info();
     let hook = info.hooks.visit.get()?;
     let visit = || hook.call(object, visitor);
-    Some(super::run(DynVisit::NAME, info.key(), visit))
+    Some(super::run_outside(DynVisit::NAME, info.key(), visit))
 }
 
 /// What an object becomes by the hook of its type, for a rewrite of a host
@@ -53,7 +53,7 @@ pub fn mutate_by_hook(
     let info = object.type_info();
     let hook = info.hooks.mutate.get()?;
     let mutate = || hook.call(object, mutator);
-    Some(super::run(DynMutate::NAME, info.key(), mutate))
+    Some(super::run_outside(DynMutate::NAME, info.key(), mutate))
 }
 
 /// A running walk, for a hook that says itself what lies below its object.

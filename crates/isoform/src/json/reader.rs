@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         let mut poll = Poll::default();
         while self.outside(|reader| reader.lexer.more(first, b']'))? {
             first = false;
-            poll.step()?;
+            poll.step_outside()?;
             let Ok(number) = u32::try_from(self.nodes.len()) else {
                 return Err(self.document_fault(&format!("more than {} nodes", u32::MAX)));
             };

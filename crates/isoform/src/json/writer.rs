@@ -6,6 +6,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::data::{push_big, write_data};
 use crate::error::{Error, Result};
+use crate::object::access::Section;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
 use crate::serial::linearize::Sink;
@@ -196,7 +197,13 @@ impl Sink for Writer {
     }
 
     #[inline]
-    fn object(&mut self, object: ObjRef<'_>, parts: &[u32], _number: u32) -> Result<()> {
+    fn object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'_>,
+        parts: &[u32],
+        _number: u32,
+    ) -> Result<()> {
         let info = object.info();
         let index = info.index().get() as usize;
         if !matches!(self.plans.get(index), Some(Some(_))) {
@@ -213,7 +220,7 @@ impl Sink for Writer {
         let mut parts = parts.iter();
         for (position, piece) in plan.pieces.iter().enumerate() {
             out.push_str(piece);
-            let Some((_, loaded)) = fields.get(position) else {
+            let Some((_, loaded)) = fields.get(section, position) else {
                 break;
             };
             match loaded {

@@ -7,18 +7,26 @@
 //!   thread ([`reading`], [`traversing`]). While a thread is in a section, the
 //!   process-wide lock is held shared, or the host language's lock is held
 //!   (see [`host`]).
+//! * **The token.** A section hands its body a [`Section`], which every read of
+//!   a field takes (`view`, `twins`). A reference *into* a field that a read
+//!   lends is bound to the borrow of the token; what may leave the section
+//!   takes the token as `&mut`. So the compiler refuses to read a field
+//!   outside of a section, and to keep such a reference while the section is
+//!   left. What it cannot see, that no traversal begins inside of a section
+//!   whose token it does not have, is asserted in debug builds, as is each
+//!   read of a field.
 //! * **Writers** hold the process-wide lock exclusively *and*, if a host
 //!   language registered its lock, that one as well ([`writing`]). So no field
 //!   changes while anybody reads, and no read is torn.
 //! * **No foreign code runs in a section.** A hook or callback is called
-//!   [`outside`], where the lock is given up; destructors of objects that die
-//!   in a section wait for its end (`release::park`). So code of users may read
-//!   and write fields wherever it runs, and waits for no lock of its own thread.
+//!   [`outside`], where the lock is given up, or, by code that is in no
+//!   section, through [`calling`]; destructors of objects that die in a section
+//!   wait for its end (`release::park`). So code of users may read and write
+//!   fields wherever it runs, and waits for no lock of its own thread.
 //! * **Borrowed objects stay alive.** What a write takes out of a field is
 //!   kept until all traversals that run at that time have ended (`limbo`), so
-//!   an `ObjRef` read before a hook was called is valid after it. A reference
-//!   *into* an object's fields is not kept across such a call: it would see
-//!   the field change.
+//!   an `ObjRef` read before a hook was called is valid after it: frames hold
+//!   objects, never references into their fields.
 //! * **Free for programs without such types.** Until the first one is
 //!   registered, a section takes no lock. An object of such a type can reach a
 //!   running traversal only through a list or dict, or from foreign code;
@@ -30,6 +38,7 @@
 //! held exclusively: who has the host's lock never waits for ours.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
@@ -94,25 +103,110 @@ pub(crate) fn may_have_cycles() -> bool {
     LINKED.load(Ordering::Relaxed)
 }
 
-/// Runs `body` in a section. It must run no foreign code, and keep no borrowed
-/// object beyond its end.
+/// The token of a section: who has it may read fields.
+///
+/// What a read lends out of a field is bound to a shared borrow of the token,
+/// and who leaves the section for foreign code must give it up for that time.
+/// So no reference into a field outlives the moment in which nobody writes.
+/// It has no size, and belongs to one thread.
+pub(crate) struct Section(PhantomData<*mut ()>);
+
+/// Runs `body` in a section that is not left before its end: the token it gets
+/// is only lent, so it runs no foreign code. It must keep no borrowed object
+/// beyond its end.
 #[inline]
-pub(crate) fn reading<T>(body: impl FnOnce() -> T) -> T {
-    let _section = Section::enter(false);
-    body()
+pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
+    let _open = Open::enter(false);
+    let _watch = Watch::begin(true);
+    body(&Section(PhantomData))
 }
 
 /// Runs a traversal in a section: objects borrowed in it stay alive until its
 /// end, also across foreign code that is called [`outside`].
+///
+/// A traversal begins outside of all sections: its token would not hold that
+/// of a section around it.
 #[inline]
-pub(crate) fn traversing<T>(body: impl FnOnce() -> T) -> T {
-    let _section = Section::enter(true);
-    body()
+pub(crate) fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
+    assert_outside();
+    let _open = Open::enter(true);
+    let _watch = Watch::begin(true);
+    body(&mut Section(PhantomData))
 }
 
-/// Runs foreign code from inside a section, or from anywhere else.
+/// Runs foreign code from inside a section, which is left meanwhile.
 #[inline(always)]
-pub(crate) fn outside<T>(body: impl FnOnce() -> T) -> T {
+pub(crate) fn outside<T>(section: &mut Section, body: impl FnOnce() -> T) -> T {
+    let _given_up = section;
+    leaving(body)
+}
+
+/// Runs foreign code from where no section is open.
+#[inline]
+pub(crate) fn calling<T>(body: impl FnOnce() -> T) -> T {
+    assert_outside();
+    leaving(body)
+}
+
+/// Asserts that no code further up in this thread reads fields of types
+/// declared at run time.
+#[inline(always)]
+fn assert_outside() {
+    debug_assert!(
+        !Watch::is_inside() || LOCAL.with(|local| !local.active.get()),
+        "this needs the token of the section that is open"
+    );
+}
+
+/// Asserts that fields may be read.
+#[inline(always)]
+pub(super) fn assert_inside() {
+    debug_assert!(Watch::is_inside(), "fields are read in sections only");
+}
+
+/// Follows, in debug builds, whether this thread runs code of a section.
+struct Watch {
+    #[cfg(debug_assertions)]
+    before: bool,
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Watch {
+    #[inline(always)]
+    fn begin(_inside: bool) -> Watch {
+        Watch {
+            #[cfg(debug_assertions)]
+            before: INSIDE.replace(_inside),
+        }
+    }
+
+    #[inline(always)]
+    fn is_inside() -> bool {
+        #[cfg(debug_assertions)]
+        {
+            INSIDE.get()
+        }
+        #[cfg(not(debug_assertions))]
+        {
+            true
+        }
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Watch {
+    fn drop(&mut self) {
+        INSIDE.set(self.before);
+    }
+}
+
+#[inline(always)]
+fn leaving<T>(body: impl FnOnce() -> T) -> T {
+    let _watch = Watch::begin(false);
     // No lock is held yet. If `body` registers the first such type, a section
     // that it opens takes the lock for itself.
     if !RUN_TIME_FIELDS.load(Ordering::Acquire) && host::hooks().is_none() {
@@ -159,14 +253,30 @@ impl Poll {
     /// more than the question costs.
     const STEPS: u32 = 1 << 14;
 
-    /// One step. May run foreign code, so no reference into a field may be
-    /// kept across it.
+    /// One step of a traversal. May run foreign code [`outside`].
     ///
     /// # Errors
     ///
     /// What the host raises to end the operation.
     #[inline(always)]
-    pub(crate) fn step(&mut self) -> Result<()> {
+    pub(crate) fn step(&mut self, section: &mut Section) -> Result<()> {
+        let _given_up = section;
+        self.count()
+    }
+
+    /// One step of an operation that is in no section. May run foreign code.
+    ///
+    /// # Errors
+    ///
+    /// As [`step`](Self::step).
+    #[inline(always)]
+    pub(crate) fn step_outside(&mut self) -> Result<()> {
+        assert_outside();
+        self.count()
+    }
+
+    #[inline(always)]
+    fn count(&mut self) -> Result<()> {
         self.0 -= 1;
         if self.0 == 0 { self.ask() } else { Ok(()) }
     }
@@ -176,7 +286,7 @@ impl Poll {
     fn ask(&mut self) -> Result<()> {
         self.0 = Poll::STEPS;
         match host::hooks() {
-            Some(hooks) if host::is_held() => outside(hooks.poll),
+            Some(hooks) if host::is_held() => leaving(hooks.poll),
             _ => Ok(()),
         }
     }
@@ -190,7 +300,7 @@ impl Poll {
 /// `RuntimeError` when the host's lock cannot be had any more; nothing was
 /// written then.
 pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
-    outside(|| {
+    calling(|| {
         let body = match host::hooks() {
             Some(hooks) => return write_with_host(hooks, body),
             None => body,
@@ -268,14 +378,14 @@ impl Local {
 }
 
 /// An open section; closed by drop, also when a panic passes.
-struct Section {
+struct Open {
     /// Whether it took the lock that an outer section did without.
     activated: bool,
 }
 
-impl Section {
+impl Open {
     #[inline]
-    fn enter(traversal: bool) -> Section {
+    fn enter(traversal: bool) -> Open {
         LOCAL.with(|local| {
             local.depth.set(local.depth.get() + 1);
             let before = local.active.get();
@@ -285,14 +395,14 @@ impl Section {
             if traversal {
                 local.traversal.set(true);
             }
-            Section {
+            Open {
                 activated: !before && local.active.get(),
             }
         })
     }
 }
 
-impl Drop for Section {
+impl Drop for Open {
     #[inline]
     fn drop(&mut self) {
         LOCAL.with(|local| {

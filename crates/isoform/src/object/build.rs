@@ -13,10 +13,12 @@ use super::collect;
 use super::dynamic::{convert, store};
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
+use super::prefetch::prefetch_ahead;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::release::child_in;
 use super::table::{self, Class, TypeInfo};
+use super::view::ObjRef;
 use crate::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
 use crate::error::{Error, Result};
 use crate::pages::Pages;
@@ -37,7 +39,7 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
 
 /// A copy of an object of a declared type, which owns its children too.
 fn copy_of_node(object: &Ref<Obj>, info: &'static TypeInfo) -> Ref<Obj> {
-    access::reading(|| {
+    access::reading(|_section| {
         // SAFETY: the object is of a declared type and alive, its fields do
         // not change in this section, and those of the copy are completed
         // right here.
@@ -115,7 +117,7 @@ pub(crate) fn deep_copy(root: &Value) -> Value {
     let Some(object) = root.as_object() else {
         return root.clone();
     };
-    access::reading(|| {
+    access::reading(|_section| {
         let mut copier = Copier::default();
         // SAFETY: the root is alive, as is all below it in this section, in
         // which no field changes; the copy is complete when the work list is
@@ -123,7 +125,13 @@ pub(crate) fn deep_copy(root: &Value) -> Value {
         unsafe {
             let copy = copier.copy(object.raw(), true);
             while let Some((source, copy)) = copier.unfinished.pop() {
+                prefetch_ahead(ObjRef::new(source));
+                let first = copier.unfinished.len();
                 copier.fill(source, copy);
+                // The first child is taken up first, so that the copies lie in
+                // memory in the order in which they will be visited, whatever
+                // the order of the sources.
+                copier.unfinished[first..].reverse();
             }
             Value::from_object(Ref::from_raw(copy))
         }

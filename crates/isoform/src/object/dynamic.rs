@@ -181,9 +181,11 @@ fn no_field(info: &TypeInfo, name: &str) -> Error {
 
 /// The value of a field by position in declaration order, parents' first.
 pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
-    let value = access::reading(|| {
+    let value = access::reading(|section| {
         let fields = object.borrowed().all_fields();
-        fields.get(field).map(|(_, loaded)| loaded.to_value())
+        fields
+            .get(section, field)
+            .map(|(_, loaded)| loaded.to_value())
     })?;
     note_reading(object.type_info(), field, &value);
     Some(value)
@@ -373,10 +375,10 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
 
 /// All fields as they are at one moment.
 fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    access::reading(|| {
+    access::reading(|section| {
         let fields = object.borrowed().all_fields();
         (0..fields.len())
-            .filter_map(|field| fields.get(field))
+            .filter_map(|field| fields.get(section, field))
             .map(|(_, loaded)| loaded.to_value())
             .collect()
     })

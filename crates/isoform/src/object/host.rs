@@ -320,7 +320,7 @@ mod tests {
         let (inside, is_inside) = mpsc::channel();
         thread::scope(|scope| {
             scope.spawn(move || {
-                access::reading(|| {
+                access::reading(|_section| {
                     inside.send(()).expect("the test waits for it");
                     while RELEASED.load(Ordering::Relaxed) == before {
                         thread::yield_now();

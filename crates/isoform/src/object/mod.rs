@@ -27,7 +27,8 @@
 //!   owners, and no plain reference to one is handed out. They are read and
 //!   written by the rule of [`access`]: readers keep writers out, by a lock of
 //!   the process or that of a host language, and foreign code runs only
-//!   where neither is held. All of them count as changeable, frozen ones too,
+//!   where neither is held. A token that every read takes makes the compiler
+//!   check it. All of them count as changeable, frozen ones too,
 //!   until a Rust struct with the same definition claims them.
 //! * An object borrowed from a field stays alive for the traversal that read
 //!   it: what a write takes out of a field waits in [`limbo`].
@@ -52,6 +53,7 @@ pub(crate) mod host;
 pub(crate) mod lend;
 mod limbo;
 pub(crate) mod native;
+pub(crate) mod prefetch;
 pub(crate) mod published;
 pub(crate) mod raw_host;
 pub(crate) mod raw_value;

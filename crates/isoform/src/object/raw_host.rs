@@ -226,11 +226,11 @@ pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option
 /// All fields of an object as owned values, in declaration order, parents'
 /// fields first.
 pub fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    access::reading(|| {
+    access::reading(|section| {
         let fields = object.borrowed().all_fields();
         (0..fields.len())
-            .filter_map(|field| fields.get(field))
-            .map(|(_, loaded): (_, Loaded<'_>)| loaded.to_value())
+            .filter_map(|field| fields.get(section, field))
+            .map(|(_, loaded): (_, Loaded<'_, '_>)| loaded.to_value())
             .collect()
     })
 }

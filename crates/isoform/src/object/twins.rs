@@ -2,11 +2,12 @@
 
 use std::ptr::NonNull;
 
+use super::access::{self, Section};
 use super::field::Storage;
 use super::header::Header;
 use super::raw_value::Value;
 use super::table::{Slot, TypeInfo};
-use super::view::ObjRef;
+use super::view::{FieldValue, ObjRef};
 use crate::value::DType;
 
 /// Two borrowed objects of the same type.
@@ -21,11 +22,11 @@ pub(crate) struct Twins<'a> {
     info: &'static TypeInfo,
 }
 
-/// What two objects hold in a field, borrowed.
+/// What two objects that live for `'a` hold in a field, lent for `'l`.
 #[derive(Clone, Copy)]
-pub(crate) enum Both<'a> {
+pub(crate) enum Both<'a, 'l> {
     Objects(ObjRef<'a>, ObjRef<'a>),
-    Values(&'a Value, &'a Value),
+    Values(FieldValue<'a, 'l>, FieldValue<'a, 'l>),
     Floats(f64, f64),
     /// Anything that is equal or not, without further questions.
     Same(bool),
@@ -65,19 +66,24 @@ impl<'a> Twins<'a> {
 
     /// A compared field, by its position in the order of visit.
     #[inline(always)]
-    pub(crate) fn visited(self, position: usize) -> Option<(&'static Slot, Both<'a>)> {
+    pub(crate) fn visited<'l>(
+        self,
+        section: &'l Section,
+        position: usize,
+    ) -> Option<(&'static Slot, Both<'a, 'l>)> {
         let slot = self.info.visited.get(position)?;
         // SAFETY: the slot belongs to the type of both.
-        Some((slot, unsafe { self.load(slot) }))
+        Some((slot, unsafe { self.load(section, slot) }))
     }
 
     /// # Safety
     ///
     /// `slot` must come from [`Self::info`].
     #[inline(always)]
-    unsafe fn load(self, slot: &Slot) -> Both<'a> {
+    unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Both<'a, 'l> {
+        access::assert_inside();
         // SAFETY: the slot describes an initialised field of both objects, and
-        // nobody writes them while this thread is in a section.
+        // nobody writes them for `'l`, for which this thread is in a section.
         unsafe {
             let left = self.left.field(slot);
             let right = self.right.field(slot);
@@ -92,7 +98,8 @@ impl<'a> Twins<'a> {
             match slot.storage {
                 Storage::Int => Both::Same(left.cast::<i64>().read() == right.cast().read()),
                 Storage::Value | Storage::Str => {
-                    Both::Values(left.cast::<Value>().as_ref(), right.cast().as_ref())
+                    let left = FieldValue::new(left.cast::<Value>().as_ref());
+                    Both::Values(left, FieldValue::new(right.cast().as_ref()))
                 }
                 Storage::Object | Storage::NullableObject => {
                     let left = NonNull::new(left.cast::<*mut Header>().read());

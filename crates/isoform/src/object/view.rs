@@ -1,33 +1,41 @@
 //! Borrowed objects: how the engines read fields without touching a count.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::ptr::NonNull;
 
+use super::access::{self, Section};
 use super::field::Storage;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
-use super::raw_value::Value;
+use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
 use super::table::{self, Slot, TypeInfo};
 use crate::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
 ///
-/// Fields are read through it only inside a section of the access rule
-/// ([`access`](super::access)). A child lives as long as the borrow of the
-/// root: it is an owner's, and what a write takes from that owner meanwhile
-/// stays alive until the traversal ends.
+/// Fields are read through it with the token of a section ([`access`]). A
+/// child lives as long as the borrow of the root: it is an owner's, and what a
+/// write takes from that owner meanwhile stays alive until the traversal ends.
 #[derive(Clone, Copy)]
 pub(crate) struct ObjRef<'a> {
     pointer: NonNull<Header>,
     borrow: PhantomData<&'a Header>,
 }
 
-/// What a field holds, borrowed.
+/// A value inside an object that lives for `'a`, lent for `'l`: the time for
+/// which nobody writes the field.
 #[derive(Clone, Copy)]
-pub(crate) enum Loaded<'a> {
-    /// A reference into the object: not to be used after foreign code has run,
-    /// which may have changed the field.
-    Value(&'a Value),
+pub(crate) struct FieldValue<'a, 'l> {
+    value: &'l Value,
+    owner: PhantomData<&'a Header>,
+}
+
+/// What a field of an object that lives for `'a` holds, lent for `'l`.
+#[derive(Clone, Copy)]
+pub(crate) enum Loaded<'a, 'l> {
+    /// A reference into the object.
+    Value(FieldValue<'a, 'l>),
     Object(ObjRef<'a>),
     None,
     Int(i64),
@@ -46,6 +54,11 @@ impl<'a> ObjRef<'a> {
             pointer,
             borrow: PhantomData,
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn address(self) -> *const u8 {
+        self.pointer.as_ptr().cast::<u8>()
     }
 
     #[inline(always)]
@@ -119,16 +132,19 @@ impl<'a> ObjRef<'a> {
     ///
     /// `slot` must come from the `TypeInfo` of this object's type.
     #[inline(always)]
-    unsafe fn load(self, slot: &Slot) -> Loaded<'a> {
+    unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Loaded<'a, 'l> {
+        access::assert_inside();
         // SAFETY: the slot describes an initialised field of this object, and
-        // nobody writes it while this thread is in a section.
+        // nobody writes it for `'l`, for which this thread is in a section.
         unsafe {
             let field = self.field(slot);
             match slot.storage {
                 Storage::Object => {
                     Loaded::Object(ObjRef::new(field.cast::<NonNull<Header>>().read()))
                 }
-                Storage::Value | Storage::Str => Loaded::Value(field.cast::<Value>().as_ref()),
+                Storage::Value | Storage::Str => {
+                    Loaded::Value(FieldValue::new(field.cast::<Value>().as_ref()))
+                }
                 Storage::NullableObject => match NonNull::new(field.cast::<*mut Header>().read()) {
                     Some(pointer) => Loaded::Object(ObjRef::new(pointer)),
                     None => Loaded::None,
@@ -204,18 +220,98 @@ impl<'a> Fields<'a> {
     }
 
     #[inline(always)]
-    pub(crate) fn get(&self, position: usize) -> Option<(&'static Slot, Loaded<'a>)> {
+    pub(crate) fn get<'l>(
+        &self,
+        section: &'l Section,
+        position: usize,
+    ) -> Option<(&'static Slot, Loaded<'a, 'l>)> {
         let slot = self.slots.get(position)?;
         // SAFETY: the slots belong to the object's own type.
-        Some((slot, unsafe { self.object.load(slot) }))
+        Some((slot, unsafe { self.object.load(section, slot) }))
     }
 }
 
-impl<'a> Loaded<'a> {
+impl<'a, 'l> FieldValue<'a, 'l> {
+    /// # Safety
+    ///
+    /// An object in the value must stay alive for `'a`.
+    #[inline(always)]
+    pub(super) unsafe fn new(value: &'l Value) -> Self {
+        FieldValue {
+            value,
+            owner: PhantomData,
+        }
+    }
+
+    /// The object in the field, which outlives the loan.
+    #[inline(always)]
+    pub(crate) fn object_ref(self) -> Option<ObjRef<'a>> {
+        // SAFETY: alive for 'a, as the object that has the field or by what
+        // the access rule says of borrowed objects.
+        NonNull::new(self.value.object_pointer()).map(|pointer| unsafe { ObjRef::new(pointer) })
+    }
+}
+
+impl Deref for FieldValue<'_, '_> {
+    type Target = Value;
+
+    #[inline(always)]
+    fn deref(&self) -> &Value {
+        self.value
+    }
+}
+
+/// A part of an object that is kept while the section is left: the same whether
+/// a typed or a dynamic field holds it.
+#[derive(Clone, Copy)]
+pub(crate) enum Met<'a> {
+    Object(ObjRef<'a>),
+    Plain(PlainValue),
+}
+
+impl<'a> Met<'a> {
+    /// A value that is in no field, or whose object lives for `'a` all the same.
+    #[inline(always)]
+    pub(crate) fn of(value: &'a Value) -> Self {
+        value
+            .object_ref()
+            .map_or_else(|| Met::plain(value), Met::Object)
+    }
+
+    #[inline(always)]
+    fn plain(value: &Value) -> Self {
+        Met::Plain(PlainValue::of(value).unwrap_or(PlainValue::NONE))
+    }
+}
+
+impl<'a> Loaded<'a, '_> {
+    /// The part without a reference into the field.
+    #[inline(always)]
+    pub(crate) fn met(self) -> Met<'a> {
+        match self {
+            Loaded::Object(object) => Met::Object(object),
+            Loaded::Value(value) => value
+                .object_ref()
+                .map_or_else(|| Met::plain(&value), Met::Object),
+            // None of these is an object.
+            number => Met::plain(&number.to_value()),
+        }
+    }
+
+    /// The object that the field holds.
+    #[inline]
+    pub(crate) fn object(self) -> Option<ObjRef<'a>> {
+        match self {
+            Loaded::Object(object) => Some(object),
+            Loaded::Value(value) => value.object_ref(),
+            _ => None,
+        }
+    }
+
     /// An owned copy.
     pub(crate) fn to_value(self) -> Value {
         match self {
-            Loaded::Value(value) => value.clone(),
+            Loaded::Value(value) => Value::clone(&value),
             Loaded::Object(object) => Value::from_object(object.to_ref()),
             Loaded::None => Value::NONE,
             Loaded::Int(value) => Value::from_int(value),

@@ -176,7 +176,7 @@ fn fill(template: &Value, mut images: Images, defined: &Idents) -> Result<Value>
     let mut met = template.clone();
     let mut poll = Poll::default();
     loop {
-        poll.step()?;
+        poll.step_outside()?;
         let mut finished = None;
         let var = scan::variable(&met);
         if let Some(image) = var.and_then(|ident| images.get(&ident)) {

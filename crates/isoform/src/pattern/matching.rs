@@ -12,7 +12,7 @@ use crate::object::header::TypeIndex;
 use crate::object::table::is_a;
 use crate::path::{AccessPath, AccessStep};
 use crate::registry::Kind;
-use crate::structural::{CompareOptions, Filled, Matching, Mismatch, object_in};
+use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
 use crate::value::Value;
 use crate::visit::{
     ChildOptions, Interrupts, RegionKind, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
@@ -239,12 +239,12 @@ impl Pattern {
         if object.type_info().index() != ty {
             return true;
         }
-        access::reading(|| {
+        access::reading(|section| {
             let fields = object.borrowed().visited();
             self.parts.iter().all(|&(position, ty)| {
                 let part = fields
-                    .get(position)
-                    .and_then(|(_, loaded)| object_in(loaded));
+                    .get(section, position)
+                    .and_then(|(_, loaded)| loaded.object());
                 part.is_some_and(|part| part.type_index() == ty)
             })
         })
@@ -366,10 +366,10 @@ fn parts_of(template: &Value, holes: &HoleTable) -> Arc<[(usize, TypeIndex)]> {
     if !compared_by_fields {
         return Arc::default();
     }
-    access::reading(|| {
+    access::reading(|section| {
         let fields = object.borrowed().visited();
         let part = |position: usize| {
-            let part = object_in(fields.get(position)?.1)?;
+            let part = fields.get(section, position)?.1.object()?;
             let is_hole = holes.find(part.ident()).is_some();
             (!is_hole).then(|| (position, part.type_index()))
         };

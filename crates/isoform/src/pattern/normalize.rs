@@ -174,7 +174,7 @@ impl<'r> Rewriter<'r> {
         let mut poll = Poll::default();
         let mut finished = self.meet(root.clone(), RegionKind::Use, false, None)?;
         loop {
-            poll.step()?;
+            poll.step_outside()?;
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(finished.unwrap_or_default());
             };

@@ -49,7 +49,7 @@ impl Variables {
         let mut stack = vec![(root.clone(), RegionKind::Use, false)];
         let mut poll = Poll::default();
         while let Some((value, region, in_key)) = stack.pop() {
-            poll.step()?;
+            poll.step_outside()?;
             let Some(object) = value.as_object() else {
                 continue;
             };
@@ -125,7 +125,7 @@ pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, R
     let mut met = Some((root.clone(), RegionKind::Use));
     let mut poll = Poll::default();
     loop {
-        poll.step()?;
+        poll.step_outside()?;
         if let Some((value, region)) = met.take()
             && let Some(object) = value.as_object()
             && seen.insert((object.identity(), region, active.clone()))

@@ -6,10 +6,10 @@ use hashbrown::HashMap;
 use num_bigint::BigInt;
 use rapidhash::fast::RandomState;
 
-use crate::container::{Array, Map};
+use crate::container::{Array, Map, asking};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
@@ -17,14 +17,14 @@ use crate::registry::Hook;
 use crate::structural::structural_equal;
 use crate::value::{Value, ValueRef};
 
-pub(super) fn equal(left: &Value, right: &Value) -> Result<bool> {
-    let verdict = Comparison::new(false).run(left, right)?;
+pub(super) fn equal(section: &mut Section, left: &Value, right: &Value) -> Result<bool> {
+    let verdict = Comparison::new(false).run(section, left, right)?;
     Ok(verdict == Verdict::Same)
 }
 
-pub(super) fn order(left: &Value, right: &Value) -> Result<Ordering> {
+pub(super) fn order(section: &mut Section, left: &Value, right: &Value) -> Result<Ordering> {
     Comparison::new(true)
-        .run(left, right)?
+        .run(section, left, right)?
         .ordering(left, right)
 }
 
@@ -83,7 +83,7 @@ enum Next {
 }
 
 impl Frame {
-    fn next(&mut self) -> Result<Next> {
+    fn next(&mut self, section: &mut Section) -> Result<Next> {
         Ok(match &self.parts {
             Parts::Fields(left, right) => {
                 let fields = left.type_info().fields().iter().enumerate();
@@ -110,7 +110,7 @@ impl Frame {
                     return Ok(Next::End(Verdict::Same));
                 };
                 self.next += 1;
-                match right.try_get(key)? {
+                match asking(section, key, || right.try_get(key))? {
                     Some(other) => Next::Pair(value.clone(), other.clone()),
                     None => Next::End(Verdict::Different),
                 }
@@ -135,10 +135,10 @@ impl Comparison {
     }
 
     /// Compares two values, of the whole question or of a hook's.
-    fn run(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
+    fn run(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<Verdict> {
         let floor = self.stack.len();
         let mark = self.pairs.mark();
-        let verdict = self.run_to(floor, left, right);
+        let verdict = self.run_to(section, floor, left, right);
         if !matches!(verdict, Ok(Verdict::Same)) {
             // A hook may go on and ask for something else: what was taken for
             // equal on the way here no longer is.
@@ -148,17 +148,23 @@ impl Comparison {
         verdict
     }
 
-    fn run_to(&mut self, floor: usize, left: &Value, right: &Value) -> Result<Verdict> {
+    fn run_to(
+        &mut self,
+        section: &mut Section,
+        floor: usize,
+        left: &Value,
+        right: &Value,
+    ) -> Result<Verdict> {
         // The first difference decides, so there is nothing to hand upwards.
-        let verdict = self.meet(left, right)?;
+        let verdict = self.meet(section, left, right)?;
         if verdict != Verdict::Same {
             return Ok(verdict);
         }
         while self.stack.len() > floor
             && let Some(frame) = self.stack.last_mut()
         {
-            let verdict = match frame.next()? {
-                Next::Pair(left, right) => self.meet(&left, &right)?,
+            let verdict = match frame.next(section)? {
+                Next::Pair(left, right) => self.meet(section, &left, &right)?,
                 Next::End(verdict) => {
                     self.stack.pop();
                     verdict
@@ -172,7 +178,7 @@ impl Comparison {
     }
 
     /// Compares two values; `Same` may mean that their parts are on the stack.
-    fn meet(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
+    fn meet(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<Verdict> {
         use ValueRef as V;
         let parts = match (left.view(), right.view()) {
             (V::None, V::None) => return Ok(Verdict::Same),
@@ -188,7 +194,8 @@ impl Comparison {
             (V::Device(l), V::Device(r)) => return Ok(l.cmp(&r).into()),
             (V::Shape(l), V::Shape(r)) => return Ok(l[..].cmp(&r[..]).into()),
             (V::Tensor(_), V::Tensor(_)) => {
-                let same = left == right || structural_equal(left, right)?;
+                let same =
+                    left == right || access::outside(section, || structural_equal(left, right))?;
                 return self.unordered(same, left, right);
             }
             (V::Array(l), V::Array(r)) => Parts::Items(l.clone(), r.clone()),
@@ -225,7 +232,7 @@ impl Comparison {
             return Ok(Verdict::Same);
         }
         if let Parts::Fields(l, r) = &parts
-            && let Some(verdict) = self.call_hook(l, r)?
+            && let Some(verdict) = self.call_hook(section, l, r)?
         {
             return Ok(verdict);
         }
@@ -234,7 +241,12 @@ impl Comparison {
     }
 
     /// What the type of both objects says, if it has a hook.
-    fn call_hook(&mut self, left: &Ref<Obj>, right: &Ref<Obj>) -> Result<Option<Verdict>> {
+    fn call_hook(
+        &mut self,
+        section: &mut Section,
+        left: &Ref<Obj>,
+        right: &Ref<Obj>,
+    ) -> Result<Option<Verdict>> {
         let info = left.type_info();
         if info.hooks.recursive_equal.get().is_none()
             && info.hooks.recursive_compare.get().is_none()
@@ -242,7 +254,7 @@ impl Comparison {
             return Ok(None);
         }
         let outermost = !std::mem::replace(&mut self.pairs.hooked, true);
-        let verdict = self.ask(info, left, right);
+        let verdict = self.ask(section, info, left, right);
         if outermost {
             self.pairs.hooked = false;
             self.pairs.trail.clear();
@@ -252,6 +264,7 @@ impl Comparison {
 
     fn ask(
         &mut self,
+        section: &mut Section,
         info: &'static TypeInfo,
         left: &Ref<Obj>,
         right: &Ref<Obj>,
@@ -260,9 +273,9 @@ impl Comparison {
         if !self.ordered
             && let Some(hook) = info.hooks.recursive_equal.get()
         {
-            let equal = hooks::run(DynRecursiveEqual::NAME, key, || {
+            let equal = hooks::run(section, DynRecursiveEqual::NAME, key, || {
                 hook.call(left, right, &mut |l, r| {
-                    Ok(access::traversing(|| self.run(l, r))? == Verdict::Same)
+                    Ok(access::traversing(|section| self.run(section, l, r))? == Verdict::Same)
                 })
             });
             return equal.map(|equal| Some(equal.into()));
@@ -273,9 +286,9 @@ impl Comparison {
         // Where only equality is asked for, parts without an order still
         // have none for the hook, which orders them.
         let ordered = std::mem::replace(&mut self.ordered, true);
-        let order = hooks::run(DynRecursiveCompare::NAME, key, || {
+        let order = hooks::run(section, DynRecursiveCompare::NAME, key, || {
             hook.call(left, right, &mut |l, r| {
-                access::traversing(|| self.run(l, r))?.ordering(l, r)
+                access::traversing(|section| self.run(section, l, r))?.ordering(l, r)
             })
         });
         self.ordered = ordered;

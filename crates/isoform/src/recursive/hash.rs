@@ -1,9 +1,9 @@
 //! The hash that agrees with recursive equality.
 
-use crate::container::{Array, Map, key_hash};
+use crate::container::{Array, Map, asking, key_hash};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
@@ -13,13 +13,13 @@ use crate::registry::Hook;
 use crate::structural::structural_hash;
 use crate::value::{Value, ValueRef, canonical_float_bits};
 
-pub(super) fn hash(value: &Value) -> Result<u64> {
+pub(super) fn hash(section: &mut Section, value: &Value) -> Result<u64> {
     let mut hashing = Hashing {
         stack: Vec::new(),
         positions: Pages::default(),
         known: Vec::new(),
     };
-    hashing.run(value)
+    hashing.run(section, value)
 }
 
 /// A value whose parts are still to be hashed.
@@ -48,9 +48,9 @@ struct Hashing {
 
 impl Hashing {
     /// The hash of a value, of the whole question or of a hook's.
-    fn run(&mut self, root: &Value) -> Result<u64> {
+    fn run(&mut self, section: &mut Section, root: &Value) -> Result<u64> {
         let floor = self.stack.len();
-        let hash = self.run_to(floor, root);
+        let hash = self.run_to(section, floor, root);
         if hash.is_err() {
             // A hook may go on without this part; it is not open any more.
             for frame in self.stack.drain(floor..) {
@@ -60,8 +60,8 @@ impl Hashing {
         hash
     }
 
-    fn run_to(&mut self, floor: usize, root: &Value) -> Result<u64> {
-        let mut finished = self.meet(root)?;
+    fn run_to(&mut self, section: &mut Section, floor: usize, root: &Value) -> Result<u64> {
+        let mut finished = self.meet(section, root)?;
         loop {
             let height = self.stack.len();
             let frame = match self.stack.last_mut() {
@@ -69,10 +69,10 @@ impl Hashing {
                 _ => return Ok(finished.unwrap_or_default()),
             };
             if let Some(hash) = finished.take() {
-                frame.add(hash)?;
+                frame.add(section, hash)?;
             }
             finished = match frame.next() {
-                Some(value) => self.meet(&value)?,
+                Some(value) => self.meet(section, &value)?,
                 None => {
                     let result = mix(frame.state, frame.next as u64);
                     self.known[frame.position as usize] = Some(result);
@@ -84,7 +84,7 @@ impl Hashing {
     }
 
     /// The hash of a value, or None when its parts were put on the stack.
-    fn meet(&mut self, value: &Value) -> Result<Option<u64>> {
+    fn meet(&mut self, section: &mut Section, value: &Value) -> Result<Option<u64>> {
         let (seed, parts) = match value.view() {
             ValueRef::Float(number) => {
                 let number = if number == 0.0 { 0.0 } else { number };
@@ -94,7 +94,9 @@ impl Hashing {
                 let hash = shape.iter().fold(2, |state, dim| mix(state, *dim as u64));
                 return Ok(Some(mix(hash, shape.len() as u64)));
             }
-            ValueRef::Tensor(_) => return structural_hash(value).map(Some),
+            ValueRef::Tensor(_) => {
+                return access::outside(section, || structural_hash(value)).map(Some);
+            }
             ValueRef::Array(array) => (3, Parts::Items(array.clone())),
             ValueRef::List(list) => (4, Parts::Items(list.snapshot())),
             ValueRef::Map(map) => (5, Parts::Entries(map.clone())),
@@ -102,7 +104,7 @@ impl Hashing {
             ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
                 (object.type_info().seed, Parts::Fields(object.clone()))
             }
-            _ => return key_hash(value).map(Some),
+            _ => return asking(section, value, || key_hash(value)).map(Some),
         };
         let ident = value.as_object().map_or(0, Ref::identity);
         let position = self.positions.word(ident);
@@ -114,7 +116,7 @@ impl Hashing {
         *position = self.known.len() as u32;
         let position = *position - 1;
         if let Parts::Fields(object) = &parts
-            && let Some(hash) = self.call_hook(object)
+            && let Some(hash) = self.call_hook(section, object)
         {
             // Open or forgotten, as what is hashed by its fields.
             match hash {
@@ -134,13 +136,20 @@ impl Hashing {
     }
 
     /// What the type of an object says, if it has a hook.
-    fn call_hook(&mut self, object: &Ref<Obj>) -> Option<Result<u64>> {
+    fn call_hook(&mut self, section: &mut Section, object: &Ref<Obj>) -> Option<Result<u64>> {
         let info = object.type_info();
         let cells = &info.hooks;
         if let Some(hook) = cells.recursive_hash.get() {
-            return Some(hooks::run(DynRecursiveHash::NAME, info.key(), || {
-                hook.call(object, &mut |part| access::traversing(|| self.run(part)))
-            }));
+            return Some(hooks::run(
+                section,
+                DynRecursiveHash::NAME,
+                info.key(),
+                || {
+                    hook.call(object, &mut |part| {
+                        access::traversing(|section| self.run(section, part))
+                    })
+                },
+            ));
         }
         let other = match (cells.recursive_equal.get(), cells.recursive_compare.get()) {
             (Some(_), _) => DynRecursiveEqual::NAME,
@@ -187,12 +196,12 @@ impl Frame {
     }
 
     /// Takes in the hash of the part taken last.
-    fn add(&mut self, hash: u64) -> Result<()> {
+    fn add(&mut self, section: &mut Section, hash: u64) -> Result<()> {
         self.state = match &self.parts {
             // The order of the entries must not show.
             Parts::Entries(entries) => {
                 let entry = entries.reference().entry(self.next - 1);
-                let key = entry.map_or(Ok(0), |(key, _)| key_hash(key))?;
+                let key = entry.map_or(Ok(0), |(key, _)| asking(section, key, || key_hash(key)))?;
                 self.state.wrapping_add(mix(key, hash))
             }
             _ => mix(self.state, hash),

@@ -40,7 +40,7 @@ use crate::value::Value;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
-    access::traversing(|| compare::equal(left, right))
+    access::traversing(|section| compare::equal(section, left, right))
 }
 
 /// Which of two values comes first, field by field and element by element.
@@ -64,7 +64,7 @@ pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
-    access::traversing(|| compare::order(left, right))
+    access::traversing(|section| compare::order(section, left, right))
 }
 
 /// A hash that is the same for values that [`recursive_eq`] calls equal.
@@ -88,5 +88,5 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn recursive_hash(value: &Value) -> Result<u64> {
-    access::traversing(|| hash::hash(value))
+    access::traversing(|section| hash::hash(section, value))
 }

@@ -365,7 +365,7 @@ impl Schema {
             let message = format!("{} ({key}.{}: {why})", expected.message(), DynConvert::NAME);
             Error::type_error(message)
         };
-        match hooks::run(DynConvert::NAME, info.key(), || hook.call(&value)) {
+        match hooks::run_outside(DynConvert::NAME, info.key(), || hook.call(&value)) {
             Ok(made) if self.check(&made).is_ok() => Ok(made),
             Ok(made) => Err(refuse(&format!("the result is {}", made.type_name()))),
             Err(error) if is_refusal(&error) => Err(refuse(error.message())),

@@ -8,12 +8,13 @@ use hashbrown::HashMap;
 use super::singletons;
 use crate::container::{ArrayObj, DictObj, ListObj, MapObj, ShapeObj, TensorObj};
 use crate::error::{Error, Result};
-use crate::object::access::{self, Poll};
+use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::field::Storage;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
-use crate::object::view::{Loaded, ObjRef};
+use crate::object::view::{Met, ObjRef};
 use crate::pages::Pages;
 use crate::path::{AccessPath, AccessStep};
 use crate::registry::Kind;
@@ -28,7 +29,13 @@ pub(crate) trait Sink {
     fn container(&mut self, class: Class, parts: &[u32], number: u32);
     /// An object of a declared type; `parts` are those of its fields that are
     /// not [literals](is_literal), parents' first.
-    fn object(&mut self, object: ObjRef<'_>, parts: &[u32], number: u32) -> Result<()>;
+    fn object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'_>,
+        parts: &[u32],
+        number: u32,
+    ) -> Result<()>;
     /// What a hook gave for an object of this type.
     fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()>;
     /// A function or an opaque object; false when the format has no node for
@@ -69,8 +76,8 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
         texts: HashMap::default(),
         singletons: Vec::new(),
     };
-    access::traversing(|| {
-        walk.run(root)?;
+    access::traversing(|section| {
+        walk.run(section, root)?;
         if !walk.singletons.is_empty() {
             singletons::remember(&walk.singletons)?;
         }
@@ -124,17 +131,17 @@ struct Linearizer<'a, 's, S> {
 }
 
 impl<'a, S: Sink> Linearizer<'a, '_, S> {
-    fn run(&mut self, root: &'a Value) -> Result<()> {
-        self.meet(Loaded::Value(root))?;
+    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<()> {
+        self.meet(section, Met::of(root))?;
         let mut poll = Poll::default();
         loop {
-            poll.step()?;
+            poll.step(section)?;
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(());
             };
-            match frame.next_child() {
-                Some(child) => self.meet(child)?,
-                None => self.close()?,
+            match frame.next_child(section) {
+                Some(child) => self.meet(section, child)?,
+                None => self.close(section)?,
             }
         }
     }
@@ -142,14 +149,10 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     /// Adds the number of the child's node to the parts, now or when the
     /// child, which is then on the stack, is closed.
     #[inline(always)]
-    fn meet(&mut self, child: Loaded<'a>) -> Result<()> {
+    fn meet(&mut self, section: &mut Section, child: Met<'a>) -> Result<()> {
         let object = match child {
-            Loaded::Object(object) => object,
-            Loaded::Value(value) => match value.object_ref() {
-                Some(object) => object,
-                None => return self.inline_value(value),
-            },
-            other => return self.inline_value(&other.to_value()),
+            Met::Object(object) => object,
+            Met::Plain(value) => return self.inline_value(&value.to_value()),
         };
         let content = match object.info().class() {
             Class::Plain | Class::Node => Content::Fields,
@@ -166,7 +169,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             return Ok(());
         }
         if content == Content::Fields && !self.has_children(object) {
-            return self.finish(object, self.parts.len(), marked);
+            return self.finish(section, object, self.parts.len(), marked);
         }
         self.open(object, content, marked)
     }
@@ -196,6 +199,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
 
     #[inline]
     fn open(&mut self, object: ObjRef<'a>, content: Content, marked: bool) -> Result<()> {
+        prefetch_ahead(object);
         let Ok(base) = u32::try_from(self.parts.len()) else {
             return Err(too_large());
         };
@@ -246,10 +250,10 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
 
     /// Leaves the object on top of the stack.
     #[inline]
-    fn close(&mut self) -> Result<()> {
+    fn close(&mut self, section: &mut Section) -> Result<()> {
         match self.stack.pop() {
             Some(frame) if !frame.snapshot => {
-                self.finish(frame.object, frame.base as usize, frame.marked)
+                self.finish(section, frame.object, frame.base as usize, frame.marked)
             }
             _ => Ok(()),
         }
@@ -257,13 +261,19 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
 
     /// Writes the node of an object whose parts are those from `base` on.
     #[inline]
-    fn finish(&mut self, object: ObjRef<'a>, base: usize, marked: bool) -> Result<()> {
+    fn finish(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        base: usize,
+        marked: bool,
+    ) -> Result<()> {
         let info = object.info();
         let parts = &self.parts[base..];
         match info.class() {
             Class::Plain | Class::Node => match info.file_hooks() {
                 None => {
-                    if let Err(error) = self.sink.object(object, parts, self.count) {
+                    if let Err(error) = self.sink.object(section, object, parts, self.count) {
                         return Err(self.here(error));
                     }
                     if info.kind == Kind::Singleton {
@@ -271,7 +281,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
                     }
                 }
                 Some(hooks) => {
-                    let data = access::outside(|| hooks.to_json.call(object.as_ref()))?;
+                    let data = access::outside(section, || hooks.to_json.call(object.as_ref()))?;
                     if let Err(error) = self.sink.hooked(info, &data) {
                         return Err(self.here(error));
                     }
@@ -398,15 +408,15 @@ fn too_large() -> Error {
 
 impl<'a> Frame<'a> {
     #[inline(always)]
-    fn next_child(&mut self) -> Option<Loaded<'a>> {
+    fn next_child(&mut self, section: &Section) -> Option<Met<'a>> {
         let position = self.next as usize;
         match self.content {
             Content::Fields => {
                 let fields = self.object.all_fields();
-                while let Some((slot, loaded)) = fields.get(self.next as usize) {
+                while let Some((slot, loaded)) = fields.get(section, self.next as usize) {
                     self.next += 1;
                     if !is_literal(slot.storage) {
-                        return Some(loaded);
+                        return Some(loaded.met());
                     }
                 }
                 None
@@ -414,12 +424,12 @@ impl<'a> Frame<'a> {
             Content::Items => {
                 let item = self.object.downcast::<ArrayObj>()?.items().get(position)?;
                 self.next += 1;
-                Some(Loaded::Value(item))
+                Some(Met::of(item))
             }
             Content::Entries => {
                 let (key, value) = self.object.downcast::<MapObj>()?.entry(position / 2)?;
                 self.next += 1;
-                Some(Loaded::Value(if position.is_multiple_of(2) {
+                Some(Met::of(if position.is_multiple_of(2) {
                     key
                 } else {
                     value

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::header::TypeIndex;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::view::{Loaded, ObjRef};
@@ -195,34 +195,34 @@ const MAX_PARTS: usize = 256;
 /// The compared fields as bytes: parts without identity by content, singletons
 /// and what has no content by identity. None when there are too many parts.
 fn key_of(object: ObjRef<'_>) -> Option<Key> {
-    access::reading(|| read_key(object))
+    access::reading(|section| read_key(section, object))
 }
 
-fn read_key(object: ObjRef<'_>) -> Option<Key> {
+fn read_key(section: &Section, object: ObjRef<'_>) -> Option<Key> {
     let mut bytes = Vec::new();
     // The values are owned because snapshots of lists and dicts are.
     let mut stack: Vec<Value> = Vec::new();
-    push_fields(object, &mut stack);
+    push_fields(section, object, &mut stack);
     let mut parts = 0;
     while let Some(value) = stack.pop() {
         parts += 1;
         if parts + stack.len() > MAX_PARTS {
             return None;
         }
-        append(&value, &mut bytes, &mut stack);
+        append(section, &value, &mut bytes, &mut stack);
     }
     Some((object.type_index(), bytes.into()))
 }
 
-fn push_fields(object: ObjRef<'_>, stack: &mut Vec<Value>) {
+fn push_fields(section: &Section, object: ObjRef<'_>, stack: &mut Vec<Value>) {
     let fields = object.visited();
     let values = (0..fields.len())
         .rev()
-        .filter_map(|field| fields.get(field));
-    stack.extend(values.map(|(_, loaded): (_, Loaded<'_>)| loaded.to_value()));
+        .filter_map(|field| fields.get(section, field));
+    stack.extend(values.map(|(_, loaded): (_, Loaded<'_, '_>)| loaded.to_value()));
 }
 
-fn append(value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec<Value>) {
+fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec<Value>) {
     // A letter for the type and a length where there is one keep different
     // contents from having the same bytes.
     let mut put = |letter: u8, content: &[u8]| {
@@ -269,7 +269,7 @@ fn append(value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec<Value>) {
             if !object.type_info().is_builtin() && object.type_info().kind() != Kind::Singleton =>
         {
             put(b'o', &object.type_info().index().get().to_le_bytes());
-            push_fields(object.borrowed(), stack);
+            push_fields(section, object.borrowed(), stack);
         }
         // Large contents, and what has none, count by identity.
         ValueRef::Tensor(_) | ValueRef::Function(_) | ValueRef::Object(_) => {

@@ -3,10 +3,11 @@
 //! Equality binds pairs, one object of each side; hashing binds single
 //! objects. The number of sides is the only difference.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
 
 use super::ident_map::IdentMap;
-use super::scope::Levels;
+use super::levels::Levels;
 
 /// One binding: an object of each side, by identity number.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,7 @@ enum Change {
 pub(crate) struct Mark {
     trail: usize,
     level: u32,
+    state: u32,
 }
 
 /// The current bindings, those they shadow, and how to undo them.
@@ -38,11 +40,21 @@ pub(crate) struct Bindings<const SIDES: usize> {
     scoped: Vec<u32>,
     /// Start of each open scope's bindings in `scoped`.
     starts: Vec<usize>,
+    /// The state at the start of each open scope, and how many bindings had
+    /// been made.
+    opened: Vec<(u32, usize)>,
     /// What was done since the outermost mark; empty without marks.
     trail: Vec<Change>,
     marks: u32,
     /// Objects that matched as map keys by identity while unbound.
-    free_keys: HashSet<u64, rapidhash::fast::RandomState>,
+    free_keys: HashSet<u64, RandomState>,
+    /// The number of the present state: as long as it is the same, the same
+    /// bindings are in force.
+    state: u32,
+    states: u32,
+    /// Which state another one becomes by a binding of a level, so that
+    /// alternatives which begin alike get to the same states.
+    successors: HashMap<(u32, [u64; SIDES], u32), u32, RandomState>,
 }
 
 impl<const SIDES: usize> Default for Bindings<SIDES> {
@@ -52,9 +64,13 @@ impl<const SIDES: usize> Default for Bindings<SIDES> {
             all: Vec::new(),
             scoped: Vec::new(),
             starts: Vec::new(),
+            opened: Vec::new(),
             trail: Vec::new(),
             marks: 0,
             free_keys: HashSet::default(),
+            state: 0,
+            states: 0,
+            successors: HashMap::default(),
         }
     }
 }
@@ -66,9 +82,43 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.all.shrink_to(1 << 14);
         self.scoped.clear();
         self.starts.clear();
+        self.opened.clear();
         self.trail.clear();
         self.marks = 0;
         self.free_keys.clear();
+        (self.state, self.states) = (0, 0);
+        self.successors.clear();
+    }
+
+    /// The number of the present state; None when there were too many.
+    pub(crate) fn state(&self) -> Option<u32> {
+        (self.states < u32::MAX).then_some(self.state)
+    }
+
+    /// The state after one more binding.
+    fn state_after(&mut self, state: u32, binding: Binding<SIDES>) -> u32 {
+        if self.marks == 0 {
+            return self.new_state();
+        }
+        let step = (state, binding.idents, binding.level);
+        if let Some(&known) = self.successors.get(&step) {
+            return known;
+        }
+        let new = self.new_state();
+        self.successors.insert(step, new);
+        new
+    }
+
+    /// A state that was never there before.
+    fn new_state(&mut self) -> u32 {
+        self.states = self.states.saturating_add(1);
+        self.states
+    }
+
+    /// Whether a binding is in force; once undone, it never comes back.
+    pub(crate) fn is_in_force(&mut self, binding: u32) -> bool {
+        let idents = self.all[binding as usize].idents;
+        self.maps[0].get(idents[0]) == Some(binding)
     }
 
     /// The current binding of an object of one side.
@@ -82,17 +132,30 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.all[binding as usize]
     }
 
-    /// Binds until the scope of `level` ends.
-    pub(crate) fn bind(&mut self, idents: [u64; SIDES], level: u32, levels: &mut Levels) -> u32 {
+    /// Binds until the scope of `level` ends. `repeats` says that a second visit
+    /// would use the binding as the first one did.
+    pub(crate) fn bind(
+        &mut self,
+        idents: [u64; SIDES],
+        level: u32,
+        repeats: bool,
+        levels: &mut Levels,
+    ) -> u32 {
         let shadowed: [Option<u32>; SIDES] =
             std::array::from_fn(|side| self.maps[side].get(idents[side]));
         for shadowed in shadowed.into_iter().flatten() {
             levels.shadow(self.all[shadowed as usize].level);
         }
-        if !self.free_keys.is_empty() && idents.iter().any(|ident| self.free_keys.contains(ident)) {
+        let was_key =
+            !self.free_keys.is_empty() && idents.iter().any(|ident| self.free_keys.contains(ident));
+        if was_key {
             levels.void_all();
         }
-        levels.create(level);
+        // What was met before under another binding, or as a key without one,
+        // would be met under this one the second time.
+        if !repeats || was_key || shadowed.iter().any(Option::is_some) {
+            levels.create(level);
+        }
         let index = self.all.len() as u32;
         self.all.push(Binding {
             idents,
@@ -108,6 +171,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
         if self.marks > 0 {
             self.trail.push(Change::Made(index));
         }
+        self.state = self.state_after(self.state, self.all[index as usize]);
         index
     }
 
@@ -124,11 +188,13 @@ impl<const SIDES: usize> Bindings<SIDES> {
     pub(crate) fn open_scope(&mut self, levels: &mut Levels) {
         levels.open_scope();
         self.starts.push(self.scoped.len());
+        self.opened.push((self.state, self.all.len()));
     }
 
     pub(crate) fn close_scope(&mut self, levels: &mut Levels) {
         levels.close_scope();
         let start = self.starts.pop().unwrap_or(0);
+        let opened = self.opened.pop().unwrap_or_default();
         while self.scoped.len() > start {
             let Some(index) = self.scoped.pop() else {
                 break;
@@ -138,6 +204,29 @@ impl<const SIDES: usize> Bindings<SIDES> {
                 self.trail.push(Change::Ended(index));
             }
         }
+        self.state = self.state_outside(opened);
+    }
+
+    /// The state at the end of a scope, where its own bindings have ended.
+    fn state_outside(&mut self, (state, made): (u32, usize)) -> u32 {
+        // A scope in which nothing was bound leaves everything as it was; one
+        // in which much was bound is seldom an alternative of anything.
+        const MANY: usize = 64;
+        let level = self.starts.len() as u32;
+        if self.all.len() == made {
+            return state;
+        }
+        if self.marks == 0 || self.all.len() - made > MANY {
+            return self.new_state();
+        }
+        (made..self.all.len()).fold(state, |state, index| {
+            let binding = self.all[index];
+            if binding.level <= level && self.is_in_force(index as u32) {
+                self.state_after(state, binding)
+            } else {
+                state
+            }
+        })
     }
 
     fn unlink(&mut self, index: u32) {
@@ -153,6 +242,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
         Mark {
             trail: self.trail.len(),
             level: levels.current(),
+            state: self.state,
         }
     }
 
@@ -188,8 +278,10 @@ impl<const SIDES: usize> Bindings<SIDES> {
         }
         levels.truncate(mark.level);
         self.starts.truncate(mark.level as usize);
+        self.opened.truncate(mark.level as usize);
         // Results found since the mark may rest on what was just undone.
         levels.void_all();
+        self.state = mark.state;
         self.marks -= 1;
     }
 

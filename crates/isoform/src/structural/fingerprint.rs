@@ -9,6 +9,7 @@ use super::scope::Region;
 use super::sink::{Fast, Portable, Sink};
 use super::{CompareOptions, VISITS};
 use crate::error::Result;
+use crate::mixing::Mixing;
 use crate::object::access;
 use crate::object::arena::Arena;
 use crate::value::Value;
@@ -29,10 +30,10 @@ fn walk<S: Sink>(
     sink: S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
-    access::traversing(|| {
+    access::traversing(|section| {
         let arena = Arena::default();
         let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
-        let result = hasher.value(value, Region::root(options.map_free_vars));
+        let result = hasher.value(section, value, Region::root(options.map_free_vars));
         VISITS.set(hasher.visits);
         let met_mutable = hasher.met_mutable;
         (result.map(|out| (out, met_mutable)), hasher.into_tables())
@@ -48,7 +49,7 @@ pub(super) fn hash_pinned(
 ) -> Result<(u64, bool)> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, pins, Fast, tables);
+    let (result, tables) = walk(value, options, pins, Fast(Mixing::FIXED), tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
 }

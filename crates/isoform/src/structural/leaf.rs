@@ -1,6 +1,7 @@
 //! Comparison of what has no children: plain values, strings, tensors.
 
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
+use crate::object::access::Section;
 use crate::object::raw_value::Tag;
 use crate::object::table::Shape;
 use crate::object::twins::{Both, Twins};
@@ -26,9 +27,9 @@ pub(super) fn plain_equal(left: &Value, right: &Value) -> bool {
 
 /// Equality of the fields of nodes that have no children.
 #[inline(always)]
-pub(super) fn fields_equal(twins: Twins<'_>) -> bool {
+pub(super) fn fields_equal(section: &Section, twins: Twins<'_>) -> bool {
     let mut position = 0;
-    while let Some((_, both)) = twins.visited(position) {
+    while let Some((_, both)) = twins.visited(section, position) {
         position += 1;
         let equal = match both {
             Both::Same(same) => same,
@@ -45,9 +46,13 @@ pub(super) fn fields_equal(twins: Twins<'_>) -> bool {
 /// Equality of two nodes of one type without children, which needs no tables;
 /// None for any other pair.
 #[inline]
-pub(super) fn childless_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> Option<bool> {
+pub(super) fn childless_equal(
+    section: &Section,
+    left: ObjRef<'_>,
+    right: ObjRef<'_>,
+) -> Option<bool> {
     let twins = Twins::new(left, right)?;
-    (twins.info().shape() == Shape::Leaf).then(|| fields_equal(twins))
+    (twins.info().shape() == Shape::Leaf).then(|| fields_equal(section, twins))
 }
 
 /// Equality of two strings, byte strings, large integers or shapes.

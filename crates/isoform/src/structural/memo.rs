@@ -9,7 +9,8 @@
 //! shared terms since Hopcroft and Karp's automata equivalence, 1971.)
 
 use super::ident_map::IdentMap;
-use super::scope::{Levels, Needs, Region};
+use super::levels::{Levels, Needs};
+use super::scope::Region;
 
 /// A left node and the right node that it was proven equal to.
 #[derive(Clone, Copy)]
@@ -18,6 +19,15 @@ struct Pair {
     right: u64,
     date: u64,
     needs: Needs,
+}
+
+/// What is known of a pair.
+pub(crate) enum Known {
+    /// It was proven, once or on the way over other nodes.
+    Proven(Needs, Option<Needs>),
+    /// A proof of one of its nodes has become void.
+    Void,
+    Nothing,
 }
 
 /// Proven pairs of shared nodes.
@@ -38,29 +48,31 @@ impl PairMemo {
         self.classes.clear();
     }
 
-    /// What the pair's proof needs, if it was proven and still holds.
+    /// What is known of the pair, and what its proof needs.
     #[inline]
-    pub(crate) fn find(
-        &mut self,
-        left: u64,
-        right: u64,
-        region: Region,
-        levels: &Levels,
-    ) -> Option<Needs> {
+    pub(crate) fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
         if !self.classes.is_empty() {
             return self.classes.find(left, right, region, levels);
         }
         if self.pairs.is_empty() {
-            return None;
+            return Known::Nothing;
         }
-        let pair = &self.pairs[self.partners.get(left)? as usize];
-        let holds = pair.right == right && levels.holds(pair.needs, pair.date, region);
-        holds.then_some(pair.needs)
+        let Some(index) = self.partners.get(left) else {
+            return Known::Nothing;
+        };
+        let pair = &self.pairs[index as usize];
+        if !levels.holds(pair.needs, pair.date, region) {
+            Known::Void
+        } else if pair.right == right {
+            Known::Proven(pair.needs, None)
+        } else {
+            Known::Nothing
+        }
     }
 
     /// Remembers that the pair was proven.
     #[inline]
-    pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &Levels) {
+    pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &mut Levels) {
         let date = levels.now();
         let pair = Pair {
             left,
@@ -89,7 +101,7 @@ impl PairMemo {
     }
 
     #[cold]
-    fn make_classes(&mut self, pair: &Pair, levels: &Levels) {
+    fn make_classes(&mut self, pair: &Pair, levels: &mut Levels) {
         for known in &self.pairs {
             if levels.holds(known.needs, known.date, Region::USE) {
                 self.classes.prove(known, levels);
@@ -128,19 +140,28 @@ impl Classes {
         self.members.shrink_to(1 << 14);
     }
 
-    fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Option<Needs> {
-        let left = self.left.get(left)?;
-        let right = self.right.get(right)?;
-        if self.root(left) != self.root(right) {
-            return None;
+    fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
+        let sides = (self.left.get(left), self.right.get(right));
+        let holds = |side: Option<u32>| {
+            side.is_none_or(|side| {
+                let member = &self.members[side as usize];
+                levels.holds(member.needs, member.date, region)
+            })
+        };
+        if !holds(sides.0) || !holds(sides.1) {
+            return Known::Void;
         }
-        let (left, right) = (self.members[left as usize], self.members[right as usize]);
-        let needs = left.needs.both(right.needs);
-        let date = left.date.min(right.date);
-        levels.holds(needs, date, region).then_some(needs)
+        match sides {
+            (Some(left), Some(right)) if self.root(left) == self.root(right) => {
+                let (left, right) = (&self.members[left as usize], &self.members[right as usize]);
+                let other = (!levels.same_needs(left.needs, right.needs)).then_some(right.needs);
+                Known::Proven(left.needs, other)
+            }
+            _ => Known::Nothing,
+        }
     }
 
-    fn prove(&mut self, pair: &Pair, levels: &Levels) {
+    fn prove(&mut self, pair: &Pair, levels: &mut Levels) {
         let member = Member {
             parent: 0,
             rank: 0,
@@ -155,13 +176,25 @@ impl Classes {
             member,
             levels,
         );
-        let of = |index: u32| self.members[index as usize];
-        let needs = pair.needs.both(of(l).needs).both(of(r).needs);
         // Members of one class need the same bindings, so that the class ends
         // as a whole; a member that was proven with fewer starts over.
+        let needs = levels.both(self.members[l as usize].needs, pair.needs);
+        let needs = levels.both(needs, self.members[r as usize].needs);
         let member = Member { needs, ..member };
-        let l = renew(&mut self.left, &mut self.members, pair.left, l, member);
-        let r = renew(&mut self.right, &mut self.members, pair.right, r, member);
+        let l = renew(
+            &mut self.left,
+            &mut self.members,
+            pair.left,
+            (l, member),
+            levels,
+        );
+        let r = renew(
+            &mut self.right,
+            &mut self.members,
+            pair.right,
+            (r, member),
+            levels,
+        );
         self.join(l, r);
     }
 
@@ -228,10 +261,10 @@ fn renew(
     map: &mut IdentMap,
     members: &mut Vec<Member>,
     ident: u64,
-    index: u32,
-    member: Member,
+    (index, member): (u32, Member),
+    levels: &Levels,
 ) -> u32 {
-    if members[index as usize].needs == member.needs {
+    if levels.same_needs(members[index as usize].needs, member.needs) {
         return index;
     }
     fresh(map, members, ident, member)

@@ -2,6 +2,7 @@
 
 mod bindings;
 mod digest;
+mod environments;
 mod equal;
 mod fingerprint;
 mod hash;
@@ -9,6 +10,7 @@ mod ident_map;
 mod key;
 mod leaf;
 mod level_set;
+mod levels;
 mod memo;
 mod mismatch;
 mod numbering;
@@ -18,7 +20,7 @@ mod scope;
 mod sink;
 
 pub use digest::Digest;
-pub(crate) use equal::{Filled, object_in};
+pub(crate) use equal::Filled;
 pub use fingerprint::{
     structural_digest, structural_digest_with, structural_hash, structural_hash_with,
 };
@@ -35,7 +37,7 @@ use pins::Pins;
 use scope::Region;
 
 use crate::error::{Error, Result};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::arena::Arena;
 use crate::object::raw_value::BorrowedValue;
 use crate::object::reference::{Obj, Ref};
@@ -86,21 +88,22 @@ impl Question<'_> {
     /// Runs a walk with this thread's tables.
     fn with_engine<T>(
         self,
-        body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value) -> T,
+        body: impl for<'a> FnOnce(&mut Section, &mut Engine<'a>, &'a Value, &'a Value) -> T,
     ) -> T {
-        access::traversing(|| self.with_engine_in_section(body))
+        access::traversing(|section| self.with_engine_in_section(section, body))
     }
 
     fn with_engine_in_section<T>(
         self,
-        body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value) -> T,
+        section: &mut Section,
+        body: impl for<'a> FnOnce(&mut Section, &mut Engine<'a>, &'a Value, &'a Value) -> T,
     ) -> T {
         let (tables, stack) = REUSED
             .with(|cell| cell.borrow_mut().take())
             .unwrap_or_default();
         let arena = Arena::default();
         let mut engine = Engine::new(&arena, self.options, self.pins, tables, recycle(stack));
-        let result = body(&mut engine, self.left, self.right);
+        let result = body(section, &mut engine, self.left, self.right);
         VISITS.set(engine.visits);
         let (tables, stack) = engine.into_tables();
         let reused = (tables, recycle(stack));
@@ -115,15 +118,15 @@ impl Question<'_> {
         }
         if let (Some(l), Some(r)) = (self.left.object_ref(), self.right.object_ref())
             && matches!(self.pins, (None, None))
-            && let Some(equal) = access::reading(|| leaf::childless_equal(l, r))
+            && let Some(equal) = access::reading(|section| leaf::childless_equal(section, l, r))
         {
             VISITS.set(1);
             return Ok(equal);
         }
         let region = Region::root(self.options.map_free_vars);
-        let result = self.with_engine(|engine, l, r| {
+        let result = self.with_engine(|section, engine, l, r| {
             engine
-                .compare::<false>(l, r, region)
+                .compare::<false>(section, l, r, region)
                 .map_err(|error| (error, engine.own_error))
         });
         match result {
@@ -136,8 +139,8 @@ impl Question<'_> {
 
     fn recorded(self) -> Result<Option<Difference>> {
         let region = Region::root(self.options.map_free_vars);
-        self.with_engine(|engine, l, r| {
-            let equal = engine.compare::<true>(l, r, region)?;
+        self.with_engine(|section, engine, l, r| {
+            let equal = engine.compare::<true>(section, l, r, region)?;
             Ok(if equal { None } else { engine.found.take() })
         })
     }
@@ -145,12 +148,12 @@ impl Question<'_> {
     /// Where a binding of the recorded walk was made.
     fn place_of(self, binding: u32) -> Option<(AccessPath, AccessPath)> {
         let region = Region::root(self.options.map_free_vars);
-        let (_, watched) = self.with_engine(|engine, l, r| {
+        let (_, watched) = self.with_engine(|section, engine, l, r| {
             engine.watch = Some(binding);
             // The outcome is known; only the place is asked for. It leaves the
             // section, because an error of a hook may run foreign code when it
             // is dropped.
-            let outcome = engine.compare::<true>(l, r, region);
+            let outcome = engine.compare::<true>(section, l, r, region);
             (outcome, engine.watched.take())
         });
         let watched = watched?;
@@ -187,8 +190,8 @@ impl<'v> Matching<'v> {
     ///
     /// As [`structural_equal`], and those of guards.
     pub(crate) fn run(self) -> Result<Option<Filled>> {
-        self.with_engine(|engine, l, r, region| {
-            let equal = engine.compare::<true>(l, r, region)?;
+        self.with_engine(|section, engine, l, r, region| {
+            let equal = engine.compare::<true>(section, l, r, region)?;
             Ok(equal.then(|| engine.filled()))
         })
     }
@@ -199,8 +202,8 @@ impl<'v> Matching<'v> {
     ///
     /// As [`run`](Self::run).
     pub(crate) fn explain(self) -> Result<Option<Mismatch>> {
-        let found = self.with_engine(|engine, l, r, region| {
-            let equal = engine.compare::<true>(l, r, region)?;
+        let found = self.with_engine(|section, engine, l, r, region| {
+            let equal = engine.compare::<true>(section, l, r, region)?;
             Ok(if equal { None } else { engine.found.take() })
         })?;
         let Some(difference) = found else {
@@ -208,9 +211,9 @@ impl<'v> Matching<'v> {
         };
         let made = match difference.binding {
             None => None,
-            Some(binding) => self.with_engine(|engine, l, r, region| {
+            Some(binding) => self.with_engine(|section, engine, l, r, region| {
                 engine.watch = Some(binding);
-                let outcome = engine.compare::<true>(l, r, region);
+                let outcome = engine.compare::<true>(section, l, r, region);
                 outcome.map(|_| engine.watched.take())
             })?,
         };
@@ -221,7 +224,13 @@ impl<'v> Matching<'v> {
 
     fn with_engine<T>(
         self,
-        body: impl for<'a> FnOnce(&mut Engine<'a>, &'a Value, &'a Value, Region) -> Result<T>,
+        body: impl for<'a> FnOnce(
+            &mut Section,
+            &mut Engine<'a>,
+            &'a Value,
+            &'a Value,
+            Region,
+        ) -> Result<T>,
     ) -> Result<T> {
         let question = Question {
             left: self.template,
@@ -230,9 +239,9 @@ impl<'v> Matching<'v> {
             options: self.options,
         };
         let region = Region::root(self.options.map_free_vars);
-        question.with_engine(|engine, l, r| {
+        question.with_engine(|section, engine, l, r| {
             engine.holes = Some(Holes::new(self.holes.clone()));
-            body(engine, l, r, region)
+            body(section, engine, l, r, region)
         })
     }
 }

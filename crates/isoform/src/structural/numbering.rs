@@ -11,7 +11,7 @@
 use smallvec::SmallVec;
 
 use super::bindings::Bindings;
-use super::scope::Levels;
+use super::levels::Levels;
 
 /// How a bound object appears in the hash.
 #[derive(Clone, Copy)]
@@ -246,7 +246,7 @@ impl<Out: Copy> Numbering<Out> {
         fields: Out,
         levels: &mut Levels,
     ) -> u32 {
-        let index = self.bindings.bind([ident], level, levels);
+        let index = self.bindings.bind([ident], level, false, levels);
         debug_assert_eq!(index as usize, self.numbered.len());
         self.numbered.push(Numbered {
             identity,
@@ -259,45 +259,53 @@ impl<Out: Copy> Numbering<Out> {
     /// The name of a bound object here and now.
     #[inline]
     pub(super) fn name(&mut self, index: u32, levels: &mut Levels) -> Name<Out> {
+        if let Some((by, context)) = self.known_name(index, levels) {
+            self.use_context(context);
+            return Name { first: None, by };
+        }
         let level = self.bindings.get(index).level;
-        let known = &self.numbered[index as usize];
-        let identity = known.identity;
-        let found = known
+        let (identity, fields) = {
+            let known = &self.numbered[index as usize];
+            (known.identity, known.fields)
+        };
+        let number = if identity { 0 } else { self.next_number(level) };
+        self.numbered[index as usize]
             .names
+            .push((self.current, number));
+        // A result that holds a first name is none for a later occurrence.
+        levels.create(level);
+        self.use_context(self.current);
+        Name {
+            first: Some(fields),
+            by: self.by(index, self.current, number, levels),
+        }
+    }
+
+    /// The name that a bound object has here already, and the context that
+    /// knows it.
+    #[inline]
+    pub(super) fn known_name(&self, index: u32, levels: &Levels) -> Option<(By, u32)> {
+        let names = &self.numbered[index as usize].names;
+        let &(context, number) = names
             .iter()
             .rev()
-            .find(|(context, _)| self.knows(*context))
-            .copied();
-        let first = found.is_none().then_some(known.fields);
-        let (context, number) = found.unwrap_or_else(|| {
-            let number = if identity { 0 } else { self.next_number(level) };
-            self.numbered[index as usize]
-                .names
-                .push((self.current, number));
-            // A result that holds a first name is none for a later occurrence.
-            levels.create(level);
-            (self.current, number)
-        });
-        self.use_context(context);
-        if identity {
-            return Name {
-                first,
-                by: By::Identity,
-            };
+            .find(|(context, _)| self.knows(*context))?;
+        Some((self.by(index, context, number, levels), context))
+    }
+
+    #[inline]
+    fn by(&self, index: u32, context: u32, number: u32, levels: &Levels) -> By {
+        if self.numbered[index as usize].identity {
+            return By::Identity;
         }
-        let distance = if level == 0 {
-            0
-        } else {
-            levels.current() - level + 1
+        let distance = match self.bindings.get(index).level {
+            0 => 0,
+            level => levels.current() - level + 1,
         };
-        let context = self.nesting() - self.contexts[context as usize].nesting;
-        Name {
-            first,
-            by: By::Number {
-                distance,
-                context,
-                number,
-            },
+        By::Number {
+            distance,
+            context: self.nesting() - self.contexts[context as usize].nesting,
+            number,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Both see the same stream, so they induce the same equivalence.
 
+use crate::mixing::Mixing;
 use crate::object::table::TypeInfo;
 
 /// What a contribution to a node's hash is; keeps streams unambiguous.
@@ -81,19 +82,9 @@ pub(super) trait Sink {
 
 /// 64 bits by folded multiplication: fast, and stable for one build of the
 /// library only.
-#[derive(Default)]
-pub(super) struct Fast;
+pub(super) struct Fast(pub(super) Mixing);
 
-const STEP: u64 = 0x9e6c_63d0_876a_68e5;
 const CLOSE: u64 = 0xd1b5_4a32_d192_ed03;
-
-/// The high and low half of the product, folded: every bit of the input
-/// reaches every bit of the output.
-#[inline(always)]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
-}
 
 impl Part {
     #[inline(always)]
@@ -114,16 +105,16 @@ impl Sink for Fast {
 
     #[inline(always)]
     fn open_form(&mut self, form: Form) -> u64 {
-        fold(form as u64 ^ 0x8ebc_6af0_9c88_c6e3, STEP)
+        self.0.fold(form as u64 ^ 0x8ebc_6af0_9c88_c6e3)
     }
 
     #[inline(always)]
     fn word(&mut self, acc: &mut u64, part: Part, word: u64) {
-        *acc = fold(acc.rotate_left(5) ^ word ^ part.salt(), STEP);
+        *acc = self.0.fold(acc.rotate_left(5) ^ word ^ part.salt());
     }
 
     fn bytes(&mut self, acc: &mut u64, part: Part, bytes: &[u8]) {
-        self.word(acc, part, rapidhash::v3::rapidhash_v3(bytes));
+        self.word(acc, part, self.0.bytes(bytes));
     }
 
     #[inline(always)]
@@ -137,7 +128,7 @@ impl Sink for Fast {
             // Pieces are cut by content, not by chance, so the same content is
             // cut alike; still, only fixed-size blocks are mixed.
             for block in piece.chunks(1 << 14) {
-                state = fold(state ^ rapidhash::v3::rapidhash_v3(block), STEP).rotate_left(5);
+                state = self.0.fold(state ^ self.0.bytes(block)).rotate_left(5);
             }
         });
         self.word(acc, Part::Content, state);
@@ -145,7 +136,7 @@ impl Sink for Fast {
 
     #[inline(always)]
     fn close(&mut self, acc: u64) -> u64 {
-        fold(acc ^ CLOSE, STEP)
+        self.0.fold(acc ^ CLOSE)
     }
 
     #[inline(always)]

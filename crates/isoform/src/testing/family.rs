@@ -15,7 +15,7 @@ use crate::value::Value;
 
 pub use native::{
     Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Op, Shared,
-    SharedLambda, Storages, TypedVar, Var,
+    SharedLambda, Sized, Storages, TypedVar, Var,
 };
 
 /// What a type of the family is there for.
@@ -60,10 +60,12 @@ pub enum Role {
     /// Hooks that define `params` in a region of their own, a scope:
     /// `params`, `body`.
     Binder,
+    /// Kind `tree`: `size` (uses), `inner`.
+    Sized,
 }
 
 /// All roles, in the order of their numbers.
-pub const ROLES: [Role; 17] = [
+pub const ROLES: [Role; 18] = [
     Role::Expr,
     Role::Var,
     Role::TypedVar,
@@ -81,6 +83,7 @@ pub const ROLES: [Role; 17] = [
     Role::SharedLambda,
     Role::Comm,
     Role::Binder,
+    Role::Sized,
 ];
 
 /// One declaration of all roles.

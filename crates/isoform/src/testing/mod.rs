@@ -10,6 +10,7 @@
 //! | [`family`] | one set of node types, declared in Rust and declared at run time |
 //! | [`source`] | choices drawn from bytes, so that failing cases shrink |
 //! | [`generate`] | random values over a family |
+//! | [`tangle`] | pairs of values that share parts and rebind variables in every way |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
 //! | [`properties`] | what must hold for all values, as functions over bytes |
 //! | [`ir`] | random modules of the IR over all its classes, and what must hold for them |
@@ -25,6 +26,7 @@ pub mod properties;
 pub mod pto;
 mod serial;
 pub mod source;
+pub mod tangle;
 pub mod transform;
 
 pub use laws::{LawViolation, PromiseViolation, check_laws, check_types};

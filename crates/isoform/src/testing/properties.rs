@@ -11,6 +11,7 @@ use super::laws::{check_laws, check_types};
 use super::oracle;
 use super::serial;
 use super::source::Source;
+use super::tangle::tangle;
 use super::transform::{mutate_once, rename, reorder, unshare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::table::TypeInfo;
@@ -90,6 +91,14 @@ impl Pair {
     pub fn draw(family: &Family, bytes: &[u8], incomparable: bool) -> Result<Pair> {
         let mut source = Source::new(bytes);
         let options = draw_options(&mut source);
+        if source.chance(40) {
+            let (left, right) = tangle(family, &mut source)?;
+            return Ok(Pair {
+                left,
+                right,
+                options,
+            });
+        }
         let relation = source.below(8);
         let mut generator = Generator::new(family, &mut source);
         if incomparable {

@@ -10,7 +10,7 @@ use super::{names, spelling, tensor};
 use crate::container::Tensor;
 use crate::error::{Error, Result};
 use crate::json;
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
 use crate::registry::{FieldFlag, Kind, get_function};
@@ -192,17 +192,17 @@ impl Graph<'_> {
         });
     }
 
-    fn type_text(&mut self, info: &'static TypeInfo) -> u32 {
+    fn type_text(&mut self, section: &mut Section, info: &'static TypeInfo) -> u32 {
         let index = info.index().get() as usize;
         match self.known_types.get(index) {
             Some(&known) if known > 0 => known - 1,
-            _ => self.new_type(info, index),
+            _ => self.new_type(section, info, index),
         }
     }
 
     #[cold]
-    fn new_type(&mut self, info: &'static TypeInfo, index: usize) -> u32 {
-        let ty = TypeText::new(info, self.options);
+    fn new_type(&mut self, section: &mut Section, info: &'static TypeInfo, index: usize) -> u32 {
+        let ty = TypeText::new(section, info, self.options);
         self.types.push(ty);
         if self.known_types.len() <= index {
             self.known_types.resize(index + 1, 0);
@@ -211,12 +211,12 @@ impl Graph<'_> {
         self.types.len() as u32 - 1
     }
 
-    fn annotate(&mut self, object: ObjRef<'_>, number: u32) -> Result<()> {
+    fn annotate(&mut self, section: &mut Section, object: ObjRef<'_>, number: u32) -> Result<()> {
         if !self.options.has_annotations() {
             return Ok(());
         }
         let options = self.options;
-        let comment = access::outside(|| options.annotation_of(object.as_ref()))?;
+        let comment = access::outside(section, || options.annotation_of(object.as_ref()))?;
         if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
             self.pool.push_str(&spelling::comment_text(&comment));
             let text = self.end_text()?;
@@ -264,16 +264,22 @@ impl Sink for Graph<'_> {
         self.push(what, first, 0);
     }
 
-    fn object(&mut self, object: ObjRef<'_>, parts: &[u32], number: u32) -> Result<()> {
-        self.annotate(object, number)?;
-        let type_number = self.type_text(object.info());
+    fn object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'_>,
+        parts: &[u32],
+        number: u32,
+    ) -> Result<()> {
+        self.annotate(section, object, number)?;
+        let type_number = self.type_text(section, object.info());
         // Taken out for the time of the loop, which writes texts.
         let ty = std::mem::replace(
             &mut self.types[type_number as usize],
             TypeText::empty(object.info()),
         );
         let first = self.parts.len();
-        let written = self.fields(object, parts, number, &ty);
+        let written = self.fields(section, object, parts, number, &ty);
         self.types[type_number as usize] = ty;
         let header = written?;
         self.push(What::Object(type_number), first, header);
@@ -321,6 +327,7 @@ impl Graph<'_> {
     /// Adds the parts of an object; the number of those in its header.
     fn fields(
         &mut self,
+        section: &Section,
         object: ObjRef<'_>,
         parts: &[u32],
         number: u32,
@@ -330,7 +337,7 @@ impl Graph<'_> {
         let mut header = 0;
         for &position in &ty.order {
             let field = &ty.fields[position as usize];
-            let Some((_, loaded)) = fields.get(position as usize) else {
+            let Some((_, loaded)) = fields.get(section, position as usize) else {
                 continue;
             };
             let is_name = ty.name_field == Some(position as usize);
@@ -339,7 +346,7 @@ impl Graph<'_> {
                 && let Loaded::Value(value) = loaded
                 && value.is_str()
             {
-                self.hints.insert(number, value.clone());
+                self.hints.insert(number, Value::clone(&value));
             }
             let is_forced = self.options.shows(object, position);
             if field.is_hidden && !is_forced {
@@ -351,7 +358,7 @@ impl Graph<'_> {
             } else if is_name {
                 presence = Presence::UnlessNamed;
             } else if let Some(default) = &field.default {
-                match compare(loaded, default) {
+                match compare(section, loaded, default) {
                     Likeness::Same => continue,
                     Likeness::BothFresh => presence = Presence::UnlessShared,
                     Likeness::Different => {}
@@ -395,7 +402,7 @@ enum Likeness {
 }
 
 /// How the content of a field is like the default.
-fn compare(loaded: Loaded<'_>, default: &Value) -> Likeness {
+fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Likeness {
     let same = match loaded {
         Loaded::Int(number) => default.as_int() == Some(number),
         Loaded::Bool(flag) => default.as_bool() == Some(flag),
@@ -403,11 +410,11 @@ fn compare(loaded: Loaded<'_>, default: &Value) -> Likeness {
         Loaded::None => default.is_none(),
         Loaded::Float(number) => Value::from(number) == *default,
         Loaded::Value(value) => match default.as_object() {
-            Some(_) if !default.is_str() => return both_fresh(value, default),
-            _ => value == default,
+            Some(_) if !default.is_str() => return both_fresh(section, &value, default),
+            _ => *value == *default,
         },
         Loaded::Object(object) => {
-            return both_fresh(&Value::from_object(object.to_ref()), default);
+            return both_fresh(section, &Value::from_object(object.to_ref()), default);
         }
     };
     if same {
@@ -418,10 +425,10 @@ fn compare(loaded: Loaded<'_>, default: &Value) -> Likeness {
 }
 
 /// How an object is like the default, when it is none of the default's parts.
-fn both_fresh(value: &Value, default: &Value) -> Likeness {
+fn both_fresh(section: &Section, value: &Value, default: &Value) -> Likeness {
     match (both_empty(value, default), value.view(), default.view()) {
         (false, ValueRef::Object(object), ValueRef::Object(default)) => {
-            match have_like_fields(object.borrowed(), default.borrowed()) {
+            match have_like_fields(section, object.borrowed(), default.borrowed()) {
                 true => Likeness::BothFresh,
                 false => Likeness::Different,
             }
@@ -438,7 +445,7 @@ fn both_empty(value: &Value, default: &Value) -> bool {
 
 /// Whether two objects of one type hold the same plain values and empty
 /// containers. Those that hold other objects do not, so nothing recurs.
-fn have_like_fields(one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
+fn have_like_fields(section: &Section, one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
     // Objects of the other kinds have names of their own in a text.
     let is_tree = matches!(one.info().kind(), Kind::Tree | Kind::ConstTree | Kind::None);
     if one.type_index() != other.type_index() || !is_tree {
@@ -446,7 +453,8 @@ fn have_like_fields(one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
     }
     let (fields, others) = (one.all_fields(), other.all_fields());
     (0..fields.len()).all(|position| {
-        let (Some((_, field)), Some((_, other))) = (fields.get(position), others.get(position))
+        let (Some((_, field)), Some((_, other))) =
+            (fields.get(section, position), others.get(section, position))
         else {
             return false;
         };
@@ -471,7 +479,7 @@ fn emptiness(value: &Value) -> Option<&'static str> {
 }
 
 impl TypeText {
-    fn new(info: &'static TypeInfo, options: &TextOptions) -> Self {
+    fn new(section: &mut Section, info: &'static TypeInfo, options: &TextOptions) -> Self {
         let mut head = String::new();
         spelling::push_key(info.key(), &mut head);
         head.push('(');
@@ -495,10 +503,12 @@ impl TypeText {
                     },
                     default: match options.defaults {
                         true => None,
-                        false => access::outside(|| {
-                            // A default that is another each time is not left out.
-                            let (first, again) = (field.make_default()?, field.make_default()?);
-                            is_reproducible(&first, &again).then_some(first)
+                        // A default that is another each time is not left out.
+                        false => access::outside(section, || {
+                            Some((field.make_default()?, field.make_default()?))
+                        })
+                        .and_then(|(first, again)| {
+                            is_reproducible(section, &first, &again).then_some(first)
                         }),
                     },
                 }
@@ -546,9 +556,11 @@ fn defines(flag: FieldFlag) -> bool {
     matches!(flag, FieldFlag::Def | FieldFlag::DefSimple)
 }
 
-fn is_reproducible(first: &Value, again: &Value) -> bool {
+fn is_reproducible(section: &Section, first: &Value, again: &Value) -> bool {
     match first.as_object() {
-        Some(_) if !first.is_str() => matches!(both_fresh(first, again), Likeness::BothFresh),
+        Some(_) if !first.is_str() => {
+            matches!(both_fresh(section, first, again), Likeness::BothFresh)
+        }
         _ => first == again,
     }
 }

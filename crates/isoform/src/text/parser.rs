@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         let mut poll = Poll::default();
         let mut done = self.begin(false)?;
         loop {
-            poll.step().map_err(Stop::Foreign)?;
+            poll.step_outside().map_err(Stop::Foreign)?;
             done = match done {
                 None => self.advance(true)?,
                 Some(slot) if self.stack.is_empty() => return Ok(slot),

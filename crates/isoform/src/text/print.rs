@@ -104,7 +104,7 @@ impl Printer<'_> {
 
     fn run(&mut self) -> Result<()> {
         while let Some(todo) = self.todo.pop() {
-            self.poll.step()?;
+            self.poll.step_outside()?;
             match todo {
                 Todo::Text(text) => self.page.punctuation(text),
                 Todo::Item(edge, item, levels, behind) => self.item(edge, item, levels, behind)?,
@@ -261,7 +261,7 @@ impl Printer<'_> {
                 self.end(rest);
                 return Ok(());
             };
-            self.poll.step()?;
+            self.poll.step_outside()?;
             if self.plan.prints(self.graph, number, part) && !self.part(&mut rest, position, part) {
                 return Ok(());
             }

@@ -18,7 +18,7 @@ impl Parser<'_> {
         for first in 0..self.pending.len() as u32 {
             stack.push(first);
             while let Some(&number) = stack.last() {
-                poll.step().map_err(Stop::Foreign)?;
+                poll.step_outside().map_err(Stop::Foreign)?;
                 if let State::Built(_) = self.pending[number as usize].state {
                     stack.pop();
                     continue;

@@ -2,9 +2,9 @@
 
 use super::region::RegionKind;
 use crate::container::{ArrayObj, MapObj};
-use crate::object::raw_value::PlainValue;
+use crate::object::access::Section;
 use crate::object::table::{Slot, TypeInfo};
-use crate::object::view::{Fields, Loaded, ObjRef};
+use crate::object::view::{Fields, Met, ObjRef};
 use crate::path::AccessStep;
 use crate::registry::Kind;
 use crate::value::Value;
@@ -41,14 +41,6 @@ pub(super) struct Frame<'a> {
     pub(super) is_key: bool,
     /// Whether the object has a mark to be changed when it is left.
     pub(super) marked: bool,
-}
-
-/// What is met: the same whether a typed or a dynamic field holds it, and no
-/// reference into a field, which a callback may change.
-#[derive(Clone, Copy)]
-pub(super) enum Met<'a> {
-    Object(ObjRef<'a>),
-    Plain(PlainValue),
 }
 
 /// A child, with the region in which it is met.
@@ -95,8 +87,8 @@ impl<'a> Frame<'a> {
     /// Takes a part for the child taken last, so that paths lead through it:
     /// the first field that holds it, or the same plain value. False when
     /// there is none, so that the path has no step here.
-    pub(super) fn lead_to(&mut self, part: Met<'a>) -> bool {
-        let is_part = |position: &usize| match (self.child(*position), part) {
+    pub(super) fn lead_to(&mut self, section: &Section, part: Met<'a>) -> bool {
+        let is_part = |position: &usize| match (self.child(section, *position), part) {
             (Some(child), Met::Object(part)) => match child.met {
                 Met::Object(child) => child.ident() == part.ident(),
                 Met::Plain(_) => false,
@@ -113,20 +105,24 @@ impl<'a> Frame<'a> {
         found.is_some()
     }
 
-    fn child(&self, position: usize) -> Option<Child<'a>> {
+    fn child(&self, section: &Section, position: usize) -> Option<Child<'a>> {
         match self.content {
-            Content::Fields => self.field(self.object.info(), self.object.visited(), position),
-            _ => self.other_child(position),
+            Content::Fields => {
+                self.field(section, self.object.info(), self.object.visited(), position)
+            }
+            _ => self.other_child(section, position),
         }
     }
 
     /// The next child; None when all have been taken.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Option<Child<'a>> {
+    pub(super) fn next(&mut self, section: &Section) -> Option<Child<'a>> {
         let position = self.next;
         let child = match self.content {
-            Content::Fields => self.field(self.object.info(), self.object.visited(), position)?,
-            _ => self.other_child(position)?,
+            Content::Fields => {
+                self.field(section, self.object.info(), self.object.visited(), position)?
+            }
+            _ => self.other_child(section, position)?,
         };
         self.next = position + 1;
         Some(child)
@@ -135,26 +131,28 @@ impl<'a> Frame<'a> {
     #[inline(always)]
     fn field(
         &self,
+        section: &Section,
         info: &'static TypeInfo,
         fields: Fields<'a>,
         position: usize,
     ) -> Option<Child<'a>> {
-        let (slot, loaded) = fields.get(position)?;
+        let (slot, loaded) = fields.get(section, position)?;
         Some(Child {
-            met: met(loaded),
+            met: loaded.met(),
             region: self.region.of_field(slot.flag, info.kind == Kind::Var),
             is_key: false,
         })
     }
 
-    fn other_child(&self, position: usize) -> Option<Child<'a>> {
+    fn other_child(&self, section: &Section, position: usize) -> Option<Child<'a>> {
         let element = |value: &'a Value, region, is_key| Child {
-            met: met(Loaded::Value(value)),
+            met: Met::of(value),
             region,
             is_key,
         };
         match self.content {
             Content::Fields | Content::AllFields => self.field(
+                section,
                 self.object.info(),
                 self.object.visited_and_ignored(),
                 position,
@@ -196,17 +194,6 @@ impl<'a> Frame<'a> {
     }
 }
 
-#[inline(always)]
-fn met(loaded: Loaded<'_>) -> Met<'_> {
-    let plain = |value: &Value| Met::Plain(PlainValue::of(value).unwrap_or(PlainValue::NONE));
-    match loaded {
-        Loaded::Object(object) => Met::Object(object),
-        Loaded::Value(value) => value.object_ref().map_or_else(|| plain(value), Met::Object),
-        // None of these is an object.
-        number => plain(&number.to_value()),
-    }
-}
-
 /// A map's entry by its position in the canonical order.
 fn entry<'a>(object: ObjRef<'a>, position: usize) -> Option<(&'a Value, &'a Value)> {
     let map = object.downcast::<MapObj>()?;
@@ -221,7 +208,7 @@ fn entry<'a>(object: ObjRef<'a>, position: usize) -> Option<(&'a Value, &'a Valu
 /// A value as a child without a parent.
 pub(super) fn root(value: &Value) -> Child<'_> {
     Child {
-        met: met(Loaded::Value(value)),
+        met: Met::of(value),
         region: RegionKind::Use,
         is_key: false,
     }

@@ -60,7 +60,7 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
 pub fn shallow_copy(object: &Ref<Obj>) -> Result<Ref<Obj>> {
     let info = object.type_info();
     match info.hooks.copy.get() {
-        Some(hook) => hooks::run(DynCopy::NAME, info.key(), || hook.call(object)),
+        Some(hook) => hooks::run_outside(DynCopy::NAME, info.key(), || hook.call(object)),
         None => Ok(build::shallow_copy(object)),
     }
 }

@@ -9,8 +9,9 @@ use super::region::RegionKind;
 use super::walk::WalkOrder;
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
-use crate::object::access::{self, Poll};
+use crate::object::access::{self, Poll, Section};
 use crate::object::header::TypeIndex;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::path::AccessPath;
@@ -104,7 +105,7 @@ pub fn structural_map_where(
         remapped: HashMap::default(),
     };
     let root = root.into();
-    access::traversing(|| mapper.run(root, RegionKind::Use))
+    access::traversing(|section| mapper.run(section, root, RegionKind::Use))
 }
 
 /// How to rewrite; the default is post-order, without the fields that
@@ -257,22 +258,27 @@ where
     W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
 {
-    fn run(&mut self, root: Value, region: RegionKind) -> Result<Value> {
+    fn run(&mut self, section: &mut Section, root: Value, region: RegionKind) -> Result<Value> {
         let floor = self.stack.len();
         let root = Child {
             value: root,
             region,
             is_key: false,
         };
-        let finished = self.meet(root)?;
-        self.descend(floor, finished)
+        let finished = self.meet(section, root)?;
+        self.descend(section, floor, finished)
     }
 
     /// Rewrites what is open above a height; the result of the lowest.
-    fn descend(&mut self, floor: usize, mut finished: Option<Value>) -> Result<Value> {
+    fn descend(
+        &mut self,
+        section: &mut Section,
+        floor: usize,
+        mut finished: Option<Value>,
+    ) -> Result<Value> {
         let mut poll = Poll::default();
         loop {
-            poll.step()?;
+            poll.step(section)?;
             if self.stack.len() == floor {
                 return Ok(finished.unwrap_or_default());
             }
@@ -288,26 +294,26 @@ where
                 Some(child) => {
                     frame.next += 1;
                     frame.pending = child.value.clone();
-                    self.meet(child)?
+                    self.meet(section, child)?
                 }
-                None => Some(self.close()?),
+                None => Some(self.close(section)?),
             };
         }
     }
 
     /// The result for a value, or None when it was put on the stack.
-    fn meet(&mut self, child: Child) -> Result<Option<Value>> {
+    fn meet(&mut self, section: &mut Section, child: Child) -> Result<Option<Value>> {
         let Child {
             value,
             region,
             is_key,
         } = child;
         let Some(object) = value.as_object() else {
-            return self.call(value, region, is_key).map(Some);
+            return self.call(section, value, region, is_key).map(Some);
         };
         // Plain values that are too large to be inline.
         if let Class::Str | Class::Bytes | Class::BigInt = object.type_info().class() {
-            return self.call(value, region, is_key).map(Some);
+            return self.call(section, value, region, is_key).map(Some);
         }
         let ident = object.identity();
         let hook = match self.hooked {
@@ -334,7 +340,7 @@ where
         let mut remembered = may_return.then_some(ident);
         let mut source = value;
         if self.options.order == WalkOrder::Pre {
-            let answer = self.call(source.clone(), region, is_key)?;
+            let answer = self.call(section, source.clone(), region, is_key)?;
             if answer != source {
                 // The answer may contain what it replaces.
                 remembered = Some(ident);
@@ -350,18 +356,29 @@ where
         if let Some(ident) = descent
             && let Some(Some(result)) = self.descents.get(ident)
         {
-            return self.finish(result, region, is_key, remembered).map(Some);
+            return self
+                .finish(section, result, region, is_key, remembered)
+                .map(Some);
         }
         if self.hooked && source.as_object().is_some_and(has_hook) {
-            let result = self.ask(&source, region, is_key, remembered, descent)?;
-            return self.finish(result, region, is_key, remembered).map(Some);
+            let result = self.ask(section, &source, region, is_key, remembered, descent)?;
+            return self
+                .finish(section, result, region, is_key, remembered)
+                .map(Some);
         }
         if !self.plain_wanted && is_bare(&source) {
-            return self.finish(source, region, is_key, remembered).map(Some);
+            return self
+                .finish(section, source, region, is_key, remembered)
+                .map(Some);
         }
         let children = children_of(&source, self.options.children);
         if children.is_empty() {
-            return self.finish(source, region, is_key, remembered).map(Some);
+            return self
+                .finish(section, source, region, is_key, remembered)
+                .map(Some);
+        }
+        if let Some(object) = source.object_ref() {
+            prefetch_ahead(object);
         }
         self.stack.push(Frame {
             children,
@@ -389,6 +406,7 @@ where
     #[inline(never)]
     fn ask(
         &mut self,
+        section: &mut Section,
         source: &Value,
         region: RegionKind,
         is_key: bool,
@@ -418,7 +436,7 @@ where
             object,
             region,
         };
-        let result = hooks::run(DynMutate::NAME, info.key(), || {
+        let result = hooks::run(section, DynMutate::NAME, info.key(), || {
             hook.call(object, &mut mutator)
         });
         self.stack.pop();
@@ -432,6 +450,7 @@ where
     /// What a part becomes, for the hook whose frame is the last one.
     fn part(
         &mut self,
+        section: &mut Section,
         part: &Value,
         region: RegionKind,
         children_of: Option<&Ref<Obj>>,
@@ -443,8 +462,8 @@ where
             frame.next = field.map_or(0, |position| position + 1);
         }
         let result = match children_of {
-            None => self.run(part.clone(), region),
-            Some(hooked) => self.children(part, region, hooked),
+            None => self.run(section, part.clone(), region),
+            Some(hooked) => self.children(section, part, region, hooked),
         };
         if result.is_err() {
             // The hook may go on; what was open here no longer is.
@@ -463,12 +482,18 @@ where
 
     /// A value with its children rewritten: by the hook of its type, unless
     /// that hook asks.
-    fn children(&mut self, value: &Value, region: RegionKind, hooked: &Ref<Obj>) -> Result<Value> {
+    fn children(
+        &mut self,
+        section: &mut Section,
+        value: &Value,
+        region: RegionKind,
+        hooked: &Ref<Obj>,
+    ) -> Result<Value> {
         if let Some(object) = value.as_object()
             && has_hook(object)
             && !object.same_as(hooked)
         {
-            return self.ask(value, region, false, None, None);
+            return self.ask(section, value, region, false, None, None);
         }
         let floor = self.stack.len();
         let children = children_of(value, self.options.children);
@@ -477,38 +502,45 @@ where
             let Some(child) = children.get(position, region) else {
                 break;
             };
-            let finished = self.meet(child)?;
-            done.push(self.descend(floor, finished)?);
+            let finished = self.meet(section, child)?;
+            done.push(self.descend(section, floor, finished)?);
         }
-        children.rebuild(done)
+        access::outside(section, || children.rebuild(done))
     }
 
     /// Leaves the value on top of the stack.
-    fn close(&mut self) -> Result<Value> {
+    fn close(&mut self, section: &mut Section) -> Result<Value> {
         let Some(frame) = self.stack.pop() else {
             return Ok(Value::NONE);
         };
         let changes = self.changes.drain(frame.first_change..).collect();
         let result = frame
             .children
-            .replace(changes)
+            .replace_in(section, changes)
             .map_err(|error| error.at(path_of(&self.stack)))?;
         if let Some(ident) = frame.descent {
             self.descents.set(ident, result.clone());
         }
-        self.finish(result, frame.region, frame.is_key, frame.remembered)
+        self.finish(
+            section,
+            result,
+            frame.region,
+            frame.is_key,
+            frame.remembered,
+        )
     }
 
     /// What follows the visit of the children.
     fn finish(
         &mut self,
+        section: &mut Section,
         value: Value,
         region: RegionKind,
         is_key: bool,
         remembered: Option<u64>,
     ) -> Result<Value> {
         let result = match self.options.order {
-            WalkOrder::Post => self.call(value, region, is_key)?,
+            WalkOrder::Post => self.call(section, value, region, is_key)?,
             WalkOrder::Pre => value,
         };
         if let Some(ident) = remembered {
@@ -518,7 +550,13 @@ where
     }
 
     /// Calls the callback: its answer, or the value itself.
-    fn call(&mut self, value: Value, region: RegionKind, is_key: bool) -> Result<Value> {
+    fn call(
+        &mut self,
+        section: &mut Section,
+        value: Value,
+        region: RegionKind,
+        is_key: bool,
+    ) -> Result<Value> {
         let wanted = match value.as_object() {
             Some(object) => (self.wanted)(Some(object.type_info().index())),
             None => self.plain_wanted,
@@ -533,7 +571,7 @@ where
             ancestors: &self.stack,
         };
         let callback = &mut self.callback;
-        let answer = access::outside(|| callback(&visit))?;
+        let answer = access::outside(section, || callback(&visit))?;
         Ok(answer.unwrap_or(value))
     }
 
@@ -561,11 +599,11 @@ where
     }
 
     fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        access::traversing(|| self.mapper.part(value, region, None))
+        access::traversing(|section| self.mapper.part(section, value, region, None))
     }
 
     fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        access::traversing(|| self.mapper.part(value, region, Some(self.object)))
+        access::traversing(|section| self.mapper.part(section, value, region, Some(self.object)))
     }
 
     fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {

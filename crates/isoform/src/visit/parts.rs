@@ -3,9 +3,10 @@
 use super::region::RegionKind;
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, Result};
+use crate::object::access::{self, Section};
+use crate::object::build;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, Slot};
-use crate::object::{access, build};
 use crate::path::AccessStep;
 use crate::registry::{FieldFlag, Kind};
 use crate::value::{Value, ValueRef};
@@ -147,12 +148,12 @@ impl Children {
         match &self.content {
             Content::Fields(object) => {
                 let of_var = object.type_info().kind == Kind::Var;
-                access::reading(|| {
+                access::reading(|section| {
                     let fields = match self.options.include_ignored {
                         true => object.borrowed().visited_and_ignored(),
                         false => object.borrowed().visited(),
                     };
-                    let (slot, loaded) = fields.get(position)?;
+                    let (slot, loaded) = fields.get(section, position)?;
                     Some(Child {
                         value: loaded.to_value(),
                         region: region.of_field(slot.flag, of_var),
@@ -244,6 +245,19 @@ impl Children {
             old.is_none_or(|old| old.value != *new)
         });
         self.replace(changes.collect())
+    }
+
+    /// [`replace`](Self::replace) in a traversal. What converts a value to the
+    /// type of a field, or finds a key, may be code of the user.
+    pub(super) fn replace_in(
+        &self,
+        section: &mut Section,
+        changes: Vec<(usize, Value)>,
+    ) -> Result<Value> {
+        match changes.is_empty() {
+            true => Ok(self.source.clone()),
+            false => access::outside(section, || self.replace(changes)),
+        }
     }
 
     /// The value with some children replaced, given by position.

@@ -7,8 +7,9 @@ use super::map::cyclic;
 use super::parts::{ChildOptions, Children, children_of};
 use super::walk::{WalkOptions, WalkResult, walk_objects};
 use crate::error::{Error, Result};
+use crate::object::access::{self, Section};
+use crate::object::build;
 use crate::object::table::{Class, TypeInfo};
-use crate::object::{access, build};
 use crate::path::AccessPath;
 use crate::registry::Kind;
 use crate::value::Value;
@@ -96,7 +97,7 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
         changes: Vec::new(),
         open: HashSet::default(),
     };
-    access::traversing(|| substitution.run(root))
+    access::traversing(|section| substitution.run(section, root))
 }
 
 fn is_var(info: &TypeInfo) -> bool {
@@ -152,7 +153,7 @@ struct Substitution {
 }
 
 impl Substitution {
-    fn run(&mut self, root: &Value) -> Result<Value> {
+    fn run(&mut self, section: &mut Section, root: &Value) -> Result<Value> {
         self.bound.open_scope();
         let mut finished = self.meet(root.clone(), Place::ROOT)?;
         let result = loop {
@@ -172,7 +173,7 @@ impl Substitution {
                     let place = self.bound.place_of(frame.place, child.region, opens);
                     self.meet(child.value, place)?
                 }
-                None => Some(self.close()?),
+                None => Some(self.close(section)?),
             };
         };
         // Binders that were renamed for nothing are left as they were.
@@ -231,7 +232,7 @@ impl Substitution {
     }
 
     /// Leaves the value on top of the stack.
-    fn close(&mut self) -> Result<Value> {
+    fn close(&mut self, section: &mut Section) -> Result<Value> {
         let Some(frame) = self.stack.pop() else {
             return Ok(Value::NONE);
         };
@@ -240,7 +241,7 @@ impl Substitution {
         let changes = self.changes.drain(frame.first_change..);
         let result = if keep {
             let changes = changes.collect();
-            let replaced = frame.children.replace(changes);
+            let replaced = frame.children.replace_in(section, changes);
             replaced.map_err(|error| error.at(path_of(&self.stack)))?
         } else {
             drop(changes);

@@ -3,19 +3,20 @@
 use std::cell::Cell;
 use std::fmt;
 
-use super::children::{self, Child, Content, Frame, Met};
+use super::children::{self, Child, Content, Frame};
 use super::marks::{Mark, Marks};
 use super::recycle::recycle;
 use super::region::RegionKind;
 use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
-use crate::object::access::{self, Poll};
+use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::header::TypeIndex;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
-use crate::object::view::ObjRef;
+use crate::object::view::{Met, ObjRef};
 use crate::path::AccessPath;
 use crate::registry::Hook;
 use crate::value::Value;
@@ -149,7 +150,7 @@ pub fn structural_walk_with<B>(
         holders: 0,
         marks: scratch.marks,
     };
-    let outcome = access::traversing(|| walker.run(&root));
+    let outcome = access::traversing(|section| walker.run(section, &root));
     let mut marks = walker.marks;
     marks.clear();
     let stack = recycle(walker.stack);
@@ -408,38 +409,41 @@ where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
-    fn run(&mut self, root: &'a Value) -> Result<(), Stop<B>> {
-        self.meet(children::root(root))?;
-        self.descend(0)
+    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), Stop<B>> {
+        self.meet(section, children::root(root))?;
+        self.descend(section, 0)
     }
 
     /// Visits what is open above a height, and closes it.
     #[inline(always)]
-    fn descend(&mut self, floor: usize) -> Result<(), Stop<B>> {
+    fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
         let mut poll = Poll::default();
         loop {
-            poll.step().map_err(Stop::Error)?;
+            poll.step(section).map_err(Stop::Error)?;
             if self.stack.len() == floor {
                 return Ok(());
             }
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(());
             };
-            match frame.next() {
-                Some(child) => self.meet(child)?,
-                None => self.close()?,
+            match frame.next(section) {
+                Some(child) => self.meet(section, child)?,
+                None => self.close(section)?,
             }
         }
     }
 
     #[inline(always)]
-    fn meet(&mut self, child: Child<'a>) -> Result<(), Stop<B>> {
+    fn meet(&mut self, section: &mut Section, child: Child<'a>) -> Result<(), Stop<B>> {
         if child.is_key && !self.options.keys {
             return Ok(());
         }
         let Met::Object(object) = child.met else {
-            return self.call(child).map(drop);
+            return self.call(section, child).map(drop);
         };
+        if object.info().has_children {
+            prefetch_ahead(object);
+        }
         let content = match object.info().class() {
             Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
             Class::Plain | Class::Node => Content::Fields,
@@ -449,12 +453,14 @@ where
             Class::Shape | Class::Tensor | Class::Incomparable => Content::Nothing,
             // These are plain values: whether a string is long enough to be
             // an object must not show.
-            Class::Str | Class::Bytes | Class::BigInt => return self.call(child).map(drop),
+            Class::Str | Class::Bytes | Class::BigInt => {
+                return self.call(section, child).map(drop);
+            }
         };
         let Entry::Enter(marked) = self.enter(object, content)? else {
             return Ok(());
         };
-        if self.options.order == WalkOrder::Pre && !self.call(child)? {
+        if self.options.order == WalkOrder::Pre && !self.call(section, child)? {
             if marked {
                 self.marks.leave(object.ident());
             }
@@ -465,8 +471,8 @@ where
             self.enter_snapshot(child, object);
         }
         if self.hooked && object.info().hooks.visit.get().is_some() {
-            self.ask(object, child.region)?;
-            return self.close();
+            self.ask(section, object, child.region)?;
+            return self.close(section);
         }
         Ok(())
     }
@@ -475,7 +481,12 @@ where
     /// last one.
     #[cold]
     #[inline(never)]
-    fn ask(&mut self, object: ObjRef<'a>, region: RegionKind) -> Result<(), Stop<B>> {
+    fn ask(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<(), Stop<B>> {
         let info = object.info();
         let Some(hook) = info.hooks.visit.get() else {
             return Ok(());
@@ -486,7 +497,7 @@ where
             region,
             stopped: None,
         };
-        let answer = hooks::run(DynVisit::NAME, info.key(), || {
+        let answer = hooks::run(section, DynVisit::NAME, info.key(), || {
             hook.call(object.as_ref(), &mut visitor)
         });
         let stopped = visitor.stopped;
@@ -501,6 +512,7 @@ where
     /// Visits a part for the hook whose frame is the last one.
     fn visit_part(
         &mut self,
+        section: &mut Section,
         part: &Value,
         region: RegionKind,
         children_of: Option<ObjRef<'a>>,
@@ -512,15 +524,15 @@ where
             ..children::root(part)
         };
         if let Some(frame) = self.stack.last_mut()
-            && !frame.lead_to(child.met)
+            && !frame.lead_to(section, child.met)
         {
             self.holders += 1;
         }
         let visited = match children_of {
-            None => self.meet(child),
-            Some(hooked) => self.open(child, hooked),
+            None => self.meet(section, child),
+            Some(hooked) => self.open(section, child, hooked),
         };
-        let visited = visited.and_then(|()| self.descend(floor));
+        let visited = visited.and_then(|()| self.descend(section, floor));
         if visited.is_err() {
             // The hook may go on; what was open here no longer is.
             while self.stack.len() > floor
@@ -535,7 +547,12 @@ where
 
     /// Opens a value without its callback: by the hook of its type, unless
     /// that hook asks.
-    fn open(&mut self, child: Child<'a>, hooked: ObjRef<'a>) -> Result<(), Stop<B>> {
+    fn open(
+        &mut self,
+        section: &mut Section,
+        child: Child<'a>,
+        hooked: ObjRef<'a>,
+    ) -> Result<(), Stop<B>> {
         let Met::Object(object) = child.met else {
             return Ok(());
         };
@@ -550,7 +567,7 @@ where
         let own = object.ident() == hooked.ident();
         if !own && object.info().hooks.visit.get().is_some() {
             self.stack.push(Frame::new(object, child, content, false));
-            self.ask(object, child.region)?;
+            self.ask(section, object, child.region)?;
             self.stack.pop();
             return Ok(());
         }
@@ -623,7 +640,7 @@ where
 
     /// Leaves the object on top of the stack.
     #[inline(always)]
-    fn close(&mut self) -> Result<(), Stop<B>> {
+    fn close(&mut self, section: &mut Section) -> Result<(), Stop<B>> {
         let Some(frame) = self.stack.pop() else {
             return Ok(());
         };
@@ -642,12 +659,12 @@ where
             region: frame.region,
             is_key: frame.is_key,
         };
-        self.call(child).map(drop)
+        self.call(section, child).map(drop)
     }
 
     /// Calls the callback; whether to go into the children.
     #[inline(always)]
-    fn call(&mut self, child: Child<'a>) -> Result<bool, Stop<B>> {
+    fn call(&mut self, section: &mut Section, child: Child<'a>) -> Result<bool, Stop<B>> {
         let ty = match child.met {
             Met::Object(object) => Some(object.type_index()),
             Met::Plain(_) => None,
@@ -661,7 +678,7 @@ where
             holders: self.holders,
         };
         let callback = &mut self.callback;
-        match access::outside(|| callback(&visit)) {
+        match access::outside(section, || callback(&visit)) {
             Ok(WalkResult::Advance) => Ok(true),
             Ok(WalkResult::Skip) => Ok(false),
             Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(Some(result))),
@@ -692,7 +709,7 @@ where
         children_of: Option<ObjRef<'a>>,
     ) -> Result<Option<Value>> {
         let walker = &mut *self.walker;
-        match access::traversing(|| walker.visit_part(part, region, children_of)) {
+        match access::traversing(|section| walker.visit_part(section, part, region, children_of)) {
             Ok(()) => Ok(None),
             Err(Stop::Error(error)) => Err(error),
             Err(Stop::Result(result)) => {

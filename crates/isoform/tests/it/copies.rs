@@ -199,6 +199,35 @@ fn cycles_are_copied_as_cycles() {
     list.clear();
 }
 
+/// Identity numbers tell in which order copies were made, and with it where
+/// they lie: a walk through them is to go steadily upwards.
+#[test]
+fn what_is_visited_first_is_copied_first() {
+    let sum = |number| add(int(number), int(number + 1));
+    let quad = |number| add(sum(number), sum(number + 2));
+    let tree = copied(add(quad(0), quad(4)));
+    let tree = object(&tree).downcast_ref::<Add>().expect("a sum");
+    let operands = vec![Value::from(&tree.lhs), Value::from(&tree.rhs)];
+    let array = copied(Array::from([quad(0), quad(4), quad(8)]));
+    let items = array
+        .extract::<Array>()
+        .expect("an array")
+        .values()
+        .to_vec();
+    for parts in [operands, items] {
+        let below = |part: &Value| {
+            let mut all = identities(part);
+            // The part itself, visited last, is made with its siblings.
+            all.pop();
+            all
+        };
+        let below: Vec<Vec<u64>> = parts.iter().map(below).collect();
+        for pair in below.windows(2) {
+            assert!(pair[0].iter().max() < pair[1].iter().min(), "{below:?}");
+        }
+    }
+}
+
 #[test]
 fn depth_is_limited_by_memory_only() {
     let length = scaled(1_000_000);

@@ -62,6 +62,7 @@ mod rewrite;
 mod scope_levels;
 #[cfg(feature = "testing")]
 mod semantics_table;
+mod shared_rebinding;
 mod substitute;
 mod support;
 mod text;

@@ -4,8 +4,13 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use isoform::{Array, Dict, List, Ref, Value, WalkOptions, WalkResult, structural_walk};
+use isoform::{
+    Array, Dict, FieldDef, List, Obj, Ref, Schema, TextOptions, TypeDef, TypeIndex, Value,
+    WalkOptions, WalkResult, collect_cycles, construct, deep_copy, recursive_eq, register_type,
+    repr, set_field, structural_equal, structural_hash, structural_walk, to_text,
+};
 
 use crate::support::{Call, Expr, Int, Link, add, count_objects, doubled, int, scaled, var};
 
@@ -220,4 +225,134 @@ fn the_order_of_a_map_is_computed_once_by_whoever_comes_first() {
     });
     let expected: Vec<u64> = keys.iter().map(Ref::identity).collect();
     assert!(orders.iter().all(|order| *order == expected));
+}
+
+/// A type declared at run time with mutable fields that take anything.
+fn mutable_type(key: &str, fields: &[&str]) -> TypeIndex {
+    let field = |name: &&str| FieldDef::new(name, Schema::Any).mutable(true);
+    let definition = fields
+        .iter()
+        .map(field)
+        .fold(TypeDef::new(key), TypeDef::field);
+    register_type(definition).expect("the key is free")
+}
+
+/// A value that is an object, or none.
+fn object_or_not(round: usize) -> Value {
+    match round % 2 {
+        0 => Value::from(format!("a text that is not inline {round}")),
+        _ => Value::from(round),
+    }
+}
+
+#[test]
+fn a_default_is_printed_while_others_change_it() {
+    let shared = construct(
+        mutable_type("it.threads.Default", &["text"]),
+        vec![Value::NONE],
+    );
+    let shared = shared.expect("None fits");
+    let holder = (0..16).fold(TypeDef::new("it.threads.Holder"), |holder, number| {
+        let default = Value::from(&shared);
+        let field = FieldDef::new(&format!("f{number}"), Schema::Any);
+        holder.field(field.default_fn(move || default.clone()))
+    });
+    let holder = register_type(holder).expect("the key is free");
+    let value = Value::from(construct(holder, vec![Value::NONE; 16]).expect("None fits"));
+    let rounds = scaled(2_000);
+    on_all_threads(move |worker| {
+        for round in 0..rounds {
+            if worker % 2 == 0 {
+                let text = to_text(&value, &TextOptions::default()).expect("plain values");
+                assert!(text.contains("f15=None"), "{text}");
+            } else {
+                set_field(&shared, "text", object_or_not(round)).expect("it is mutable");
+            }
+        }
+    });
+}
+
+/// Cells in a row, each with the next one in its field `next`.
+fn row_of_cells(ty: TypeIndex, count: usize) -> Vec<Ref<Obj>> {
+    let cell = |_| construct(ty, vec![Value::NONE; 2]).expect("None fits");
+    let cells: Vec<_> = (0..count).map(cell).collect();
+    for pair in cells.windows(2) {
+        set_field(&pair[0], "next", Value::from(&pair[1])).expect("it is mutable");
+    }
+    cells
+}
+
+#[test]
+fn all_that_reads_fields_runs_beside_all_that_writes_them() {
+    let ty = mutable_type("it.threads.Cell", &["value", "next"]);
+    let witness = int(7);
+    let rounds = scaled(2_000);
+    let work = {
+        let (cells, witness) = (row_of_cells(ty, 12), witness.clone());
+        move |worker: usize| {
+            let root = Value::from(&cells[0]);
+            let last = cells.len() - 1;
+            let set = |cell: &Ref<Obj>, field: &str, value: Value| {
+                set_field(cell, field, value).expect("it is mutable");
+            };
+            for round in 0..rounds {
+                let at = (round * 7 + worker) % last;
+                match (round + worker) % 9 {
+                    0 => {
+                        let text = to_text(&root, &TextOptions::default()).expect("no cycle");
+                        assert!(text.contains("it.threads.Cell("), "{text}");
+                    }
+                    1 => assert!(repr(&root).starts_with("it.threads.Cell(value=")),
+                    2 => set(&cells[at], "value", object_or_not(round)),
+                    3 => set(&cells[at], "value", Value::from(&witness)),
+                    // Only forward, so that there is no cycle.
+                    4 => {
+                        let next = at + 1 + round % (last - at);
+                        set(&cells[at], "next", Value::from(&cells[next]));
+                    }
+                    5 => {
+                        structural_walk(&root, WalkOptions::default(), |visit| {
+                            if let Some(int) = visit.downcast::<Int>() {
+                                assert_eq!(int.value, 7);
+                            }
+                            Ok(WalkResult::<()>::Advance)
+                        })
+                        .expect("no cycle");
+                    }
+                    6 => {
+                        let copy = deep_copy(&root).expect("no hooks");
+                        let twin = deep_copy(&copy).expect("no hooks");
+                        assert!(structural_equal(&copy, &twin).expect("no cycle"));
+                        assert!(recursive_eq(&copy, &twin).expect("no hooks"));
+                        let hashes = [&copy, &twin].map(structural_hash);
+                        let [one, other] = hashes.map(|hash| hash.expect("no cycle"));
+                        assert_eq!(one, other);
+                    }
+                    7 => {
+                        // One section reads both sides.
+                        assert!(structural_equal(&root, &root).expect("no cycle"));
+                        structural_hash(&root).expect("no cycle");
+                    }
+                    _ => {
+                        let ring = row_of_cells(ty, 2);
+                        set(&ring[0], "value", Value::from(&witness));
+                        set(&ring[1], "next", Value::from(&ring[0]));
+                        drop(ring);
+                        collect_cycles();
+                    }
+                }
+            }
+            for cell in &cells {
+                set(cell, "value", Value::NONE);
+            }
+        }
+    };
+    on_all_threads(work);
+    // What was taken out of fields waits for walks of other tests as well.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while witness.owners() > 1 && Instant::now() < deadline {
+        collect_cycles();
+        count_objects(&Value::from(&witness), WalkOptions::default()).expect("no cycle");
+    }
+    assert_eq!(witness.owners(), 1);
 }

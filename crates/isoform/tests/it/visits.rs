@@ -2,11 +2,11 @@
 
 use isoform::testing::family::Role;
 use isoform::{
-    CompareOptions, Value, last_visit_count, structural_digest_with, structural_equal_with,
-    structural_hash_with,
+    CompareOptions, List, StructuralKey, Value, get_first_structural_mismatch_with,
+    last_visit_count, structural_digest_with, structural_equal_with, structural_hash_with,
 };
 
-use crate::build::{Build, MAPPED, PLAIN, builds};
+use crate::build::{Build, MAPPED, PLAIN, arr, builds};
 
 /// Visits of equality, hash and digest, all of which must succeed.
 fn visits(left: &Value, right: &Value, options: CompareOptions) -> [u64; 3] {
@@ -126,4 +126,157 @@ fn open_terms_below_many_scopes_are_visited_once() {
             check(&what, visits(&make(), &make(), PLAIN), 9 * levels);
         }
     }
+}
+
+/// Below scopes that bind the same variables in turn, so that a node is met
+/// under very many bindings: `o` becomes a sum of binders of each variable
+/// over `o`, this many times.
+fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) -> Value {
+    let sum = |parts: Vec<Value>| {
+        let add = |one: Value, other| b.add(&one, &other);
+        parts.into_iter().reduce(add).expect("a variable")
+    };
+    let level = |below: [Value; 2], at: usize| {
+        let make = || {
+            let part = |(place, var): (usize, &Value)| {
+                let body = &below[usize::from(!shared(at)) * (place % 2)];
+                b.lambda(&[var], body)
+            };
+            sum(vars.iter().enumerate().map(part).collect())
+        };
+        [make(), make()]
+    };
+    let leaf = || sum(vars.to_vec());
+    let [body, _] = (0..levels).fold([leaf(), leaf()], level);
+    b.lambda(&vars.iter().collect::<Vec<_>>(), body)
+}
+
+/// Variables are named by distance in a hash, so a node has one hash for each
+/// way in which its variables lie, of which there are as many as places to
+/// the power of the variables less one. Equality asks for partners only.
+#[test]
+fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
+    let sharings: [fn(usize) -> bool; 3] = [|_| true, |_| false, |at| at % 2 == 0];
+    let [native, dynamic] = builds();
+    for (b, sizes) in [(native, &[10, 20, 40, 60][..]), (dynamic, &[10, 20])] {
+        for count in [2, 3] {
+            for &levels in sizes {
+                for &sharing in &sharings[..if levels * count > 120 { 1 } else { 3 }] {
+                    let make = |shared| {
+                        let vars: Vec<Value> = (0..count).map(|_| b.var()).collect();
+                        rebound(&b, &vars, levels, shared)
+                    };
+                    let (left, right) = (make(|_| true), make(sharing));
+                    let [equal, hash, digest] = visits(&left, &right, PLAIN);
+                    let name = format!("{levels} levels of {count} variables");
+                    let objects = (4 * count * levels) as u64;
+                    assert!(equal <= 16 * objects, "{name}: equality took {equal}");
+                    let ways = (levels as u64).pow(count as u32 - 1);
+                    for (who, taken) in [("hash", hash), ("digest", digest)] {
+                        assert!(taken <= 4 * objects * ways, "{name}: {who} took {taken}");
+                    }
+                    StructuralKey::new(&left).expect("hashable");
+                    let taken = last_visit_count();
+                    assert!(taken <= 4 * objects * ways, "{name}: the key took {taken}");
+                }
+            }
+        }
+    }
+}
+
+/// A pair of towers of nodes whose operands may come in either order, with a
+/// difference at the bottom.
+fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2] {
+    bottom.map(|leaf| {
+        (0..levels).fold(leaf, |below, _| {
+            let [lhs, rhs] = wrap(b, &below);
+            b.comm(lhs, rhs)
+        })
+    })
+}
+
+/// Makes the operands of a level from the level below.
+type Wrap = fn(&Build, &Value) -> [Value; 2];
+
+/// A custom comparison tries its alternatives again where it stands again; a
+/// pair that was found different is not looked into a second time.
+#[test]
+fn alternatives_that_fail_are_remembered() {
+    let wraps: [Wrap; 4] = [
+        |_, below| [below.clone(), below.clone()],
+        |b, below| [b.add(below, 1), b.add(below, 2)],
+        |b, below| {
+            [
+                arr([below, below]),
+                Value::from(List::from(vec![below.clone()])),
+            ]
+        },
+        |b, below| {
+            let own = b.var();
+            [b.lambda(&[&own], b.add(&own, below)), below.clone()]
+        },
+    ];
+    for b in builds() {
+        for levels in [10, 20, 40, 60] {
+            for (number, wrap) in wraps.into_iter().enumerate() {
+                let (x, a) = (b.var(), b.var());
+                let bottoms = [
+                    [b.constant(1), b.constant(2)],
+                    [b.add(&x, 1), b.add(&a, 2)],
+                    [b.add(&x, &x), b.add(&a, &x)],
+                    [b.shared(&x, 1), b.shared(&a, 2)],
+                ];
+                for (kind, bottom) in bottoms.into_iter().enumerate() {
+                    let name = format!("{levels} levels, operands {number}, bottom {kind}");
+                    let [left, right] = towers(&b, bottom, levels, wrap);
+                    let (left, right) = (b.lambda(&[&x], &left), b.lambda(&[&a], &right));
+                    for options in [PLAIN, MAPPED] {
+                        let equal = structural_equal_with(&left, &right, options);
+                        assert_eq!(equal.ok(), Some(false), "{name}");
+                        let taken = last_visit_count();
+                        assert!(taken <= 64 * levels as u64, "{name}: {taken} visits");
+                        let found = get_first_structural_mismatch_with(&left, &right, options);
+                        assert!(found.is_ok_and(|found| found.is_some()), "{name}");
+                        let taken = last_visit_count();
+                        assert!(
+                            taken <= 64 * levels as u64,
+                            "{name}: {taken} visits to explain"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What succeeded in an alternative that was given up is not proven again.
+#[test]
+fn proofs_outlive_the_alternatives_that_fail() {
+    for b in builds() {
+        for levels in [10, 20, 40, 60] {
+            let make = |turn: bool| {
+                let x = b.var();
+                let level = |below: Value, _| {
+                    let operands = [b.add(&below, 1), b.add(&below, 2)];
+                    let [one, two] = &operands;
+                    if turn {
+                        b.comm(two, one)
+                    } else {
+                        b.comm(one, two)
+                    }
+                };
+                b.lambda(&[&x], (0..levels).fold(b.add(&x, &x), level))
+            };
+            let counts = visits_of_equality(&make(false), &make(true));
+            assert!(
+                counts <= 64 * levels as u64,
+                "{levels} levels: {counts} visits"
+            );
+        }
+    }
+}
+
+fn visits_of_equality(left: &Value, right: &Value) -> u64 {
+    assert!(structural_equal_with(left, right, PLAIN).expect("comparable"));
+    last_visit_count()
 }

@@ -47,6 +47,7 @@ fn is_root(path: &str) -> bool {
     path.ends_with("/src/lib.rs")
         || path.ends_with("/src/main.rs")
         || folder(path).ends_with("/src/bin")
+        || path.ends_with("/main.rs") && folder(folder(path)).ends_with("/src/bin")
 }
 
 /// Where the compiler would look for the file that `path` asks for.
@@ -184,12 +185,19 @@ fn every_source_is_compiled_can_fail() {
         ("crates/a/src/odd.rs", ""),
         ("crates/a/src/lost.rs", "mod h;"),
         ("crates/a/src/bin/tool.rs", ""),
+        ("crates/a/src/bin/b/main.rs", "mod c;"),
+        ("crates/a/src/bin/b/c.rs", ""),
+        ("crates/a/src/bin/b/lost.rs", ""),
         ("crates/a/tests/it.rs", ""),
         ("crates/b/src/main.rs", "fn ("),
     ]);
     assert_found(
         &orphans(&repo),
-        &["crates/b/src/main.rs:1", "crates/a/src/lost.rs:1"],
+        &[
+            "crates/b/src/main.rs:1",
+            "crates/a/src/bin/b/lost.rs:1",
+            "crates/a/src/lost.rs:1",
+        ],
     );
 }
 

@@ -227,7 +227,7 @@ impl Numbering {
         let mut stack = vec![(root.clone(), None::<Operands>)];
         let mut poll = Poll::default();
         while let Some((expr, operands)) = stack.pop() {
-            poll.step()?;
+            poll.step_outside()?;
             let ident = expr.identity();
             if let Some(operands) = operands {
                 let number = self.combine(&expr, &operands)?;
@@ -370,7 +370,7 @@ impl Pass {
         let mut work = vec![Work::EndBody, Work::Visit(body.clone()), Work::BeginBody];
         let mut poll = Poll::default();
         while let Some(next) = work.pop() {
-            poll.step()?;
+            poll.step_outside()?;
             match next {
                 Work::Visit(stmt) => self.visit(stmt, &mut work)?,
                 Work::EndSeq { source, base } => {
@@ -529,7 +529,7 @@ impl Pass {
         let mut finished = self.meet(root, conditional, holder, &mut stack)?;
         let mut poll = Poll::default();
         loop {
-            poll.step()?;
+            poll.step_outside()?;
             let Some(frame) = stack.last_mut() else {
                 return Ok(finished.unwrap_or_else(|| root.clone()));
             };

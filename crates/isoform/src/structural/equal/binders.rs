@@ -5,6 +5,8 @@ use super::super::scope::Region;
 use super::report::Side;
 use super::{Bound, Engine, Entered, Job, LEFT, RIGHT};
 use crate::error::Result;
+use crate::object::access::Section;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::Kind;
@@ -21,6 +23,7 @@ impl<'a> Engine<'a> {
     #[inline]
     pub(super) fn enter_node<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         info: &'static TypeInfo,
@@ -40,8 +43,8 @@ impl<'a> Engine<'a> {
                 // A scope is remembered even with one owner: the nodes around it
                 // may be forgotten when it shadows their variables, and it is
                 // often closed itself.
-                let proven = if info.scope {
-                    self.is_proven(l, r, region)?
+                let known = if info.scope {
+                    self.is_known(l, r, region)?
                 } else if info.has_children {
                     self.begin_shared(l, r, region)?
                 } else {
@@ -49,20 +52,27 @@ impl<'a> Engine<'a> {
                     if !info.hooks.are_structural_defaults() {
                         self.open_unremembered(l, r, region)?;
                     }
-                    false
+                    None
                 };
-                if proven {
-                    return Ok(Entered::Equal);
+                if let Some(known) = known {
+                    return Ok(known);
                 }
             }
             Kind::Dag => match self.bound_pair(l, r) {
-                Some(true) => {
-                    self.levels.use_dag();
+                Some(Ok(index)) => {
+                    self.levels.use_dag(index);
                     return Ok(Entered::Equal);
                 }
-                Some(false) => return Ok(self.differ_bound::<REC>(Reason::Sharing, l, r)),
+                Some(Err(())) => return Ok(self.differ_bound::<REC>(Reason::Sharing, l, r)),
                 None => {
+                    if self.is_refuted(l, r, region) {
+                        return Ok(Entered::Different);
+                    }
+                    let state = self.tables.bindings.state().unwrap_or(u32::MAX);
                     self.push(Job::EndDag, l, r, region);
+                    if let Some(frame) = self.stack.last_mut() {
+                        frame.next = state;
+                    }
                     self.open_unremembered(l, r, region)?;
                 }
             },
@@ -80,21 +90,30 @@ impl<'a> Engine<'a> {
             self.push(Job::EndScope, l, r, region);
             self.tables.bindings.open_scope(&mut self.levels);
         }
+        if info.has_children {
+            prefetch_ahead(l);
+            prefetch_ahead(r);
+        }
         let (l, r) = self.contents(l, r);
         if info.hooks.are_structural_defaults() {
             self.push(Job::Fields, l, r, inner);
             return Ok(Entered::Open);
         }
-        self.call_hook::<REC>(l, r, info, inner)
+        self.call_hook::<REC>(section, l, r, info, inner)
     }
 
-    /// Whether two dag nodes are partners; None when neither is bound.
-    pub(super) fn bound_pair(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Option<bool> {
+    /// The binding of two dag nodes that are partners, an error when they are
+    /// not; None when neither is bound.
+    pub(super) fn bound_pair(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Option<Result<u32, ()>> {
         let left = self.tables.bindings.of(LEFT, l.ident());
         let right = self.tables.bindings.of(RIGHT, r.ident());
         match (left, right) {
             (None, None) => None,
-            (left, right) => Some(left == right),
+            (Some(left), Some(right)) if left == right => Some(Ok(left)),
+            _ => {
+                self.levels.use_absence();
+                Some(Err(()))
+            }
         }
     }
 
@@ -112,7 +131,7 @@ impl<'a> Engine<'a> {
             return false;
         }
         let level = self.tables.bindings.get(left).level;
-        self.levels.use_var(level, region);
+        self.levels.use_var(left, level, region);
         true
     }
 
@@ -138,10 +157,11 @@ impl<'a> Engine<'a> {
                 left_level.is_none_or(|l| l < def) && right_level.is_none_or(|r| r < def)
             });
             if !shadows {
-                if left != right {
+                let (Some(index), true) = (left, left == right) else {
+                    self.levels.use_absence();
                     return VarPair::Different;
-                }
-                self.levels.use_var(left_level.unwrap_or(0), region);
+                };
+                self.levels.use_var(index, left_level.unwrap_or(0), region);
                 return VarPair::Equal;
             }
         }
@@ -151,10 +171,13 @@ impl<'a> Engine<'a> {
         let level = match def_level {
             Some(level) => level,
             None if l.same_as(r) => 0,
-            None => return VarPair::Different,
+            None => {
+                self.levels.use_absence();
+                return VarPair::Different;
+            }
         };
-        self.bind::<REC>(l, r, level, region.is_field());
-        self.levels.use_var(level, region);
+        let index = self.bind::<REC>(l, r, level, region.is_field());
+        self.levels.use_var(index, level, region);
         VarPair::Equal
     }
 
@@ -164,11 +187,14 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         level: u32,
         defined: bool,
-    ) {
+    ) -> u32 {
+        let idents = [l.ident(), r.ident()];
+        // A dag pair is bound for good, but what is bound inside it is not.
+        let repeats = l.info().kind == Kind::Var;
         let index = self
             .tables
             .bindings
-            .bind([l.ident(), r.ident()], level, &mut self.levels);
+            .bind(idents, level, repeats, &mut self.levels);
         if REC {
             self.bound.push(Bound {
                 left: l,
@@ -179,5 +205,6 @@ impl<'a> Engine<'a> {
                 self.watched = Some((self.steps(Side::Left), self.steps(Side::Right)));
             }
         }
+        index
     }
 }

@@ -9,9 +9,9 @@ use super::super::mismatch::{HoleRefusal, Reason};
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, Next, RIGHT};
 use crate::error::Result;
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::table::is_a;
-use crate::object::view::{Loaded, ObjRef};
+use crate::object::view::ObjRef;
 use crate::pattern::HoleTable;
 use crate::structural::leaf;
 use crate::structural::{CompareOptions, objects_equal};
@@ -89,6 +89,7 @@ impl<'a> Engine<'a> {
 
     pub(super) fn enter_hole<const REC: bool>(
         &mut self,
+        section: &mut Section,
         hole: usize,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
@@ -100,12 +101,12 @@ impl<'a> Engine<'a> {
         // What is known of a pair with a hole in it holds while the scopes
         // around are the same.
         for level in 0..=self.levels.current() {
-            self.levels.use_var(level, Region::USE);
+            self.levels.use_level(level);
         }
         if let Some(part) = &holes.parts[hole] {
             let (first, around) = (part.object, part.around.clone());
-            let same = first.same_as(r) || self.same_part(first, r)?;
-            if same && self.same_bindings(r, &around)? {
+            let same = first.same_as(r) || self.same_part(section, first, r)?;
+            if same && self.same_bindings(section, r, &around)? {
                 return Ok(Entered::Equal);
             }
             let reason = Reason::Hole(HoleRefusal::OtherPart);
@@ -134,17 +135,29 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether two parts of the right value are equal, each variable to itself.
-    fn same_part(&mut self, first: ObjRef<'a>, second: ObjRef<'a>) -> Result<bool> {
+    fn same_part(
+        &mut self,
+        section: &mut Section,
+        first: ObjRef<'a>,
+        second: ObjRef<'a>,
+    ) -> Result<bool> {
         let options = CompareOptions {
             map_free_vars: false,
             ..self.options
         };
-        access::outside(|| objects_equal(first.as_ref(), second.as_ref(), options))
+        access::outside(section, || {
+            objects_equal(first.as_ref(), second.as_ref(), options)
+        })
     }
 
     /// Whether the variables in a part are bound where they were bound in an
     /// equal part, which had these bindings around it.
-    fn same_bindings(&mut self, part: ObjRef<'a>, around: &[u32]) -> Result<bool> {
+    fn same_bindings(
+        &mut self,
+        section: &mut Section,
+        part: ObjRef<'a>,
+        around: &[u32],
+    ) -> Result<bool> {
         let now = self.bindings_around();
         if now == around {
             return Ok(true);
@@ -157,7 +170,7 @@ impl<'a> Engine<'a> {
             .filter(|index| apart(index))
             .map(|&index| self.tables.bindings.get(index).idents[RIGHT])
             .collect();
-        let found = access::outside(|| {
+        let found = access::outside(section, || {
             walk_objects(part.to_ref(), WalkOptions::default(), |object, _| {
                 Ok(match apart.contains(&object.identity()) {
                     true => WalkResult::Interrupt(()),
@@ -182,24 +195,30 @@ impl<'a> Engine<'a> {
 
     /// Compares the fields that the classes of a hole and of an object have in
     /// common from `frame.next` on, and then fills the hole.
-    pub(super) fn hole_fields<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+    pub(super) fn hole_fields<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        frame: Frame<'a>,
+    ) -> Result<Next<'a>> {
         let Frame { l, r, region, .. } = frame;
         let (fields, others) = (l.visited(), r.visited());
         let mut position = frame.next as usize;
-        while let Some((slot, left)) = fields.get(position) {
+        while let Some((slot, left)) = fields.get(section, position) {
             position += 1;
             if slot.field >= frame.extra {
                 continue;
             }
             let same = |other: &usize| others.slot(*other).is_some_and(|o| o.field == slot.field);
-            let right = (0..others.len()).find(same).and_then(|at| others.get(at));
+            let right = (0..others.len())
+                .find(same)
+                .and_then(|at| others.get(section, at));
             let Some((_, right)) = right else {
                 continue;
             };
             if let Some(frame) = self.stack.last_mut() {
                 frame.next = position as u32;
             }
-            match (object_in(left), object_in(right)) {
+            match (left.object(), right.object()) {
                 (Some(left), Some(right)) => {
                     let region = region.of_field(slot.flag, self.levels.current());
                     return Ok(Next::Pair(left, right, region));
@@ -212,11 +231,16 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        self.fill::<REC>(l, r)
+        self.fill::<REC>(section, l, r)
     }
 
     /// Ends the frame of a hole whose fields are those of the part.
-    fn fill<const REC: bool>(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Result<Next<'a>> {
+    fn fill<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+    ) -> Result<Next<'a>> {
         let Some(hole) = self.hole_of(l) else {
             return Ok(Next::Different);
         };
@@ -225,7 +249,7 @@ impl<'a> Engine<'a> {
             .as_ref()
             .and_then(|holes| holes.table.guard(hole));
         let accepted = match guard {
-            Some(guard) => access::outside(|| guard(&Value::from(r.to_ref())))?,
+            Some(guard) => access::outside(section, || guard(&Value::from(r.to_ref())))?,
             None => true,
         };
         if !accepted {
@@ -236,7 +260,7 @@ impl<'a> Engine<'a> {
         let around = self.bindings_around();
         if !around.is_empty() {
             // Met again in another scope, the same pair is another question.
-            self.levels.use_var(NEVER_OPEN, Region::USE);
+            self.levels.use_level(NEVER_OPEN);
         }
         if let Some(holes) = &mut self.holes {
             holes.parts[hole] = Some(Part { object: r, around });
@@ -277,14 +301,5 @@ impl<'a> Engine<'a> {
             parts: holes.parts.into_iter().map(part).collect(),
             pairs,
         }
-    }
-}
-
-/// The object that a field holds.
-pub(crate) fn object_in(loaded: Loaded<'_>) -> Option<ObjRef<'_>> {
-    match loaded {
-        Loaded::Object(object) => Some(object),
-        Loaded::Value(value) => value.object_ref(),
-        _ => None,
     }
 }

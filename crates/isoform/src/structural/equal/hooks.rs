@@ -1,11 +1,13 @@
 //! Custom comparisons: calling them, and undoing what they tried.
 
 use super::super::MAX_HOOK_DEPTH;
+use super::super::levels::Touched;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
+use super::proofs::MARKED;
 use super::{Engine, Entered, Frame, Holes, Job};
 use crate::error::{ErrorKind, Result};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::EqualCallback;
@@ -16,6 +18,7 @@ impl<'a> Engine<'a> {
     #[inline(never)]
     pub(super) fn call_hook<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         info: &'static TypeInfo,
@@ -43,7 +46,7 @@ impl<'a> Engine<'a> {
             r,
             region,
         };
-        let equal = access::outside(|| hook.call(l.as_ref(), r.as_ref(), &mut callback));
+        let equal = access::outside(section, || hook.call(l.as_ref(), r.as_ref(), &mut callback));
         self.hook_depth -= 1;
         if equal? {
             self.found = earlier;
@@ -64,14 +67,26 @@ impl<'a> Engine<'a> {
 
 impl Engine<'_> {
     /// Drops the frames above a height; their objects are no longer open.
-    fn leave_frames(&mut self, height: usize) {
+    /// When an alternative was `refuted`, so were the pairs around the place.
+    fn leave_frames(&mut self, height: usize, refuted: bool) {
         while self.stack.len() > height {
             let Some(frame) = self.stack.pop() else {
                 break;
             };
             match frame.job {
                 Job::EndOpen => self.close(frame.l, frame.r, frame.extra),
-                Job::EndMemo if frame.extra != 0 => self.close(frame.l, frame.r, 0),
+                Job::EndMemo => {
+                    if frame.extra & MARKED != 0 {
+                        self.close(frame.l, frame.r, 0);
+                    }
+                    if refuted {
+                        self.refute(frame);
+                        let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
+                        self.levels.abandon(before);
+                    }
+                }
+                Job::EndDag if refuted => self.refute(frame),
+                Job::EndScope if refuted => self.levels.abandon_scope(),
                 _ => {}
             }
         }
@@ -92,7 +107,7 @@ impl<const REC: bool> Callback<'_, '_, REC> {
     fn transaction(&mut self, body: impl FnOnce(&mut Self) -> Result<bool>) -> Result<bool> {
         let engine = &mut *self.engine;
         let mark = engine.tables.bindings.mark(&engine.levels);
-        let touched = (engine.levels.touched(), engine.tables.touched.len());
+        let touched = (engine.levels.collected(), engine.tables.touched.len());
         let (frames, pairs) = (engine.stack.len(), engine.tables.pairs.len());
         let names = engine.names.len();
         let (bound, filled) = (
@@ -102,12 +117,12 @@ impl<const REC: bool> Callback<'_, '_, REC> {
         let equal = body(self);
         let engine = &mut *self.engine;
         engine.names.truncate(names);
-        engine.leave_frames(frames);
+        engine.leave_frames(frames, matches!(equal, Ok(false)));
         if matches!(equal, Ok(true)) {
             engine.tables.bindings.commit(mark);
         } else {
             engine.tables.bindings.roll_back(mark, &mut engine.levels);
-            engine.levels.set_touched(touched.0);
+            engine.levels.put_back(touched.0);
             engine.tables.touched.truncate(touched.1);
             engine.tables.pairs.truncate(pairs);
             let undone = bound..engine.bound.len();
@@ -128,7 +143,7 @@ impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
         name: &str,
     ) -> Result<bool> {
         let outer = self.region;
-        let compare = |callback: &mut Self| {
+        let compare = |section: &mut Section, callback: &mut Self| {
             let engine = &mut *callback.engine;
             let region = outer.enter(region, engine.levels.current());
             if REC {
@@ -148,9 +163,9 @@ impl<const REC: bool> EqualCallback for Callback<'_, '_, REC> {
                 engine.arena.keep_value(left),
                 engine.arena.keep_value(right),
             );
-            engine.compare::<REC>(l, r, region)
+            engine.compare::<REC>(section, l, r, region)
         };
-        access::traversing(|| self.transaction(compare))
+        access::traversing(|section| self.transaction(|callback| compare(section, callback)))
     }
 
     fn attempt(

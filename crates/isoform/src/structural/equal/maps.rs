@@ -27,6 +27,7 @@ impl<'a> Engine<'a> {
         // The first pair holds the count, so that the frame needs one number.
         self.tables.pairs.push((0, 0));
         if let Err((in_left, position)) = self.match_keys(left, right) {
+            self.levels.use_absence();
             self.tables.pairs.truncate(start);
             self.differ_key::<REC>(left, right, in_left, position as usize);
             return Ok(Entered::Different);
@@ -194,7 +195,7 @@ impl<'a> Engine<'a> {
             } else {
                 None
             };
-            self.levels.use_var(binding.level, Region::USE);
+            self.levels.use_var(index, binding.level, Region::USE);
             self.tables
                 .pairs
                 .push((position, partner.ok_or((true, position))?));
@@ -208,7 +209,7 @@ impl<'a> Engine<'a> {
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
                 self.tables.bindings.note_free_key(key.ident());
                 // The result holds only while the key stays unbound.
-                self.levels.use_dag();
+                self.levels.use_absence();
             }
         }
         Ok(())

@@ -15,21 +15,27 @@ mod maps;
 mod proofs;
 mod report;
 
+use hashbrown::HashSet;
+use rapidhash::fast::RandomState;
+
 use binders::VarPair;
-pub(crate) use holes::{Filled, Holes, object_in};
+pub(crate) use holes::{Filled, Holes};
 
 use super::CompareOptions;
 use super::bindings::Bindings;
+use super::environments::Environments;
 use super::leaf;
+use super::levels::{Levels, Touched};
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
 use super::pins::{Pins, snapshot};
-use super::scope::{Levels, Region, Touched};
+use super::scope::Region;
 use crate::container::ArrayObj;
 use crate::error::Result;
-use crate::object::access::Poll;
+use crate::object::access::{Poll, Section};
 use crate::object::arena::Arena;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::table::{Class, Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
 use crate::object::view::ObjRef;
@@ -52,11 +58,12 @@ enum Job {
     /// Compares the map values from `next` on; `extra` is the place of the
     /// matched positions in [`Engine::pairs`].
     Entries,
-    /// The pair is proven. `extra` is 1 when its objects are marked as open.
+    /// The pair is proven. `extra` has bits of [`proofs`], `next` is the state
+    /// of the bindings before.
     EndMemo,
     /// The variables' own fields are equal.
     EndVar,
-    /// The dag nodes' fields are equal.
+    /// The dag nodes' fields are equal. `next` as for `EndMemo`.
     EndDag,
     EndScope,
     /// The objects are no longer open. `extra` is 1 for lists and dicts.
@@ -88,6 +95,16 @@ enum Entered<'a> {
     Child(ObjRef<'a>, ObjRef<'a>, Region),
 }
 
+/// What is remembered of a shared pair.
+enum Recalled {
+    Equal,
+    Different,
+    /// Nothing that holds; whether something has become void.
+    Unknown {
+        was_void: bool,
+    },
+}
+
 /// Where going over fields stopped.
 enum Stop<'a> {
     Done,
@@ -102,11 +119,22 @@ enum Next<'a> {
     Different,
 }
 
+/// A pair that differs: for one state of the bindings, or with `u32::MAX` for
+/// all of them.
+type Refuted = (u64, u64, Region, u32);
+
 /// The tables of a comparison, reused from call to call.
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) bindings: Bindings<2>,
     pub(super) memo: PairMemo,
+    /// Proofs by what the variables stand for, each with one above the newest
+    /// dag pair that it used.
+    environments: Environments<u32>,
+    /// Pairs that differ, with region and state of the bindings; found in
+    /// alternatives of custom comparisons, since any other difference ends
+    /// the comparison.
+    refuted: HashSet<Refuted, RandomState>,
     pairs: Vec<(u32, u32)>,
     touched: Vec<Touched>,
     /// The objects of each side that are being compared: lists, dicts and,
@@ -121,6 +149,8 @@ impl Tables {
     fn clear(&mut self) {
         self.bindings.clear();
         self.memo.clear();
+        self.environments.clear();
+        self.refuted.clear();
         self.pairs.clear();
         self.touched.clear();
         self.open.iter_mut().for_each(Open::clear);
@@ -204,6 +234,7 @@ impl<'a> Engine<'a> {
     /// Compares two values.
     pub(super) fn compare<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: &'a Value,
         r: &'a Value,
         region: Region,
@@ -212,7 +243,7 @@ impl<'a> Engine<'a> {
             None => Ok(true),
             Some(false) => Ok(false),
             Some(true) => match (l.object_ref(), r.object_ref()) {
-                (Some(l), Some(r)) => self.run::<REC>(l, r, region),
+                (Some(l), Some(r)) => self.run::<REC>(section, l, r, region),
                 _ => Ok(true),
             },
         }
@@ -241,6 +272,7 @@ impl<'a> Engine<'a> {
 
     fn run<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
@@ -248,8 +280,8 @@ impl<'a> Engine<'a> {
         let base = self.stack.len();
         let (mut l, mut r, mut region) = (l, r, region);
         loop {
-            self.poll.step()?;
-            match self.enter::<REC>(l, r, region, base)? {
+            self.poll.step(section)?;
+            match self.enter::<REC>(section, l, r, region, base)? {
                 Entered::Child(next_l, next_r, next_region) => {
                     (l, r, region) = (next_l, next_r, next_region);
                     continue;
@@ -261,7 +293,7 @@ impl<'a> Engine<'a> {
                 if self.stack.len() == base {
                     return Ok(true);
                 }
-                match self.advance::<REC>(base)? {
+                match self.advance::<REC>(section, base)? {
                     Next::Pair(next_l, next_r, next_region) => {
                         (l, r, region) = (next_l, next_r, next_region);
                         break;
@@ -288,6 +320,7 @@ impl<'a> Engine<'a> {
     #[inline(always)]
     fn enter<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
@@ -295,7 +328,7 @@ impl<'a> Engine<'a> {
     ) -> Result<Entered<'a>> {
         self.visits += 1;
         if REC && let Some(hole) = self.hole_of(l) {
-            return self.enter_hole::<REC>(hole, l, r, region);
+            return self.enter_hole::<REC>(section, hole, l, r, region);
         }
         if !REC
             && !self.pinned
@@ -303,18 +336,19 @@ impl<'a> Engine<'a> {
             && twins.info().class() == Class::Plain
         {
             let remember = twins.info().has_children && twins.is_shared();
-            if remember && self.is_proven(l, r, region)? {
-                return Ok(Entered::Equal);
+            if remember && let Some(known) = self.is_known(l, r, region)? {
+                return Ok(known);
             }
-            return self.plain(twins, 0, region, base);
+            return self.plain(section, twins, 0, region, base);
         }
-        self.enter_other::<REC>(l, r, l.info(), region)
+        self.enter_other::<REC>(section, l, r, l.info(), region)
     }
 
     /// Compares plain nodes from a field on, and what lies below and above
     /// them as far as it is plain nodes with one owner: most of most programs.
     fn plain(
         &mut self,
+        section: &Section,
         twins: Twins<'a>,
         from: u32,
         region: Region,
@@ -323,7 +357,7 @@ impl<'a> Engine<'a> {
         let (mut twins, mut region) = (twins, region);
         let mut position = from as usize;
         loop {
-            let Some((_, both)) = twins.visited(position) else {
+            let Some((_, both)) = twins.visited(section, position) else {
                 // Done; on with the node above, if it is a plain one as well.
                 match self.stack.last() {
                     Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
@@ -346,7 +380,7 @@ impl<'a> Engine<'a> {
                 Both::Objects(l, r) => Ok((l, r)),
                 Both::Values(l, r) => match (l.object_ref(), r.object_ref()) {
                     (Some(l), Some(r)) => Ok((l, r)),
-                    (None, None) => Err(leaf::plain_equal(l, r)),
+                    (None, None) => Err(leaf::plain_equal(&l, &r)),
                     _ => Err(false),
                 },
                 Both::Floats(l, r) => Err(leaf::floats_equal(l, r)),
@@ -367,14 +401,20 @@ impl<'a> Engine<'a> {
                             self.return_to(twins, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }
+                        prefetch_ahead(l);
+                        prefetch_ahead(r);
                         self.visits += 1;
                         if !child.is_shared() {
                             self.return_to(twins, position, region);
-                        } else if self.has_proof(l, r, region) {
-                            continue;
                         } else {
-                            self.return_to(twins, position, region);
-                            self.begin_proof(l, r, region)?;
+                            match self.recall(l, r, region) {
+                                Recalled::Equal => continue,
+                                Recalled::Different => return Ok(Entered::Different),
+                                Recalled::Unknown { was_void } => {
+                                    self.return_to(twins, position, region);
+                                    self.begin_proof(l, r, region, was_void)?;
+                                }
+                            }
                         }
                         (twins, position) = (child, 0);
                         continue;
@@ -382,7 +422,7 @@ impl<'a> Engine<'a> {
                     match info.shape() {
                         Shape::Leaf => {
                             self.visits += 1;
-                            leaf::fields_equal(child)
+                            leaf::fields_equal(section, child)
                         }
                         Shape::Var => {
                             self.visits += 1;
@@ -400,7 +440,7 @@ impl<'a> Engine<'a> {
                 }
             };
             if !equal {
-                self.differ_field::<false>(twins.left(), twins.right(), position)?;
+                self.differ_field::<false>(section, twins.left(), twins.right(), position)?;
                 return Ok(Entered::Different);
             }
         }
@@ -425,6 +465,7 @@ impl<'a> Engine<'a> {
     #[inline(always)]
     fn fields<const REC: bool>(
         &mut self,
+        section: &Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
@@ -434,7 +475,7 @@ impl<'a> Engine<'a> {
             return Ok(Stop::Different);
         };
         let mut position = from as usize;
-        while let Some((slot, both)) = twins.visited(position) {
+        while let Some((slot, both)) = twins.visited(section, position) {
             position += 1;
             let equal = match both {
                 Both::Objects(a, b) => {
@@ -442,7 +483,7 @@ impl<'a> Engine<'a> {
                     if REC {
                         return Ok(Stop::Pair(a, b, region, position as u32));
                     }
-                    match self.leaf(a, b, region) {
+                    match self.leaf(section, a, b, region) {
                         Some(equal) => equal,
                         None => return Ok(Stop::Pair(a, b, region, position as u32)),
                     }
@@ -452,14 +493,14 @@ impl<'a> Engine<'a> {
                         let region = region.of_field(slot.flag, self.levels.current());
                         return Ok(Stop::Pair(a, b, region, position as u32));
                     }
-                    (None, None) => leaf::plain_equal(a, b),
+                    (None, None) => leaf::plain_equal(&a, &b),
                     _ => false,
                 },
                 Both::Floats(a, b) => leaf::floats_equal(a, b),
                 Both::Same(same) => same,
             };
             if !equal {
-                self.differ_field::<REC>(l, r, position)?;
+                self.differ_field::<REC>(section, l, r, position)?;
                 return Ok(Stop::Different);
             }
         }
@@ -469,13 +510,19 @@ impl<'a> Engine<'a> {
     /// Compares a pair in place if that needs no frame: plain nodes without
     /// children, and variables without fields.
     #[inline(always)]
-    fn leaf(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Option<bool> {
+    fn leaf(
+        &mut self,
+        section: &Section,
+        l: ObjRef<'a>,
+        r: ObjRef<'a>,
+        region: Region,
+    ) -> Option<bool> {
         let twins = Twins::new(l, r)?;
         match twins.info().shape() {
             Shape::Leaf if self.pinned => None,
             Shape::Leaf => {
                 self.visits += 1;
-                Some(leaf::fields_equal(twins))
+                Some(leaf::fields_equal(section, twins))
             }
             Shape::Var => {
                 self.visits += 1;
@@ -489,6 +536,7 @@ impl<'a> Engine<'a> {
 
     fn enter_other<const REC: bool>(
         &mut self,
+        section: &mut Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         info: &'static TypeInfo,
@@ -500,23 +548,27 @@ impl<'a> Engine<'a> {
             return Ok(self.differ_objects::<REC>(Reason::Type, l, r));
         }
         let equal = match info.class() {
-            Class::Plain | Class::Node => return self.enter_node::<REC>(l, r, info, region),
+            Class::Plain | Class::Node => {
+                return self.enter_node::<REC>(section, l, r, info, region);
+            }
             Class::Array => {
                 let (Some(left), Some(right)) =
                     (l.downcast::<ArrayObj>(), r.downcast::<ArrayObj>())
                 else {
                     return Ok(Entered::Different);
                 };
-                let empty = left.items().is_empty() && right.items().is_empty();
-                if !empty && !self.begin_shared(l, r, region)? {
-                    self.push(Job::Items, l, r, region);
-                    return Ok(Entered::Open);
+                if left.items().is_empty() && right.items().is_empty() {
+                    return Ok(Entered::Equal);
                 }
-                true
+                if let Some(known) = self.begin_shared(l, r, region)? {
+                    return Ok(known);
+                }
+                self.push(Job::Items, l, r, region);
+                return Ok(Entered::Open);
             }
             Class::Map => {
-                if self.begin_shared(l, r, region)? {
-                    return Ok(Entered::Equal);
+                if let Some(known) = self.begin_shared(l, r, region)? {
+                    return Ok(known);
                 }
                 return self.enter_map::<REC>(l, r, region);
             }
@@ -542,9 +594,16 @@ impl<'a> Engine<'a> {
     ) -> Result<Entered<'a>> {
         // Lists and dicts are marked in any case: what they hold changes
         // without a write to a field.
-        if (l.is_shared() || r.is_shared()) && self.has_proof(l, r, region) {
-            return Ok(Entered::Equal);
-        }
+        let shared = l.is_shared() || r.is_shared();
+        let recalled = match shared {
+            true => self.recall(l, r, region),
+            false => Recalled::Unknown { was_void: false },
+        };
+        let was_void = match recalled {
+            Recalled::Equal => return Ok(Entered::Equal),
+            Recalled::Different => return Ok(Entered::Different),
+            Recalled::Unknown { was_void } => was_void,
+        };
         self.open(l, r, 0)?;
         self.tables.containers += 1;
         self.stack.push(Frame {
@@ -555,8 +614,8 @@ impl<'a> Engine<'a> {
             region,
             job: Job::EndOpen,
         });
-        if l.is_shared() || r.is_shared() {
-            self.collect_proof(l, r, region, false);
+        if shared {
+            self.collect_proof(l, r, region, false, was_void);
         }
         let left = snapshot(self.arena, self.pins.0, l);
         let right = snapshot(self.arena, self.pins.1, r);
@@ -569,7 +628,7 @@ impl<'a> Engine<'a> {
 
     /// Goes on with the frame on top.
     #[inline(always)]
-    fn advance<const REC: bool>(&mut self, base: usize) -> Result<Next<'a>> {
+    fn advance<const REC: bool>(&mut self, section: &mut Section, base: usize) -> Result<Next<'a>> {
         let Some(&frame) = self.stack.last() else {
             return Ok(Next::Nothing);
         };
@@ -579,7 +638,7 @@ impl<'a> Engine<'a> {
                 let Some(twins) = Twins::new(frame.l, frame.r) else {
                     return Ok(Next::Different);
                 };
-                match self.plain(twins, frame.next, frame.region, base)? {
+                match self.plain(section, twins, frame.next, frame.region, base)? {
                     Entered::Equal | Entered::Open => Ok(Next::Nothing),
                     Entered::Different => Ok(Next::Different),
                     Entered::Child(l, r, region) => Ok(Next::Pair(l, r, region)),
@@ -587,7 +646,7 @@ impl<'a> Engine<'a> {
             }
             Job::Fields => {
                 let info = frame.l.info();
-                match self.fields::<REC>(frame.l, frame.r, frame.region, frame.next)? {
+                match self.fields::<REC>(section, frame.l, frame.r, frame.region, frame.next)? {
                     Stop::Done => {
                         self.stack.pop();
                         Ok(Next::Nothing)
@@ -599,8 +658,8 @@ impl<'a> Engine<'a> {
                     }
                 }
             }
-            Job::Items => self.items::<REC>(frame),
-            _ => self.finish::<REC>(frame),
+            Job::Items => self.items::<REC>(section, frame),
+            _ => self.finish::<REC>(section, frame),
         }
     }
 
@@ -615,7 +674,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn items<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+    fn items<const REC: bool>(&mut self, section: &Section, frame: Frame<'a>) -> Result<Next<'a>> {
         let (Some(left), Some(right)) = (
             frame.l.downcast::<ArrayObj>(),
             frame.r.downcast::<ArrayObj>(),
@@ -628,7 +687,7 @@ impl<'a> Engine<'a> {
         for position in from..both {
             let (l, r) = (&left[position], &right[position]);
             if let (Some(l), Some(r)) = (l.object_ref(), r.object_ref()) {
-                if !REC && let Some(equal) = self.leaf(l, r, frame.region) {
+                if !REC && let Some(equal) = self.leaf(section, l, r, frame.region) {
                     if equal {
                         continue;
                     }
@@ -665,7 +724,11 @@ impl<'a> Engine<'a> {
     }
 
     /// The frames other than fields and elements.
-    fn finish<const REC: bool>(&mut self, frame: Frame<'a>) -> Result<Next<'a>> {
+    fn finish<const REC: bool>(
+        &mut self,
+        section: &mut Section,
+        frame: Frame<'a>,
+    ) -> Result<Next<'a>> {
         let Frame { l, r, region, .. } = frame;
         if frame.job == Job::Entries {
             return self.entries::<REC>(frame);
@@ -675,7 +738,7 @@ impl<'a> Engine<'a> {
             return Ok(Next::Nothing);
         }
         if frame.job == Job::Hole {
-            return self.hole_fields::<REC>(frame);
+            return self.hole_fields::<REC>(section, frame);
         }
         self.stack.pop();
         match frame.job {
@@ -685,11 +748,11 @@ impl<'a> Engine<'a> {
             Job::EndOpen => self.close(l, r, frame.extra),
             Job::EndDag => match self.bound_pair(l, r) {
                 None => {
-                    self.bind::<REC>(l, r, 0, false);
-                    self.levels.use_dag();
+                    let index = self.bind::<REC>(l, r, 0, false);
+                    self.levels.use_dag(index);
                 }
-                Some(true) => {}
-                Some(false) => {
+                Some(Ok(_)) => {}
+                Some(Err(())) => {
                     self.differ_bound::<REC>(Reason::Sharing, l, r);
                     return Ok(Next::Different);
                 }

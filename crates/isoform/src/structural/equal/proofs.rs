@@ -1,37 +1,134 @@
 //! Shared nodes: remembered proofs, and which objects are open.
 
+use smallvec::SmallVec;
+
+use super::super::bindings::Bindings;
+use super::super::environments::Reads;
+use super::super::levels::{FEW, Needs, Touched};
+use super::super::memo::Known;
 use super::super::open::Entry;
 use super::super::pins::content_of;
-use super::super::scope::{Region, Touched};
-use super::{Engine, Frame, Job};
+use super::super::scope::Region;
+use super::{Engine, Entered, Frame, Job, LEFT, RIGHT, Recalled};
 use crate::error::{ErrorKind, Result};
 use crate::object::access;
 use crate::object::view::ObjRef;
 
+/// Bits of an `EndMemo` frame: its objects are marked as open, and an earlier
+/// proof of one of them has become void.
+pub(super) const MARKED: u32 = 1;
+const WAS_VOID: u32 = 2;
+
 impl<'a> Engine<'a> {
-    /// Looks a shared pair up; when it is not there, begins its proof.
+    /// Looks a shared pair up; when nothing is known of it, begins its proof.
     #[inline]
-    pub(super) fn is_proven(
+    pub(super) fn is_known(
         &mut self,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<bool> {
-        let proven = self.has_proof(l, r, region);
-        if !proven {
-            self.begin_proof(l, r, region)?;
-        }
-        Ok(proven)
+    ) -> Result<Option<Entered<'a>>> {
+        Ok(match self.recall(l, r, region) {
+            Recalled::Equal => Some(Entered::Equal),
+            Recalled::Different => Some(Entered::Different),
+            Recalled::Unknown { was_void } => {
+                self.begin_proof(l, r, region, was_void)?;
+                None
+            }
+        })
     }
 
     #[inline(never)]
-    pub(super) fn has_proof(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
-        let memo = &mut self.tables.memo;
-        let Some(needs) = memo.find(l.ident(), r.ident(), region, &self.levels) else {
+    pub(super) fn recall(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> Recalled {
+        let was_void = match self
+            .tables
+            .memo
+            .find(l.ident(), r.ident(), region, &self.levels)
+        {
+            Known::Proven(needs, other) => {
+                self.levels.use_result(needs, region);
+                if let Some(other) = other {
+                    self.levels.use_result(other, region);
+                }
+                return Recalled::Equal;
+            }
+            Known::Void if self.is_proven_alike(l, r, region) => return Recalled::Equal,
+            Known::Void => true,
+            Known::Nothing => false,
+        };
+        if self.is_refuted(l, r, region) {
+            return Recalled::Different;
+        }
+        Recalled::Unknown { was_void }
+    }
+
+    /// Whether the pair was proven where its variables were paired as they
+    /// are now.
+    #[cold]
+    fn is_proven_alike(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+        let subject = [l.ident(), r.ident()];
+        let (bindings, current) = (&mut self.tables.bindings, self.levels.current());
+        let found = self.tables.environments.find(subject, |read, key| {
+            partner(bindings, read, (region, current))
+                .map(|partner| key.push(partner))
+                .is_some()
+        });
+        let Some(newest_dag) = found else {
             return false;
         };
-        self.levels.use_result(needs, region);
+        // A dag pair that was undone with its alternative proves nothing, and
+        // what was made before the newest one is still there with it.
+        if let Some(dag) = newest_dag.checked_sub(1) {
+            if !bindings.is_in_force(dag) {
+                return false;
+            }
+            self.levels.use_dag(dag);
+        }
+        for &read in self.tables.environments.reads(subject) {
+            if let Some(binding) = bindings.of(LEFT, read.ident) {
+                let level = bindings.get(binding).level;
+                let defined = read.defined || region.is_field();
+                self.levels.use_again(binding, level, defined);
+            }
+        }
         true
+    }
+
+    /// Whether an alternative of a custom comparison found the pair different
+    /// when the bindings were what they are now.
+    #[inline]
+    pub(super) fn is_refuted(&self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
+        // Outside of custom comparisons the difference is to be reported, and
+        // ends the comparison.
+        self.hook_depth > 0
+            && !self.tables.refuted.is_empty()
+            && self.was_refuted(l.ident(), r.ident(), region)
+    }
+
+    #[cold]
+    fn was_refuted(&self, l: u64, r: u64, region: Region) -> bool {
+        let refuted = &self.tables.refuted;
+        refuted.contains(&(l, r, Region::USE, u32::MAX))
+            || self
+                .tables
+                .bindings
+                .state()
+                .is_some_and(|state| refuted.contains(&(l, r, region, state)))
+    }
+
+    /// Remembers that the pair of a frame differs, whose visit began in the
+    /// state `frame.next`.
+    pub(super) fn refute(&mut self, frame: Frame<'a>) {
+        let (l, r) = (frame.l.ident(), frame.r.ident());
+        let key = if self.levels.touched().is_nothing() {
+            (l, r, Region::USE, u32::MAX)
+        } else if frame.next == u32::MAX || self.holes.is_some() {
+            // What fills a hole is no part of the state.
+            return;
+        } else {
+            (l, r, frame.region, frame.next)
+        };
+        self.tables.refuted.insert(key);
     }
 
     #[inline(never)]
@@ -40,11 +137,12 @@ impl<'a> Engine<'a> {
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
+        was_void: bool,
     ) -> Result<()> {
         // A cycle is entered at an object with two owners, one of them inside
         // the cycle; so it is enough to mark what is remembered anyway.
         let marked = access::may_have_cycles() && self.open(l, r, self.tables.containers)?;
-        self.collect_proof(l, r, region, marked);
+        self.collect_proof(l, r, region, marked, was_void);
         Ok(())
     }
 
@@ -55,14 +153,15 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         region: Region,
         marked: bool,
+        was_void: bool,
     ) {
         let before = self.levels.begin();
         self.tables.touched.push(before);
         self.stack.push(Frame {
             l,
             r,
-            next: 0,
-            extra: u32::from(marked),
+            next: self.tables.bindings.state().unwrap_or(u32::MAX),
+            extra: u32::from(marked) * MARKED | u32::from(was_void) * WAS_VOID,
             region,
             job: Job::EndMemo,
         });
@@ -143,23 +242,69 @@ impl<'a> Engine<'a> {
             return;
         };
         let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
-        let (needs, _) = self.levels.end(before);
-        let (l, r) = (frame.l.ident(), frame.r.ident());
-        self.tables.memo.prove(l, r, needs, &self.levels);
-        if frame.extra != 0 {
+        if let Some(needs) = self.levels.end(before) {
+            let (l, r) = (frame.l.ident(), frame.r.ident());
+            self.tables.memo.prove(l, r, needs, &mut self.levels);
+            if frame.extra & WAS_VOID != 0 && needs.is_exact() {
+                self.keep_proof([l, r], needs, frame.region);
+            }
+        }
+        if frame.extra & MARKED != 0 {
             self.close(frame.l, frame.r, 0);
         }
     }
 
-    /// Whether the pair needs no visit; otherwise its proof begins, if it is
-    /// shared.
+    /// Keeps a proof for where its variables are paired in the same way.
+    #[cold]
+    fn keep_proof(&mut self, subject: [u64; 2], needs: Needs, region: Region) {
+        let bindings = &mut self.tables.bindings;
+        let kept = self.levels.kept(needs);
+        let reads: SmallVec<[Reads; FEW]> = kept
+            .iter()
+            .map(|known| Reads {
+                ident: bindings.get(known.binding).idents[LEFT],
+                defined: known.defined,
+            })
+            .collect();
+        let current = self.levels.current();
+        self.tables.environments.keep(
+            subject,
+            reads.into_iter(),
+            |read, key| {
+                partner(bindings, read, (region, current))
+                    .map(|partner| key.push(partner))
+                    .is_some()
+            },
+            needs.newest_dag,
+        );
+    }
+
+    /// What is known of the pair, if it is shared; otherwise its proof begins.
     #[inline]
     pub(super) fn begin_shared(
         &mut self,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         region: Region,
-    ) -> Result<bool> {
-        Ok((l.is_shared() || r.is_shared()) && self.is_proven(l, r, region)?)
+    ) -> Result<Option<Entered<'a>>> {
+        if l.is_shared() || r.is_shared() {
+            return self.is_known(l, r, region);
+        }
+        Ok(None)
     }
+}
+
+/// What a variable on the left stands for on the right, if a visit in this
+/// region and at this level would use the binding and make no other.
+fn partner(
+    bindings: &mut Bindings<2>,
+    read: Reads,
+    (region, current): (Region, u32),
+) -> Option<u64> {
+    let index = bindings.of(LEFT, read.ident)?;
+    let binding = bindings.get(index);
+    let [_, right] = binding.idents;
+    let is_used = region.def_level().is_none_or(|def| binding.level >= def)
+        && (!read.defined || binding.level >= current);
+    (is_used && bindings.of(RIGHT, right) == Some(index)).then_some(right)
 }

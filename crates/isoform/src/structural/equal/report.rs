@@ -4,6 +4,7 @@ use super::super::mismatch::{Difference, Reason};
 use super::{Engine, Entered, Job, LEFT, RIGHT};
 use crate::container::MapObj;
 use crate::error::{Error, ErrorKind, Result};
+use crate::object::access::Section;
 use crate::object::table::Class;
 use crate::object::view::{Loaded, ObjRef};
 use crate::path::AccessStep;
@@ -20,12 +21,13 @@ impl<'a> Engine<'a> {
     #[cold]
     pub(super) fn differ_field<const REC: bool>(
         &mut self,
+        section: &Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         position: usize,
     ) -> Result<()> {
         let field = |object: ObjRef<'a>| {
-            let loaded = object.visited().get(position.saturating_sub(1));
+            let loaded = object.visited().get(section, position.saturating_sub(1));
             loaded.map_or(Loaded::None, |(_, loaded)| loaded)
         };
         let (l, r) = (field(l), field(r));
@@ -33,12 +35,7 @@ impl<'a> Engine<'a> {
             frame.next = position as u32;
         }
         for side in [l, r] {
-            let object = match side {
-                Loaded::Object(object) => Some(object),
-                Loaded::Value(value) => value.object_ref(),
-                _ => None,
-            };
-            if let Some(object) = object {
+            if let Some(object) = side.object() {
                 self.check_comparable(object)?;
             }
         }

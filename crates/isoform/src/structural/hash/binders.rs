@@ -6,6 +6,7 @@ use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
 use crate::error::{ErrorKind, Result};
+use crate::object::access::Section;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::Kind;
@@ -27,9 +28,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let tables = &mut *self.tables;
         let level = tables.numbering.bindings.get(index).level;
         if object.info().kind == Kind::Var {
-            tables.levels.use_var(level, region);
+            tables.levels.use_var(index, level, region);
+        } else if tables.numbering.nesting() == 0 {
+            tables.levels.use_dag(index);
         } else {
-            tables.levels.use_dag();
+            // Among the answers to a hook its number depends on the context.
+            tables.levels.use_level(0);
         }
         let name = tables.numbering.name(index, &mut tables.levels);
         self.named(object, name)
@@ -68,6 +72,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     pub(super) fn enter_node(
         &mut self,
+        section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
@@ -124,10 +129,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         let object = content_of(self.pins, object);
         if info.hooks.are_structural_defaults() {
-            return self.open_fields(object, info, inner);
+            return self.open_fields(section, object, info, inner);
         }
         self.met_mutable |= info.may_change();
-        self.call_hook(object, info, inner)
+        self.call_hook(section, object, info, inner)
     }
 
     /// Prepares to hash the fields of an object that is not bound yet.

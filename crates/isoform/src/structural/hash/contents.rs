@@ -5,6 +5,7 @@ use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
 use crate::container::{ArrayObj, MapObj};
 use crate::error::{ErrorKind, Result};
+use crate::object::access::Section;
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::path::AccessStep;
@@ -95,14 +96,18 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.orders.push(position);
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
                 self.tables.numbering.bindings.note_free_key(key.ident());
-                self.tables.levels.use_dag();
+                self.tables.levels.use_absence();
             }
         }
         Ok(())
     }
 
     /// Goes on with an array's elements or a map's values.
-    pub(super) fn elements(&mut self, mut acc: S::Acc) -> Result<Step<'a, S::Out>> {
+    pub(super) fn elements(
+        &mut self,
+        section: &Section,
+        mut acc: S::Acc,
+    ) -> Result<Step<'a, S::Out>> {
         let Some(frame) = self.stack.last() else {
             return Ok(Step::Open);
         };
@@ -127,7 +132,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 self.plain(&mut acc, item);
                 continue;
             };
-            if let Some(out) = self.leaf(child, region) {
+            if let Some(out) = self.leaf(section, child, region) {
                 self.sink.child(&mut acc, out);
                 continue;
             }

@@ -7,7 +7,7 @@ use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Hasher, Job, Step};
 use crate::error::{ErrorKind, Result};
-use crate::object::access;
+use crate::object::access::{self, Section};
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::HashCallback;
@@ -18,6 +18,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     #[inline(never)]
     pub(super) fn call_hook(
         &mut self,
+        section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
@@ -45,7 +46,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             outer,
             answers: HashMap::default(),
         };
-        let result = access::outside(|| hook.call(object.as_ref(), INIT, &mut callback));
+        let result = access::outside(section, || hook.call(object.as_ref(), INIT, &mut callback));
         self.hook_depth -= 1;
         let custom = result?;
         let mut acc = self.sink.open_type(info);
@@ -71,12 +72,18 @@ struct Callback<'h, 'a, S: Sink> {
 
 impl<S: Sink> HashCallback for Callback<'_, '_, S> {
     fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
-        access::traversing(|| self.hash_in_section(value, init, region))
+        access::traversing(|section| self.hash_in_section(section, value, init, region))
     }
 }
 
 impl<S: Sink> Callback<'_, '_, S> {
-    fn hash_in_section(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
+    fn hash_in_section(
+        &mut self,
+        section: &mut Section,
+        value: &Value,
+        init: u64,
+        region: RegionChange,
+    ) -> Result<u64> {
         let hasher = &mut *self.hasher;
         let levels = &hasher.tables.levels;
         let region = self.region.enter(region, levels.current());
@@ -88,7 +95,7 @@ impl<S: Sink> Callback<'_, '_, S> {
         let height = hasher.stack.len();
         hasher.push(Job::HookStep, self.object, acc, region);
         let value = hasher.arena.keep_value(value);
-        let out = hasher.value(value, region);
+        let out = hasher.value(section, value, region);
         hasher.leave_frames(height);
         hasher.tables.numbering.leave(before);
         let out = out?;

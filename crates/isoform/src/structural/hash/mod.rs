@@ -11,20 +11,24 @@
 mod binders;
 mod contents;
 mod hooks;
+mod memo;
 mod report;
 
 use super::CompareOptions;
+use super::environments::Environments;
 use super::ident_map::IdentMap;
 use super::leaf;
+use super::levels::{Levels, Needs, Touched};
 use super::numbering::Numbering;
 use super::open::{Entry, Open};
 use super::pins::{Pins, snapshot};
-use super::scope::{Levels, Needs, Region, Touched};
+use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::error::{ErrorKind, Result};
-use crate::object::access::{self, Poll};
+use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
+use crate::object::prefetch::prefetch_ahead;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
@@ -41,7 +45,8 @@ enum Job {
     Items,
     /// Map values; `extra` is the place of the positions in `orders`.
     Entries,
-    /// The hash is remembered. `extra` is 1 when the object is marked as open.
+    /// The hash is remembered. `extra` has the bits [`MARKED`] and
+    /// [`WAS_VOID`].
     EndMemo,
     /// The fields of a variable are hashed; `extra` is the context outside.
     EndVar,
@@ -55,6 +60,11 @@ enum Job {
     /// A custom hash's call, for the path only.
     HookStep,
 }
+
+/// The object of an `EndMemo` frame is marked as open.
+const MARKED: u32 = 1;
+/// An earlier hash of the object has become void.
+const WAS_VOID: u32 = 2;
 
 struct Frame<'a, Acc> {
     object: ObjRef<'a>,
@@ -83,6 +93,8 @@ pub(super) struct HashTables<Out> {
     numbering: Numbering<Out>,
     known: IdentMap,
     results: Vec<Known<Out>>,
+    /// Hashes by the names of the variables below.
+    environments: Environments<Out>,
     orders: Vec<u32>,
     touched: Vec<(Touched, u32)>,
     /// The objects that are being hashed: lists, dicts and, where cycles may
@@ -99,6 +111,7 @@ impl<Out: Copy> HashTables<Out> {
             numbering: Numbering::new(),
             known: IdentMap::default(),
             results: Vec::new(),
+            environments: Environments::default(),
             orders: Vec::new(),
             touched: Vec::new(),
             open: Open::default(),
@@ -112,6 +125,7 @@ impl<Out: Copy> HashTables<Out> {
         self.known.clear();
         self.results.clear();
         self.results.shrink_to(1 << 14);
+        self.environments.clear();
         self.orders.clear();
         self.touched.clear();
         self.open.clear();
@@ -173,24 +187,29 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     /// The hash of a value.
-    pub(super) fn value(&mut self, value: &'a Value, region: Region) -> Result<S::Out> {
+    pub(super) fn value(
+        &mut self,
+        section: &mut Section,
+        value: &'a Value,
+        region: Region,
+    ) -> Result<S::Out> {
         let mut acc = self.sink.open_form(Form::Root);
         match value.object_ref() {
             None => self.plain(&mut acc, value),
             Some(object) => {
-                let out = self.run(object, region)?;
+                let out = self.run(section, object, region)?;
                 self.sink.child(&mut acc, out);
             }
         }
         Ok(self.sink.close(acc))
     }
 
-    fn run(&mut self, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
+    fn run(&mut self, section: &mut Section, object: ObjRef<'a>, region: Region) -> Result<S::Out> {
         let base = self.stack.len();
         let (mut object, mut region) = (object, region);
         loop {
-            self.poll.step()?;
-            let mut finished = match self.enter(object, region)? {
+            self.poll.step(section)?;
+            let mut finished = match self.enter(section, object, region)? {
                 Step::Child(next, next_region) => {
                     (object, region) = (next, next_region);
                     continue;
@@ -204,7 +223,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 {
                     return Ok(out);
                 }
-                match self.advance(finished)? {
+                match self.advance(section, finished)? {
                     Step::Child(next, next_region) => {
                         (object, region) = (next, next_region);
                         break;
@@ -229,7 +248,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, object: ObjRef<'a>, region: Region) -> Result<Step<'a, S::Out>> {
+    fn enter(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: Region,
+    ) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
         if info.class() == Class::Plain && self.pins.is_none() {
@@ -239,22 +263,23 @@ impl<'a, S: Sink> Hasher<'a, S> {
             {
                 return Ok(Step::Done(out));
             }
-            return self.open_fields(object, info, region);
+            return self.open_fields(section, object, info, region);
         }
-        self.enter_other(object, info, region)
+        self.enter_other(section, object, info, region)
     }
 
     /// Starts on the fields; a frame is pushed at the first child that is no leaf.
     #[inline(always)]
     fn open_fields(
         &mut self,
+        section: &Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
         self.met_mutable |= info.may_change();
         let mut acc = self.sink.open_type(info);
-        match self.fields(object, info, region, 0, &mut acc)? {
+        match self.fields(section, object, info, region, 0, &mut acc)? {
             None => Ok(Step::Done(self.sink.close(acc))),
             Some((child, child_region, next)) => {
                 self.stack.push(Frame {
@@ -272,20 +297,23 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// The remembered hash; when there is none, begins to collect for it.
     fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<Option<S::Out>> {
-        let known = self.recall(object, region);
-        if known.is_none() {
-            // A cycle is entered at an object with two owners, one of them
-            // inside the cycle; so it is enough to mark what is remembered
-            // anyway.
-            let containers = self.tables.containers;
-            let marked = access::may_have_cycles() && self.open(object, containers)?;
-            self.collect(object, region, marked);
+        match self.recall(object, region) {
+            Ok(out) => Ok(Some(out)),
+            Err(was_void) => {
+                // A cycle is entered at an object with two owners, one of them
+                // inside the cycle; so it is enough to mark what is remembered
+                // anyway.
+                let containers = self.tables.containers;
+                let marked = access::may_have_cycles() && self.open(object, containers)?;
+                self.collect(object, region, marked, was_void);
+                Ok(None)
+            }
         }
-        Ok(known)
     }
 
+    /// The remembered hash; the error says whether one has become void.
     #[inline]
-    fn recall(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+    fn recall(&mut self, object: ObjRef<'a>, region: Region) -> std::result::Result<S::Out, bool> {
         let tables = &mut *self.tables;
         if let Some(index) = tables.known.get(object.ident()) {
             let known = &tables.results[index as usize];
@@ -299,14 +327,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if holds {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
-                return Some(known.out);
+                return Ok(known.out);
             }
+            return tables.recall_alike(object.ident(), region).ok_or(true);
         }
-        None
+        Err(false)
     }
 
     /// Begins to collect what the object's hash needs to be remembered.
-    fn collect(&mut self, object: ObjRef<'a>, region: Region, marked: bool) {
+    fn collect(&mut self, object: ObjRef<'a>, region: Region, marked: bool, was_void: bool) {
         let tables = &mut *self.tables;
         let before = tables.levels.begin();
         let context = tables.numbering.begin_use();
@@ -316,7 +345,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             object,
             acc,
             next: 0,
-            extra: u32::from(marked),
+            extra: u32::from(marked) * MARKED | u32::from(was_void) * WAS_VOID,
             region,
             job: Job::EndMemo,
         });
@@ -359,6 +388,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     #[inline(always)]
     fn fields(
         &mut self,
+        section: &Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
@@ -367,12 +397,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> Result<Option<(ObjRef<'a>, Region, u32)>> {
         let fields = object.visited_with(info);
         let mut position = from as usize;
-        while let Some((slot, loaded)) = fields.get(position) {
+        while let Some((slot, loaded)) = fields.get(section, position) {
             position += 1;
             let child = self.part(acc, loaded);
             let Some(child) = child else { continue };
             let region = region.of_field(slot.flag, self.tables.levels.current());
-            match self.leaf(child, region) {
+            match self.leaf(section, child, region) {
                 Some(out) => self.sink.child(acc, out),
                 None => return Ok(Some((child, region, position as u32))),
             }
@@ -383,9 +413,10 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// The hash of a node that needs no frame: plain nodes without children,
     /// and variables without fields that are bound already.
     #[inline(always)]
-    fn leaf(&mut self, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
+    fn leaf(&mut self, section: &Section, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let info = object.info();
         if info.has_children {
+            prefetch_ahead(object);
             return None;
         }
         if info.class() == Class::Plain {
@@ -397,7 +428,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let mut acc = self.sink.open_type(info);
             let fields = object.visited_with(info);
             let mut position = 0;
-            while let Some((_, loaded)) = fields.get(position) {
+            while let Some((_, loaded)) = fields.get(section, position) {
                 position += 1;
                 // There are no children to be returned.
                 let _ = self.part(&mut acc, loaded);
@@ -415,13 +446,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// What a field contributes at once; a child is returned instead.
     #[inline(always)]
-    fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a>) -> Option<ObjRef<'a>> {
+    fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a, '_>) -> Option<ObjRef<'a>> {
         let (part, word) = match loaded {
             Loaded::Object(child) => return Some(child),
             Loaded::Value(value) => {
                 let child = value.object_ref();
                 if child.is_none() {
-                    self.plain(acc, value);
+                    self.plain(acc, &value);
                 }
                 return child;
             }
@@ -456,12 +487,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn enter_other(
         &mut self,
+        section: &mut Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
         match info.class() {
-            Class::Plain | Class::Node => self.enter_node(object, info, region),
+            Class::Plain | Class::Node => self.enter_node(section, object, info, region),
             Class::Incomparable => {
                 let name = Value::from(object.to_ref()).type_name();
                 Err(self.error(
@@ -492,13 +524,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
         // Lists and dicts are marked in any case: what they hold changes
         // without a write to a field.
         let shared = object.is_shared();
-        if shared && let Some(out) = self.recall(object, region) {
-            return Ok(Step::Done(out));
+        let mut was_void = false;
+        if shared {
+            match self.recall(object, region) {
+                Ok(out) => return Ok(Step::Done(out)),
+                Err(void) => was_void = void,
+            }
         }
         self.open(object, 0)?;
         self.tables.containers += 1;
         if shared {
-            self.collect(object, region, false);
+            self.collect(object, region, false, was_void);
         }
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
@@ -544,7 +580,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Hands a finished child to the top frame and goes on with it.
     #[inline(always)]
-    fn advance(&mut self, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
+    fn advance(&mut self, section: &Section, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
         let Some(frame) = self.stack.last_mut() else {
             return Ok(Step::Open);
         };
@@ -557,13 +593,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return Ok(Step::Done(self.sink.close(acc)));
         }
         if frame.job != Job::Fields {
-            return self.advance_other(finished);
+            return self.advance_other(section, finished);
         }
         let (object, region, from, mut acc) = (frame.object, frame.region, frame.next, frame.acc);
         if let Some(out) = finished {
             self.sink.child(&mut acc, out);
         }
-        match self.fields(object, object.info(), region, from, &mut acc)? {
+        match self.fields(section, object, object.info(), region, from, &mut acc)? {
             None => {
                 self.stack.pop();
                 Ok(Step::Done(self.sink.close(acc)))
@@ -578,7 +614,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    fn advance_other(&mut self, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
+    fn advance_other(
+        &mut self,
+        section: &Section,
+        finished: Option<S::Out>,
+    ) -> Result<Step<'a, S::Out>> {
         let Some(frame) = self.stack.last() else {
             return Ok(Step::Open);
         };
@@ -589,7 +629,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 if let Some(out) = finished {
                     self.sink.child(&mut acc, out);
                 }
-                return self.elements(acc);
+                return self.elements(section, acc);
             }
             Job::Fields | Job::LastField | Job::HookStep => return Ok(Step::Open),
             _ => {}
@@ -602,10 +642,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
         match job {
             Job::EndMemo => {
                 self.sink.abandon(acc);
-                if extra != 0 {
+                if extra & MARKED != 0 {
                     self.tables.open.leave(object.ident());
                 }
-                self.remember(object, out);
+                self.tables
+                    .remember(object.ident(), out, region, extra & WAS_VOID != 0);
                 Ok(Step::Done(out))
             }
             Job::EndScope => {
@@ -645,7 +686,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     let (before, context) = tables.touched.pop().unwrap_or(nothing);
                     tables.numbering.end_use(context);
                     tables.levels.end(before);
-                    if frame.extra != 0 {
+                    if frame.extra & MARKED != 0 {
                         tables.open.leave(frame.object.ident());
                     }
                 }
@@ -654,35 +695,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Job::EndOpen => tables.open.leave(frame.object.ident()),
                 Job::Entries => tables.orders.truncate(frame.extra as usize),
                 _ => {}
-            }
-        }
-    }
-
-    fn remember(&mut self, object: ObjRef<'a>, out: S::Out) {
-        let tables = &mut *self.tables;
-        let (before, context_before) = tables.touched.pop().unwrap_or((Touched::NOTHING, 0));
-        let context = tables.numbering.end_use(context_before);
-        let (needs, created) = tables.levels.end(before);
-        if created {
-            return;
-        }
-        let (date, level) = (tables.levels.now(), tables.levels.current());
-        let nesting = tables.numbering.nesting();
-        let known = Known {
-            out,
-            needs,
-            date,
-            level,
-            nesting,
-            context,
-        };
-        match tables.known.get(object.ident()) {
-            Some(index) => tables.results[index as usize] = known,
-            None => {
-                tables
-                    .known
-                    .set(object.ident(), Some(tables.results.len() as u32));
-                tables.results.push(known);
             }
         }
     }

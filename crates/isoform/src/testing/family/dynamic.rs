@@ -44,6 +44,7 @@ fn is_mutable(role: Role) -> bool {
             | Role::LateLambda
             | Role::Comm
             | Role::Binder
+            | Role::Sized
     )
 }
 
@@ -133,6 +134,9 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             }))
             .field(def("params"))
             .field(any("body")),
+        Role::Sized => new("Sized")
+            .field(any("size").flag(FieldFlag::Use))
+            .field(any("inner")),
     }
 }
 

@@ -285,6 +285,18 @@ pub(super) fn binder_hash(
     hash.hash(body, params)
 }
 
+/// A part whose own use of variables is a use wherever it stands.
+#[derive(Node)]
+#[node(key = "testing.Sized", crate = crate)]
+#[repr(C)]
+pub struct Sized {
+    /// Used, also inside a definition field.
+    #[node(uses)]
+    pub size: Value,
+    /// Defined inside a definition field.
+    pub inner: Value,
+}
+
 /// Registers the structs, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
     let mut types = [TypeIndex(0); ROLES.len()];
@@ -307,6 +319,7 @@ pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
             Role::SharedLambda => register::<SharedLambda>(),
             Role::Comm => register::<Comm>(),
             Role::Binder => register::<Binder>(),
+            Role::Sized => register::<Sized>(),
         }?;
     }
     Ok(types)

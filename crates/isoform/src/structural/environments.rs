@@ -1,0 +1,130 @@
+//! Results of shared nodes, each with the bindings under which it was found.
+//!
+//! A node below scopes that bind the same few variables again and again is met
+//! under many bindings, though few of them differ in what the node can see. Its
+//! result depends on what its own free variables stand for, and on nothing
+//! else, so it is found again by them. (The names of free variables as the key
+//! of a memo: Maziarz et al., "Hashing Modulo Alpha-Equivalence", 2021.)
+//!
+//! A node enters this table only once a result of it was found to be void,
+//! which most nodes never see.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+/// No more results than this are kept in one comparison: what is met under
+/// more bindings is visited again.
+const LIMIT: usize = 1 << 20;
+
+/// What a result is of: one object, or one of each side.
+pub(crate) type Subject = [u64; 2];
+
+/// A variable that a result depends on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Reads {
+    /// The variable's identity number.
+    pub(crate) ident: u64,
+    /// Whether a definition field below the node holds the variable.
+    pub(crate) defined: bool,
+}
+
+/// Results by subject and what the variables stand for.
+pub(crate) struct Environments<V> {
+    /// What the latest result of a subject read, as a stretch of `reads`.
+    subjects: HashMap<Subject, (u32, u32), RandomState>,
+    reads: Vec<Reads>,
+    results: HashMap<Box<[u64]>, V, RandomState>,
+    key: Vec<u64>,
+}
+
+impl<V> Default for Environments<V> {
+    fn default() -> Self {
+        Environments {
+            subjects: HashMap::default(),
+            reads: Vec::new(),
+            results: HashMap::default(),
+            key: Vec::new(),
+        }
+    }
+}
+
+impl<V: Copy> Environments<V> {
+    pub(crate) fn clear(&mut self) {
+        // Most comparisons put nothing in; emptying a table costs its size.
+        if !self.subjects.is_empty() {
+            *self = Environments::default();
+        }
+    }
+
+    /// The result of a subject where its variables stand for what they stand
+    /// for now; `name` appends that, or answers false where a visit would bind
+    /// the variable.
+    pub(crate) fn find(
+        &mut self,
+        subject: Subject,
+        name: impl FnMut(Reads, &mut Vec<u64>) -> bool,
+    ) -> Option<V> {
+        let &(from, to) = self.subjects.get(&subject)?;
+        let named = self.make_key(subject, (from, to), name);
+        if named {
+            self.results.get(&self.key[..]).copied()
+        } else {
+            None
+        }
+    }
+
+    /// What [`find`](Self::find) looked at last for the subject.
+    pub(crate) fn reads(&self, subject: Subject) -> &[Reads] {
+        match self.subjects.get(&subject) {
+            Some(&(from, to)) => &self.reads[from as usize..to as usize],
+            None => &[],
+        }
+    }
+
+    /// Keeps a result that was found with the variables as they stand now.
+    pub(crate) fn keep(
+        &mut self,
+        subject: Subject,
+        reads: impl Iterator<Item = Reads>,
+        name: impl FnMut(Reads, &mut Vec<u64>) -> bool,
+        result: V,
+    ) {
+        if self.results.len() >= LIMIT {
+            return;
+        }
+        let start = self.reads.len();
+        self.reads.extend(reads);
+        self.reads[start..].sort_unstable();
+        let known = self.subjects.get(&subject).copied();
+        let stretch = match known {
+            Some((from, to)) if self.reads[from as usize..to as usize] == self.reads[start..] => {
+                self.reads.truncate(start);
+                (from, to)
+            }
+            _ => {
+                let stretch = (start as u32, self.reads.len() as u32);
+                self.subjects.insert(subject, stretch);
+                stretch
+            }
+        };
+        if self.make_key(subject, stretch, name) {
+            self.results.insert(self.key.as_slice().into(), result);
+        }
+    }
+
+    fn make_key(
+        &mut self,
+        subject: Subject,
+        (from, to): (u32, u32),
+        mut name: impl FnMut(Reads, &mut Vec<u64>) -> bool,
+    ) -> bool {
+        self.key.clear();
+        self.key.extend(subject);
+        let reads = &self.reads[from as usize..to as usize];
+        reads.iter().all(|&read| {
+            self.key.push(read.ident);
+            self.key.push(u64::from(read.defined));
+            name(read, &mut self.key)
+        })
+    }
+}

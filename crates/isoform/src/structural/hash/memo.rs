@@ -1,0 +1,104 @@
+//! Hashes of shared nodes: when they hold, and where they are found again.
+
+use smallvec::SmallVec;
+
+use super::super::environments::Reads;
+use super::super::levels::{FEW, Levels, Touched};
+use super::super::numbering::{By, Numbering};
+use super::super::scope::Region;
+use super::{HashTables, Known};
+
+impl<Out: Copy> HashTables<Out> {
+    /// The hash of an object where its variables have the names that they had
+    /// in an earlier visit.
+    #[cold]
+    pub(super) fn recall_alike(&mut self, ident: u64, region: Region) -> Option<Out> {
+        let subject = [ident, 0];
+        let (numbering, levels) = (&mut self.numbering, &mut self.levels);
+        let out = self.environments.find(subject, |read, key| {
+            name(numbering, levels, read, region)
+                .map(|name| key.extend(name))
+                .is_some()
+        })?;
+        for &read in self.environments.reads(subject) {
+            if let Some(binding) = numbering.bindings.of(0, read.ident) {
+                let level = numbering.bindings.get(binding).level;
+                levels.use_again(binding, level, read.defined || region.is_field());
+                if let Some((_, context)) = numbering.known_name(binding, levels) {
+                    numbering.use_context(context);
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// Remembers the hash of an object, if a second visit would find the same.
+    pub(super) fn remember(&mut self, ident: u64, out: Out, region: Region, was_void: bool) {
+        let (before, context_before) = self.touched.pop().unwrap_or((Touched::NOTHING, 0));
+        let context = self.numbering.end_use(context_before);
+        let Some(needs) = self.levels.end(before) else {
+            return;
+        };
+        if was_void && needs.is_exact() {
+            let (numbering, levels) = (&mut self.numbering, &self.levels);
+            let reads: SmallVec<[Reads; FEW]> = levels
+                .kept(needs)
+                .iter()
+                .map(|known| Reads {
+                    ident: numbering.bindings.get(known.binding).idents[0],
+                    defined: known.defined,
+                })
+                .collect();
+            let name = |read, key: &mut Vec<u64>| {
+                name(numbering, levels, read, region)
+                    .map(|name| key.extend(name))
+                    .is_some()
+            };
+            self.environments
+                .keep([ident, 0], reads.into_iter(), name, out);
+        }
+        let known = Known {
+            out,
+            needs,
+            date: self.levels.now(),
+            level: self.levels.current(),
+            nesting: self.numbering.nesting(),
+            context,
+        };
+        match self.known.get(ident) {
+            Some(index) => self.results[index as usize] = known,
+            None => {
+                self.known.set(ident, Some(self.results.len() as u32));
+                self.results.push(known);
+            }
+        }
+    }
+}
+
+/// What a variable enters the hash as, if a visit in this region would use its
+/// binding and make no other.
+fn name<Out: Copy>(
+    numbering: &mut Numbering<Out>,
+    levels: &Levels,
+    read: Reads,
+    region: Region,
+) -> Option<[u64; 2]> {
+    let index = numbering.bindings.of(0, read.ident)?;
+    let level = numbering.bindings.get(index).level;
+    let is_used = region.def_level().is_none_or(|def| level >= def)
+        && (!read.defined || level >= levels.current());
+    if !is_used {
+        return None;
+    }
+    match numbering.known_name(index, levels)?.0 {
+        By::Identity => Some([u64::MAX; 2]),
+        By::Number {
+            distance,
+            context,
+            number,
+        } => Some([
+            u64::from(distance),
+            u64::from(context) << 32 | u64::from(number),
+        ]),
+    }
+}

@@ -1,0 +1,522 @@
+//! Scope levels, and what a subtree depends on.
+//!
+//! Both engines remember results for shared nodes. A result stays true as
+//! long as the bindings it used are in force, so while a node is visited the
+//! levels of the bindings it touches are collected here, and, as far as they
+//! are few, the bindings themselves: the same node met again where its
+//! variables are bound alike has the same result ([`Environments`]).
+//!
+//! [`Environments`]: super::environments::Environments
+
+use super::level_set::LevelSet;
+use super::scope::Region;
+
+/// One variable binding that a stretch of the visit has used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Use {
+    /// Its number among the bindings.
+    pub(crate) binding: u32,
+    /// The level at whose end the binding ends.
+    level: u32,
+    /// It was met in a definition field, which would have bound it had it not
+    /// been bound there already.
+    pub(crate) defined: bool,
+}
+
+/// Up to this many uses are known one by one; with more, the highest levels
+/// are known as levels only.
+pub(crate) const FEW: usize = 16;
+
+/// Which bindings a stretch of the visit has touched, but for those of scopes
+/// that have ended since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touched {
+    /// The levels of bindings used.
+    used: LevelSet,
+    /// The lowest level of a variable binding used.
+    lowest_var: u32,
+    /// The same, of those used in the region of a definition field.
+    lowest_def: u32,
+    /// The lowest level at which a binding was made that makes a second visit
+    /// another one.
+    created: u32,
+    /// Where the uses of the stretch begin in [`Levels::uses`].
+    first_use: u32,
+    /// Uses of this level and above are not all among them.
+    lost: u32,
+    /// One above the newest dag pair used.
+    newest_dag: u32,
+}
+
+impl Touched {
+    pub(crate) const NOTHING: Touched = Touched {
+        used: LevelSet::EMPTY,
+        lowest_var: u32::MAX,
+        lowest_def: u32::MAX,
+        created: u32::MAX,
+        first_use: 0,
+        lost: u32::MAX,
+        newest_dag: 0,
+    };
+
+    fn add(&mut self, other: Touched) {
+        self.used.unite(other.used);
+        self.lowest_var = self.lowest_var.min(other.lowest_var);
+        self.lowest_def = self.lowest_def.min(other.lowest_def);
+        self.created = self.created.min(other.created);
+        self.newest_dag = self.newest_dag.max(other.newest_dag);
+    }
+
+    /// Drops what lies at a level that ends; there is nothing above it.
+    fn end_level(&mut self, level: u32) {
+        self.used.remove_highest(level);
+        for lowest in [
+            &mut self.lowest_var,
+            &mut self.lowest_def,
+            &mut self.created,
+            &mut self.lost,
+        ] {
+            if *lowest >= level {
+                *lowest = u32::MAX;
+            }
+        }
+    }
+
+    /// Whether the stretch neither made a binding nor asked for one, but for
+    /// what its own scopes bound.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.used.highest().is_none() && self.created == u32::MAX
+    }
+}
+
+/// What a remembered result needs to stay true.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// The levels of bindings used. The result holds while the highest one is
+    /// open, since the others are around it; whoever uses the result uses all
+    /// of them, and may outlive some.
+    pub(crate) used: LevelSet,
+    /// The lowest level of a variable used: a definition region of a higher
+    /// level would bind it anew.
+    lowest_var: u32,
+    /// The lowest level of a variable used in a definition field: in a scope
+    /// of a higher level, that field would bind it anew.
+    lowest_def: u32,
+    /// The variables used, as a stretch of [`Levels::kept`].
+    kept: (u32, u32),
+    /// As in [`Touched`].
+    lost: u32,
+    pub(crate) newest_dag: u32,
+}
+
+impl Needs {
+    /// Whether each variable used is known, so that the result can be found
+    /// again wherever they are bound alike.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.used.highest().is_some() && self.lost == u32::MAX
+    }
+}
+
+/// The open scopes and the clock that dates remembered results.
+pub(crate) struct Levels {
+    /// Per level, outermost first: results older than this whose highest
+    /// binding is of this level are void.
+    open: Vec<u64>,
+    clock: u64,
+    /// Results older than this that use any binding are void.
+    since: u64,
+    touched: Touched,
+    /// The uses of the stretches being collected, innermost last. Within a
+    /// stretch each binding stands once.
+    uses: Vec<Use>,
+    /// The uses of remembered results.
+    kept: Vec<Use>,
+    /// How often uses were given up.
+    given_up: u64,
+}
+
+/// What was collected when an alternative began.
+#[derive(Clone, Copy)]
+pub(crate) struct Collected {
+    touched: Touched,
+    uses: usize,
+    given_up: u64,
+}
+
+/// Puts a use among those from `first` on; an error when they are too many.
+#[inline]
+fn join(uses: &mut Vec<Use>, first: u32, new: Use) -> Result<(), ()> {
+    let stretch = &mut uses[first as usize..];
+    let count = stretch.len();
+    match stretch
+        .iter_mut()
+        .find(|known| known.binding == new.binding)
+    {
+        Some(known) => known.defined |= new.defined,
+        None if count < FEW => uses.push(new),
+        None => return Err(()),
+    }
+    Ok(())
+}
+
+/// Shadowing a binding this many levels down voids all results instead of
+/// walking over the levels between.
+const NEAR: usize = 32;
+
+impl Levels {
+    pub(crate) fn new() -> Self {
+        Levels {
+            open: vec![0],
+            clock: 0,
+            since: 0,
+            touched: Touched::NOTHING,
+            uses: Vec::new(),
+            kept: Vec::new(),
+            given_up: 0,
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.open.truncate(1);
+        self.open.shrink_to(1 << 12);
+        self.open[0] = 0;
+        (self.clock, self.since, self.touched) = (0, 0, Touched::NOTHING);
+        self.uses.clear();
+        self.kept.clear();
+        self.kept.shrink_to(1 << 14);
+    }
+
+    /// How many scopes are open.
+    #[inline(always)]
+    pub(crate) fn current(&self) -> u32 {
+        (self.open.len() - 1) as u32
+    }
+
+    pub(crate) fn open_scope(&mut self) {
+        self.clock += 1;
+        self.open.push(self.clock);
+    }
+
+    pub(crate) fn close_scope(&mut self) {
+        let closing = self.current();
+        self.open.pop();
+        self.end_level(closing);
+    }
+
+    /// What was touched at this level has ended.
+    fn end_level(&mut self, level: u32) {
+        self.touched.end_level(level);
+        self.drop_uses(level);
+    }
+
+    /// Takes the uses of a level and above out of the stretch.
+    fn drop_uses(&mut self, level: u32) {
+        let mut next = self.touched.first_use as usize;
+        while let Some(known) = self.uses.get(next) {
+            if known.level >= level {
+                self.uses.swap_remove(next);
+            } else {
+                next += 1;
+            }
+        }
+    }
+
+    /// Forgets scopes that a failed alternative left open. What was touched
+    /// in them is for the caller to put back.
+    pub(crate) fn truncate(&mut self, current: u32) {
+        self.open.truncate(current as usize + 1);
+    }
+
+    /// A variable binding of this level was used, or made, in a region.
+    #[inline]
+    pub(crate) fn use_var(&mut self, binding: u32, level: u32, region: Region) {
+        self.use_binding(Use {
+            binding,
+            level,
+            defined: region.is_field(),
+        });
+    }
+
+    #[inline]
+    fn use_binding(&mut self, new: Use) {
+        self.touched.used.insert(new.level);
+        self.touched.lowest_var = self.touched.lowest_var.min(new.level);
+        if new.defined {
+            self.touched.lowest_def = self.touched.lowest_def.min(new.level);
+        }
+        self.note(new);
+    }
+
+    #[inline]
+    fn note(&mut self, new: Use) {
+        if new.level >= self.touched.lost {
+            return;
+        }
+        if join(&mut self.uses, self.touched.first_use, new).is_err() {
+            self.give_up(new);
+        }
+    }
+
+    /// Makes room for a use by giving up those of the highest level, which
+    /// end first.
+    #[cold]
+    fn give_up(&mut self, new: Use) {
+        let first = self.touched.first_use as usize;
+        let top = self.uses[first..]
+            .iter()
+            .fold(new.level, |top, known| top.max(known.level));
+        self.lose_from(top);
+        if new.level < top {
+            self.uses.push(new);
+        }
+    }
+
+    /// A dag pair was used; those never end and never bind anew.
+    #[inline]
+    pub(crate) fn use_dag(&mut self, binding: u32) {
+        self.touched.used.insert(0);
+        self.touched.newest_dag = self.touched.newest_dag.max(binding + 1);
+    }
+
+    /// Something of this level was used that is no single binding, or that
+    /// something is not bound.
+    #[inline]
+    pub(crate) fn use_level(&mut self, level: u32) {
+        self.touched.used.insert(level);
+        self.touched.lowest_var = self.touched.lowest_var.min(level);
+        self.lose_from(0);
+    }
+
+    /// It was asked whether an object is bound, and it is not.
+    pub(crate) fn use_absence(&mut self) {
+        self.touched.used.insert(0);
+        self.lose_from(0);
+    }
+
+    /// A binding of this level was made that makes a second visit another one.
+    #[inline]
+    pub(crate) fn create(&mut self, level: u32) {
+        self.touched.created = self.touched.created.min(level);
+    }
+
+    /// A remembered result was used in a region.
+    #[inline]
+    pub(crate) fn use_result(&mut self, needs: Needs, region: Region) {
+        if needs.used.highest().is_none() {
+            return;
+        }
+        self.touched.used.unite(needs.used);
+        self.touched.lowest_var = self.touched.lowest_var.min(needs.lowest_var);
+        self.touched.newest_dag = self.touched.newest_dag.max(needs.newest_dag);
+        let in_field = if region.is_field() {
+            needs.lowest_var
+        } else {
+            u32::MAX
+        };
+        let lowest_def = self.touched.lowest_def.min(needs.lowest_def);
+        self.touched.lowest_def = lowest_def.min(in_field);
+        for position in needs.kept.0..needs.kept.1 {
+            let mut known = self.kept[position as usize];
+            known.defined |= region.is_field();
+            self.note(known);
+        }
+        self.lose_from(needs.lost);
+    }
+
+    /// Uses of this level and above are not all known.
+    fn lose_from(&mut self, level: u32) {
+        if level < self.touched.lost {
+            self.given_up += 1;
+            self.touched.lost = level;
+            self.drop_uses(level);
+        }
+    }
+
+    /// A result that was found under the same bindings elsewhere was used.
+    pub(crate) fn use_again(&mut self, binding: u32, level: u32, defined: bool) {
+        self.use_binding(Use {
+            binding,
+            level,
+            defined,
+        });
+    }
+
+    /// Starts collecting for one node; pass the result to [`end`](Self::end).
+    #[inline]
+    pub(crate) fn begin(&mut self) -> Touched {
+        let inner = Touched {
+            first_use: self.uses.len() as u32,
+            ..Touched::NOTHING
+        };
+        std::mem::replace(&mut self.touched, inner)
+    }
+
+    /// Ends collecting: what the node needs to be remembered; None for one
+    /// whose second visit would be another one, because of a binding that was
+    /// made and outlives it.
+    #[inline]
+    pub(crate) fn end(&mut self, before: Touched) -> Option<Needs> {
+        let inner = self.touched;
+        let needs = (inner.created > self.current()).then(|| {
+            let start = self.kept.len() as u32;
+            let stretch = &self.uses[inner.first_use as usize..];
+            self.kept.extend_from_slice(stretch);
+            Needs {
+                used: inner.used,
+                lowest_var: inner.lowest_var,
+                lowest_def: inner.lowest_def,
+                kept: (start, self.kept.len() as u32),
+                lost: inner.lost,
+                newest_dag: inner.newest_dag,
+            }
+        });
+        self.touched = before;
+        self.touched.add(inner);
+        self.join_uses(inner);
+        needs
+    }
+
+    /// Adds the uses of a stretch that has ended to the one around it.
+    #[inline]
+    fn join_uses(&mut self, inner: Touched) {
+        let from = inner.first_use as usize;
+        if self.uses.len() > from {
+            let mut ended = [Use {
+                binding: 0,
+                level: 0,
+                defined: false,
+            }; FEW];
+            let count = self.uses.len() - from;
+            ended[..count].copy_from_slice(&self.uses[from..]);
+            self.uses.truncate(from);
+            for &known in &ended[..count] {
+                self.note(known);
+            }
+        }
+        self.lose_from(inner.lost);
+    }
+
+    /// The collection as it stands, to be put back after a failed alternative.
+    pub(crate) fn collected(&self) -> Collected {
+        Collected {
+            touched: self.touched,
+            uses: self.uses.len(),
+            given_up: self.given_up,
+        }
+    }
+
+    pub(crate) fn put_back(&mut self, collected: Collected) {
+        self.touched = collected.touched;
+        self.uses.truncate(collected.uses);
+        // A use that was given up since may have been one of those.
+        if self.given_up != collected.given_up {
+            self.lose_from(0);
+        }
+    }
+
+    /// What the innermost stretch has touched so far.
+    pub(crate) fn touched(&self) -> Touched {
+        self.touched
+    }
+
+    /// Ends a stretch of a failed alternative.
+    pub(crate) fn abandon(&mut self, before: Touched) {
+        let inner = self.touched;
+        self.touched = before;
+        self.touched.add(inner);
+    }
+
+    /// Ends a scope of a failed alternative.
+    pub(crate) fn abandon_scope(&mut self) {
+        let closing = self.current();
+        self.open.pop();
+        self.touched.end_level(closing);
+    }
+
+    /// The variables that a remembered result used.
+    pub(crate) fn kept(&self, needs: Needs) -> &[Use] {
+        &self.kept[needs.kept.0 as usize..needs.kept.1 as usize]
+    }
+
+    /// What two results need together.
+    pub(crate) fn both(&mut self, one: Needs, other: Needs) -> Needs {
+        let mut both = one;
+        both.used.unite(other.used);
+        both.lowest_var = one.lowest_var.min(other.lowest_var);
+        both.lowest_def = one.lowest_def.min(other.lowest_def);
+        both.newest_dag = one.newest_dag.max(other.newest_dag);
+        both.lost = one.lost.min(other.lost);
+        if self.covers(one, other) {
+            return both;
+        }
+        if self.covers(other, one) {
+            both.kept = other.kept;
+            return both;
+        }
+        let start = self.kept.len() as u32;
+        for position in (one.kept.0..one.kept.1).chain(other.kept.0..other.kept.1) {
+            let new = self.kept[position as usize];
+            if join(&mut self.kept, start, new).is_err() {
+                both.lost = 0;
+            }
+        }
+        both.kept = (start, self.kept.len() as u32);
+        both
+    }
+
+    /// Whether all variables that `other` uses are among those of `one`.
+    fn covers(&self, one: Needs, other: Needs) -> bool {
+        one.kept == other.kept || {
+            let known = self.kept(one);
+            self.kept(other).iter().all(|wanted| known.contains(wanted))
+        }
+    }
+
+    /// Whether two results need the same.
+    pub(crate) fn same_needs(&self, one: Needs, other: Needs) -> bool {
+        one.used == other.used
+            && (one.lowest_var, one.lowest_def) == (other.lowest_var, other.lowest_def)
+            && (one.lost, one.newest_dag) == (other.lost, other.newest_dag)
+            && self.covers(one, other)
+            && self.covers(other, one)
+    }
+
+    /// The date of a result found now.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        self.clock
+    }
+
+    /// Whether a result of that date may be used in this region.
+    #[inline]
+    pub(crate) fn holds(&self, needs: Needs, date: u64, region: Region) -> bool {
+        let Some(level) = needs.used.highest() else {
+            return true;
+        };
+        date >= self.since
+            && needs.lowest_def >= self.current()
+            && self
+                .open
+                .get(level as usize)
+                .is_some_and(|since| date >= *since)
+            && region.def_level().is_none_or(|def| needs.lowest_var >= def)
+    }
+
+    /// A binding of this level is shadowed by a new one: results that may have
+    /// used it do not hold inside the shadow.
+    pub(crate) fn shadow(&mut self, level: u32) {
+        self.clock += 1;
+        let levels = &mut self.open[level as usize..];
+        if levels.len() > NEAR {
+            self.since = self.clock;
+            return;
+        }
+        levels.fill(self.clock);
+    }
+
+    /// Voids every remembered result that used a binding.
+    pub(crate) fn void_all(&mut self) {
+        self.clock += 1;
+        self.since = self.clock;
+    }
+}
