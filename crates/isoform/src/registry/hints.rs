@@ -25,15 +25,15 @@ fn distance(written: &str, name: &str) -> Option<usize> {
     }
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=name.len()).collect();
-    for row in 0..written.len() {
+    for (row, letter) in written.iter().enumerate() {
         let mut next = vec![row + 1];
-        for column in 0..name.len() {
-            let replaced = last[column] + usize::from(written[row] != name[column]);
+        for (column, wanted) in name.iter().enumerate() {
+            let replaced = last[column] + usize::from(letter != wanted);
             let mut best = replaced.min(last[column + 1] + 1).min(next[column] + 1);
             let exchanged = row > 0
                 && column > 0
-                && written[row] == name[column - 1]
-                && written[row - 1] == name[column];
+                && *letter == name[column - 1]
+                && written[row - 1] == *wanted;
             if exchanged {
                 best = best.min(before[column - 1] + 1);
             }
