@@ -24,6 +24,8 @@ mod unwinding {
 
     use pyo3::ffi::PyObject;
 
+    // SAFETY: the signatures are those of CPython, for which thread states have
+    // no layout.
     unsafe extern "C-unwind" {
         pub(super) fn PyObject_Vectorcall(
             callable: *mut PyObject,
