@@ -220,9 +220,9 @@ fn cyclic_values_that_look_the_same_are_equal() {
         let first: List = List::new();
         let mut last = Value::from(first.clone());
         for _ in 1..length {
-            last = List::from(vec![last]).into().unwrap();
+            last = List::from(vec![last]).into();
         }
-        first.push(last);
+        first.push(last).unwrap();
         first
     };
     let rings = [ring(1), ring(2), ring(3), ring(7)];
