@@ -30,10 +30,8 @@ fn distance(written: &str, name: &str) -> Option<usize> {
         for (column, wanted) in name.iter().enumerate() {
             let replaced = last[column] + usize::from(letter != wanted);
             let mut best = replaced.min(last[column + 1] + 1).min(next[column] + 1);
-            let exchanged = row > 0
-                && column > 0
-                && *letter == name[column - 1]
-                && written[row - 1] == *wanted;
+            let exchanged =
+                row > 0 && column > 0 && *letter == name[column - 1] && written[row - 1] == *wanted;
             if exchanged {
                 best = best.min(before[column - 1] + 1);
             }

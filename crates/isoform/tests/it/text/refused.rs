@@ -236,7 +236,7 @@ fn tensors_are_checked() {
 #[test]
 fn cycles_have_no_text() {
     let list = List::<Value>::new();
-    list.push([Value::from(list.clone())].into());
+    list.push([Value::from(list.clone())].into()).unwrap();
     let error = to_text(&list.clone().into(), &TextOptions::default()).expect_err("a cycle");
     list.clear();
     assert_eq!(error.kind(), ErrorKind::Value);
@@ -245,7 +245,7 @@ fn cycles_have_no_text() {
         "ValueError: cyclic value: the List contains itself (at <root>[0][0])"
     );
     let dict = Dict::<Value, Value>::new();
-    dict.insert("self".into(), dict.clone().into());
+    dict.insert("self".into(), dict.clone().into()).unwrap();
     assert!(to_text(&dict.clone().into(), &TextOptions::default()).is_err());
     dict.clear();
 }
