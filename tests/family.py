@@ -65,7 +65,9 @@ def python_family() -> SimpleNamespace:
         lhs: Any
         rhs: Any
 
-    @py_class("family.Storages")
+    order = ("text", "object", "any", "dtype", "nullable", "float", "int", "flag")
+
+    @py_class("family.Storages", visit_order=order)
     class Storages(Object):
         any: Any
         object: Expr
@@ -99,7 +101,7 @@ def python_family() -> SimpleNamespace:
         body: Any
         params: Any = field(structural_eq="def")
 
-    @py_class("family.LateLambda")
+    @py_class("family.LateLambda", scope=True, defs_first=False)
     class LateLambda(Object):
         body: Any
         params: Any = field(structural_eq="def")

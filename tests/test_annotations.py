@@ -13,7 +13,7 @@ import isoform
 import nodes
 from isoform import Array, Device, Dict, Function, List, Map, Object, Shape, Tensor, dtype
 from isoform.core import TypeSchema
-from isoform.dataclasses import py_class
+from isoform.dataclasses import fields, py_class
 
 
 @pytest.fixture
@@ -96,7 +96,15 @@ REFUSED = [
     (int, "a", "expected int, got str"),
     (int, 1.5, "expected int, got float"),
     (int, None, "expected int, got None"),
-    (int, 2**70, "int64"),
+    (int, 2**70, "expected int, got int out of the int64 range"),
+    (int | None, 2**64, r"expected int \| None, got int out of the int64 range"),
+    (int | str | None, -(2**64), r"expected int \| str \| None, got int out of the int64 range"),
+    (list[int | None], [2**64], r"element \[0\]: expected int \| None, got int out of the int64"),
+    (str | None, 2**64, r"expected str \| None, got int$"),
+    (ctypes.c_void_p, "x", r"expected ctypes\.c_void_p, got str"),
+    (ctypes.c_void_p, 5, r"expected ctypes\.c_void_p, got int"),
+    (ctypes.c_void_p, ctypes.c_int(5), r"expected ctypes\.c_void_p, got c_int"),
+    (list[ctypes.c_void_p], [None, 5], r"element \[1\]: expected ctypes\.c_void_p, got int"),
     (float, "a", "expected float, got str"),
     (bool, "a", "expected bool, got str"),
     (bool, 1.0, "expected bool, got float"),
@@ -160,8 +168,22 @@ UNSUPPORTED = [set, set[int], frozenset, complex, range, 3, "not an annotation!"
 
 @pytest.mark.parametrize("annotation", UNSUPPORTED)
 def test_unsupported(holder, annotation):
-    with pytest.raises((TypeError, SyntaxError)):
-        holder(annotation)(None)
+    with pytest.raises(TypeError, match=r"Holder: field 'x': cannot convert .* to TypeSchema"):
+        holder(annotation)
+
+
+def test_an_annotation_whose_evaluation_fails_names_class_and_field(holder):
+    for annotation, why in (
+        ("len(1)", "TypeError: object of type 'int' has no len()"),
+        ("[][3]", "IndexError: list index out of range"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("list[len(1)]", "TypeError: object of type 'int' has no len()"),
+    ):
+        message = f"Holder: field 'x': the annotation '{annotation}' cannot be evaluated: {why}"
+        with pytest.raises(TypeError) as caught:
+            holder(annotation)
+        assert str(caught.value) == message
+        assert type(caught.value.__cause__).__name__ == why.partition(":")[0]
 
 
 def test_callables(holder):
@@ -196,6 +218,24 @@ def test_opaque_objects(holder):
         isoform.structural_hash(node)
     with pytest.raises(TypeError):
         isoform.serialization.to_json_graph_str(node)
+
+
+def test_pointers(holder):
+    pointer = ctypes.c_void_p(16)
+
+    class Handle(ctypes.c_void_p):
+        pass
+
+    for annotation in (ctypes.c_void_p, ctypes.c_void_p | None, ctypes.c_void_p | int):
+        assert holder(annotation)(pointer).x is pointer
+        assert holder(annotation)(None).x is None
+        assert holder(annotation)(Handle(3)).x.value == 3
+    assert holder(list[ctypes.c_void_p])([pointer, None]).x[0] is pointer
+    schema = TypeSchema.from_annotation(ctypes.c_void_p)
+    assert schema.convert(pointer) is pointer
+    assert repr(schema) == "ctypes.c_void_p"
+    with pytest.raises(TypeError, match=r"type check failed for ctypes\.c_void_p: .* got str"):
+        schema.check_value("x")
 
 
 def test_void_pointers_hold_host_objects(holder):
@@ -374,6 +414,12 @@ def test_schema_repr(annotation, text):
     assert schema == TypeSchema.from_annotation(annotation)
 
 
+def test_object_means_any_value_as_in_a_field(holder):
+    assert TypeSchema.from_annotation(object) == TypeSchema("Any")
+    assert TypeSchema.from_annotation(list[object]).convert([1, "a"]) == [1, "a"]
+    assert fields(holder(object))[0].schema == TypeSchema("Any")
+
+
 def test_schema_checks():
     schema = TypeSchema.from_annotation(list[int])
     assert schema.check_value([1, True]) is None
@@ -392,7 +438,7 @@ def test_schema_json():
     assert schema.args == (TypeSchema.from_annotation(int),)
 
 
-@pytest.mark.parametrize("annotation", [set, complex, object, 3])
+@pytest.mark.parametrize("annotation", [set, complex, 3])
 def test_schema_refuses(annotation):
     with pytest.raises(TypeError):
         TypeSchema.from_annotation(annotation)
@@ -432,6 +478,69 @@ class Convertible(isoform.ObjectConvertible):
         return nodes.Box(9)
 
 
+@pytest.mark.parametrize(
+    ("annotation", "given"),
+    [
+        *((plain, value) for plain in (int, float, bool) for value in (3, True)),
+        (float, 2.5),
+        (float, np.float64(2.5)),
+        (str, "x"),
+        (bytes, b"x"),
+        (None, None),
+        (int | None, 3),
+        (int | None, None),
+        (int | str, "x"),
+        (int | str | None, None),
+        (bool | list[int], [True]),
+        (Literal[1, "a"], "a"),
+        (dtype, "int8"),
+        (Device, "cuda:1"),
+        (Device, isoform.device("cuda:1")),
+        (Shape, (1, 2)),
+        (list[int], [1, 2]),
+        (tuple[float, str], (1, "a")),
+        (dict[str, int], {"a": 1}),
+        (ctypes.c_void_p, None),
+    ],
+    ids=repr,
+)
+def test_an_object_converts_wherever_its_value_does(holder, annotation, given):
+    cls = holder(annotation)
+    expected = cls(given).x
+    for value in (Valued(given), Wrapped(Valued(given)), Valued(Valued(Wrapped(given)))):
+        made = cls(value)
+        assert type(made.x) is type(expected)
+        assert made.x == expected
+        made.x = value
+        assert made.x == expected
+        assert holder(list[annotation])([value]).x[0] == expected
+        assert holder(dict[str, annotation])({Valued("k"): value}).x["k"] == expected
+        schema = TypeSchema.from_annotation(annotation)
+        schema.check_value(value)
+        assert schema.convert(value) == expected
+
+
+def test_parts_of_the_value_of_an_object_are_converted_too(holder):
+    assert holder(list[int])(Valued([Valued(1), True])).x == [1, 1]
+    assert holder(dict[str, list[float]])(Valued({"a": Valued([Valued(1)])})).x == {"a": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given", "match"),
+    [
+        (int, Valued("a"), r"expected int, got str from Valued\.__isoform_value__\(\)$"),
+        (int | None, Wrapped(Valued("a")), r"expected int \| None, got str from Wrapped\."),
+        (list[int], Valued([1, "a"]), r"element \[1\]: expected int, got str from Valued\."),
+        (list[int], [1, Valued("a")], r"element \[1\]: expected int, got str from Valued\."),
+        (int, Valued(2**64), "expected int, got int out of the int64 range from Valued"),
+    ],
+    ids=str,
+)
+def test_a_value_of_an_object_that_does_not_fit(holder, annotation, given, match):
+    with pytest.raises(TypeError, match=rf"Holder.*field 'x': {match}"):
+        holder(annotation)(given)
+
+
 def test_value_protocols(holder):
     box = nodes.Box(1)
     any_, int_, float_, box_ = map(holder, (Any, int, float, nodes.Box))
@@ -462,13 +571,89 @@ def test_value_protocol_chains_are_bounded(holder):
         cls(Endless())
 
 
-def test_errors_of_protocols_propagate(holder):
-    class Broken:
-        def __isoform_value__(self):
-            raise LookupError("no value")
+def raises(name, error):
+    """An object whose value protocol of this name raises."""
 
-    with pytest.raises(LookupError, match="no value"):
-        holder(Any)(Broken())
+    def protocol(self):
+        raise error
+
+    return type("Broken", (), {name: protocol})()
+
+
+NAMES = ("__isoform_value__", "__isoform_object__", "asobject", "__isoform_int__", "__index__")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("annotation", "wrap", "place"),
+    [
+        (int, lambda bad: bad, ""),
+        (Any, lambda bad: bad, ""),
+        (float, lambda bad: bad, ""),
+        (int | None, lambda bad: bad, ""),
+        (int | str, lambda bad: bad, ""),
+        (list[int], lambda bad: [1, bad], r"element \[1\]: "),
+        (list[Any], lambda bad: [1, bad], r"element \[1\]: "),
+        (list[Any], lambda bad: [[1, bad]], r"element \[0\]: element \[1\]: "),
+        (Any, lambda bad: [1, {"k": [bad]}], r"element \[1\]: value for key 'k': element \[0\]: "),
+        (dict[str, list[int]], lambda bad: {"k": [bad]}, r"value for key 'k': element \[0\]: "),
+        (dict[int, int], lambda bad: {bad: 1}, "key <.*Broken.*>: "),
+        (Any, lambda bad: {bad: 1}, "key <.*Broken.*>: "),
+        (int, lambda bad: Valued(bad), ""),
+    ],
+)
+def test_what_a_protocol_raises_is_the_cause_of_an_error_that_names_the_place(
+    holder, annotation, wrap, place, name
+):
+    error = LookupError("no value")
+    bad = wrap(raises(name, error))
+    cls = holder(annotation)
+    what = rf"{place}Broken\.{name}\(\) raised LookupError: no value"
+    with pytest.raises(TypeError, match=rf"Holder.__init__\(\) field 'x': {what}") as caught:
+        cls(bad)
+    assert caught.value.__cause__ is error
+    node = cls.__new__(cls)
+    with pytest.raises(TypeError, match=rf"Holder field 'x': {what}") as caught:
+        node.x = bad
+    assert caught.value.__cause__ is error
+    for use in ("check_value", "convert"):
+        with pytest.raises(TypeError, match=what) as caught:
+            getattr(TypeSchema.from_annotation(annotation), use)(bad)
+        assert caught.value.__cause__ is error
+
+
+def test_without_a_schema_the_exception_of_a_protocol_comes_back_itself():
+    error = LookupError("no value")
+    for call in (Array, isoform.convert, isoform.structural_hash):
+        with pytest.raises(LookupError) as caught:
+            call([1, raises("__isoform_value__", error)])
+        assert caught.value is error
+
+
+def test_interrupts_in_a_protocol_stay_what_they_are(holder):
+    for error in (KeyboardInterrupt(), SystemExit(3), RecursionError("deep"), MemoryError()):
+        for annotation in (int, Any, list[int]):
+            bad = raises("__isoform_value__", error)
+            with pytest.raises(type(error)) as caught:
+                holder(annotation)([bad] if annotation == list[int] else bad)
+            assert caught.value is error
+
+
+def test_a_protocol_for_numbers_that_answers_with_something_else(holder):
+    class Text:
+        def __isoform_int__(self):
+            return "text"
+
+    class Real:
+        def __isoform_float__(self):
+            return "text"
+
+    with pytest.raises(
+        TypeError, match=r"'x': expected int from Text\.__isoform_int__\(\), got str"
+    ):
+        holder(int)(Text())
+    with pytest.raises(TypeError, match=r"float from Real\.__isoform_float__\(\), got str"):
+        holder(Any)(Real())
 
 
 class Colour(enum.Enum):

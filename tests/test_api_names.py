@@ -1,6 +1,8 @@
 """Every name of the public Python API that users of tvm-ffi rely on."""
 
+import builtins
 import importlib
+import pkgutil
 
 import pytest
 
@@ -61,6 +63,20 @@ def test_public_names_are_documented(module, name):
     thing = getattr(importlib.import_module(module), name)
     if callable(thing) and name not in ("MISSING", "KWARGS", "KW_ONLY"):
         assert (thing.__doc__ or "").strip()
+
+
+# What the peers of these modules call so; users import them by name.
+FOLDS = {"all", "any", "max", "min"}
+SHADOWING = {"isoform.tir": FOLDS, "isoform.tir.op": FOLDS, "isoform.pto.ir": {"pow"}}
+
+
+def test_a_star_import_hides_no_builtin():
+    found = pkgutil.walk_packages(isoform.__path__, "isoform.")
+    for name in ["isoform", *(module.name for module in found)]:
+        if name != "isoform.__main__":
+            names = set(getattr(importlib.import_module(name), "__all__", ()))
+            assert names & set(dir(builtins)) == SHADOWING.get(name, set()), name
+    assert isoform.bool == "bool"
 
 
 def test_names_are_one_object_wherever_they_are():

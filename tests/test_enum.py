@@ -7,7 +7,18 @@ import pytest
 
 import isoform
 from isoform import Object, serialization
-from isoform.dataclasses import Enum, EnumAttrMap, IntEnum, StrEnum, auto, entry, enum, py_class
+from isoform.core import TypeSchema
+from isoform.dataclasses import (
+    Enum,
+    EnumAttrMap,
+    IntEnum,
+    StrEnum,
+    auto,
+    entry,
+    enum,
+    field,
+    py_class,
+)
 
 
 class Color(Enum, type_key="enums.Color"):
@@ -104,6 +115,88 @@ def test_bad_entries():
         a = auto()
 
     assert Again.a.name == "a"
+
+
+@pytest.mark.parametrize(
+    ("base", "good", "bad"),
+    [
+        *((IntEnum, 1, bad) for bad in ("one", 1.5, True, None, b"1", (1, 2), [1], {}, object())),
+        *((StrEnum, "a", bad) for bad in (1, True, None, b"a", ("a",), ["a"])),
+    ],
+)
+def test_a_literal_of_another_type_is_no_member_and_no_attribute(key, base, good, bad):
+    wanted = type(good).__name__
+    with pytest.raises(TypeError, match=rf"E\.BAD: expected a value of type {wanted}, got "):
+
+        class E(base, type_key=key("E")):
+            GOOD = good
+            BAD = bad
+
+
+def test_code_in_the_body_of_an_enum_is_no_member(key):
+    class E(IntEnum, type_key=key("E")):
+        GOOD = 1
+
+        class Nested:
+            pass
+
+        @property
+        def twice(self):
+            return 2 * self.value
+
+        @staticmethod
+        def static():
+            return "static"
+
+        @classmethod
+        def make(cls):
+            return cls.GOOD
+
+        builtin = len
+        _note = "no member"
+
+    assert list(E) == [E.GOOD]
+    assert (E.GOOD.twice, E.static(), E.make(), E._note) == (2, "static", E.GOOD, "no member")
+
+
+def test_values_convert_to_members_wherever_members_are_expected(key):
+    def convert(annotation, value):
+        schema = TypeSchema.from_annotation(annotation)
+        schema.check_value(value)
+        return schema.convert(value)
+
+    first = Code.ok
+    assert convert(Code, first.value) is first
+    assert convert(Code | None, first.value) is first
+    assert convert(Code | str, first.value) is first
+    assert convert(Code | int, first.value) == first.value
+    assert type(convert(Code | int, first.value)) is int
+    assert [*convert(list[Code], [first.value, first])] == [first, first]
+    assert convert(list[Code], [first.value])[0] is first
+    assert convert(tuple[Code, ...], (first.value,))[0] is first
+    assert convert(tuple[int, Code], (1, first.value))[1] is first
+    assert convert(dict[str, Code], {"a": first.value})["a"] is first
+    assert convert(dict[str, list[Code | None]], {"a": [None, first.value]})["a"][1] is first
+
+    @py_class(key("Node"))
+    class Node(Object):
+        one: Code
+        many: list[Code] = field(default_factory=list)
+        named: dict[str, Code] = field(default_factory=dict)
+        default: Code = first.value
+
+    node = Node(first.value, [first.value], {"a": first.value})
+    assert node.one is node.many[0] is node.named["a"] is node.default is first
+    node.many = [first.value, first]
+    assert node.many[0] is node.many[1] is first
+
+    for wrong in (12345, True, "ok", 1.0):
+        with pytest.raises(TypeError, match=r"expected enums\.Code"):
+            convert(Code, wrong)
+        with pytest.raises(TypeError, match=r"field 'many': element \[0\]: expected enums\.Code"):
+            Node(first, [wrong])
+    with pytest.raises(TypeError, match="12345 is the value of no member"):
+        Node(12345)
 
 
 def test_extensible_attributes():

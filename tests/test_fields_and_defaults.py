@@ -142,6 +142,27 @@ def test_kw_only_class_and_field(key):
         Other(1, 3)
 
 
+def test_missing_arguments_are_called_what_they_are(key):
+    @py_class(key())
+    class Node(Object):
+        a: int
+        b: int
+        c: int = field(kw_only=True)
+        d: int = field(kw_only=True)
+
+    for args, kwargs, missing in (
+        ((), {"a": 1, "c": 1, "d": 1}, "1 required argument: 'b'"),
+        ((), {"c": 1, "d": 1}, "2 required arguments: 'a', 'b'"),
+        ((1, 2), {"c": 1}, "1 required keyword-only argument: 'd'"),
+        ((1, 2), {}, "2 required keyword-only arguments: 'c', 'd'"),
+        ((1,), {"c": 1}, "1 required argument: 'b' and 1 required keyword-only argument: 'd'"),
+    ):
+        for call in (Node, lambda *a, **k: Node.__new__(Node).__init__(*a, **k)):
+            with pytest.raises(TypeError) as caught:
+                call(*args, **kwargs)
+            assert str(caught.value).endswith(f".__init__() missing {missing}")
+
+
 def test_init_false_fields(key):
     @py_class(key())
     class Node(Object):

@@ -238,8 +238,43 @@ def test_method_marker(key):
     assert Node.make(1) == 2
     methods = {m.name: m.func for m in Node.__isoform_type_info__.methods}
     assert methods["label"](Node(3)) == "N(3)"
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="write a method or a staticmethod"):
         isoform.method(classmethod(lambda cls: 1))
+
+
+def test_a_class_method_that_is_marked_is_refused_at_the_declaration(key):
+    def marked(self):
+        return 1
+
+    isoform.method(marked)
+    name = key()
+    declare = isoform.dataclasses.py_class(name)
+    for function in (classmethod(marked), classmethod(isoform.method(staticmethod(marked)))):
+        with pytest.raises(TypeError, match=f"type {name}: 'make' is a classmethod marked"):
+            declare(type(isoform.Object)("Bad", (isoform.Object,), {"make": function}))
+
+    with pytest.raises(TypeError, match=rf"type {name}: 'make' is a classmethod marked"):
+
+        @isoform.dataclasses.py_class(name)
+        class Bad(isoform.Object):
+            @classmethod
+            @isoform.method
+            def make(cls):
+                return cls()
+
+    @isoform.dataclasses.py_class(name)
+    class Good(isoform.Object):
+        @staticmethod
+        @isoform.method
+        def make():
+            return 3
+
+        @classmethod
+        def other(cls):
+            return cls()
+
+    assert isoform.call_method(Good(), "make") == 3
+    assert [found.name for found in Good.__isoform_type_info__.methods] == ["make"]
 
 
 def test_function_identity_and_repr():

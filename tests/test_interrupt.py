@@ -1,12 +1,25 @@
 """Ctrl-C ends a long operation, and the interpreter goes on afterwards."""
 
+import copy
+import gc
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+import weakref
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+import isoform
+from isoform.dataclasses import py_class
+from isoform.pattern import Pattern
+from isoform.text import from_text, to_text
+
+# Levels of the values of single calls.
+LEVELS = 1_000_000
 
 PRELUDE = """
 import isoform, sys, time, gc
@@ -91,6 +104,131 @@ def test_ctrl_c_inside_one_call():
         finally:
             process.kill()
     assert output.strip() == "interrupted", errors
+
+
+# What a single call does with deep values; each takes much longer than the alarm below.
+SINGLE_CALLS = {
+    "structural_hash": lambda v: isoform.structural_hash(v.big),
+    "structural_digest": lambda v: isoform.structural_digest(v.big),
+    "StructuralKey": lambda v: isoform.StructuralKey(v.big),
+    "repr": lambda v: repr(v.big),
+    "deepcopy": lambda v: copy.deepcopy(v.big),
+    "deep_copy": lambda v: isoform.deep_copy(v.big),
+    "recursive_eq": lambda v: isoform.recursive_eq(v.big, v.other),
+    "recursive_lt": lambda v: isoform.recursive_lt(v.big, v.other),
+    "recursive_hash": lambda v: isoform.recursive_hash(v.big),
+    "substitute": lambda v: isoform.substitute(v.big, {v.var: 1}),
+    "verify": lambda v: isoform.verify(v.big),
+    "to_text": lambda v: to_text(v.big),
+    "from_text": lambda v: from_text(v.text),
+    "find_all": lambda v: v.pattern.find_all(v.big),
+}
+
+
+@pytest.fixture(scope="module")
+def deep():
+    @py_class("interrupt.Cell")
+    class Cell(isoform.Object):
+        v: Any
+
+    def chain(levels):
+        value = Cell(0)
+        for _ in range(levels):
+            value = Cell(value)
+        return value
+
+    var = isoform.tir.Var("x", "int32")
+    return SimpleNamespace(
+        Cell=Cell,
+        big=chain(LEVELS),
+        other=chain(LEVELS),
+        text=to_text(chain(LEVELS // 4)),
+        pattern=Pattern(Cell(var), var),
+        var=var,
+    )
+
+
+class Alarm(BaseException):
+    """What the handler of a signal raises."""
+
+
+def interrupted(call):
+    """Whether a signal ends the call. Its third handler does; a call that asks
+    for no signals has one of them at most, at its end."""
+    handled, done = [], []
+
+    def handler(_number, _frame):
+        handled.append(1)
+        if len(handled) == 3 and not done:
+            raise Alarm
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+    try:
+        done.append(call())
+    except Alarm:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    return False
+
+
+@pytest.mark.parametrize("call", SINGLE_CALLS.values(), ids=SINGLE_CALLS)
+def test_a_signal_ends_a_single_call(deep, call):
+    assert interrupted(lambda: call(deep))
+
+
+class Token:
+    """Shared by a value and its copies, and dead when all of them are."""
+
+
+def token_of_an_interrupted_copy(cell, kind):
+    token = Token()
+    value = isoform.List([token])
+    for _ in range(LEVELS // 2):
+        match kind:
+            case "objects":
+                value = cell(value)
+            case "lists":
+                value = isoform.List([value, value])
+            case "dicts":
+                value = isoform.Dict({"k": value})
+    assert interrupted(lambda: isoform.deep_copy(value))
+    return weakref.ref(token)
+
+
+@pytest.mark.parametrize("kind", ["objects", "lists", "dicts"])
+def test_nothing_is_left_of_a_copy_that_a_signal_ends(deep, kind):
+    token = token_of_an_interrupted_copy(deep.Cell, kind)
+    gc.collect()
+    assert token() is None
+
+
+def test_handlers_may_change_and_collect_what_is_being_copied(deep):
+    slots = [deep.Cell(None) for _ in range(1000)]
+    value = deep.big
+    for slot in slots:
+        slot.v = deep.Cell(value)
+        value = slot
+    handled = []
+
+    def handler(_number, _frame):
+        handled.append(1)
+        if len(handled) < 10:
+            for slot in slots[len(handled) % 7 :: 7]:
+                slot.v = deep.Cell(deep.big)
+            gc.collect()
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+    try:
+        made = isoform.deep_copy(value)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert handled
+    assert isoform.structural_equal(isoform.deep_copy(made), made)
 
 
 def test_other_threads_go_on_during_a_long_call():

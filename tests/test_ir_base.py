@@ -111,9 +111,23 @@ def test_make_node(key):
     attrs = ir.make_node(name, axis=3)
     assert isinstance(attrs, Attrs)
     assert (attrs.axis, attrs.keep) == (3, True)
+    name = key("Checked")
+
+    @py_class(name)
+    class Checked(ir.Attrs):
+        axis: int
+
+        def __post_init__(self):
+            self.axis += 1
+            if self.axis < 1:
+                raise ValueError("no such axis")
+
+    assert ir.make_node(name, axis=3).axis == Checked(axis=3).axis == 4
+    with pytest.raises(ValueError, match="no such axis"):
+        ir.make_node(name, axis=-1)
     with pytest.raises(KeyError, match="no type is registered as 'Nothing'"):
         ir.make_node("Nothing")
-    with pytest.raises(TypeError, match="unknown field 'other'"):
+    with pytest.raises(AttributeError, match=r"ir\.IntImm has no field 'other'"):
         ir.make_node("IntImm", dtype="int32", value=10, other=1)
     with pytest.raises(TypeError, match="missing field 'value'"):
         ir.make_node("IntImm", dtype="int32")

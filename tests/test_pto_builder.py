@@ -28,6 +28,17 @@ def test_a_function_with_a_loop_equals_the_one_made_by_constructors():
     assert ir.verify(f.get_result()) == []
 
 
+def test_a_result_that_there_is_not_is_refused():
+    ib = ir.IRBuilder()
+    with ib.function("f"), ib.for_loop(ib.var("i", INT), 0, 9) as loop:
+        acc = loop.iter_arg("acc", 0)
+        loop.return_var("out")
+        with pytest.raises(IndexError, match=r"output\(1\): there is 1 result, made with"):
+            loop.output(1)
+        assert loop.output(-1) is loop.output()
+        ib.yield_(acc)
+
+
 def test_branches_and_while_loops():
     ib = ir.IRBuilder()
     with ib.function("f") as f:

@@ -139,3 +139,11 @@ def test_other_names_of_data_types():
     assert DataType("bfloat16") is DataType.BF16
     assert DataType("float32") is DataType.FP32
     assert ir.DataType is DataType
+
+
+def test_members_that_differ_are_named():
+    left, right = ir.ScalarType(DataType.INT64), ir.ScalarType(DataType.INT32)
+    with pytest.raises(ValueError, match="INT64 and INT32 differ"):
+        ir.assert_structural_equal(left, right)
+    with pytest.raises(ValueError, match="Parallel and Unroll differ"):
+        ir.assert_structural_equal(ir.ForKind.Parallel, ir.ForKind.Unroll)

@@ -158,3 +158,11 @@ def test_deep_programs_are_verified():
     for _ in range(100_000):
         stmt = ir.IfStmt(C, stmt, None, [])
     assert ir.verify(ir.Function("f", [C], [], stmt)) == []
+
+
+def test_the_path_of_a_failure_far_below_is_whole():
+    stmt = ir.EvalStmt(X)
+    for _ in range(200):
+        stmt = ir.IfStmt(ir.ConstBool(True), stmt, None, [])
+    (failure,) = ir.verify(ir.Function("f", [], [], stmt), raise_on_error=False)
+    assert failure.path.depth == 202

@@ -137,6 +137,15 @@ def test_a_bad_kind_names_the_good_ones(key):
         assert kind in str(caught.value)
 
 
+def test_options_that_are_wrong_raise_before_there_is_a_class():
+    with pytest.raises(ValueError, match=r"structural_eq must be one of .*, got 'typo'"):
+        py_class(structural_eq="typo")
+    with pytest.raises(ValueError, match=r"structural_eq must be one of .*, got 'typo'"):
+        py_class("py_class.never", structural_eq="typo")
+    with pytest.raises(ValueError, match="order=True requires eq=True"):
+        py_class(order=True)
+
+
 def test_a_bad_field_annotation_leaves_nothing_behind(key):
     name = key()
     with pytest.raises(TypeError, match="set"):
@@ -300,6 +309,89 @@ def test_own_init_may_hand_over_to_the_generated_one(key):
     assert (Node((1, 2)).x, Node((1, 2)).y) == (1, 2)
 
 
+@pytest.fixture
+def with_other_fields(key):
+    """A class with fields that its constructor does not take."""
+
+    @py_class(key())
+    class Node(Object):
+        a: int
+        b: int = field(default=7, init=False)
+        c: int = 0
+        d: list[int] = field(default_factory=list, init=False)
+        e: int = field(default=1, kw_only=True)
+
+        @classmethod
+        def make(cls, *args, **kwargs):
+            node = cls.__new__(cls)
+            node.__ffi_init__(*args, **kwargs)
+            return node
+
+    return Node
+
+
+def test_a_factory_may_initialise_an_object_itself(key, with_other_fields):
+    node = with_other_fields.make(1)
+    assert (node.a, node.b, node.c, list(node.d), node.e) == (1, 7, 0, [], 1)
+    assert repr(node) == repr(with_other_fields(1))
+    assert isoform.structural_equal(node, with_other_fields(1))
+    node = with_other_fields.__new__(with_other_fields)
+    node.b = 3
+    node.__ffi_init__(1)
+    assert node.b == 3
+
+    @py_class(key("Computed"))
+    class Computed(with_other_fields):
+        seen: int = field(default=0, init=False)
+
+        @isoform.dataclasses.init_property
+        def sum(self) -> int:
+            return self.a + self.b
+
+        def __post_init__(self):
+            self.seen = self.sum
+
+    node = Computed.make(1)
+    assert (node.sum, node.seen, repr(node)) == (8, 8, repr(Computed(1)))
+
+    @py_class(key("Own"))
+    class Own(with_other_fields):
+        f: int = 2
+
+        def __init__(self, a):
+            super().__init__(a)
+            # As soon as the constructor of the parent has run.
+            self.f = self.b + self.a
+
+    assert Own(1).f == 8
+    assert repr(Own.make(1)).endswith("(a=1, b=7, c=0, d=[], e=1, f=2)")
+
+
+def test_named_arguments_may_follow_a_marker(with_other_fields):
+    from isoform.core import KWARGS
+
+    make = with_other_fields.make
+    node = make(1, KWARGS, "c", 3, "e", True)
+    assert (node.a, node.b, node.c, node.e) == (1, 7, 3, 1)
+    assert make(KWARGS, "c", 3, "a", 1).a == 1
+    assert make(1, KWARGS).c == 0
+    assert make(1, KWARGS, "c", 3, e=5).e == 5
+    for args, match in (
+        ((1, KWARGS, "c"), "names and values in turn after KWARGS, got 1 arguments"),
+        ((1, KWARGS, "z", 3), "unexpected keyword argument 'z'"),
+        ((1, KWARGS, "b", 3), "unexpected keyword argument 'b'"),
+        ((1, KWARGS, "c", 3, "c", 4), "multiple values for argument 'c'"),
+        ((1, 2, KWARGS, "c", 4), "multiple values for argument 'c'"),
+        ((1, KWARGS, 3, 4), "expected a str as name of an argument after KWARGS, got int"),
+        ((1, KWARGS, "c", "x"), "field 'c': expected int, got str"),
+        ((KWARGS, "c", 3), "missing 1 required argument: 'a'"),
+    ):
+        with pytest.raises(TypeError, match=match):
+            make(*args)
+    with pytest.raises(TypeError, match="multiple values for argument 'c'"):
+        make(1, KWARGS, "c", 3, c=4)
+
+
 def test_own_init_that_forgets_a_field(key):
     name = key()
 
@@ -345,6 +437,78 @@ def test_init_property(key):
     assert [f.name for f in isoform.dataclasses.fields(Node)] == ["x", "double"]
     with pytest.raises(TypeError):
         Node(3, 4)
+
+
+def test_an_init_property_replaces_that_of_the_parent(key):
+    computed = []
+
+    @py_class(key("Base"))
+    class Base(Object):
+        x: int
+
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("base")
+            return self.x
+
+        @isoform.dataclasses.init_property
+        def twice(self) -> int:
+            return 2 * self.size
+
+    @py_class(key("Child"))
+    class Child(Base):
+        y: int = 1
+
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("child")
+            return self.x + self.y
+
+    class Mixin:
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("mixin")
+            return 0
+
+    @py_class(key("Mixed"))
+    class Mixed(Mixin, Base):
+        pass
+
+    @py_class(key("Own"))
+    class Own(Child):
+        def __init__(self, x):
+            super().__init__(x, 10)
+
+        @isoform.dataclasses.init_property
+        def size(self) -> int:
+            computed.append("own")
+            return -self.x
+
+    for cls, size, runs in (
+        (Child, 4, ["child"]),
+        (Base, 3, ["base"]),
+        (Own, -3, ["own"]),
+        (Mixed, 0, ["mixin"]),
+    ):
+        made = cls(3)
+        assert (made.size, made.twice) == (size, 2 * size)
+        assert computed == runs
+        computed.clear()
+    assert [f.name for f in isoform.dataclasses.fields(Child)] == ["x", "size", "twice", "y"]
+
+    with pytest.raises(ValueError, match="duplicate field 'x'"):
+
+        @py_class(key("Wrong"))
+        class Wrong(Base):
+            @isoform.dataclasses.init_property
+            def x(self) -> int:
+                return 1
+
+    with pytest.raises(ValueError, match="duplicate field 'size'"):
+
+        @py_class(key("Plain"))
+        class Plain(Base):
+            size: int
 
 
 def test_repr_false_keeps_the_default(key):
@@ -534,24 +698,6 @@ def test_aliases_of_the_flags_mean_the_same(key):
         assert binds(flag, Var)
         assert not binds(flag, nested)
     assert not binds(None, Var)
-
-
-def test_scope_is_an_option(key):
-    @py_class(key("Var"), structural_eq="var")
-    class Var(Object):
-        name: str = field(structural_eq="ignore")
-
-    def make(scope):
-        @py_class(key(), scope=scope)
-        class Lam(Object):
-            params: list[Var] = field(structural_eq="def")
-            body: Var
-
-        x, a = Var("x"), Var("a")
-        return isoform.structural_equal([Lam([x], x), x], [Lam([a], a), a])
-
-    assert make(False) is True
-    assert make(True) is False
 
 
 def test_class_keywords_reach_init_subclass(key):

@@ -6,7 +6,7 @@ import pytest
 
 import isoform
 import nodes
-from isoform import Map, Object
+from isoform import Dict, Map, Object
 from isoform.dataclasses import field, py_class
 
 NAN = float("nan")
@@ -98,6 +98,37 @@ def test_what_has_no_order(left, right):
     ):
         with pytest.raises(TypeError):
             call()
+
+
+def test_equal_maps_leave_the_order_to_the_next_field():
+    shared = Map({"k": [Node(1)]})
+    equal = Map({"k": [Node(1)]})
+    for left, right in ((shared, shared), (shared, equal), (Dict({1: NAN}), Dict({1: NAN}))):
+        assert Pair(left, 1) < Pair(right, 2)
+        assert Pair(left, 2) > Pair(right, 1)
+        assert Pair(left, 1) <= Pair(right, 1)
+        assert not Pair(left, 1) < Pair(right, 1)
+        assert isoform.recursive_le(left, right)
+        assert isoform.recursive_ge(left, right)
+        assert not isoform.recursive_lt(left, right)
+        assert not isoform.recursive_gt(left, right)
+    for other in (Map({"k": [Node(2)]}), Map({"k": [Node(1)], "l": 1}), Map({}), Dict(shared)):
+        for call in (isoform.recursive_lt, isoform.recursive_le, isoform.recursive_ge):
+            with pytest.raises(TypeError, match="have no order"):
+                call(Pair(shared, 1), Pair(other, 2))
+    # What was decided before a difference stays decided.
+    assert Pair(1, shared) < Pair(2, Map({}))
+
+
+def test_a_map_that_differs_has_no_order_whatever_was_compared_around_it():
+    def cyclic(number):
+        box = Pair(Dict({}), number)
+        box.x["self"] = box
+        return box
+
+    assert isoform.recursive_le(cyclic(1), cyclic(1))
+    with pytest.raises(TypeError, match="have no order"):
+        isoform.recursive_lt(cyclic(1), cyclic(2))
 
 
 def test_eq_without_hash():

@@ -174,6 +174,44 @@ def test_regions():
     assert seen == [("x", DefRegionKind.DEF_SIMPLE)]
 
 
+def test_a_variable_is_walked_once_in_each_kind_of_region():
+    x, y = Var("x"), Var("y")
+    bound, used = DefRegionKind.DEF_PATTERN, DefRegionKind.NONE
+    seen = []
+
+    def see(var, kind):
+        seen.append((var.name, kind))
+
+    for order in ("pre", "post"):
+        seen.clear()
+        root = Lam([x], [x, y, x, Add(y, x)])
+        structural_walk(root, with_def_region_kind=(Var, see), order=order)
+        assert seen == [("x", bound), ("x", used), ("y", used)]
+        # The same regions as those that structural_visit tells apart.
+        seen.clear()
+        structural_visit(root, (Var, lambda v, visitor: see(v, visitor.def_region_kind())))
+        assert seen == [("x", bound), ("x", used), ("y", used)]
+    seen.clear()
+    structural_walk(Let(x, [x]), with_def_region_kind=[(Var, see)])
+    assert seen == [("x", used), ("x", DefRegionKind.DEF_SIMPLE)]
+
+
+def test_all_objects_are_walked_in_each_kind_of_region_if_a_callback_asks_for_it():
+    x = Var("x")
+    pattern = Add(x, 1)
+    root = Lam(pattern, [pattern, pattern])
+    seen = []
+    structural_walk(
+        root,
+        callbacks=(Add, lambda v: seen.append("pattern")),
+        with_def_region_kind=(Var, lambda v, kind: seen.append(kind)),
+    )
+    assert seen == [DefRegionKind.DEF_PATTERN, "pattern", DefRegionKind.NONE, "pattern"]
+    seen.clear()
+    structural_walk(root, callbacks=((Add, Var), seen.append), with_def_region_kind=None)
+    assert [type(v) for v in seen] == [Var, Add]
+
+
 def test_shared_nodes_are_walked_once():
     seen = []
     root = nodes.doubled(60)

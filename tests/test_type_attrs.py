@@ -456,7 +456,7 @@ def test_declare_checks_what_is_set(line, name):
     type_attrs.declare(attr, type=str | None)
     assert type_attrs.info(attr).type == "str | None"
     with pytest.raises(TypeError, match="cannot convert"):
-        type_attrs.declare(name(), type=object)
+        type_attrs.declare(name(), type=set)
 
 
 def test_column_declares(line, name):

@@ -41,7 +41,7 @@ from isoform.device import Device, DLDeviceType, device
 from isoform.dtype import (
     DataType,
     bfloat16,
-    bool,  # noqa: A004
+    bool as bool,  # noqa: A004 - not in `__all__`, where it would hide Python's own
     dtype,
     float4_e2m1fn,
     float4_e2m1fnx2,
@@ -147,7 +147,6 @@ __all__ = [
     "access_path",
     "assert_structural_equal",
     "bfloat16",
-    "bool",
     "call_method",
     "container",
     "convert",

@@ -176,7 +176,10 @@ class Match:
         """
     @property
     def path(self) -> Any:
-        """Where it is below the root that was searched; None of a match by itself."""
+        """Where it is below the root that was searched; None of a match by itself.
+
+        O(depth) each time.
+        """
     @property
     def value(self) -> Any:
         """The value that matches."""
@@ -264,8 +267,8 @@ class Pattern:
         outermost first, shared objects once.
 
         Keys of maps, and the variables that definition fields bind, are not
-        looked at. The cost is that of a walk, of one match for each object of
-        the template's type, and of the paths.
+        looked at. The cost is that of a walk, and of one match for each object of
+        the template's type; a path is made when it is asked for.
         """
     @property
     def holes(self) -> Any:
@@ -877,10 +880,11 @@ def list_global_func_names() -> Any:
 
 def make_node(type_key: str, fields: Any) -> Any:
     """A new object of a type from its fields by name, without the constructor of
-    its class; those that are left out take their defaults.
+    its class; those that are left out take their defaults. `__post_init__` of a
+    class that was declared in Python is run.
 
-    Raises KeyError for an unknown key, TypeError for a field that is unknown,
-    missing or does not fit.
+    Raises KeyError for an unknown key, AttributeError for a field that is
+    unknown, TypeError for one that is missing or does not fit.
     """
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
@@ -1113,9 +1117,10 @@ def structural_walk(
     types) and a function, or a sequence of such pairs. The functions in
     `with_def_region_kind` get the kind of region as well. A callback answers
     None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
-    result. Shared objects are visited once, where they are met first; keys of
-    maps and fields that comparison ignores are not visited. `order` is "post"
-    (children first) or "pre".
+    result. Shared objects are visited once, where they are met first, or once in
+    each kind of region where `with_def_region_kind` is given: a variable where
+    it is defined and where it is used. Keys of maps and fields that comparison
+    ignores are not visited. `order` is "post" (children first) or "pre".
 
     Raises TypeError for another answer, ValueError for a value that contains
     itself, and what the callbacks raise. O(values), in constant native stack.

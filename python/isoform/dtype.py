@@ -15,7 +15,6 @@ from isoform import _core
 __all__ = [
     "DataType",
     "bfloat16",
-    "bool",
     "dtype",
     "float4_e2m1fn",
     "float4_e2m1fnx2",

@@ -1,11 +1,19 @@
 """ONNX models as programs that can be compared, hashed, walked and rewritten.
 
->>> from isoform import onnx
->>> model = onnx.load("model.onnx")             # doctest: +SKIP
->>> model.program.graph.results[0].call.op      # doctest: +SKIP
-'Softmax'
->>> onnx.digest("a.onnx") == onnx.digest("b.onnx")   # doctest: +SKIP
+`onnx.load(path).program` is what the model in a file computes. Programs can be
+built by hand as well; the names in them say nothing of what they compute:
+
+>>> from isoform import onnx, structural_digest, structural_equal
+>>> def program(op, name):
+...     x = onnx.Input(ty=None, default=None, name=name)
+...     call = onnx.Call("", op, 13, None, {}, [x], 1)
+...     return onnx.Program(onnx.Graph([x], [None], [onnx.Output(call, 0)]), [])
+>>> program("Relu", "x").graph.results[0].call.op
+'Relu'
+>>> structural_equal(program("Relu", "x"), program("Relu", "y"))
 True
+>>> structural_digest(program("Relu", "x")) == structural_digest(program("Tanh", "x"))
+False
 
 The classes of the nodes (`onnx.Program`, `onnx.Graph`, `onnx.Call`, ...) are
 declared in Rust and have properties, constructors and documentation here:

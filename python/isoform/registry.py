@@ -179,6 +179,9 @@ def get_registered_type_keys() -> Sequence[str]:
     return _core.registered_type_keys()
 
 
+_NO_CLASS = "Rust has no class to pass, so write a method or a staticmethod"
+
+
 def method(function: _F) -> _F:
     """Exposes a method of a class of nodes: Rust calls it by its name.
 
@@ -207,7 +210,7 @@ def method(function: _F) -> _F:
         'I am a node'
     """
     if isinstance(function, classmethod):
-        raise TypeError("a classmethod cannot be marked; use a method or a staticmethod")
+        raise TypeError(f"a classmethod cannot be marked with method; {_NO_CLASS}")
     if not isinstance(function, staticmethod) and not callable(function):
         raise TypeError(f"expected a function, got {type(function).__name__}")
     marked: Any = function
@@ -216,12 +219,28 @@ def method(function: _F) -> _F:
 
 
 def _marked(cls: Any) -> list[tuple[str, Any]]:
-    body = list(cls.__dict__.items())
-    return [(name, f) for name, f in body if getattr(f, "__isoform_method__", None) is not None]
+    return [(name, found) for name, found in list(cls.__dict__.items()) if _is_marked(found)]
+
+
+def _is_marked(found: Any) -> bool:
+    # The mark may be on the function that a static or class method wraps.
+    inner = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+    marks = (getattr(part, "__isoform_method__", None) for part in (found, inner))
+    return any(mark is not None for mark in marks)
 
 
 def check_methods(cls: Any, key: str, fields: set[str]) -> None:
-    """Raises ValueError if a marked method in the body of a class has the name of a field."""
+    """Checks the marked methods in the body of a class.
+
+    Raises:
+        TypeError: one is a `classmethod`.
+        ValueError: one has the name of a field.
+    """
+    for name, found in cls.__dict__.items():
+        if isinstance(found, classmethod) and _is_marked(found):
+            raise TypeError(
+                f"type {key}: '{name}' is a classmethod marked with method; {_NO_CLASS}"
+            )
     for name, _ in _marked(cls):
         if name in fields:
             raise ValueError(f"type {key}: method '{name}' has the name of a field")

@@ -48,6 +48,7 @@ def check_types(values: Iterable[Any]) -> None:
     """Checks on given values what their types promise by their kind.
 
     A `const-tree` promises that no variable and no `dag` node lies below it.
+    Linear in the size of the values.
 
     Raises:
         ValueError: with the type, and the path to what should not be there.

@@ -51,10 +51,8 @@ __all__ = [
     "implement",
     "implements",
     "info",
-    "list",
     "owner",
     "provided",
-    "set",
     "trait",
     "types_with",
 ]

@@ -12,7 +12,7 @@ use syn::{Expr, Ident, Lit, Path, Type, UnOp};
 
 use crate::attrs::AttrOption;
 use crate::model::{BaseModel, FieldModel, NodeModel};
-use crate::parse::DefaultValue;
+use crate::parse::{DefaultValue, bare_name};
 
 /// Types whose literals need no conversion; converting would break the inference of the literal's own type.
 const PRIMITIVES: [&str; 16] = [
@@ -110,6 +110,10 @@ impl<'a> Ctx<'a> {
         let defs_first = options
             .defs_first
             .map(|defs_first| quote!(.defs_first(#defs_first)));
+        let visit_order = options.visit_order.as_ref().map(|names| {
+            let names = names.iter().map(bare_name);
+            quote!(.visit_order([#(#names),*]))
+        });
         let doc = self.node.doc.as_ref().map(|doc| quote!(.doc(#doc)));
         let fields = self.node.fields.iter().map(|field| self.field_def(field));
         let hook_equal = options.hook_equal.then(|| quote!(.hook_equal::<Self>()));
@@ -130,6 +134,7 @@ impl<'a> Ctx<'a> {
                 .kind(#private::Kind::#kind)
                 #scope
                 #defs_first
+                #visit_order
                 #doc
                 #(.field(#fields))*
                 #hook_equal

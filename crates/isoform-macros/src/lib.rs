@@ -69,7 +69,8 @@ mod tests;
 /// | `key = "dialect.Name"` | The type key, unique in the process. Required. |
 /// | `kind = tree` | The structural kind: `tree` (the default), `const_tree`, `dag`, `var`, `singleton` or `none`. |
 /// | `scope` | Variables bound inside a node of this type are free again after it. |
-/// | `defs_first`, `defs_first = false` | Whether definition fields are visited before the others. Absent: as `scope`. |
+/// | `defs_first`, `defs_first = false` | Whether definition fields are visited before the others. Absent: as `scope`, without `visit_order`. |
+/// | `visit_order(a, b)` | The order in which fields are visited, by registered names; absent, it is that of declaration. |
 /// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
 /// | `init = path` | The constructor of other languages: a function with `#[export]`, instead of one that takes the fields. |
 /// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
@@ -79,6 +80,30 @@ mod tests;
 /// | `no_new` | No `new` is generated, so that the type can have its own. |
 /// | `no_with` | No `with_<field>` is generated. |
 /// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |
+///
+/// # The order of visit
+///
+/// Comparison, hashes, digests, walks, maps and substitution visit the fields of the base first, then the others as they
+/// are declared, and with `defs_first` the definitions before the rest.
+/// So a `let` whose variable is not bound in its own value is a `scope` with `defs_first = false` and declares value,
+/// variable and body in this order.
+/// Where constructors and files need another order of declaration, `visit_order` says how fields are visited: it names
+/// each field of the struct once, in which ignored ones may be left out, and a field of the base where that is to be
+/// visited later than first.
+/// A loop whose bounds are outside of its binding:
+///
+/// ```ignore
+/// #[derive(Node)]
+/// #[node(key = "demo.For", scope, visit_order(start, stop, var, body))]
+/// #[repr(C)]
+/// pub struct For {
+///     #[node(def)]
+///     pub var: Ref<Var>,
+///     pub start: Ref<Expr>,
+///     pub stop: Ref<Expr>,
+///     pub body: Ref<Stmt>,
+/// }
+/// ```
 ///
 /// # Field attributes
 ///

@@ -1,6 +1,6 @@
 //! Checks a struct and its options together, and keeps what the expansion needs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Path, Type, Visibility};
@@ -62,6 +62,9 @@ impl NodeModel {
             );
         }
         let members = collect_fields(&input, &mut errors);
+        if let (Some(order), Some(members)) = (&options.visit_order, &members) {
+            check_order(order, members, &mut errors);
+        }
         let krate = options
             .krate
             .take()
@@ -206,6 +209,32 @@ fn check_fields(fields: impl Iterator<Item = syn::Field>, errors: &mut Errors) -
         });
     }
     (base, models)
+}
+
+/// Requires that the order of visit names every field once; those of a base are known when the type is registered.
+fn check_order(order: &[Ident], (base, fields): &Members, errors: &mut Errors) {
+    let mut named = HashSet::new();
+    for ident in order {
+        let name = parse::bare_name(ident);
+        if base.is_none() && fields.iter().all(|field| field.name != name) {
+            errors.push_at(
+                ident,
+                format!("`visit_order` names `{ident}`, which is no field"),
+            );
+        }
+        if !named.insert(name) {
+            errors.push_at(ident, format!("`visit_order` names `{ident}` twice"));
+        }
+    }
+    for field in fields {
+        if field.flag != Some("Ignore") && !named.contains(&field.name) {
+            let message = format!(
+                "field `{}` is missing in `visit_order`, which names every field that is not ignored",
+                field.name
+            );
+            errors.push_at(&field.ident, message);
+        }
+    }
 }
 
 fn check_base(

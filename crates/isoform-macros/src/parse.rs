@@ -24,11 +24,12 @@ const KINDS: [(&str, &str); 6] = [
 ];
 
 /// The attributes of a struct.
-const STRUCT_NAMES: [&str; 12] = [
+const STRUCT_NAMES: [&str; 13] = [
     "key",
     "kind",
     "scope",
     "defs_first",
+    "visit_order",
     "hooks",
     "init",
     "convert",
@@ -61,6 +62,8 @@ pub(crate) struct StructOptions {
     pub(crate) kind: Option<&'static str>,
     pub(crate) scope: bool,
     pub(crate) defs_first: Option<bool>,
+    /// Registered names of fields.
+    pub(crate) visit_order: Option<Vec<Ident>>,
     pub(crate) hook_equal: bool,
     pub(crate) hook_hash: bool,
     /// The exported function that makes an object from arguments.
@@ -207,6 +210,20 @@ impl Entry {
         }
     }
 
+    /// The names in the parentheses of `name(...)`, which may be keywords.
+    fn names(&self) -> syn::Result<Vec<Ident>> {
+        let names = self.list().and_then(|list| {
+            let parser = |input: ParseStream<'_>| {
+                Punctuated::<Ident, Token![,]>::parse_terminated_with(input, Ident::parse_any)
+            };
+            parser.parse2(list.clone()).ok()
+        });
+        names
+            .filter(|names| !names.is_empty())
+            .map(|names| names.into_iter().collect())
+            .ok_or_else(|| self.expected(&format!("`{}(first, second, ...)`", self.name)))
+    }
+
     fn literal(&self) -> Option<&Lit> {
         match &self.value {
             EntryValue::Expr(expr) => match &**expr {
@@ -245,6 +262,7 @@ impl StructOptions {
             "kind" => self.kind = Some(entry.kind()?),
             "scope" => self.scope = entry.flag().map(|()| true)?,
             "defs_first" => self.defs_first = Some(entry.flag_or_bool()?),
+            "visit_order" => self.visit_order = Some(entry.names()?),
             "hooks" => self.set_hooks(entry, errors)?,
             "init" => self.init = Some(entry.path()?),
             "convert" => self.convert = Some(entry.path()?),

@@ -46,10 +46,10 @@ fn structural_key_value<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     to_python(this.py(), &value)
 }
 
-/// The structural hash of the value when the key was made.
+/// The hash of a key for tables of this process.
 #[pyfunction]
 fn structural_key_hash(this: &Bound<'_, PyAny>) -> PyResult<u64> {
-    expect(this, StructuralKey::structural_hash)
+    expect(this, StructuralKey::table_hash)
 }
 
 /// Whether the other object is an equal key.

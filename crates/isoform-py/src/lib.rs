@@ -58,7 +58,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     object::property::init(py);
     object::gc::init(module)?;
     module.add_class::<object::property::Property>()?;
-    module.add_class::<object::construct::InitFunction>()?;
+    module.add_class::<object::init_function::InitFunction>()?;
     module.add_class::<convert::SchemaHandle>()?;
     module.add_class::<type_info::TypeInfoHandle>()?;
     module.add_class::<type_info::TypeFieldHandle>()?;

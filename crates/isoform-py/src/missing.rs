@@ -41,6 +41,13 @@ pub(crate) fn kwargs(py: Python<'_>) -> PyResult<&Py<Marker>> {
     KWARGS.get_or_try_init(py, || Py::new(py, Marker { name: "KWARGS" }))
 }
 
+/// Whether a Python object is the marker `KWARGS`.
+pub(crate) fn is_kwargs(value: &Bound<'_, PyAny>) -> bool {
+    KWARGS
+        .get(value.py())
+        .is_some_and(|kwargs| kwargs.as_ptr() == value.as_ptr())
+}
+
 /// Whether a Python object is the marker `MISSING`.
 pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     MISSING

@@ -8,7 +8,9 @@ use isoform::type_attrs::{self, Lookup};
 use isoform::{
     DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks, find_type,
 };
-use pyo3::exceptions::{PyException, PyImportError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyAttributeError, PyException, PyImportError, PyKeyError, PyTypeError, PyValueError,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -180,10 +182,11 @@ fn deep_copy_method<'py>(
 }
 
 /// A new object of a type from its fields by name, without the constructor of
-/// its class; those that are left out take their defaults.
+/// its class; those that are left out take their defaults. `__post_init__` of a
+/// class that was declared in Python is run.
 ///
-/// Raises KeyError for an unknown key, TypeError for a field that is unknown,
-/// missing or does not fit.
+/// Raises KeyError for an unknown key, AttributeError for a field that is
+/// unknown, TypeError for one that is missing or does not fit.
 #[pyfunction]
 fn make_node<'py>(
     py: Python<'py>,
@@ -195,15 +198,18 @@ fn make_node<'py>(
     let mut named = Vec::with_capacity(fields.len());
     for (name, value) in fields {
         let name: String = name.extract()?;
-        let value = match info.field_index(&name) {
-            None => Value::NONE,
-            Some(field) => {
-                let schema = info.fields()[field].schema();
-                convert::typed(&value, schema).map_err(|error| {
-                    error.into_python(|message| format!("{} field '{name}': {message}", info.key()))
-                })?
-            }
+        let Some(field) = info.field_index(&name) else {
+            let known: Vec<_> = info.fields().iter().map(|field| field.name()).collect();
+            return Err(PyAttributeError::new_err(format!(
+                "{} has no field '{name}', expected some of {}",
+                info.key(),
+                known.join(", ")
+            )));
         };
+        let schema = info.fields()[field].schema();
+        let value = convert::typed(&value, schema).map_err(|error| {
+            error.into_python(|message| format!("{} field '{name}': {message}", info.key()))
+        })?;
         named.push((name, value));
     }
     let named = named
@@ -211,7 +217,11 @@ fn make_node<'py>(
         .map(|(name, value)| (&**name, value.clone()))
         .collect();
     let object = isoform::construct_named(info.index(), named).into_py()?;
-    wrapper::wrap(py, object)
+    let made = wrapper::wrap(py, object)?;
+    if class::of_index(py, info.index()).is_some_and(|data| data.post_init) {
+        made.call_method0(intern!(py, "__post_init__"))?;
+    }
+    Ok(made)
 }
 
 /// A copy of an object with some of its fields replaced; the constructor is

@@ -183,7 +183,7 @@ impl PatternHandle {
     fn match_(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MatchHandle>> {
         let given = untyped(value)?;
         let found = under_gil(value.py(), || self.0.match_value(&given)).into_py()?;
-        Ok(found.map(|found| MatchHandle { found, path: None }))
+        Ok(found.map(|found| MatchHandle { found, place: None }))
     }
 
     /// Why a value does not match, with the template on the left; None when it
@@ -199,14 +199,14 @@ impl PatternHandle {
     /// outermost first, shared objects once.
     ///
     /// Keys of maps, and the variables that definition fields bind, are not
-    /// looked at. The cost is that of a walk, of one match for each object of
-    /// the template's type, and of the paths.
+    /// looked at. The cost is that of a walk, and of one match for each object of
+    /// the template's type; a path is made when it is asked for.
     fn find_all(&self, root: &Bound<'_, PyAny>) -> PyResult<Vec<MatchHandle>> {
         let given = untyped(root)?;
         let found = under_gil(root.py(), || self.0.find_all(&given)).into_py()?;
-        let handle = |Found { path, found, .. }: Found| MatchHandle {
-            found,
-            path: Some(path.into()),
+        let handle = |found: Found| MatchHandle {
+            found: found.found.clone(),
+            place: Some(found),
         };
         Ok(found.into_iter().map(handle).collect())
     }
@@ -222,7 +222,8 @@ impl PatternHandle {
 #[pyclass(frozen, name = "Match", module = "isoform.pattern")]
 pub(crate) struct MatchHandle {
     found: Match,
-    path: Option<PathHandle>,
+    /// What says where it is below the root that was searched.
+    place: Option<Found>,
 }
 
 fn pairs<'py, 'v>(
@@ -243,9 +244,11 @@ impl MatchHandle {
     }
 
     /// Where it is below the root that was searched; None of a match by itself.
+    ///
+    /// O(depth) each time.
     #[getter]
     fn path(&self) -> Option<PathHandle> {
-        self.path.clone()
+        self.place.as_ref().map(|found| found.path().into())
     }
 
     /// The holes and the parts that they stand for, as pairs.
@@ -319,8 +322,8 @@ pub(crate) struct RuleHandle {
 }
 
 fn match_to_python(py: Python<'_>, found: &Match) -> PyResult<Py<PyAny>> {
-    let (found, path) = (found.clone(), None);
-    Ok(Bound::new(py, MatchHandle { found, path })?
+    let (found, place) = (found.clone(), None);
+    Ok(Bound::new(py, MatchHandle { found, place })?
         .into_any()
         .unbind())
 }

@@ -247,6 +247,12 @@ pub(crate) fn register_class<'py>(
     let mut definition = TypeDef::new(type_key)
         .kind(kind_named(kind.as_deref())?)
         .scope(flag("scope")?);
+    if let Some(defs_first) = option("defs_first")? {
+        definition = definition.defs_first(defs_first.is_truthy()?);
+    }
+    if option("visit_order")?.is_some() {
+        definition = definition.visit_order(names("visit_order")?);
+    }
     if let Some(doc) = option("doc")? {
         definition = definition.doc(&doc.extract::<String>()?);
     }

@@ -121,10 +121,15 @@ impl TypeInfoHandle {
         let mut methods = Vec::new();
         for entry in body.call_method0("items")?.try_iter()? {
             let (name, attribute) = entry?.extract::<(String, Bound<'py, PyAny>)>()?;
-            if attribute.getattr_opt("__isoform_method__")?.is_none() {
+            let inner = attribute.getattr_opt("__func__")?;
+            // The mark may be on the function that a static method wraps.
+            let mut marked = false;
+            for part in [Some(&attribute), inner.as_ref()].into_iter().flatten() {
+                marked |= part.getattr_opt("__isoform_method__")?.is_some();
+            }
+            if !marked {
                 continue;
             }
-            let inner = attribute.getattr_opt("__func__")?;
             let is_static = inner.is_some();
             let func = inner.unwrap_or(attribute).unbind();
             methods.push(TypeMethodHandle {

@@ -162,10 +162,10 @@ pub use path::{AccessPath, AccessStep};
 pub use recursive::{recursive_cmp, recursive_eq, recursive_hash};
 pub use registry::{
     DynEqual, DynFromJson, DynHash, DynToJson, Enumerator, EqualCallback, FieldDef, FieldFlag,
-    HashCallback, Hook, Kind, NodeEnum, Schema, StructuralEqual, StructuralHash, TypeDef, TypeRef,
-    call_method, find_type, get_function, list_functions, register, register_enum,
-    register_function, register_functions, register_method, register_type, registered_types,
-    remove_function,
+    HashCallback, Hook, HostSchema, Kind, NodeEnum, Schema, StructuralEqual, StructuralHash,
+    TypeDef, TypeRef, call_method, find_type, get_function, list_functions, register,
+    register_enum, register_function, register_functions, register_method, register_type,
+    registered_types, remove_function,
 };
 pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
 pub use serial::singletons::{find_singleton, register_singleton};

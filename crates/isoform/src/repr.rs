@@ -11,7 +11,7 @@ use rapidhash::fast::RandomState;
 use crate::container::{Array, Map, OpaqueObj};
 use crate::error::Result;
 use crate::hooks::{self, DynRepr};
-use crate::object::access::{self, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
@@ -145,6 +145,7 @@ struct Writer<'h> {
     page: Page,
     todo: Vec<Todo>,
     depth: usize,
+    poll: Poll,
 }
 
 /// One text, and what was met in it.
@@ -170,6 +171,7 @@ impl<'h> Writer<'h> {
             page: Page::default(),
             todo: Vec::new(),
             depth: 0,
+            poll: Poll::default(),
         }
     }
 
@@ -184,6 +186,10 @@ impl<'h> Writer<'h> {
         while self.todo.len() > floor
             && let Some(todo) = self.todo.pop()
         {
+            // A text that shows errors has no other way to say that it ended early.
+            if !self.shows_errors {
+                self.poll.step(section)?;
+            }
             if self.is_full() {
                 return Ok(());
             }

@@ -285,7 +285,7 @@ impl Hash for Value {
             ValueRef::BigInt(number) => number.hash(state),
             _ => match self.object_ref() {
                 Some(object) => match object.downcast::<KeyObj>() {
-                    Some(key) => state.write_u64(key.key().structural_hash()),
+                    Some(key) => state.write_u64(key.key().table_hash()),
                     None => state.write_u64(object.ident()),
                 },
                 None => state.write_u64(self.bits()),

@@ -57,10 +57,6 @@ class Unresolved(Exception):  # noqa: N818
     """
 
 
-class CannotConvert(TypeError):  # noqa: N818
-    """An annotation has no meaning as the type of a field."""
-
-
 def type_key_of(cls: type) -> str | None:
     """The type key of exactly this class, also while it waits for names."""
     body = cls.__dict__
@@ -243,7 +239,7 @@ def _literal(annotation: Any, args: tuple[Any, ...]) -> TypeSchema:
 
 
 def _refuse(annotation: Any) -> TypeError:
-    return CannotConvert(f"cannot convert {annotation!r} to TypeSchema; {_instead(annotation)}")
+    return TypeError(f"cannot convert {annotation!r} to TypeSchema; {_instead(annotation)}")
 
 
 def _instead(annotation: Any) -> str:

@@ -142,8 +142,6 @@ class TypeSchema:
         """
         from ._annotations import Reader
 
-        if annotation is object:
-            raise TypeError("cannot convert object to TypeSchema; typing.Any says what is meant")
         return Reader().read(annotation)
 
     @staticmethod
@@ -261,7 +259,7 @@ class TypeSchema:
         if self.origin == "Object":
             return ("Object", "isoform.Object")
         if self.origin == _POINTER:
-            return ("Opaque",)
+            return ("Pointer",)
         if self.origin == "tuple":
             return ("Tuple", *parts)
         if self.origin == "Literal":
@@ -288,7 +286,8 @@ class TypeSchema:
         try:
             self.compiled.check(value)
         except TypeError as error:
-            raise TypeError(f"type check failed for {self.repr()}: {error}") from None
+            # What a value protocol raised is the cause, nothing else.
+            raise TypeError(f"type check failed for {self.repr()}: {error}") from error.__cause__
 
     def convert(self, value: object) -> Any:
         """The value as a field of this schema would give it back.

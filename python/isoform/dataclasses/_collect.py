@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from isoform.core import MISSING, Object
 from isoform.core._annotations import (
-    CannotConvert,
     Reader,
     Unresolved,
     is_expression,
@@ -26,7 +25,7 @@ from isoform.core._annotations import (
 )
 
 from . import _field, _native
-from ._init_property import init_property, registered_class
+from ._init_property import inherited, init_property, registered_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,6 +81,7 @@ def read(
     """
     parent = registered_parent(cls)
     taken = {field.name for field in all_fields(parent)} if parent else set[str]()
+    replaceable = inherited(parent) if parent else {}
     found: dict[str, Field] = {}
     properties: dict[str, init_property[Any]] = {}
     reasons: list[str] = []
@@ -105,29 +105,39 @@ def read(
                 declared = _declaration(source, name, annotation, scope)
                 if declared is not None:
                     field, evaluated, fixed = declared
-                    schema = scope.reader_for(name).read(evaluated)
+                    schema = scope.reader().read(evaluated)
                     found[name] = field._bound(
                         name, evaluated, schema, frozen=frozen or fixed, kw_only=keyword_only
                     )
             except Unresolved as missing:
                 reasons.append(f"{name}: {_text(annotation)} ({missing})")
-            except CannotConvert as error:
-                raise TypeError(f"{cls.__qualname__}: field '{name}': {error}") from None
+            except TypeError as error:
+                raise _wrong(cls, name, error) from error.__cause__
         for name, value in list(source.__dict__.items()):
             if isinstance(value, init_property):
                 value = cast("init_property[Any]", value)
+                properties[name] = value
+                if name in replaceable:
+                    # Its field is the parent's.
+                    continue
                 if name in taken:
                     raise ValueError(f"{cls.__qualname__}: duplicate field '{name}'")
                 try:
                     found[name] = _computed(name, value, scope, frozen)
                 except Unresolved as missing:
                     reasons.append(f"{name} ({missing})")
-                properties[name] = value
+                except TypeError as error:
+                    raise _wrong(cls, name, error) from error.__cause__
             elif isinstance(value, _field.Field) and name not in own_annotations(source):
                 raise TypeError(f"{cls.__qualname__}: field '{name}' has no annotation")
     if reasons:
         raise Waiting(reasons)
     return Body(parent, tuple(found.values()), properties)
+
+
+def _wrong(cls: type, field: str, error: TypeError) -> TypeError:
+    """The error for a field, with its class and name."""
+    return TypeError(f"{cls.__qualname__}: field '{field}': {error}")
 
 
 def registered_parent(cls: type) -> type | None:
@@ -194,7 +204,7 @@ def _declaration(
 
     None for what turns out to be no field.
     """
-    reader = scope.reader_for(name)
+    reader = scope.reader()
     annotation = reader.resolve(annotation)
     default = source.__dict__.get(name, MISSING)
     if isinstance(default, types.MemberDescriptorType):
@@ -208,8 +218,8 @@ def _declaration(
             return None
         if annotation is _stdlib.InitVar or isinstance(annotation, _stdlib.InitVar):
             raise TypeError(
-                f"field '{name}': InitVar is not supported; write an __init__ that takes the "
-                "argument, or declare a field"
+                "InitVar is not supported; write an __init__ that takes the argument, or declare "
+                "a field"
             )
         if origin is typing.Annotated:
             annotation, *notes = typing.get_args(annotation)
@@ -237,7 +247,7 @@ def _declaration(
 
 
 def _computed(name: str, value: init_property[Any], scope: _Scope, frozen: bool) -> Field:
-    reader = scope.reader_for(name)
+    reader = scope.reader()
     annotation = reader.resolve(value.function.__annotations__.get("return", Any))
     declared = _field.make(
         init=False, repr=False, compare=False, structural_eq="ignore", doc=value.__doc__
@@ -264,19 +274,24 @@ class _Scope:
         )
         self._owner = cls
 
-    def reader_for(self, field: str) -> Reader:
-        """Reads the annotation of a field."""
-        return Reader(lambda text: self._evaluate(text, field), self._owner)
+    def reader(self) -> Reader:
+        """Reads annotations."""
+        return Reader(self._evaluate, self._owner)
 
-    def _evaluate(self, text: str, field: str) -> Any:
+    def _evaluate(self, text: str) -> Any:
         if not is_expression(text):
-            raise TypeError(f"field '{field}': cannot convert {text!r} to TypeSchema")
+            raise TypeError(f"cannot convert {text!r} to TypeSchema")
         try:
             # The text is code of the class's own module.
             return eval(text.strip(), {}, self._names)
         except (NameError, AttributeError) as missing:
             # An attribute is missing while its module is being imported.
             raise Unresolved(str(missing)) from None
+        except Exception as error:
+            kind = type(error).__name__
+            raise TypeError(
+                f"the annotation {text!r} cannot be evaluated: {kind}: {error}"
+            ) from error
 
 
 def is_class_variable(annotation: Any) -> bool:

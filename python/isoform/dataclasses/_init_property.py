@@ -18,6 +18,10 @@ class init_property(Generic[_T]):  # noqa: N801
     without one). It takes no part in the constructor, in `repr`, and in
     comparisons, since the other fields decide it.
 
+    A child class may replace a property of its parents by one of the same name;
+    then only that of the child runs, and the field stays the parent's, with its
+    type.
+
     Args:
         function: the method; it may read all other fields.
 
@@ -58,6 +62,11 @@ def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> Non
     """
     if own:
         cls.__isoform_init_properties__ = own
+    for name in own:
+        if isinstance(getattr(cls, name), init_property):
+            # It replaces one of the parent, whose field it fills.
+            parent = next(c for c in cls.__mro__[1:] if "__isoform_type_key__" in c.__dict__)
+            setattr(cls, name, getattr(parent, name))
     parts = inherited(cls)
     if not parts:
         return

@@ -73,6 +73,7 @@ def c_class(
         own_init = "__init__" in cls.__dict__
         own_match_args = "__match_args__" in cls.__dict__
         attributes = _attributes_for(cls, type_key)
+        registry.check_methods(cls, type_key, set())
         if not init and not own_init:
             # First: a class that has a constructor when it is bound keeps it.
             _dunder.forbid_construction(cls)

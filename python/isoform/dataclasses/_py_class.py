@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from isoform import _core, registry
 from isoform.core import MISSING, Object
 
-from . import _attributes, _collect, _dunder, _enum_values, _init_property, _pending
+from . import _attributes, _collect, _dunder, _init_property, _pending
 from ._field import Field, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     # Python 3.10 has it in this package only, which type checkers bring along.
     from typing_extensions import dataclass_transform
@@ -46,8 +46,11 @@ class Options:
     kw_only: bool = False
     structural_eq: str | None = "tree"
     scope: bool = False
+    defs_first: bool | None = None
+    visit_order: tuple[str, ...] | None = None
     to_json: Callable[[Any], Any] | None = None
     from_json: Callable[[Any], Any] | None = None
+    convert: Callable[[Any], Any] | None = None
     # Looks at the constructor's fields before anything is registered.
     inspect: Callable[[list[Field], list[Field]], None] | None = None
     # Whether the class may wait for names that do not exist yet.
@@ -85,6 +88,8 @@ def py_class(
     structural_eq: str | None = "tree",
     slots: bool = True,
     scope: bool = False,
+    defs_first: bool | None = None,
+    visit_order: Sequence[str] | None = None,
 ) -> Callable[[_T], _T]: ...
 
 
@@ -104,6 +109,8 @@ def py_class(
     structural_eq: str | None = "tree",
     slots: bool = True,  # noqa: ARG001
     scope: bool = False,
+    defs_first: bool | None = None,
+    visit_order: Sequence[str] | None = None,
 ) -> Any:
     """Registers a class that extends `Object` as a type of the core.
 
@@ -143,11 +150,22 @@ def py_class(
         slots: accepted for symmetry with dataclasses; fields never live in a
             `__dict__`.
         scope: whether variables bound inside of an object end with it.
+        defs_first: whether fields that define variables are visited before the
+            others. If left out, they are in a scope without `visit_order`. A
+            `let` whose variable is not bound in its own value says False and
+            declares value, variable, body in this order.
+        visit_order: the order in which structural comparison, hashes, walks,
+            maps and substitution visit the fields, by name, where the
+            constructor needs another one. Each field of the class is named
+            once; ignored ones may be left out and come last. Fields of
+            parents come first, unless they are named, too.
 
     Raises:
-        TypeError: the class does not extend `Object`, or an annotation
-            describes nothing that the core can hold.
-        ValueError: the key is taken, a field is declared twice, or options
+        TypeError: the class does not extend `Object`, an annotation describes
+            nothing that the core can hold, or `visit_order` is no sequence of
+            names.
+        ValueError: the key is taken, a field is declared twice, `visit_order`
+            names a field that there is not, one twice or not all, or options
             contradict each other. A class that fails to register leaves
             nothing behind.
 
@@ -173,7 +191,11 @@ def py_class(
         kw_only=kw_only,
         structural_eq=structural_eq,
         scope=scope,
+        defs_first=defs_first,
+        visit_order=_names(visit_order),
     )
+    # Also where the decorator is kept for later.
+    options.check()
     if isinstance(cls_or_type_key, type):
         return declare(cls_or_type_key, options, _names_at(sys._getframe(1)))
     if isinstance(cls_or_type_key, str):
@@ -189,6 +211,20 @@ def py_class(
         return declare(cls, options, _names_at(sys._getframe(1)))
 
     return decorate
+
+
+def _names(order: Any) -> tuple[str, ...] | None:
+    """The names of an order of visit.
+
+    Raises:
+        TypeError: it is no sequence of names.
+    """
+    if order is None:
+        return None
+    names = () if isinstance(order, str) else tuple(order)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"visit_order: expected a sequence of names of fields, got {order!r}")
+    return names
 
 
 def _names_at(frame: Any) -> dict[str, Any]:
@@ -261,7 +297,6 @@ class _NativeField:
         for name in Field.__slots__:
             setattr(self, name, getattr(declared, name))
         self.schema = declared.schema.compiled
-        self.converter = _enum_values.converter_for(declared)
 
 
 def _register(
@@ -278,10 +313,16 @@ def _register(
     own_new = cls.__new__ is not Object.__new__
     generated = options.init and not own_init
     computed = bool(body.properties) or bool(body.parent and _init_property.inherited(body.parent))
-    given = {"__data_to_json__": options.to_json, "__data_from_json__": options.from_json}
+    given = {
+        "__data_to_json__": options.to_json,
+        "__data_from_json__": options.from_json,
+        "__ffi_convert__": options.convert,
+    }
     native = {
         "kind": options.structural_eq,
         "scope": options.scope,
+        "defs_first": options.defs_first,
+        "visit_order": options.visit_order,
         "doc": cls.__doc__ if "__doc__" in cls.__dict__ else None,
         "frozen": options.frozen,
         # The native constructor would not call it.

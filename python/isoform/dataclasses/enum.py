@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from isoform import _core
+from isoform._traits import is_trait
 from isoform.core import MISSING, Object, ObjectMeta
 from isoform.core._annotations import own_annotations
 
-from . import _collect, _dunder, _py_class
-from ._enum_values import members_text
+from . import _attributes, _collect, _dunder, _py_class
+from ._members import members_text
 from ._field import field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ._field import Field
 
@@ -259,6 +260,7 @@ def _declare(
         match_args="__match_args__" in cls.__dict__,
         to_json=_to_json,
         from_json=lambda data: _from_json(cls, data),
+        convert=_converter_for(cls),
         inspect=lambda positional, keyword: _check(cls, members, positional, keyword),
         # The members are made with the class.
         wait=False,
@@ -283,12 +285,19 @@ def _take_members(cls: Any) -> dict[str, _Entry]:
             continue
         if isinstance(value, _Entry):
             members[name] = value
-        elif payload is not None and type(value) is payload:
+        elif payload is not None and not _is_no_member(value):
+            # A value of another type is an error of its own.
             members[name] = _Entry((), {"value": value})
         else:
             continue
         type.__delattr__(cls, name)
     return members
+
+
+def _is_no_member(value: Any) -> bool:
+    """Whether an attribute of a class body is code or a trait, and no literal."""
+    is_code = callable(value) or hasattr(value, "__get__")
+    return is_code or any(map(is_trait, _attributes._each(value)))
 
 
 def _number(cls: Any, declared: dict[str, _Entry]) -> dict[str, _Member]:
@@ -322,7 +331,7 @@ def _index(cls: Any, name: str, position: int, given: _Entry) -> _Member:
     if type(value) is not payload:
         raise TypeError(
             f"{cls.__name__}.{name}: expected a value of type {payload.__name__}, "
-            f"got {type(value).__name__}"
+            f"got {type(value).__name__}; what is no member has a name that starts with '_'"
         )
     if payload is int:
         if value not in _INT64:
@@ -363,6 +372,20 @@ def _make_members(cls: Any, members: dict[str, _Member]) -> None:
             state.indexes[member.number] = state.indexes[member.text] = node
         type.__setattr__(cls, name, made[id(member)])
     type.__setattr__(cls, ENUM_STATE_ATTR, state)
+
+
+def _converter_for(cls: Any) -> Callable[[Any], Any] | None:
+    """What makes a member of its value wherever a member is expected."""
+    payload: type | None = cls.__isoform_payload__
+    if payload is None or "__ffi_convert__" in cls.__dict__:
+        return None
+
+    def convert(value: Any) -> Any:
+        if type(value) is payload and value in _state(cls).indexes:
+            return _state(cls).indexes[value]
+        raise TypeError(f"{value!r} is the value of no member")
+
+    return convert
 
 
 def _to_json(member: Any) -> int | str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from isoform import _core
 from isoform.core import Object, ObjectMeta
 
-from ._enum_values import members_text
+from ._members import members_text
 from ._native import c_class
 
 if TYPE_CHECKING:

@@ -122,8 +122,10 @@ def make_node(type_key: str, **kwargs: Any) -> Any:
             `isoform.relay` also without its beginning.
         kwargs: The fields; those that are left out take their defaults.
 
-    Raises KeyError for an unknown key, TypeError for a field that is unknown,
-    missing or does not fit.
+    `__post_init__` of a class that was declared in Python is run.
+
+    Raises KeyError for an unknown key, AttributeError for a field that is
+    unknown, TypeError for one that is missing or does not fit.
 
     >>> from isoform import ir, tir
     >>> x = ir.make_node("IntImm", dtype="int32", value=10)

@@ -1504,6 +1504,9 @@ class ForStmt(Stmt):
 
     The values that its body yields are those of `iter_args` in the next
     iteration, and those of `return_vars` behind the last one.
+
+    What is computed before the first iteration is visited first: nothing that
+    the loop defines is bound in it.
     """
 
     __match_args__ = (

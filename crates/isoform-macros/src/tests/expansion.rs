@@ -185,6 +185,24 @@ fn defs_first() {
 }
 
 #[test]
+fn visit_order() {
+    check_fns!(
+        r#"
+        #[node(key = "demo.For", scope, visit_order(start, r#type, var, span))]
+        #[repr(C)]
+        struct For {
+            #[node(base)]
+            base: Expr,
+            #[node(def)]
+            var: Ref<Var>,
+            start: Ref<Expr>,
+        }
+        "#,
+        "definition"
+    );
+}
+
+#[test]
 fn hook_equal() {
     check_fns!(
         r#"#[node(key = "demo.Leaf", hooks(equal))] #[repr(C)] struct Leaf;"#,

@@ -139,7 +139,7 @@ fn struct_attributes() {
     check_struct(
         "colour = red",
         &[
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `visit_order`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
         ],
     );
     check_struct("scope, scope", &["struct attribute `scope` is given twice"]);
@@ -151,6 +151,13 @@ fn struct_attributes() {
     check_struct(
         "defs_first = 1",
         &["expected `defs_first` or `defs_first = true|false`, found `defs_first = 1`"],
+    );
+    let names = "expected `visit_order(first, second, ...)`, found";
+    check_struct("visit_order", &[&format!("{names} `visit_order` alone")]);
+    check_struct("visit_order()", &[&format!("{names} `visit_order()`")]);
+    check_struct(
+        r#"visit_order("a")"#,
+        &[&format!(r#"{names} `visit_order("a")`"#)],
     );
     check_struct("crate = 5", &["expected `crate = path`, found `crate = 5`"]);
     check_struct("init", &["expected `init = path`, found `init` alone"]);
@@ -285,7 +292,7 @@ fn every_mistake_is_reported() {
         &[
             "expected a node type without generic parameters: a type key names one type",
             "node type `A` has no fixed layout, expected `#[repr(C)]` on it",
-            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
+            "unknown struct attribute `colour`, expected one of `key`, `kind`, `scope`, `defs_first`, `visit_order`, `hooks`, `init`, `convert`, `attrs`, `define`, `no_new`, `no_with`, `crate`",
             "expected `kind = tree|const_tree|dag|var|singleton|none`, found `kind = leaf`",
             "node type `A` has no key, expected `#[node(key = \"dialect.A\")]`",
             "unknown field attribute `size`, expected one of `base`, `ignore`, `def`, `def_simple`, `uses`, `default`, `name`, `compare`, `hash`, `repr`",

@@ -3,70 +3,31 @@
 use isoform::{
     Array, Bytes, Device, Dict, DynConvert, ErrorKind, Hook, List, Map, Schema, Shape, Value,
 };
-use num_bigint::BigInt;
-use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    IntoPyDict, PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
 };
 use smallvec::SmallVec;
 
+use super::failure::{Failure, class_of};
+use super::protocol::{self, Integer, Number, number_like, numpy_dtype};
 use super::python_types::{dtype_of_instance, parse_dtype};
 use super::{HostObject, device_class, dtype_class, host_object, shape_class};
 use crate::error::{IntoPyResult, to_python as raise};
 use crate::object::wrapper;
 
-/// Why a Python object does not fit a schema.
-pub(crate) enum Failure {
-    /// It is something else; what was expected and what came.
-    Mismatch(String),
-    /// Python code raised.
-    Raised(PyErr),
-}
-
-impl From<PyErr> for Failure {
-    fn from(error: PyErr) -> Self {
-        Failure::Raised(error)
-    }
-}
-
-impl Failure {
-    /// The exception, with the message completed by the caller.
-    #[cold]
-    pub(crate) fn into_python(self, describe: impl FnOnce(&str) -> String) -> PyErr {
-        match self {
-            Failure::Mismatch(message) => PyTypeError::new_err(describe(&message)),
-            Failure::Raised(error) => error,
-        }
-    }
-
-    fn at(self, place: impl FnOnce() -> String) -> Self {
-        match self {
-            Failure::Mismatch(message) => Failure::Mismatch(format!("{}: {message}", place())),
-            raised => raised,
-        }
-    }
-}
-
-/// How often a value protocol may answer with another object that has one.
-const MAX_PROTOCOL_DEPTH: usize = 64;
-
 #[cold]
 fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
-    let got = value.get_type();
     let got = match wrapper::core_of(value) {
         Some(core) if !core.type_info().is_builtin() => core.type_info().key().to_owned(),
         _ if value.is_none() => "None".to_owned(),
-        _ => got
-            .name()
-            .map_or_else(|_| "an object".to_owned(), |name| name.to_string()),
+        _ => class_of(value),
     };
-    let out_of_range = takes_ints(schema) && value.is_instance_of::<PyInt>();
-    let note = if out_of_range {
-        " out of the int64 range"
-    } else {
-        ""
+    let note = match takes_int(schema) && value.is_instance_of::<PyInt>() {
+        true => " out of the int64 range",
+        false => "",
     };
     if matches!(schema, Schema::Literal(_))
         && let Ok(shown) = value.repr()
@@ -76,11 +37,12 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
     Failure::Mismatch(format!("expected {schema}, got {got}{note}"))
 }
 
-fn takes_ints(schema: &Schema) -> bool {
+/// Whether an int fits unless it is too large.
+fn takes_int(schema: &Schema) -> bool {
     match schema {
         Schema::Int => true,
-        Schema::Optional(inner) => takes_ints(inner),
-        Schema::Union(options) => options.iter().any(takes_ints),
+        Schema::Optional(inner) => takes_int(inner),
+        Schema::Union(options) => options.iter().any(takes_int),
         _ => false,
     }
 }
@@ -121,36 +83,38 @@ pub(crate) fn typed(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, 
                 Err(_) => Err(mismatch(schema, value)),
             };
         }
-        Schema::Any => return Ok(untyped(value)?),
+        Schema::Any => return untyped_part(value),
         _ => {}
     }
     typed_slowly(value, schema)
 }
 
 fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
-    let py = value.py();
-    let fail = || Err(mismatch(schema, value));
+    let otherwise = || match answered(value, schema)? {
+        Some(converted) => Ok(converted),
+        None => Err(mismatch(schema, value)),
+    };
     match schema {
-        Schema::Any => Ok(untyped(value)?),
+        Schema::Any => untyped_part(value),
         Schema::None if value.is_none() => Ok(Value::NONE),
         Schema::Bool => match number_like(value)? {
             Some(Number::Bool(flag)) => Ok(Value::from(flag)),
             Some(Number::Int(number)) => Ok(Value::from(number.truth_value())),
-            _ => fail(),
+            _ => otherwise(),
         },
         Schema::Int => match number_like(value)? {
             Some(Number::Bool(flag)) => Ok(Value::from(i64::from(flag))),
             Some(Number::Int(number)) => match number.small() {
                 Some(number) => Ok(Value::from(number)),
-                None => fail(),
+                None => Err(mismatch(schema, value)),
             },
-            _ => fail(),
+            _ => otherwise(),
         },
         Schema::Float => match number_like(value)? {
             Some(Number::Bool(flag)) => Ok(Value::from(f64::from(u8::from(flag)))),
-            Some(Number::Int(number)) => Ok(Value::from(number.float(py)?)),
+            Some(Number::Int(number)) => Ok(Value::from(number.float()?)),
             Some(Number::Float(number)) => Ok(Value::from(number)),
-            None => fail(),
+            None => otherwise(),
         },
         Schema::Str => match value.cast::<PyString>() {
             Ok(text) => Ok(Value::from(text.to_str()?)),
@@ -164,16 +128,22 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
         Schema::Device => device_of(value, schema),
         Schema::Shape => shape_of(value, schema),
         Schema::Optional(_) if value.is_none() => Ok(Value::NONE),
-        Schema::Optional(inner) => typed(value, inner).map_err(|error| match error {
-            // What the hook of the inner type said is worth more.
-            Failure::Mismatch(message)
-                if message.starts_with("expected") && !message.contains(DynConvert::NAME) =>
-            {
-                mismatch(schema, value)
-            }
-            other => other,
-        }),
-        Schema::Union(options) => union_of(value, schema, options),
+        Schema::Optional(inner) => match answered(value, schema)? {
+            Some(converted) => Ok(converted),
+            None => typed(value, inner).map_err(|error| match error {
+                // What the hook of the inner type said is worth more.
+                Failure::Mismatch(message)
+                    if message.starts_with("expected") && !message.contains(DynConvert::NAME) =>
+                {
+                    mismatch(schema, value)
+                }
+                other => other,
+            }),
+        },
+        Schema::Union(options) => match answered(value, schema)? {
+            Some(converted) => Ok(converted),
+            None => union_of(value, schema, options),
+        },
         Schema::Array(inner) => match items_of(value) {
             Some(items) => Ok(Array::from(elements(items, |_| inner)?).into()),
             None => through_protocol(value, schema),
@@ -209,9 +179,25 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
     }
 }
 
+/// The value that a protocol of an object answers with, as one of the schema;
+/// None for an object without protocol.
+fn answered(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Option<Value>, Failure> {
+    let Some((answer, protocol)) = protocol::value_of(value)? else {
+        return Ok(None);
+    };
+    let from = || format!("{}.{protocol}()", class_of(value));
+    match typed(&answer, schema) {
+        Ok(converted) => Ok(Some(converted)),
+        Err(failure) => Err(failure.restated(|message| format!("{message} from {}", from()))),
+    }
+}
+
 /// Everything without a rule of its own: converted without schema, then to it.
 fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
-    let converted = untyped(value)?;
+    if let Some(converted) = answered(value, schema)? {
+        return Ok(converted);
+    }
+    let converted = untyped_part(value)?;
     schema.convert(converted).map_err(|error| {
         let message = error.message();
         if !matches!(error.kind(), ErrorKind::Type | ErrorKind::Value) {
@@ -222,104 +208,6 @@ fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, 
             Failure::Mismatch(message.to_owned())
         }
     })
-}
-
-enum Number<'py> {
-    Bool(bool),
-    Int(Integer<'py>),
-    Float(f64),
-}
-
-/// An int, small or large.
-struct Integer<'py>(Bound<'py, PyAny>);
-
-impl Integer<'_> {
-    fn small(&self) -> Option<i64> {
-        self.0.extract().ok()
-    }
-
-    fn float(&self, _py: Python<'_>) -> PyResult<f64> {
-        self.0.extract()
-    }
-
-    fn truth_value(&self) -> bool {
-        self.0.is_truthy().unwrap_or(true)
-    }
-
-    fn value(&self) -> PyResult<Value> {
-        match self.small() {
-            Some(number) => Ok(Value::from(number)),
-            None => Ok(Value::from_bigint(large_int(&self.0)?)),
-        }
-    }
-}
-
-fn large_int(number: &Bound<'_, PyAny>) -> PyResult<BigInt> {
-    let py = number.py();
-    let bits: usize = number.call_method0(intern!(py, "bit_length"))?.extract()?;
-    let options = [("signed", true)].into_py_dict(py)?;
-    // One bit more for the sign.
-    let bytes = number.call_method("to_bytes", (bits / 8 + 1, "little"), Some(&options))?;
-    Ok(BigInt::from_signed_bytes_le(bytes.extract::<&[u8]>()?))
-}
-
-/// Bools, ints and floats, also those of NumPy and those that say they are
-/// one by `__isoform_int__`, `__isoform_float__` or `__index__`.
-fn number_like<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Number<'py>>> {
-    let py = value.py();
-    if let Ok(flag) = value.cast::<PyBool>() {
-        return Ok(Some(Number::Bool(flag.is_true())));
-    }
-    if value.is_instance_of::<PyInt>() {
-        return Ok(Some(Number::Int(Integer(value.clone()))));
-    }
-    if let Ok(number) = value.cast::<PyFloat>() {
-        return Ok(Some(Number::Float(number.value())));
-    }
-    if value.is_instance_of::<PyString>() || wrapper::core_of(value).is_some() {
-        return Ok(None);
-    }
-    if let Some(item) = numpy_scalar(value)? {
-        if let Ok(flag) = item.cast::<PyBool>() {
-            return Ok(Some(Number::Bool(flag.is_true())));
-        }
-        if item.is_instance_of::<PyInt>() {
-            return Ok(Some(Number::Int(Integer(item))));
-        }
-        return Ok(item
-            .cast::<PyFloat>()
-            .ok()
-            .map(|number| Number::Float(number.value())));
-    }
-    if let Some(convert) = value.getattr_opt(intern!(py, "__isoform_int__"))? {
-        return Ok(Some(Number::Int(Integer(convert.call0()?))));
-    }
-    if let Some(convert) = value.getattr_opt(intern!(py, "__isoform_float__"))? {
-        return Ok(Some(Number::Float(convert.call0()?.extract()?)));
-    }
-    if let Some(index) = value.getattr_opt(intern!(py, "__index__"))?
-        && value.getattr_opt(intern!(py, "__len__"))?.is_none()
-    {
-        return Ok(Some(Number::Int(Integer(index.call0()?))));
-    }
-    Ok(None)
-}
-
-/// What a NumPy scalar (not an array) holds, as a plain Python value.
-fn numpy_scalar<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = value.py();
-    let ty = value.get_type();
-    let module = ty.getattr(intern!(py, "__module__"))?;
-    let from_numpy = module
-        .cast::<PyString>()
-        .is_ok_and(|module| module.to_str().is_ok_and(|name| name == "numpy"));
-    if !from_numpy
-        || ty.getattr_opt(intern!(py, "__len__"))?.is_some()
-        || ty.getattr_opt(intern!(py, "item"))?.is_none()
-    {
-        return Ok(None);
-    }
-    value.call_method0(intern!(py, "item")).map(Some)
 }
 
 fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {
@@ -353,7 +241,10 @@ fn device_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure
             Ok(device) => Ok(Value::from(device)),
             Err(error) => Err(Failure::Mismatch(error.message().to_owned())),
         },
-        Err(_) => Err(mismatch(schema, value)),
+        Err(_) => match answered(value, schema)? {
+            Some(converted) => Ok(converted),
+            None => Err(mismatch(schema, value)),
+        },
     }
 }
 
@@ -432,13 +323,10 @@ fn union_of(
         match typed(value, option) {
             Ok(converted) => return Ok(converted),
             Err(Failure::Mismatch(_)) => {}
-            Err(Failure::Raised(error)) => raised = raised.or(Some(error)),
+            Err(failure) => raised = raised.or(Some(failure)),
         }
     }
-    match raised {
-        Some(error) => Err(Failure::Raised(error)),
-        None => Err(mismatch(schema, value)),
-    }
+    Err(raised.unwrap_or_else(|| mismatch(schema, value)))
 }
 
 fn is_number(schema: &Schema) -> bool {
@@ -473,20 +361,22 @@ fn entries_of(
     pair: &(Schema, Schema),
 ) -> Result<Vec<(Value, Value)>, Failure> {
     let entries: Vec<_> = entries.iter().collect();
-    let show = |key: &Bound<'_, PyAny>| {
-        key.repr()
-            .map_or_else(|_| "?".to_owned(), |text| text.to_string())
-    };
     entries
         .iter()
         .map(|(key, value)| {
             let new_key =
-                typed(key, &pair.0).map_err(|error| error.at(|| format!("key {}", show(key))))?;
+                typed(key, &pair.0).map_err(|error| error.at(|| format!("key {}", shown(key))))?;
             let new_value = typed(value, &pair.1)
-                .map_err(|error| error.at(|| format!("value for key {}", show(key))))?;
+                .map_err(|error| error.at(|| format!("value for key {}", shown(key))))?;
             Ok((new_key, new_value))
         })
         .collect()
+}
+
+/// A key as messages show it.
+fn shown(key: &Bound<'_, PyAny>) -> String {
+    let text = key.repr();
+    text.map_or_else(|_| "?".to_owned(), |text| text.to_string())
 }
 
 /// A container that is being converted.
@@ -511,6 +401,20 @@ impl<'py> Frame<'py> {
             Parts::Items(items) if position < items.len() => items.get_item(position).map(Some),
             Parts::Entries(entries) => Ok(entries.get(position).cloned()),
             Parts::Items(_) => Ok(None),
+        }
+    }
+
+    /// Where the part is that comes next.
+    fn place(&self) -> String {
+        let position = self.done.len();
+        match &self.parts {
+            Parts::Items(_) => format!("element [{position}]"),
+            Parts::Entries(entries) if position.is_multiple_of(2) => {
+                format!("key {}", shown(&entries[position]))
+            }
+            Parts::Entries(entries) => {
+                format!("value for key {}", shown(&entries[position - 1]))
+            }
         }
     }
 
@@ -551,11 +455,21 @@ type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     match wrapper::core_of(value) {
         Some(core) => Ok(core.into()),
+        None => untyped_slowly(value).map_err(Failure::without_schema),
+    }
+}
+
+/// [`untyped`] for a part of what a schema describes, so that a failure says
+/// where it was.
+#[inline]
+fn untyped_part(value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
+    match wrapper::core_of(value) {
+        Some(core) => Ok(core.into()),
         None => untyped_slowly(value),
     }
 }
 
-fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+fn untyped_slowly(value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
     let mut stack = match start(value, 0)? {
         Step::Done(value) => return Ok(value),
         Step::Open(frame) => vec![frame],
@@ -580,7 +494,14 @@ fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
             outer.done.push(value);
             continue;
         };
-        match start(&part, frame.protocol_depth)? {
+        let started = match start(&part, frame.protocol_depth) {
+            Ok(started) => started,
+            Err(failure) => {
+                let inwards = stack.iter().rev();
+                return Err(inwards.fold(failure, |failure, frame| failure.at(|| frame.place())));
+            }
+        };
+        match started {
             Step::Done(value) => frame.done.push(value),
             Step::Open(inner) => {
                 if met.is_empty() {
@@ -590,10 +511,10 @@ fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
                 match met.get(&(inner.source.as_ptr() as usize)) {
                     Some((_, Some(value))) => frame.done.push(value.clone()),
                     Some((source, None)) => {
-                        return Err(PyValueError::new_err(format!(
+                        return Err(Failure::Raised(PyValueError::new_err(format!(
                             "cyclic {}: it contains itself",
-                            source.get_type().name()?
-                        )));
+                            class_of(source)
+                        ))));
                     }
                     None => {
                         let source = inner.source.clone();
@@ -606,7 +527,7 @@ fn untyped_slowly(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step<'py>> {
+fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> Result<Step<'py>, Failure> {
     let py = value.py();
     if let Some(core) = wrapper::unwrap(value)? {
         return Ok(Step::Done(core.into()));
@@ -668,26 +589,12 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> PyResult<Step
     by_protocol(value, protocol_depth)
 }
 
-fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'py>> {
-    let py = value.py();
+fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> Result<Step<'py>, Failure> {
     if let Some(function) = crate::callbacks::function_of(value) {
         return Ok(Step::Done(function.into()));
     }
-    if depth > MAX_PROTOCOL_DEPTH {
-        return Err(PyRecursionError::new_err(
-            "value protocols answer with one another without end",
-        ));
-    }
-    for name in [
-        intern!(py, "__isoform_object__"),
-        intern!(py, "__isoform_value__"),
-        intern!(py, "asobject"),
-    ] {
-        if let Some(convert) = value.getattr_opt(name)?
-            && convert.is_callable()
-        {
-            return start(&convert.call0()?, depth + 1);
-        }
+    if let Some((answer, _)) = protocol::answer_of(value, depth)? {
+        return start(&answer, depth + 1);
     }
     if let Some(dtype) = numpy_dtype(value)? {
         return Ok(Step::Done(dtype));
@@ -706,23 +613,4 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> PyResult<Step<'p
         return Ok(Step::Done(host_object::function(value).into()));
     }
     Ok(Step::Done(HostObject::wrap(value)))
-}
-
-/// The value of a NumPy data type; None for anything else.
-fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
-    let py = value.py();
-    let modules = py
-        .import(intern!(py, "sys"))?
-        .getattr(intern!(py, "modules"))?;
-    // Without NumPy there are no such objects, and it is not imported for it.
-    let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
-        return Ok(None);
-    };
-    match numpy.getattr_opt(intern!(py, "dtype"))? {
-        Some(class) if value.is_instance(&class)? => {
-            let name: String = value.getattr(intern!(py, "name"))?.extract()?;
-            Ok(parse_dtype(&name).ok().map(Value::from))
-        }
-        _ => Ok(None),
-    }
 }

@@ -6,13 +6,18 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashSet;
 use isoform::{Function, Value};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 
 use super::{to_python, untyped};
 use crate::error::from_python;
 use crate::object::gil::{self, Owned};
 
 /// A Python object of which the core knows nothing.
-pub(crate) struct HostObject(Owned);
+pub(crate) struct HostObject {
+    object: Owned,
+    is_pointer: bool,
+}
 
 impl fmt::Debug for HostObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,17 +28,27 @@ impl fmt::Debug for HostObject {
 impl HostObject {
     /// The object as an opaque value.
     pub(crate) fn wrap(object: &Bound<'_, PyAny>) -> Value {
-        Value::opaque_named(HostObject(Owned::new(object)), name_of_class(object))
+        let content = HostObject {
+            object: Owned::new(object),
+            is_pointer: is_pointer(object),
+        };
+        Value::opaque_named(content, name_of_class(object))
+    }
+
+    /// Whether the object is a `ctypes.c_void_p`. Known without Python, so that
+    /// any thread may ask.
+    pub(crate) fn is_pointer(&self) -> bool {
+        self.is_pointer
     }
 
     /// The address of the object, for the cycle collector.
     pub(crate) fn as_ptr(&self) -> *mut pyo3::ffi::PyObject {
-        self.0.as_ptr()
+        self.object.as_ptr()
     }
 
     /// The object.
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.0.get(py)
+        self.object.get(py)
     }
 }
 
@@ -57,10 +72,20 @@ fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     }
 }
 
+/// Whether an object is a `ctypes.c_void_p`.
+fn is_pointer(object: &Bound<'_, PyAny>) -> bool {
+    static POINTER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let pointer = POINTER.import(object.py(), "ctypes", "c_void_p");
+    pointer.is_ok_and(|pointer| object.is_instance(pointer).unwrap_or(false))
+}
+
 /// A Python callable as a function of the core. Exceptions come back to Python
 /// unchanged.
 pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
-    let callable = HostObject(Owned::new(callable));
+    let callable = HostObject {
+        object: Owned::new(callable),
+        is_pointer: false,
+    };
     Function::with_content(callable, |callable, arguments| {
         Python::attach(|py| {
             let call = || -> PyResult<Value> {

@@ -10,13 +10,16 @@
 //! | a callable | Function |
 //! | anything else | an opaque value |
 
+mod failure;
 mod from_python;
 mod host_object;
+mod protocol;
 mod python_types;
 mod spec;
 mod to_python;
 
-pub(crate) use from_python::{Failure, field, typed, untyped};
+pub(crate) use failure::Failure;
+pub(crate) use from_python::{field, typed, untyped};
 pub(crate) use host_object::{HostObject, function};
 pub(crate) use python_types::{
     device_class, device_name, device_parts, dtype_class, dtype_name, dtype_parts, dtype_to_python,

@@ -1,11 +1,20 @@
 //! Schemas as Python describes them: nested tuples, and the compiled handle.
 
-use isoform::{Schema, Value};
+use isoform::{HostSchema, OpaqueObj, Schema, Value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{Failure, to_python, typed, untyped};
+use super::{Failure, HostObject, to_python, typed, untyped};
+
+/// None, or a pointer of `ctypes`.
+const POINTER: HostSchema = HostSchema::new("ctypes.c_void_p", |value| {
+    let opaque = value
+        .as_object()
+        .and_then(|object| object.downcast_ref::<OpaqueObj>());
+    let host = opaque.and_then(|opaque| opaque.content::<HostObject>());
+    value.is_none() || host.is_some_and(HostObject::is_pointer)
+});
 
 /// Descriptions deeper than this are refused; no annotation comes near it.
 const MAX_DEPTH: usize = 64;
@@ -61,7 +70,8 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
             .ok_or_else(|| PyValueError::new_err("a container has elements"))
     };
     Ok(match origin.as_str() {
-        "Any" | "Opaque" => Schema::Any,
+        "Any" => Schema::Any,
+        "Pointer" => Schema::Host(POINTER),
         "None" => Schema::None,
         "bool" => Schema::Bool,
         "int" => Schema::Int,

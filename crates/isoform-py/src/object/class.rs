@@ -13,7 +13,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use super::construct::{self, InitFunction};
+use super::construct;
+use super::init_function::InitFunction;
 use super::maker::Maker;
 use super::property::Property;
 use super::{meta, wrapper};
@@ -429,7 +430,7 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
 /// nodes below it.
 fn holds_host(schema: &Schema) -> bool {
     match schema {
-        Schema::Any | Schema::Function => true,
+        Schema::Any | Schema::Function | Schema::Host(_) => true,
         Schema::Optional(inner) | Schema::Array(inner) | Schema::List(inner) => holds_host(inner),
         Schema::Union(options) | Schema::Tuple(options) => options.iter().any(holds_host),
         Schema::Map(pair) | Schema::Dict(pair) => holds_host(&pair.0) || holds_host(&pair.1),

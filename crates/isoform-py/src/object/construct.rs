@@ -9,12 +9,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 use super::class::{self, ClassData, Default};
-use super::maker::Maker;
 use super::slot::guarded;
 use super::wrapper::{self, Staging};
 use crate::convert;
@@ -24,7 +22,7 @@ use crate::error::IntoPyResult;
 pub(super) const SIMPLE_FIELDS: usize = 8;
 
 /// One value per field while an object is made; usually on the stack.
-type Slots = SmallVec<[Option<Value>; 8]>;
+pub(super) type Slots = SmallVec<[Option<Value>; 8]>;
 
 /// The call of a registered class with the generated constructor.
 ///
@@ -181,7 +179,7 @@ impl<'py> Arguments<'py> {
 }
 
 /// The field that a keyword argument names.
-fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> PyResult<usize> {
+pub(super) fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> PyResult<usize> {
     // Keywords in source code are interned, so the address decides nearly
     // always.
     let mut found = data
@@ -206,7 +204,7 @@ fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> PyResult<usiz
 }
 
 #[inline]
-fn convert_field(
+pub(super) fn convert_field(
     data: &'static ClassData,
     field: usize,
     value: &Bound<'_, PyAny>,
@@ -223,7 +221,7 @@ fn misfit(data: &'static ClassData, field: usize, message: &str) -> String {
 }
 
 #[cold]
-fn too_many(data: &'static ClassData, given: usize) -> PyErr {
+pub(super) fn too_many(data: &'static ClassData, given: usize) -> PyErr {
     let required = data.params[..data.positional]
         .iter()
         .filter(|&&field| data.fields[field].default.is_none())
@@ -240,7 +238,7 @@ fn too_many(data: &'static ClassData, given: usize) -> PyErr {
 }
 
 #[cold]
-fn given_twice(data: &'static ClassData, field: usize) -> PyErr {
+pub(super) fn given_twice(data: &'static ClassData, field: usize) -> PyErr {
     PyTypeError::new_err(format!(
         "{}.__init__() got multiple values for argument '{}'",
         data.info.key(),
@@ -254,31 +252,69 @@ fn given_twice(data: &'static ClassData, field: usize) -> PyErr {
 ///
 /// `TypeError` that names all missing arguments; what a factory or converter
 /// raises.
-fn fill_defaults(py: Python<'_>, data: &'static ClassData, slots: &mut Slots) -> PyResult<()> {
-    let mut missing = Vec::new();
-    for &field in &data.params {
+pub(super) fn fill_defaults(
+    py: Python<'_>,
+    data: &'static ClassData,
+    slots: &mut Slots,
+) -> PyResult<()> {
+    let mut missing = Missing::default();
+    for (position, &field) in data.params.iter().enumerate() {
         if slots[field].is_some() {
             continue;
         }
         match default_of(py, data, field)? {
             Some(value) => slots[field] = Some(value),
-            None => missing.push(format!("'{}'", data.info.fields()[field].name())),
+            None => {
+                let name = data.info.fields()[field].name();
+                missing.add(name, position >= data.positional);
+            }
         }
     }
-    if missing.is_empty() {
-        return Ok(());
+    missing.check(data.info.key())
+}
+
+/// Required arguments of a constructor that were not given.
+#[derive(std::default::Default)]
+pub(super) struct Missing {
+    positional: Vec<String>,
+    keyword_only: Vec<String>,
+}
+
+impl Missing {
+    pub(super) fn add(&mut self, name: impl std::fmt::Display, keyword_only: bool) {
+        let names = match keyword_only {
+            true => &mut self.keyword_only,
+            false => &mut self.positional,
+        };
+        names.push(format!("'{name}'"));
     }
-    let plural = if missing.len() == 1 { "" } else { "s" };
-    Err(PyTypeError::new_err(format!(
-        "{}.__init__() missing {} required argument{plural}: {}",
-        data.info.key(),
-        missing.len(),
-        missing.join(", ")
-    )))
+
+    /// Raises `TypeError` with all the names if there are any.
+    pub(super) fn check(self, key: &str) -> PyResult<()> {
+        let kinds = [(self.positional, ""), (self.keyword_only, "keyword-only ")];
+        let said = kinds.into_iter().filter(|(names, _)| !names.is_empty());
+        let said = said.map(|(names, kind)| {
+            let plural = if names.len() == 1 { "" } else { "s" };
+            let (count, names) = (names.len(), names.join(", "));
+            format!("{count} required {kind}argument{plural}: {names}")
+        });
+        let said: Vec<_> = said.collect();
+        match said.is_empty() {
+            true => Ok(()),
+            false => Err(PyTypeError::new_err(format!(
+                "{key}.__init__() missing {}",
+                said.join(" and ")
+            ))),
+        }
+    }
 }
 
 /// The default of a field; None when it has none.
-fn default_of(py: Python<'_>, data: &'static ClassData, field: usize) -> PyResult<Option<Value>> {
+pub(super) fn default_of(
+    py: Python<'_>,
+    data: &'static ClassData,
+    field: usize,
+) -> PyResult<Option<Value>> {
     match &data.fields[field].default {
         None => Ok(None),
         Some(Default::Value(value)) => Ok(Some(value.clone())),
@@ -432,7 +468,7 @@ pub(super) fn staged<R>(
     info: &'static TypeInfo,
     access: impl FnOnce(&mut Vec<Option<Value>>) -> R,
 ) -> Option<R> {
-    // SAFETY: the GIL is held; `access` is one of the closures of this module,
+    // SAFETY: the GIL is held; `access` is one of the closures of this island,
     // which run no Python code, so the reference to the staging is unique.
     unsafe {
         if !wrapper::is_wrapper(object.as_ptr()) {
@@ -525,160 +561,6 @@ pub(crate) fn resolve(class: &Bound<'_, PyAny>) -> PyResult<()> {
         }
         Err(_no_such_entry) => Ok(()),
     }
-}
-
-/// The generated constructor of a class as a function of the instance.
-#[pyclass(frozen, dict, module = "isoform._core")]
-pub(crate) struct InitFunction {
-    data: &'static ClassData,
-}
-
-impl InitFunction {
-    pub(super) fn new(data: &'static ClassData) -> Self {
-        InitFunction { data }
-    }
-}
-
-#[pymethods]
-impl InitFunction {
-    #[getter]
-    fn __name__(&self) -> &'static str {
-        "__init__"
-    }
-
-    #[getter]
-    fn __qualname__(&self) -> String {
-        format!("{}.__init__", self.data.info.key())
-    }
-
-    fn __get__<'py>(
-        this: &Bound<'py, Self>,
-        instance: &Bound<'py, PyAny>,
-        _owner: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        if instance.is_none() {
-            return Ok(this.clone().into_any());
-        }
-        method(this, instance)
-    }
-
-    /// Sets the fields of an instance from arguments.
-    ///
-    /// Without arguments it does nothing while a constructor of a subclass
-    /// runs, so that the subclass may set the fields itself.
-    #[pyo3(signature = (instance, /, *args, **kwargs))]
-    fn __call__(
-        &self,
-        instance: &Bound<'_, PyAny>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<()> {
-        let py = instance.py();
-        let data = self.data;
-        let nothing = args.is_empty() && kwargs.is_none_or(|kwargs| kwargs.is_empty());
-        let own = class::nearest(py, instance.get_type_ptr());
-        if nothing && own.is_some_and(|own| !own.init) {
-            return Ok(());
-        }
-        let mut slots = match &data.maker {
-            Some(maker) => made_slots(py, maker, args, kwargs)?,
-            None => given_slots(py, data, args, kwargs)?,
-        };
-        let complete = wrapper::core_of(instance).cloned();
-        if let Some(core) = complete {
-            if !host::extends(host::type_index_of(&core), data.info.index()) {
-                return Err(self.foreign(instance));
-            }
-            for (field, value) in slots.into_iter().enumerate() {
-                if let Some(value) = value {
-                    isoform::overwrite_field_at(&core, field, value).into_py()?;
-                }
-            }
-        } else {
-            let stored = staged(instance, data.info, |values| {
-                for (place, value) in values.iter_mut().zip(&mut slots) {
-                    if value.is_some() {
-                        // What was there goes with the slots, after the
-                        // closure, since that may run Python code.
-                        std::mem::swap(place, value);
-                    }
-                }
-            });
-            stored.ok_or_else(|| self.foreign(instance))?;
-        }
-        if data.post_init && own.is_some_and(|own| ptr::eq(own, data)) {
-            instance.call_method0(intern!(py, "__post_init__"))?;
-        }
-        Ok(())
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<constructor of {}>", self.data.info.key())
-    }
-}
-
-impl InitFunction {
-    fn foreign(&self, instance: &Bound<'_, PyAny>) -> PyErr {
-        let name = instance.get_type().name();
-        PyTypeError::new_err(format!(
-            "the constructor of {} cannot initialise {}",
-            self.data.info.key(),
-            name.map_or_else(|_| "this object".to_owned(), |name| name.to_string())
-        ))
-    }
-}
-
-/// What the arguments of a constructor say about the fields.
-fn given_slots(
-    py: Python<'_>,
-    data: &'static ClassData,
-    args: &Bound<'_, PyTuple>,
-    kwargs: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Slots> {
-    if args.len() > data.positional {
-        return Err(too_many(data, args.len()));
-    }
-    let mut slots: Slots = SmallVec::from_elem(None, data.fields.len());
-    for (argument, &field) in args.iter().zip(&data.params) {
-        slots[field] = Some(convert_field(data, field, &argument)?);
-    }
-    for (name, argument) in kwargs.into_iter().flatten() {
-        let field = parameter(data, &name)?;
-        if slots[field].is_some() {
-            return Err(given_twice(data, field));
-        }
-        slots[field] = Some(convert_field(data, field, &argument)?);
-    }
-    fill_defaults(py, data, &mut slots)?;
-    Ok(slots)
-}
-
-/// The fields of the object that a function makes of the arguments: those of
-/// an instance of a subclass.
-fn made_slots(
-    py: Python<'_>,
-    maker: &Maker,
-    args: &Bound<'_, PyTuple>,
-    kwargs: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Slots> {
-    let named: Vec<_> = kwargs.into_iter().flatten().collect();
-    let named = named
-        .iter()
-        .map(|(name, value)| (name.clone(), value.as_borrowed()));
-    let given: Vec<_> = args.iter().collect();
-    let positional = given.iter().map(|value| value.as_borrowed());
-    let made = maker.make(py, positional, named)?;
-    Ok(host::field_values(&made).into_iter().map(Some).collect())
-}
-
-/// A bound method of a callable and an instance.
-fn method<'py>(
-    callable: &Bound<'py, InitFunction>,
-    instance: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    static METHOD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let class = METHOD.import(instance.py(), "types", "MethodType")?;
-    class.call1((callable, instance))
 }
 
 /// The name of a keyword as Python keeps it.

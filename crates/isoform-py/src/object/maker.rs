@@ -6,6 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use super::construct::Missing;
 use crate::convert::{self, to_python};
 use crate::error::IntoPyResult;
 
@@ -146,25 +147,17 @@ impl Maker {
 
     /// Gives the parameters that were left out their defaults.
     fn complete(&self, py: Python<'_>, values: Vec<Option<Value>>) -> PyResult<Vec<Value>> {
-        let mut missing = Vec::new();
+        let mut missing = Missing::default();
         let mut complete = Vec::with_capacity(values.len());
         for (position, (value, parameter)) in values.into_iter().zip(self.parameters()).enumerate()
         {
             match value.or_else(|| parameter.default().cloned()) {
                 Some(value) => complete.push(value),
-                None => missing.push(format!("'{}'", self.names[position].bind(py))),
+                None => missing.add(self.names[position].bind(py), parameter.is_keyword_only()),
             }
         }
-        if missing.is_empty() {
-            return Ok(complete);
-        }
-        let plural = if missing.len() == 1 { "" } else { "s" };
-        Err(PyTypeError::new_err(format!(
-            "{}.__init__() missing {} required argument{plural}: {}",
-            self.key(),
-            missing.len(),
-            missing.join(", ")
-        )))
+        missing.check(self.key())?;
+        Ok(complete)
     }
 
     #[cold]

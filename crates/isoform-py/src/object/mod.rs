@@ -32,6 +32,7 @@ pub(crate) mod construct;
 pub(crate) mod fast;
 pub(crate) mod gc;
 pub(crate) mod gil;
+pub(crate) mod init_function;
 pub(crate) mod maker;
 pub(crate) mod meta;
 pub(crate) mod method;

@@ -107,6 +107,11 @@ impl Callbacks {
         })
     }
 
+    /// Whether a callback is told the kind of region.
+    pub(super) fn with_region(&self) -> bool {
+        self.entries.iter().any(|entry| entry.with_region)
+    }
+
     /// Whether a value may be accepted, by the type of the object or None for
     /// a value kept inline.
     #[inline]

@@ -1,7 +1,7 @@
 //! `structural_walk`: every value below a root, first match wins.
 
 use isoform::host::{Interrupts, structural_walk_with};
-use isoform::{Value, Visit, WalkOptions, WalkOrder, WalkResult};
+use isoform::{Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -59,9 +59,10 @@ pub(super) fn interrupt_of(py: Python<'_>, end: &Value) -> PyResult<Py<PyAny>> {
 /// types) and a function, or a sequence of such pairs. The functions in
 /// `with_def_region_kind` get the kind of region as well. A callback answers
 /// None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
-/// result. Shared objects are visited once, where they are met first; keys of
-/// maps and fields that comparison ignores are not visited. `order` is "post"
-/// (children first) or "pre".
+/// result. Shared objects are visited once, where they are met first, or once in
+/// each kind of region where `with_def_region_kind` is given: a variable where
+/// it is defined and where it is used. Keys of maps and fields that comparison
+/// ignores are not visited. `order` is "post" (children first) or "pre".
 ///
 /// Raises TypeError for another answer, ValueError for a value that contains
 /// itself, and what the callbacks raise. O(values), in constant native stack.
@@ -76,7 +77,12 @@ pub(crate) fn structural_walk<'py>(
     let order = dispatch::order("structural_walk", order)?;
     let callbacks = Callbacks::parse("structural_walk", callbacks, with_def_region_kind)?;
     let value = untyped(root)?;
+    let sharing = match callbacks.with_region() {
+        true => Sharing::OncePerRegion,
+        false => Sharing::Once,
+    };
     let options = WalkOptions::default().order(order).keys(false);
+    let options = options.sharing(sharing);
     let py = root.py();
     let call = |visit: &Visit<'_>| call(py, &callbacks, order, visit).map_err(from_python);
     let interrupts = Interrupts {

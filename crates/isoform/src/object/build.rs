@@ -3,12 +3,14 @@
 //!
 //! A deep copy allocates every object before its children exist and fills it
 //! later, in any order. So sharing and cycles need no special care: what is
-//! met again has its address already.
+//! met again has its address already. Until it is filled, a copy has no
+//! children, so one that is interrupted is dropped like any other value, and
+//! the collector of cycles may come across it.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
-use super::access;
+use super::access::{self, Poll};
 use super::collect;
 use super::dynamic::{convert, store};
 use super::field::DropSlot;
@@ -113,18 +115,25 @@ pub(crate) fn with_fields(
 
 /// A copy of everything below a value. Iterative; linear in the number of
 /// distinct objects.
-pub(crate) fn deep_copy(root: &Value) -> Value {
+///
+/// # Errors
+///
+/// What the host raises to end the operation.
+pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
     let Some(object) = root.as_object() else {
-        return root.clone();
+        return Ok(root.clone());
     };
-    access::reading(|_section| {
+    access::traversing(|section| {
         let mut copier = Copier::default();
-        // SAFETY: the root is alive, as is all below it in this section, in
-        // which no field changes; the copy is complete when the work list is
-        // empty, and is shown only then.
+        let mut poll = Poll::default();
+        // SAFETY: the root is alive, and so is until the end of this traversal
+        // what was once read below it, though `poll` may run code that takes it
+        // out of its field. Each copy is owned by another one or by `root`, and
+        // is shown only when the work list is empty.
         unsafe {
-            let copy = copier.copy(object.raw(), true);
+            let root = Value::from_object(Ref::from_raw(copier.copy(object.raw(), true)));
             while let Some((source, copy)) = copier.unfinished.pop() {
+                poll.step(section)?;
                 prefetch_ahead(ObjRef::new(source));
                 let first = copier.unfinished.len();
                 copier.fill(source, copy);
@@ -133,7 +142,7 @@ pub(crate) fn deep_copy(root: &Value) -> Value {
                 // the order of the sources.
                 copier.unfinished[first..].reverse();
             }
-            Value::from_object(Ref::from_raw(copy))
+            Ok(root)
         }
     })
 }
@@ -149,12 +158,9 @@ fn is_copied(info: &TypeInfo) -> bool {
 }
 
 /// One deep copy.
-///
-/// Should a container fail to grow, the unfinished objects are leaked rather
-/// than dropped, because some of their fields were never written.
 #[derive(Default)]
 struct Copier {
-    /// Sources and their copies, whose fields are still to be written.
+    /// Sources and their copies, which have no children yet.
     unfinished: Vec<(NonNull<Header>, NonNull<Header>)>,
     /// Position in `copies`, one higher, of the objects met so far that have
     /// several owners, by identity number.
@@ -191,11 +197,14 @@ impl Copier {
             return copy;
         }
         let copy = match info.class() {
-            // SAFETY: the layout is the type's own, and the fields are written
-            // before the copy is shown.
+            // SAFETY: the layout is the type's own, and the children are written
+            // before the copy is shown. Until then its fields own nothing.
             Class::Plain | Class::Node => unsafe {
                 let copy = allocate(info.layout, info.index);
                 copy_words(source, copy, info);
+                for slot in &info.drop_slots {
+                    forget_child(copy, *slot);
+                }
                 copy
             },
             Class::Array => Ref::new(ArrayObj::default()).into_raw(),
@@ -221,26 +230,23 @@ impl Copier {
     /// As [`copy`](Self::copy); `copy` must have been made for `source`, and
     /// must not have been filled before.
     unsafe fn fill(&mut self, source: NonNull<Header>, copy: NonNull<Header>) {
-        // SAFETY: promised by the caller. The fields hold the words of the
-        // source, to which they own no reference: each pointer is either
-        // replaced by an owned one or gets an owner.
+        // SAFETY: promised by the caller. The fields of the copy own nothing, so
+        // what is in them may be overwritten; those of the source are of the
+        // same type, and do not change in this section.
         unsafe {
             let info = table::info(source.as_ref().type_index);
             for slot in &info.drop_slots {
                 match *slot {
                     DropSlot::Pointer(offset) => {
-                        let field = copy.byte_add(offset as usize).cast::<*mut Header>();
-                        if let Some(child) = NonNull::new(field.read()) {
+                        if let Some(child) = child_in(source, *slot) {
+                            let field = copy.byte_add(offset as usize).cast::<*mut Header>();
                             field.write(self.copy(child, false).as_ptr());
                         }
                     }
                     DropSlot::Value(offset) => {
-                        let field = copy.byte_add(offset as usize).cast::<Value>();
-                        let word = field.as_ref().object_pointer();
-                        if let Some(child) = NonNull::new(word) {
-                            let child = Ref::from_raw(self.copy(child, false));
-                            field.write(Value::from_object(child));
-                        }
+                        let value = source.byte_add(offset as usize).cast::<Value>();
+                        let value = self.value(value.as_ref());
+                        copy.byte_add(offset as usize).cast::<Value>().write(value);
                     }
                 }
             }
@@ -349,6 +355,31 @@ unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
     unsafe {
         if let Some(child) = child_in(object, slot) {
             child.as_ref().retain();
+        }
+    }
+}
+
+/// Empties a field without giving up what was in it.
+///
+/// # Safety
+///
+/// The slot must belong to the object's type, and the field must own nothing.
+#[inline]
+unsafe fn forget_child(object: NonNull<Header>, slot: DropSlot) {
+    // SAFETY: promised by the caller; an empty field is a null pointer or None,
+    // whatever its type, to all code that goes by the table of slots.
+    unsafe {
+        match slot {
+            DropSlot::Pointer(offset) => {
+                let field = object.byte_add(offset as usize).cast::<*mut Header>();
+                field.write(std::ptr::null_mut());
+            }
+            DropSlot::Value(offset) => {
+                object
+                    .byte_add(offset as usize)
+                    .cast::<Value>()
+                    .write(Value::NONE);
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use super::reference::Node;
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::registry::{
-    FieldDef, FieldFlag, FileHooks, HookCells, HookSet, INIT, Kind, Schema, TypeDef,
+    FieldDef, FieldFlag, FileHooks, HookCells, HookSet, INIT, Kind, Schema, TypeDef, visit_order,
 };
 use crate::type_attrs::{self, Lookup};
 
@@ -141,6 +141,18 @@ impl TypeInfo {
     /// All fields, parents' first, in declaration order.
     pub fn fields(&self) -> &[FieldDef] {
         &self.fields
+    }
+
+    /// The declaration of the type itself.
+    #[cfg(feature = "testing")]
+    pub(crate) fn definition(&self) -> &TypeDef {
+        &self.definition
+    }
+
+    /// All fields in the order of visit; see [`TypeDef::visit_order`].
+    pub fn fields_as_visited(&self) -> impl Iterator<Item = &FieldDef> {
+        let slots = self.visited_and_ignored.iter();
+        slots.map(|slot| &self.fields[slot.field as usize])
     }
 
     /// Whether any field, parents' included, is
@@ -534,16 +546,6 @@ fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
     Ok(Placement { slots, size })
 }
 
-/// The fields in the order of visit.
-fn visit_order(slots: &[Slot], defs_first: bool) -> Box<[Slot]> {
-    let mut order = slots.to_vec();
-    if defs_first {
-        // The sort is stable, so both groups keep the order of declaration.
-        order.sort_by_key(|slot| !matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple));
-    }
-    order.into()
-}
-
 fn class_of(definition: &TypeDef, visited: &[Slot]) -> Class {
     let plain = definition.structural_kind() == Kind::Tree
         && !definition.is_scope()
@@ -597,6 +599,9 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         }
     }
     let placement = place(parent, &definition)?;
+    let ancestors = parent.ancestors.iter();
+    let line = ancestors.map(|ancestor| &info(*ancestor).definition);
+    let order = visit_order(&line.chain([&definition]).collect::<Vec<_>>())?;
     let mut table = registry();
     if let Some(&index) = table.by_key.get(definition.key()) {
         let existing = info(index);
@@ -636,7 +641,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         None => Claim::Nobody,
     };
     let index = TypeIndex(table.next);
-    let visited_and_ignored = visit_order(&placement.slots, definition.visits_defs_first());
+    let visited_and_ignored: Box<[Slot]> = order
+        .into_iter()
+        .map(|position| placement.slots[position])
+        .collect();
     let visited: Box<[Slot]> = visited_and_ignored
         .iter()
         .copied()
@@ -737,9 +745,13 @@ impl TypeCell {
 /// The storage and schema a field needs, for [`FieldDef`].
 pub(crate) fn storage_of(schema: &Schema) -> Storage {
     match schema {
-        Schema::Any | Schema::None | Schema::Device | Schema::Union(_) | Schema::Literal(_) => {
-            Storage::Value
-        }
+        // What a host accepts may be no object.
+        Schema::Any
+        | Schema::None
+        | Schema::Device
+        | Schema::Union(_)
+        | Schema::Literal(_)
+        | Schema::Host(_) => Storage::Value,
         Schema::Int => Storage::Int,
         Schema::Float => Storage::Float,
         Schema::Bool => Storage::Bool,
@@ -749,7 +761,16 @@ pub(crate) fn storage_of(schema: &Schema) -> Storage {
             Storage::Object | Storage::NullableObject => Storage::NullableObject,
             _ => Storage::Value,
         },
-        _ => Storage::Object,
+        Schema::Bytes
+        | Schema::Object(_)
+        | Schema::Tuple(_)
+        | Schema::Array(_)
+        | Schema::List(_)
+        | Schema::Map(_)
+        | Schema::Dict(_)
+        | Schema::Shape
+        | Schema::Tensor
+        | Schema::Function => Storage::Object,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Access paths: where inside a value something is.
 
 mod parse;
+pub(crate) mod places;
 
 use std::fmt;
 use std::str::FromStr;

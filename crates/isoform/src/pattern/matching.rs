@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::object::access;
 use crate::object::header::TypeIndex;
 use crate::object::table::is_a;
-use crate::path::{AccessPath, AccessStep};
+use crate::path::AccessPath;
+use crate::path::places::{self, Places, Step};
 use crate::registry::Kind;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
 use crate::value::Value;
@@ -89,7 +90,9 @@ impl Root {
 pub struct Place<'a> {
     visit: &'a Visit<'a>,
     /// From the visited value to the match, if it is a part of it.
-    step: Option<AccessStep>,
+    step: Option<Step>,
+    /// How many steps from the root lead to the match before this one, too.
+    shared: usize,
 }
 
 impl Place<'_> {
@@ -97,7 +100,7 @@ impl Place<'_> {
     pub fn path(&self) -> AccessPath {
         let path = self.visit.path();
         match &self.step {
-            Some(step) => path.join(step.clone()),
+            Some(step) => path.join(step.clone().into()),
             None => path,
         }
     }
@@ -278,23 +281,30 @@ impl Pattern {
     ) -> Result<Option<B>> {
         let options = WalkOptions::default().order(WalkOrder::Pre);
         let variables = self.root.admits_variables();
-        let wanted = |ty: Option<TypeIndex>| self.root.admits(ty) || variables && ty.is_some();
+        // All objects are visited, because the path changes with each of them.
+        let wanted = |ty: Option<TypeIndex>| ty.is_some() || self.root.admits(ty);
         let mut seen = Idents::default();
+        let mut shared = 0;
         structural_walk_with(root, options, wanted, Interrupts::default(), |visit| {
-            if visit.is_key() {
+            shared = shared.min(visit.depth().saturating_sub(1));
+            let ty = visit.object().map(|object| object.type_info().index());
+            let admitted = self.root.admits(ty);
+            if visit.is_key() || !admitted && !variables {
                 return Ok(WalkResult::Advance);
             }
             let value = visit.value();
             let of_variable = scan::variable(&value);
             // A variable may be met in a definition field first, and is looked
             // for among the parts of what uses it.
-            if of_variable.is_none_or(|_| visit.depth() == 0)
-                && self
-                    .root
-                    .admits(visit.object().map(|object| object.type_info().index()))
+            if admitted
+                && of_variable.is_none_or(|_| visit.depth() == 0)
                 && let Some(found) = self.match_value(&value)?
             {
-                let place = Place { visit, step: None };
+                let place = Place {
+                    visit,
+                    step: None,
+                    shared: std::mem::replace(&mut shared, visit.depth()),
+                };
                 match callback(&place, found)? {
                     WalkResult::Advance => {}
                     other => return Ok(other),
@@ -312,9 +322,12 @@ impl Pattern {
                     continue;
                 }
                 if let Some(found) = self.match_value(&child.value)? {
-                    let step = children.step(position);
-                    if let WalkResult::Interrupt(result) = callback(&Place { visit, step }, found)?
-                    {
+                    let place = Place {
+                        visit,
+                        step: children.place_step(position),
+                        shared: std::mem::replace(&mut shared, visit.depth()),
+                    };
+                    if let WalkResult::Interrupt(result) = callback(&place, found)? {
                         return Ok(WalkResult::Interrupt(result));
                     }
                 }
@@ -323,8 +336,10 @@ impl Pattern {
         })
     }
 
-    /// Every match below `root` with its path; as
-    /// [`for_each_match`](Self::for_each_match), and O(depth) for each path.
+    /// Every match below `root` with its place; as
+    /// [`for_each_match`](Self::for_each_match). The places share their
+    /// beginnings, so all of them together take no more memory than the walk
+    /// has visits.
     ///
     /// # Errors
     ///
@@ -340,17 +355,34 @@ impl Pattern {
     /// let root = tir::Add::new(&tir::Min::new(&b, &b)?.upcast(), &a)?;
     /// let found = same.find_all(&root.into())?;
     /// assert_eq!(found.len(), 1);
-    /// assert_eq!(found[0].path.to_string(), "<root>.a");
+    /// assert_eq!(found[0].path().to_string(), "<root>.a");
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn find_all(&self, root: &Value) -> Result<Vec<Found>> {
+        let mut places = Places::default();
+        // The places above the last match, and the match.
+        let mut line = vec![Places::ROOT];
         let mut all = Vec::new();
         self.for_each_match(root, |place, found| {
-            let path = place.path();
-            all.push(Found { path, found });
+            line.truncate(place.shared + 1);
+            let count = place.visit.depth() - place.shared;
+            let mut steps: Vec<Step> = place.visit.steps_upwards().take(count).collect();
+            steps.reverse();
+            for step in steps.into_iter().chain(place.step.clone()) {
+                let above = line.last().copied().unwrap_or(Places::ROOT);
+                line.push(places.below(above, step));
+            }
+            let place = line.last().copied().unwrap_or(Places::ROOT);
+            all.push((place, found));
             Ok(WalkResult::<()>::Advance)
         })?;
-        Ok(all)
+        let places = Arc::new(places);
+        let found = |(place, found)| Found {
+            places: Arc::clone(&places),
+            place,
+            found,
+        };
+        Ok(all.into_iter().map(found).collect())
     }
 }
 
@@ -387,13 +419,30 @@ impl fmt::Debug for Pattern {
 }
 
 /// A match and where it is.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Found {
-    /// From the root that was searched to the match.
-    pub path: AccessPath,
+    /// Shared by all matches of one search.
+    places: Arc<Places>,
+    place: places::Place,
     /// The match.
     pub found: Match,
+}
+
+impl Found {
+    /// The steps from the root that was searched to the match. O(depth).
+    pub fn path(&self) -> AccessPath {
+        self.places.path(self.place)
+    }
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Found")
+            .field("path", &self.path())
+            .field("found", &self.found)
+            .finish()
+    }
 }
 
 /// What the variables of a template stand for in one value.

@@ -8,7 +8,7 @@ use crate::object::access::Poll;
 use crate::registry::Kind;
 use crate::value::Value;
 use crate::visit::{
-    ChildOptions, Children, RegionKind, WalkOptions, WalkResult, children_of, walk_objects,
+    ChildOptions, Children, RegionKind, Sharing, WalkOptions, WalkResult, children_of, walk_objects,
 };
 
 pub(super) type Idents = HashSet<u64, RandomState>;
@@ -85,7 +85,8 @@ impl Variables {
 /// The variables in definition fields anywhere below a value.
 pub(super) fn definitions(root: &Value) -> Result<Idents> {
     let mut found = Idents::default();
-    walk_objects(root, WalkOptions::default(), |object, region| {
+    let options = WalkOptions::default().sharing(Sharing::OncePerRegion);
+    walk_objects(root, options, |object, region| {
         if region != RegionKind::Use && object.type_info().kind() == Kind::Var {
             found.insert(object.identity());
         }

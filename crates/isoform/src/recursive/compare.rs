@@ -9,7 +9,7 @@ use rapidhash::fast::RandomState;
 use crate::container::{Array, Map, asking};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
-use crate::object::access::{self, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
@@ -123,6 +123,9 @@ struct Comparison {
     ordered: bool,
     stack: Vec<Frame>,
     pairs: Pairs,
+    poll: Poll,
+    /// What was found equal so far, where parts of an order need be no more.
+    equals: Option<Box<Comparison>>,
 }
 
 impl Comparison {
@@ -131,6 +134,8 @@ impl Comparison {
             ordered,
             stack: Vec::new(),
             pairs: Pairs::default(),
+            poll: Poll::default(),
+            equals: None,
         }
     }
 
@@ -163,6 +168,7 @@ impl Comparison {
         while self.stack.len() > floor
             && let Some(frame) = self.stack.last_mut()
         {
+            self.poll.step(section)?;
             let verdict = match frame.next(section)? {
                 Next::Pair(left, right) => self.meet(section, &left, &right)?,
                 Next::End(verdict) => {
@@ -222,7 +228,10 @@ impl Comparison {
             Parts::Items(l, r) if !self.ordered && l.len() != r.len() => {
                 return Ok(Verdict::Different);
             }
-            Parts::Entries(..) if self.ordered => return Err(no_order(left, right)),
+            Parts::Entries(..) if self.ordered => {
+                let same = self.is_equal(section, left, right)?;
+                return self.unordered(same, left, right);
+            }
             Parts::Entries(l, r) if l.len() != r.len() => return Ok(Verdict::Different),
             _ => {}
         }
@@ -306,6 +315,17 @@ impl Comparison {
         let ordering = left.partial_cmp(&right);
         let ordering = ordering.ok_or_else(|| Error::type_error("NaN has no order"))?;
         Ok(ordering.into())
+    }
+
+    /// Whether two values without an order are equal, which is remembered: what
+    /// is shared among several of them is compared once.
+    fn is_equal(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<bool> {
+        let fresh = || Box::new(Comparison::new(false));
+        let mut equals = self.equals.take().unwrap_or_else(fresh);
+        let same = equals.run(section, left, right)? == Verdict::Same;
+        // After a difference, what was taken for equal on the way need not be.
+        self.equals = same.then_some(equals);
+        Ok(same)
     }
 
     fn unordered(&self, same: bool, left: &Value, right: &Value) -> Result<Verdict> {

@@ -3,7 +3,7 @@
 use crate::container::{Array, Map, asking, key_hash};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
-use crate::object::access::{self, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::dynamic::get_field_at;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::Class;
@@ -18,6 +18,7 @@ pub(super) fn hash(section: &mut Section, value: &Value) -> Result<u64> {
         stack: Vec::new(),
         positions: Pages::default(),
         known: Vec::new(),
+        poll: Poll::default(),
     };
     hashing.run(section, value)
 }
@@ -44,6 +45,7 @@ struct Hashing {
     positions: Pages<u32, 256>,
     /// Hashes of objects; None while an object is being hashed.
     known: Vec<Option<u64>>,
+    poll: Poll,
 }
 
 impl Hashing {
@@ -63,6 +65,7 @@ impl Hashing {
     fn run_to(&mut self, section: &mut Section, floor: usize, root: &Value) -> Result<u64> {
         let mut finished = self.meet(section, root)?;
         loop {
+            self.poll.step(section)?;
             let height = self.stack.len();
             let frame = match self.stack.last_mut() {
                 Some(frame) if height > floor => frame,

@@ -9,6 +9,7 @@ use super::hook_cells::{Hook, HookSet};
 use super::hooks::{DynEqual, DynHash, StructuralEqual, StructuralHash};
 use super::json_hooks::{DynFromJson, DynToJson};
 use super::schema::Schema;
+use super::visit_order;
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::hooks::DynConvert;
@@ -349,6 +350,7 @@ pub struct TypeDef {
     kind: Kind,
     scope: bool,
     defs_first: Option<bool>,
+    visit_order: Option<Box<[Box<str>]>>,
     doc: Box<str>,
     fields: Vec<FieldDef>,
     hooks: HookSet,
@@ -365,6 +367,7 @@ impl TypeDef {
             kind: Kind::Tree,
             scope: false,
             defs_first: None,
+            visit_order: None,
             doc: Box::default(),
             fields: Vec::new(),
             hooks: HookSet::default(),
@@ -410,11 +413,52 @@ impl TypeDef {
         self
     }
 
-    /// Sets whether definition fields are visited before the others; without
-    /// this, they are when the type is a scope.
+    /// Sets whether definition fields are visited before the others, inherited
+    /// ones included; without this, they are when the type is a scope and no
+    /// [order of visit](Self::visit_order) is stated.
+    ///
+    /// A `let` whose variable is not bound in its own value is a scope with
+    /// `defs_first(false)` that declares value, variable, body in this order.
     #[must_use]
     pub fn defs_first(mut self, defs_first: bool) -> Self {
         self.defs_first = Some(defs_first);
+        self
+    }
+
+    /// States the order in which the type's own fields are visited, apart from
+    /// the order of declaration, which constructors, text and files keep.
+    ///
+    /// Each of them is named once; ignored ones may be left out and come last.
+    /// Inherited fields come first, in the order of the parent, unless they
+    /// are named here: then they come where they are named. Types that extend
+    /// this one keep the order for what they inherit.
+    ///
+    /// ```
+    /// use isoform::{FieldDef, FieldFlag, Kind, Schema, TypeDef, Value};
+    /// use isoform::{construct, get_field, register_type, substitute};
+    ///
+    /// let var = register_type(TypeDef::new("doc.LoopVar").kind(Kind::Var))?;
+    /// let each = register_type(
+    ///     TypeDef::new("doc.For")
+    ///         .scope(true)
+    ///         .visit_order(["lo", "hi", "var", "body"])
+    ///         .field(FieldDef::new("var", Schema::Any).flag(FieldFlag::Def))
+    ///         .field(FieldDef::new("lo", Schema::Any))
+    ///         .field(FieldDef::new("hi", Schema::Any))
+    ///         .field(FieldDef::new("body", Schema::Any)),
+    /// )?;
+    /// // The bounds are outside of the binding, so this is another x.
+    /// let x = Value::from(construct(var, vec![])?);
+    /// let nest = construct(each, vec![x.clone(), 0.into(), x.clone(), x.clone()])?;
+    /// let done = substitute(&nest.into(), &[(x.clone(), 9.into())])?;
+    /// let done = done.as_object().expect("a loop stays a loop");
+    /// assert_eq!(get_field(done, "hi")?, 9.into());
+    /// assert_eq!(get_field(done, "body")?, x);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn visit_order<S: Into<Box<str>>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.visit_order = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
@@ -548,8 +592,19 @@ impl TypeDef {
         self.scope
     }
 
-    pub(crate) fn visits_defs_first(&self) -> bool {
-        self.defs_first.unwrap_or(self.scope)
+    pub(crate) fn declared_defs_first(&self) -> Option<bool> {
+        self.defs_first
+    }
+
+    pub(crate) fn stated_order(&self) -> Option<&[Box<str>]> {
+        self.visit_order.as_deref()
+    }
+
+    /// Whether definition fields come first, as far as the definition alone
+    /// can say it.
+    fn visits_defs_first(&self) -> bool {
+        let by_default = self.scope && self.visit_order.is_none();
+        self.defs_first.unwrap_or(by_default)
     }
 
     pub(crate) fn documentation(&self) -> &str {
@@ -627,6 +682,14 @@ impl TypeDef {
                 ));
             }
         }
+        if self.defs_first == Some(true)
+            && let Some((definition, other)) = visit_order::contradiction(self)
+        {
+            return fail(format!(
+                "visit_order puts '{definition}' behind '{other}', and defs_first in front of it; \
+                 leave out one of them"
+            ));
+        }
         if self.scope && matches!(self.kind, Kind::Singleton | Kind::None | Kind::Var) {
             return fail(format!("kind {} cannot be a scope", self.kind));
         }
@@ -643,6 +706,9 @@ impl TypeDef {
         }
         if self.scope != other.scope || self.visits_defs_first() != other.visits_defs_first() {
             return Some("scope or defs_first differs".to_string());
+        }
+        if self.visit_order != other.visit_order {
+            return Some("visit_order differs".to_string());
         }
         if let Some(name) = self.hooks.difference(&other.hooks) {
             return Some(format!("the hook {name} differs"));

@@ -10,6 +10,7 @@ mod json_hooks;
 mod methods;
 mod node_enum;
 mod schema;
+mod visit_order;
 
 pub(crate) use definition::INIT;
 pub(crate) use definition::NamedValues;
@@ -23,8 +24,9 @@ pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
 };
-pub use schema::{Schema, TypeRef};
+pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use schema::{at as in_place, nearest};
+pub(crate) use visit_order::visit_order;
 
 pub use json_hooks::{DynFromJson, DynToJson};
 

@@ -132,6 +132,36 @@ pub enum Schema {
     Tensor,
     /// A callable.
     Function,
+    /// What a host language tells apart among its own values.
+    Host(HostSchema),
+}
+
+/// A test for values of which only a host language knows the kind, such as its
+/// pointers.
+#[derive(Clone, Copy)]
+pub struct HostSchema {
+    name: &'static str,
+    accepts: fn(&Value) -> bool,
+}
+
+impl HostSchema {
+    /// A test with the name that messages and signatures show.
+    ///
+    /// `accepts` may be called in the middle of a traversal, on any thread: it
+    /// must neither use this library beyond the value nor wait for a lock of
+    /// the host.
+    ///
+    /// ```
+    /// use isoform::{HostSchema, Schema, Value};
+    /// let even = |value: &Value| value.as_int().is_some_and(|number| number % 2 == 0);
+    /// let schema = Schema::Host(HostSchema::new("host.Even", even));
+    /// assert!(schema.check(&Value::from(2)).is_ok());
+    /// let error = schema.check(&Value::from(3)).unwrap_err();
+    /// assert_eq!(error.message(), "expected host.Even, got int");
+    /// ```
+    pub const fn new(name: &'static str, accepts: fn(&Value) -> bool) -> Self {
+        HostSchema { name, accepts }
+    }
 }
 
 impl PartialEq for Schema {
@@ -189,6 +219,7 @@ impl fmt::Display for Schema {
             Schema::Shape => f.write_str("Shape"),
             Schema::Tensor => f.write_str("Tensor"),
             Schema::Function => f.write_str("Function"),
+            Schema::Host(host) => f.write_str(host.name),
         }
     }
 }
@@ -244,6 +275,7 @@ impl Schema {
             Schema::Shape => matches!(value.view(), ValueRef::Shape(_)),
             Schema::Tensor => matches!(value.view(), ValueRef::Tensor(_)),
             Schema::Function => matches!(value.view(), ValueRef::Function(_)),
+            Schema::Host(host) => (host.accepts)(value),
             Schema::Object(ty) => {
                 let (Some(object), Some(index)) = (value.object_ref(), ty.index()) else {
                     return fail();

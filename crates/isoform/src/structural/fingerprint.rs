@@ -46,10 +46,11 @@ pub(super) fn hash_pinned(
     value: &Value,
     options: CompareOptions,
     pins: Option<&Pins>,
+    mixing: Mixing,
 ) -> Result<(u64, bool)> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, pins, Fast(Mixing::FIXED), tables);
+    let (result, tables) = walk(value, options, pins, Fast(mixing), tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
 }
@@ -89,7 +90,7 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
 ///
 /// As [`structural_hash`].
 pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) -> Result<u64> {
-    Ok(hash_pinned(&value.into(), options, None)?.0)
+    Ok(hash_pinned(&value.into(), options, None, Mixing::FIXED)?.0)
 }
 
 /// The portable name of a value: the same equivalence as equality, in 32

@@ -8,6 +8,7 @@ use super::fingerprint::hash_pinned;
 use super::pins::Pins;
 use super::{CompareOptions, Question};
 use crate::error::Result;
+use crate::mixing::Mixing;
 use crate::object::reference::Ref;
 use crate::value::Value;
 
@@ -49,13 +50,13 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
-        let options = CompareOptions::default();
-        let (mut hash, mutable) = hash_pinned(&value, options, None)?;
+        let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
+        let (mut hash, mutable) = hash_pinned(&value, options, None, mixing)?;
         let mut pins = None;
         if mutable {
             // What was hashed may have changed since; what is pinned cannot.
             let pinned = Pins::of(&value)?;
-            hash = hash_pinned(&value, options, Some(&pinned))?.0;
+            hash = hash_pinned(&value, options, Some(&pinned), mixing)?.0;
             pins = Some(Arc::new(pinned));
         }
         Ok(StructuralKey { value, hash, pins })
@@ -66,8 +67,10 @@ impl StructuralKey {
         &self.value
     }
 
-    /// The structural hash of the value when the key was made.
-    pub fn structural_hash(&self) -> u64 {
+    /// The hash of the value when the key was made, for tables of this process:
+    /// the same for equal keys, and another one in another process, so that
+    /// nobody can make up keys that collide.
+    pub fn table_hash(&self) -> u64 {
         self.hash
     }
 

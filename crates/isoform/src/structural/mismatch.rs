@@ -89,6 +89,14 @@ pub enum MismatchReason {
     SharingDiffers(ExistingPair),
     /// Two objects of a singleton type that are not the same object.
     NotTheSameObject,
+    /// As `NotTheSameObject`, of two with different names: the members of an
+    /// enum, or operators.
+    NamesDiffer {
+        /// The name on the left.
+        left: String,
+        /// The name on the right.
+        right: String,
+    },
     /// The type's own comparison says so.
     CustomComparison,
     /// On the left is a hole of a [pattern](crate::pattern) that does not
@@ -140,7 +148,12 @@ impl Mismatch {
             (Reason::Bound, Some(pair)) => MismatchReason::BoundElsewhere(pair),
             (Reason::Bound, None) => MismatchReason::DifferentFreeVariables,
             (Reason::Sharing, Some(pair)) => MismatchReason::SharingDiffers(pair),
-            (Reason::NotSame, _) => MismatchReason::NotTheSameObject,
+            (Reason::NotSame, _) => match (name_of(&difference.left), name_of(&difference.right)) {
+                (Some(left), Some(right)) if left != right => {
+                    MismatchReason::NamesDiffer { left, right }
+                }
+                _ => MismatchReason::NotTheSameObject,
+            },
             (Reason::Custom, _) => MismatchReason::CustomComparison,
             (Reason::Hole(refusal), _) => MismatchReason::HoleRefuses(refusal),
             (Reason::Value | Reason::Sharing, _) => MismatchReason::ValueDiffers,
@@ -153,6 +166,13 @@ impl Mismatch {
             reason,
         }
     }
+}
+
+/// The name of an object, if its type has names.
+fn name_of(value: &Option<Value>) -> Option<String> {
+    let object = value.as_ref()?.as_object()?;
+    let name = get_field_at(object, name_field(object.type_info())?)?;
+    Some(name.as_str()?.to_owned())
 }
 
 /// What an object is called, in a few words: its type, and its name if it has
@@ -209,6 +229,9 @@ impl fmt::Display for MismatchReason {
             }
             MismatchReason::NotTheSameObject => {
                 f.write_str("a singleton is equal to itself only, and these are two objects")
+            }
+            MismatchReason::NamesDiffer { left, right } => {
+                write!(f, "{left} and {right} differ")
             }
             MismatchReason::HoleRefuses(refusal) => f.write_str(match refusal {
                 HoleRefusal::Class => "the hole asks for another class",

@@ -4,6 +4,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::container::{DictObj, ListObj};
 use crate::error::Result;
+use crate::object::access::Poll;
 use crate::object::arena::Arena;
 use crate::object::dynamic::shallow_copy;
 use crate::object::reference::{Obj, Ref};
@@ -41,7 +42,10 @@ impl Pins {
         let mut copies = HashSet::<u64, rapidhash::fast::RandomState>::default();
         let mut entered = copies.clone();
         let order = WalkOptions::default().order(WalkOrder::Pre);
+        // Each walk counts its own steps, and most have few.
+        let mut poll = Poll::default();
         while let Some(value) = waiting.pop() {
+            poll.step_outside()?;
             structural_walk(&value, order, |visit| {
                 let Some(object) = visit.object() else {
                     return Ok(WalkResult::<()>::Advance);

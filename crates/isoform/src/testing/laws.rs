@@ -7,7 +7,8 @@ use super::generate::children;
 use crate::container::Map;
 use crate::error::{ErrorKind, Result};
 use crate::object::dynamic::get_field_at;
-use crate::path::{AccessPath, AccessStep};
+use crate::path::AccessPath;
+use crate::path::places::{Places, Step};
 use crate::registry::{FieldFlag, Kind};
 use crate::structural::{
     CompareOptions, structural_digest_with, structural_equal_with, structural_hash_with,
@@ -188,60 +189,65 @@ impl std::error::Error for PromiseViolation {}
 /// Checks the promise of const-tree types on all nodes in the given values:
 /// nothing mutable, no `var` and no `dag` is reachable in compared fields.
 ///
+/// O(size of the values).
+///
 /// # Errors
 ///
 /// The first broken promise.
 pub fn check_types(values: &[Value]) -> Result<(), PromiseViolation> {
+    let mut places = Places::default();
     let mut stack: Vec<_> = values
         .iter()
         .enumerate()
-        .map(|(index, value)| (value.clone(), AccessPath::root().array_item(index), None))
+        .map(|(index, value)| (value.clone(), places.item(Places::ROOT, index), None))
         .collect();
     stack.reverse();
     // A node is looked at once outside of const-tree nodes and once inside.
     let mut seen = HashSet::new();
-    while let Some((value, path, mut owner)) = stack.pop() {
+    while let Some((value, place, mut owner)) = stack.pop() {
         if let Some(object) = value.as_object()
             && !seen.insert((object.identity(), owner.is_some()))
         {
             continue;
         }
-        let kind = match value.view() {
-            ValueRef::Object(object) => Some(object.type_info().kind()),
+        let info = match value.view() {
+            ValueRef::Object(object) => Some(object.type_info()),
             _ => None,
         };
+        let kind = info.map(|info| info.kind());
         let mutable = matches!(value.view(), ValueRef::List(_) | ValueRef::Dict(_));
-        if let Some(type_key) = &owner
+        if let Some(type_key) = owner
             && (mutable || matches!(kind, Some(Kind::Var | Kind::Dag)))
         {
             return Err(PromiseViolation {
-                type_key: String::clone(type_key),
+                type_key: String::from(type_key),
                 offender: match kind {
                     Some(kind) => format!("{} of kind {kind}", value.type_name()),
                     None => format!("a mutable {}", value.type_name()),
                 },
-                path,
+                path: places.path(place),
             });
         }
-        if kind == Some(Kind::ConstTree) && owner.is_none() {
-            owner = Some(value.type_name().to_string());
+        if let Some(info) = info
+            && info.kind() == Kind::ConstTree
+        {
+            owner = owner.or(Some(info.key()));
         }
         let below = steps(&value).into_iter().rev();
-        stack.extend(below.map(|(step, child)| (child, path.join(step), owner.clone())));
+        stack.extend(below.map(|(step, child)| (child, places.below(place, step), owner)));
     }
     Ok(())
 }
 
 /// The compared parts of a value, each with the step that leads to it.
-fn steps(value: &Value) -> Vec<(AccessStep, Value)> {
+fn steps(value: &Value) -> Vec<(Step, Value)> {
     match value.view() {
         ValueRef::Object(object) => {
             let fields = object.type_info().fields().iter().enumerate();
             fields
                 .filter(|(_, field)| field.field_flag() != FieldFlag::Ignore)
                 .filter_map(|(index, field)| {
-                    let step = AccessStep::Attr(field.name().to_string());
-                    Some((step, get_field_at(object, index)?))
+                    Some((Step::Field(field.name()), get_field_at(object, index)?))
                 })
                 .collect()
         }
@@ -250,16 +256,16 @@ fn steps(value: &Value) -> Vec<(AccessStep, Value)> {
         _ => children(value)
             .into_iter()
             .enumerate()
-            .map(|(index, child)| (AccessStep::ArrayItem(index), child))
+            .map(|(index, child)| (Step::Item(index), child))
             .collect(),
     }
 }
 
 /// The keys and values of a map; a key is found where its value is.
-fn entry_steps(map: &Map) -> Vec<(AccessStep, Value)> {
+fn entry_steps(map: &Map) -> Vec<(Step, Value)> {
     map.iter()
         .flat_map(|(key, value)| {
-            let step = AccessStep::MapItem(key.clone());
+            let step = Step::Key(key.clone());
             [(step.clone(), key.clone()), (step, value.clone())]
         })
         .collect()

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::generate::{children, weight};
-use super::oracle::{Region, change_of, plain};
+use super::oracle::{Region, change_of, plain, visited};
 use super::source::Source;
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, Result};
@@ -273,8 +273,7 @@ impl<'a, 's> Rebuild<'a, 's> {
         let mut values: Vec<Value> = (0..info.fields().len())
             .filter_map(|field| get_field_at(object, field))
             .collect();
-        for slot in &info.visited {
-            let field = slot.field as usize;
+        for field in visited(info) {
             let change = change_of(info.fields()[field].field_flag());
             let inside = region.change(change, self.level, self.outermost);
             values[field] = self.value(&values[field].clone(), inside)?;

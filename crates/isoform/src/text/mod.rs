@@ -111,7 +111,7 @@ struct Marked {
 
 fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
     let graph = graph::collect(value, options)?;
-    let plan = plan::plan(&graph);
+    let plan = plan::plan(&graph)?;
     let marks = match options.marks.is_empty() {
         true => marks::Marks::default(),
         false => marks::find(&graph, &plan, value),

@@ -49,6 +49,8 @@ pub(super) struct Parser<'a> {
     pub(super) types: Vec<Type>,
     pub(super) fitter: Fitter,
     pub(super) singletons: Recall,
+    /// Of the whole text: single definitions are short.
+    poll: Poll,
 }
 
 /// A name that was met.
@@ -149,6 +151,7 @@ pub(super) fn parse(text: &str) -> Result<Value> {
         types: Vec::new(),
         fitter: Fitter::default(),
         singletons: Recall::default(),
+        poll: Poll::default(),
     };
     let result = parser.document().and_then(|root| parser.settle(root));
     result.map_err(|stop| match stop {
@@ -186,10 +189,9 @@ impl<'a> Parser<'a> {
 
     /// Takes one value with all its parts.
     fn value(&mut self) -> Parsed<Slot> {
-        let mut poll = Poll::default();
         let mut done = self.begin(false)?;
         loop {
-            poll.step_outside().map_err(Stop::Foreign)?;
+            self.poll.step_outside().map_err(Stop::Foreign)?;
             done = match done {
                 None => self.advance(true)?,
                 Some(slot) if self.stack.is_empty() => return Ok(slot),

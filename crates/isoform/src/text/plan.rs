@@ -15,6 +15,8 @@
 use super::graph::{Graph, Item, Node, Part, Presence, What};
 use super::names::Names;
 use super::spelling::Sigil;
+use crate::error::Result;
+use crate::object::access::Poll;
 use crate::registry::{FieldFlag, Kind};
 
 /// Longer texts without parts are not repeated.
@@ -69,7 +71,7 @@ struct Block {
 pub(super) const TOO_WIDE: u32 = u32::MAX / 2;
 
 /// The plan of the text of a graph.
-pub(super) fn plan(graph: &Graph<'_>) -> Plan {
+pub(super) fn plan(graph: &Graph<'_>) -> Result<Plan> {
     let spot = Spot {
         uses: 0,
         home: NONE,
@@ -93,10 +95,11 @@ pub(super) fn plan(graph: &Graph<'_>) -> Plan {
         constants: Vec::new(),
         names: Names::default(),
     };
-    plan.place(graph);
-    plan.name(graph);
-    plan.measure(graph);
-    plan
+    let mut poll = Poll::default();
+    plan.place(graph, &mut poll)?;
+    plan.name(graph, &mut poll)?;
+    plan.measure(graph, &mut poll)?;
+    Ok(plan)
 }
 
 impl Plan {
@@ -173,10 +176,11 @@ impl Plan {
     /// Decides which nodes are named and which block is their home.
     ///
     /// Every node comes behind the nodes that it is a part of.
-    fn place(&mut self, graph: &Graph<'_>) {
+    fn place(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         let root = graph.root();
         let limit = graph.options().levels();
         for number in (0..=root).rev() {
+            poll.step_outside()?;
             let node = graph.node(number);
             let ty = graph.type_of(number);
             let spot = &mut self.spots[number as usize];
@@ -248,6 +252,7 @@ impl Plan {
                 };
             }
         }
+        Ok(())
     }
 
     /// The innermost block that holds two blocks. The depth of blocks is
@@ -266,7 +271,7 @@ impl Plan {
 
     /// Walks through the nodes in the order of the text, names them, and
     /// decides which variables are defined where they stand.
-    fn name(&mut self, graph: &Graph<'_>) {
+    fn name(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         for block in &mut self.blocks {
             block.lines.sort_unstable();
         }
@@ -280,24 +285,27 @@ impl Plan {
         for position in 0..walk.plan.blocks[0].lines.len() {
             let line = walk.plan.blocks[0].lines[position];
             walk.line(line);
-            walk.run();
+            walk.run(poll)?;
         }
         walk.enter(root, Region::Use, 0, 0);
-        walk.run();
+        walk.run(poll)?;
         for (block, line) in std::mem::take(&mut walk.late) {
             self.blocks[block as usize].lines.push(line);
         }
         for block in &mut self.blocks {
             block.lines.sort_unstable();
         }
+        Ok(())
     }
 
     /// Measures the text of every node, parts first.
-    fn measure(&mut self, graph: &Graph<'_>) {
+    fn measure(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         for number in 0..graph.nodes.len() as u32 {
+            poll.step_outside()?;
             let width = self.own_width(graph, number).min(TOO_WIDE);
             self.spots[number as usize].width = width;
         }
+        Ok(())
     }
 
     fn own_width(&self, graph: &Graph<'_>, number: u32) -> u32 {
@@ -376,8 +384,9 @@ struct Frame {
 }
 
 impl Walk<'_, '_> {
-    fn run(&mut self) {
+    fn run(&mut self, poll: &mut Poll) -> Result<()> {
         while let Some(frame) = self.stack.last_mut() {
+            poll.step_outside()?;
             let (number, position, region, level) =
                 (frame.node, frame.next, frame.region, frame.level);
             frame.next += 1;
@@ -418,6 +427,7 @@ impl Walk<'_, '_> {
             };
             self.enter(item, region, level, position as u32);
         }
+        Ok(())
     }
 
     /// Goes into a node that stands on a line of its own.

@@ -14,19 +14,68 @@ use rapidhash::fast::RandomState;
 use super::region::RegionKind;
 use crate::value::Value;
 
-/// A region, and the level at which its field opened it.
+/// A region, the level at which its field opened it, and what variables mean
+/// there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) region: RegionKind,
     def_level: u32,
+    sight: Sight,
 }
 
 impl Place {
     pub(super) const ROOT: Place = Place {
         region: RegionKind::Use,
         def_level: 0,
+        sight: Sight::Bindings,
     };
+    /// In the fields of a free variable.
+    pub(super) const IN_FREE: Place = Place {
+        sight: Sight::Pairs,
+        ..Place::ROOT
+    };
+    /// In what comes in the place of a variable.
+    pub(super) const IN_REPLACEMENT: Place = Place {
+        sight: Sight::Fields,
+        ..Place::ROOT
+    };
+
+    /// The place of the fields of a variable that is being bound here.
+    pub(super) fn inside(self) -> Place {
+        Place {
+            sight: Sight::Size,
+            ..self
+        }
+    }
 }
+
+/// What variables mean at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Sight {
+    /// What they are bound to, or else what the substitution says.
+    Bindings,
+    /// As `Bindings`, in the fields of a variable that is being bound.
+    Size,
+    /// What the substitution says: nothing is bound there.
+    Pairs,
+    /// Themselves, up to their fields.
+    Fields,
+}
+
+/// What a variable means at its place.
+pub(super) enum Meaning {
+    /// This stands for it.
+    Image(Value),
+    /// It is to be bound.
+    Binder,
+    /// It stands for itself, up to its fields, which were not searched yet.
+    Free,
+    /// A replacement whose variables were not searched yet.
+    Unsettled(Value),
+}
+
+/// The level of bindings that no scope is around.
+const OUTERMOST: u32 = 1;
 
 /// What a stretch of the visit depends on.
 #[derive(Clone, Copy)]
@@ -88,8 +137,16 @@ pub(super) struct Bound {
     versions: u64,
     /// Variables that were looked up.
     seen: HashSet<u64, RandomState>,
+    /// Variables that were used free.
+    used: HashSet<u64, RandomState>,
+    /// Whether the fields of free variables are searched.
+    in_free: bool,
+    /// What stands for free variables whose fields were searched.
+    free: HashMap<u64, Value, RandomState>,
+    /// Variables of the substitution whose replacements were not searched yet.
+    unsettled: HashSet<u64, RandomState>,
     dependence: Dependence,
-    results: HashMap<(u64, RegionKind), Remembered, RandomState>,
+    results: HashMap<(u64, RegionKind, Sight), Remembered, RandomState>,
 }
 
 impl Default for Bound {
@@ -105,6 +162,10 @@ impl Default for Bound {
             version: 0,
             versions: 0,
             seen: HashSet::default(),
+            used: HashSet::default(),
+            in_free: false,
+            free: HashMap::default(),
+            unsettled: HashSet::default(),
             dependence: NOTHING,
             results: HashMap::default(),
         }
@@ -121,6 +182,52 @@ impl Bound {
             matters: true,
         });
         stack.len() == 1
+    }
+
+    /// Has the fields of free variables searched, and those of the variables in
+    /// replacements. Some variables are used free, wherever that is met.
+    pub(super) fn search_free(&mut self, used: impl Iterator<Item = u64>) {
+        self.in_free = true;
+        self.used.extend(used);
+        self.unsettled.extend(self.bindings.keys());
+    }
+
+    /// Sets what stands for a variable of the substitution.
+    pub(super) fn settle(&mut self, var: u64, image: Value) {
+        self.unsettled.remove(&var);
+        if let Some(pair) = self.bindings.get_mut(&var).and_then(|it| it.first_mut()) {
+            pair.image = image;
+        }
+    }
+
+    /// Sets what stands for a free variable.
+    pub(super) fn settle_free(&mut self, var: u64, image: Value) {
+        self.free.insert(var, image);
+    }
+
+    /// Takes note that a variable is used free; whether that is news.
+    pub(super) fn note_use(&mut self, var: u64) -> bool {
+        self.used.insert(var)
+    }
+
+    /// Whether a variable at a place is a free use of it.
+    pub(super) fn is_free_use(&self, var: u64, place: Place) -> bool {
+        let bindings = matches!(place.sight, Sight::Bindings | Sight::Size);
+        let newest = || self.bindings.get(&var)?.last();
+        bindings && self.is_use(var, place) && newest().is_none_or(|it| it.level == 0)
+    }
+
+    /// Whether a variable at a place is a use of it, whatever it is bound to.
+    /// One in the fields of another that is being bound, such as a size in its
+    /// type, is a use where comparison knows it already: as it was used, and
+    /// no scope is in between.
+    fn is_use(&self, var: u64, place: Place) -> bool {
+        place.region == RegionKind::Use
+            || match place.sight {
+                Sight::Bindings => false,
+                Sight::Size => place.def_level <= OUTERMOST && self.used.contains(&var),
+                Sight::Pairs | Sight::Fields => true,
+            }
     }
 
     fn current(&self) -> u32 {
@@ -140,6 +247,10 @@ impl Bound {
                 self.current()
             } else {
                 parent.def_level
+            },
+            sight: match parent.sight {
+                Sight::Size if opens => Sight::Bindings,
+                other => other,
             },
         }
     }
@@ -181,30 +292,41 @@ impl Bound {
         keep
     }
 
-    /// What stands for a variable at a place; None when it is to be bound
-    /// there.
-    pub(super) fn look_up(&mut self, var: u64, place: Place, value: &Value) -> Option<Value> {
-        let binding = self.bindings.get(&var).and_then(|stack| stack.last());
-        let found = match place.region {
-            RegionKind::Use => binding,
-            // A definition field binds anew what is bound further out.
-            RegionKind::Def | RegionKind::DefSimple => {
-                Some(binding.filter(|binding| binding.level >= place.def_level)?)
-            }
-        };
+    /// What a variable means at a place.
+    pub(super) fn look_up(&mut self, var: u64, place: Place, value: &Value) -> Meaning {
+        let bindings = self.bindings.get(&var);
+        let found = bindings.and_then(|stack| match place.sight {
+            Sight::Bindings | Sight::Size => stack.last(),
+            Sight::Pairs => stack.first().filter(|pair| pair.level == 0),
+            Sight::Fields => None,
+        });
+        // A definition field binds anew what is bound further out.
+        let is_bound = found.is_some_and(|binding| binding.level >= place.def_level);
+        if !is_bound && !self.is_use(var, place) {
+            return Meaning::Binder;
+        }
         self.seen.insert(var);
         if place.region != RegionKind::Use {
             self.dependence.defs |= 1 << place.def_level.min(LAST_BIT);
         }
         let Some(binding) = found else {
-            return Some(value.clone());
+            return match self.free.get(&var).cloned() {
+                Some(image) => {
+                    self.use_level(0, image != *value);
+                    Meaning::Image(image)
+                }
+                None if self.in_free => Meaning::Free,
+                None => Meaning::Image(value.clone()),
+            };
         };
-        let image = binding.image.clone();
+        let (image, level) = (binding.image.clone(), binding.level);
         if binding.matters || place.region != RegionKind::Use {
-            let level = binding.level;
             self.use_level(level, image != *value);
         }
-        Some(image)
+        if level == 0 && self.unsettled.contains(&var) {
+            return Meaning::Unsettled(image);
+        }
+        Meaning::Image(image)
     }
 
     fn use_level(&mut self, level: u32, changed: bool) {
@@ -285,12 +407,14 @@ impl Bound {
             innermost,
             dependence,
         };
-        self.results.insert((object, place.region), remembered);
+        let key = (object, place.region, place.sight);
+        self.results.insert(key, remembered);
     }
 
     /// The result of an object, if it is known and holds at this place.
     pub(super) fn remembered(&mut self, object: u64, place: Place) -> Option<Value> {
-        let known = self.results.get(&(object, place.region))?;
+        let key = (object, place.region, place.sight);
+        let known = self.results.get(&key)?;
         let open = known.innermost.is_none_or(|(level, instance)| {
             let level = self.levels.get(level as usize);
             level.is_some_and(|level| level.instance == instance)

@@ -5,7 +5,7 @@ use crate::container::{ArrayObj, MapObj};
 use crate::object::access::Section;
 use crate::object::table::{Slot, TypeInfo};
 use crate::object::view::{Fields, Met, ObjRef};
-use crate::path::AccessStep;
+use crate::path::places::Step;
 use crate::registry::Kind;
 use crate::value::Value;
 
@@ -175,19 +175,19 @@ impl<'a> Frame<'a> {
     }
 
     /// The step of a path to the child taken last.
-    pub(super) fn step(&self) -> Option<AccessStep> {
+    pub(super) fn step(&self) -> Option<Step> {
         let position = self.next.checked_sub(1)?;
         let name = |slot: &Slot| {
             let fields = self.object.info().fields();
-            AccessStep::Attr(fields[slot.field as usize].name().to_string())
+            Step::Field(fields[slot.field as usize].name())
         };
         match self.content {
             Content::Fields => self.object.visited().slot(position).map(name),
             Content::AllFields => self.object.visited_and_ignored().slot(position).map(name),
-            Content::Items => Some(AccessStep::ArrayItem(position)),
+            Content::Items => Some(Step::Item(position)),
             Content::Entries => {
                 let (key, _) = entry(self.object, position / 2)?;
-                Some(AccessStep::MapItem(key.clone()))
+                Some(Step::Key(key.clone()))
             }
             Content::Holder | Content::Nothing => None,
         }

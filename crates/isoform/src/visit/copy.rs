@@ -21,7 +21,8 @@ use crate::value::Value;
 ///
 /// # Errors
 ///
-/// None today; a value that cannot be copied would be one.
+/// What the host language raises to interrupt a long copy, of which nothing is
+/// left then.
 ///
 /// ```
 /// use isoform::{List, Value, deep_copy};
@@ -36,7 +37,7 @@ use crate::value::Value;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn deep_copy(value: &Value) -> Result<Value> {
-    Ok(build::deep_copy(value))
+    build::deep_copy(value)
 }
 
 /// A copy of one object, which shares all its children with the original.

@@ -4,9 +4,9 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::memo::Results;
+use super::options::WalkOrder;
 use super::parts::{Child, ChildOptions, Children, children_of};
 use super::region::RegionKind;
-use super::walk::WalkOrder;
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll, Section};

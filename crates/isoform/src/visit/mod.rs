@@ -6,6 +6,7 @@ mod copy;
 mod map;
 mod marks;
 mod memo;
+mod options;
 mod parts;
 mod recycle;
 mod region;
@@ -15,11 +16,12 @@ mod walk;
 pub use copy::{deep_copy, shallow_copy};
 pub(crate) use map::cyclic;
 pub use map::{MapOptions, MapVisit, structural_map, structural_map_where};
+pub use options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use region::{RegionChange, RegionKind};
 pub use substitute::substitute;
+pub(crate) use substitute::substitute_in_free;
 pub use walk::{
-    Interrupts, Sharing, Visit, WalkOptions, WalkOrder, WalkResult, structural_walk,
-    structural_walk_where, structural_walk_with, walk_objects,
+    Interrupts, Visit, structural_walk, structural_walk_where, structural_walk_with, walk_objects,
 };

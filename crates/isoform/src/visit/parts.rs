@@ -8,6 +8,7 @@ use crate::object::build;
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, Slot};
 use crate::path::AccessStep;
+use crate::path::places::Step;
 use crate::registry::{FieldFlag, Kind};
 use crate::value::{Value, ValueRef};
 
@@ -182,19 +183,22 @@ impl Children {
 
     /// The step of a path to a child. A key has the step of its value.
     pub fn step(&self, position: usize) -> Option<AccessStep> {
+        self.place_step(position).map(AccessStep::from)
+    }
+
+    /// As [`step`](Self::step), for one of many places.
+    pub(crate) fn place_step(&self, position: usize) -> Option<Step> {
         match &self.content {
             Content::Fields(object) => {
                 let slot = self.slots().get(position)?;
                 let field = object.type_info().fields().get(slot.field as usize)?;
-                Some(AccessStep::Attr(field.name().to_string()))
+                Some(Step::Field(field.name()))
             }
-            Content::Items(items) => {
-                (position < items.len()).then_some(AccessStep::ArrayItem(position))
-            }
+            Content::Items(items) => (position < items.len()).then_some(Step::Item(position)),
             Content::Entries(entries) => {
                 let (at, _) = self.place(entries, position)?;
                 let (key, _) = entries.reference().entry(at)?;
-                Some(AccessStep::MapItem(key.clone()))
+                Some(Step::Key(key.clone()))
             }
             Content::Nothing => None,
         }

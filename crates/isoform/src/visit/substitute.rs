@@ -2,12 +2,13 @@
 
 use hashbrown::HashSet;
 
-use super::bound::{Bound, Dependence, Place};
+use super::bound::{Bound, Dependence, Meaning, Place};
 use super::map::cyclic;
+use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::parts::{ChildOptions, Children, children_of};
-use super::walk::{WalkOptions, WalkResult, walk_objects};
+use super::walk::walk_objects;
 use crate::error::{Error, Result};
-use crate::object::access::{self, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::build;
 use crate::object::table::{Class, TypeInfo};
 use crate::path::AccessPath;
@@ -27,7 +28,9 @@ use crate::value::Value;
 ///   statements, where the binder is no scope, that is the end of the scope
 ///   around the statements, or of the whole value. A definition is never
 ///   replaced itself, and an occurrence that the visit meets before it is
-///   free.
+///   free. A variable in the fields of one that is bound, such as a size in
+///   its type, is bound with it, unless it was used before and no scope is
+///   around the definition: then comparison knows it already.
 /// * **No capture.** Where a binder binds a variable that occurs in a
 ///   replacement, and something is replaced in reach of the binding, the
 ///   binder gets a copy of its variable, and so do the occurrences that it
@@ -75,6 +78,33 @@ use crate::value::Value;
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
+    run(root, pairs, pairs_of(pairs)?)
+}
+
+/// As [`substitute`], and the fields of free variables are searched, too.
+/// Variables of which it is known that they are `used` before they are met in
+/// the fields of one that is bound, are uses there.
+///
+/// A free variable in whose fields something is replaced becomes a new one, the
+/// same wherever it is free, and so do the variables in replacements.
+/// Replacements bind nothing. Where a replacement leads back to itself by the
+/// fields of its variables, it is taken as it is.
+///
+/// # Errors
+///
+/// As [`substitute`].
+pub(crate) fn substitute_in_free(
+    root: &Value,
+    pairs: &[(Value, Value)],
+    used: impl Iterator<Item = u64>,
+) -> Result<Value> {
+    let mut bound = pairs_of(pairs)?;
+    bound.search_free(used);
+    run(root, pairs, bound)
+}
+
+/// The pairs as bindings.
+fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
     let mut bound = Bound::default();
     for (var, replacement) in pairs {
         let object = var.as_object().filter(|object| is_var(object.type_info()));
@@ -90,12 +120,18 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
             )));
         }
     }
+    Ok(bound)
+}
+
+fn run(root: &Value, pairs: &[(Value, Value)], bound: Bound) -> Result<Value> {
     let mut substitution = Substitution {
         bound,
         avoid: variables_of(pairs.iter().map(|(_, replacement)| replacement))?,
         stack: Vec::new(),
         changes: Vec::new(),
         open: HashSet::default(),
+        searched: HashSet::default(),
+        replacements: 0,
     };
     access::traversing(|section| substitution.run(section, root))
 }
@@ -131,6 +167,8 @@ struct Frame {
     /// The object for which the result may be remembered.
     remembered: Option<u64>,
     role: Role,
+    /// The variable of the substitution that the result comes in place of.
+    settles: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,6 +178,8 @@ enum Role {
     Scope,
     /// A variable that is bound when its own fields are done.
     Definition,
+    /// A free variable.
+    Free,
 }
 
 struct Substitution {
@@ -148,15 +188,22 @@ struct Substitution {
     avoid: HashSet<u64>,
     stack: Vec<Frame>,
     changes: Vec<(usize, Value)>,
-    /// Objects on the stack that may be met again.
-    open: HashSet<u64, rapidhash::fast::RandomState>,
+    /// Objects on the stack that may be met again, each with the number of
+    /// replacements that were being searched.
+    open: HashSet<(u64, usize), rapidhash::fast::RandomState>,
+    /// Objects in the fields of variables that were used free.
+    searched: HashSet<u64, rapidhash::fast::RandomState>,
+    /// How many replacements are being searched.
+    replacements: usize,
 }
 
 impl Substitution {
     fn run(&mut self, section: &mut Section, root: &Value) -> Result<Value> {
         self.bound.open_scope();
         let mut finished = self.meet(root.clone(), Place::ROOT)?;
+        let mut poll = Poll::default();
         let result = loop {
+            poll.step(section)?;
             let Some(frame) = self.stack.last_mut() else {
                 break finished.unwrap_or_default();
             };
@@ -196,21 +243,31 @@ impl Substitution {
         }
         let ident = object.identity();
         let mut role = if info.scope { Role::Scope } else { Role::Plain };
+        let mut inside = place;
         if is_var(info) {
-            if let Some(image) = self.bound.look_up(ident, place, &value) {
-                return Ok(Some(image));
+            if self.bound.is_free_use(ident, place) && self.bound.note_use(ident) {
+                self.note_uses_in(&value)?;
             }
-            role = Role::Definition;
+            match self.bound.look_up(ident, place, &value) {
+                Meaning::Image(image) => return Ok(Some(image)),
+                Meaning::Unsettled(replacement) => return self.search(ident, replacement),
+                Meaning::Binder => (role, inside) = (Role::Definition, place.inside()),
+                Meaning::Free => (role, inside) = (Role::Free, Place::IN_FREE),
+            }
+        }
+        if role == Role::Free {
+            // Where its own fields lead back to it, it is taken as it is.
+            self.bound.settle_free(ident, value.clone());
         }
         // As in `structural_map`: `value` and `pending` own it, too.
         let may_return = self.stack.is_empty() || object.owners() > 3;
         if may_return {
-            if role != Role::Definition
+            if matches!(role, Role::Plain | Role::Scope)
                 && let Some(result) = self.bound.remembered(ident, place)
             {
                 return Ok(Some(result));
             }
-            if !self.open.insert(ident) {
+            if !self.open.insert((ident, self.replacements)) {
                 return Err(cyclic(&value).at(path_of(&self.stack)));
             }
         }
@@ -222,13 +279,52 @@ impl Substitution {
             children: children_of(&value, ChildOptions::default()),
             next: 0,
             pending: Value::NONE,
-            place,
+            place: inside,
             first_change: self.changes.len(),
             outer,
             remembered: may_return.then_some(ident),
             role,
+            settles: None,
         });
         Ok(None)
+    }
+
+    /// Searches what comes in the place of a variable for others, in whose
+    /// fields something may be replaced.
+    fn search(&mut self, var: u64, replacement: Value) -> Result<Option<Value>> {
+        self.bound.settle(var, replacement.clone());
+        self.replacements += 1;
+        let searched = self.meet(replacement, Place::IN_REPLACEMENT)?;
+        match (&searched, self.stack.last_mut()) {
+            (None, Some(frame)) => frame.settles = Some(var),
+            (found, _) => {
+                self.replacements -= 1;
+                if let Some(image) = found {
+                    self.bound.settle(var, image.clone());
+                }
+            }
+        }
+        Ok(searched)
+    }
+
+    /// What stands in the fields of a variable that is used, is used.
+    fn note_uses_in(&mut self, var: &Value) -> Result<()> {
+        let is_bare = |info: &TypeInfo| info.visited.is_empty();
+        if var.as_object().is_none_or(|var| is_bare(var.type_info())) {
+            return Ok(());
+        }
+        let options = WalkOptions::default().order(WalkOrder::Pre);
+        let (bound, searched) = (&mut self.bound, &mut self.searched);
+        walk_objects(var, options, |object, _| {
+            if !searched.insert(object.identity()) {
+                return Ok(WalkResult::<()>::Skip);
+            }
+            if is_var(object.type_info()) {
+                bound.note_use(object.identity());
+            }
+            Ok(WalkResult::Advance)
+        })?;
+        Ok(())
     }
 
     /// Leaves the value on top of the stack.
@@ -236,6 +332,16 @@ impl Substitution {
         let Some(frame) = self.stack.pop() else {
             return Ok(Value::NONE);
         };
+        let settles = frame.settles;
+        let result = self.close_frame(section, frame)?;
+        if let Some(var) = settles {
+            self.replacements -= 1;
+            self.bound.settle(var, result.clone());
+        }
+        Ok(result)
+    }
+
+    fn close_frame(&mut self, section: &mut Section, frame: Frame) -> Result<Value> {
         let source = frame.children.source();
         let keep = frame.role != Role::Scope || self.bound.close_scope();
         let changes = self.changes.drain(frame.first_change..);
@@ -248,10 +354,13 @@ impl Substitution {
             source.clone()
         };
         if let Some(ident) = frame.remembered {
-            self.open.remove(&ident);
+            self.open.remove(&(ident, self.replacements));
         }
-        if frame.role == Role::Definition {
-            let image = self.define(source, result, frame.place);
+        if matches!(frame.role, Role::Definition | Role::Free) {
+            let image = match frame.role {
+                Role::Free => self.settle_free(source, result),
+                _ => self.define(source, result, frame.place),
+            };
             self.bound.end(frame.outer);
             return Ok(image);
         }
@@ -260,6 +369,14 @@ impl Substitution {
         }
         self.bound.end(frame.outer);
         Ok(result)
+    }
+
+    /// Remembers what stands for a free variable.
+    fn settle_free(&mut self, var: &Value, rebuilt: Value) -> Value {
+        if let Some(object) = var.as_object() {
+            self.bound.settle_free(object.identity(), rebuilt.clone());
+        }
+        rebuilt
     }
 
     /// Binds a variable and gives what stands for it.

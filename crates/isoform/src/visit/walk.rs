@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::children::{self, Child, Content, Frame};
 use super::marks::{Mark, Marks};
+use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use super::region::RegionKind;
 use crate::container::{DictObj, ListObj};
@@ -17,7 +18,8 @@ use crate::object::prefetch::prefetch_ahead;
 use crate::object::reference::{Node, Obj, Ref};
 use crate::object::table::Class;
 use crate::object::view::{Met, ObjRef};
-use crate::path::AccessPath;
+use crate::path::places::Step;
+use crate::path::{AccessPath, AccessStep};
 use crate::registry::Hook;
 use crate::value::Value;
 
@@ -35,7 +37,8 @@ use crate::value::Value;
 /// * **Sharing.** [`Sharing::Once`] visits an object once, where it is met
 ///   first; plain values (numbers, strings, bytes) are visited at every place.
 /// * **Regions.** [`Visit::region`] tells whether a variable here is bound or
-///   used. The keys of maps are always uses.
+///   used. Who wants to know both of a variable asks for
+///   [`Sharing::OncePerRegion`]. The keys of maps are always uses.
 /// * **Mutation.** A list or dict is walked as it is when the walk enters it
 ///   (in pre-order: after its own callback); later changes are not seen. A
 ///   [mutable field](crate::set_field) is walked as it is when the walk comes
@@ -149,12 +152,15 @@ pub fn structural_walk_with<B>(
         stack: recycle(scratch.stack),
         holders: 0,
         marks: scratch.marks,
+        met: scratch.met,
     };
     let outcome = access::traversing(|section| walker.run(section, &root));
     let mut marks = walker.marks;
     marks.clear();
+    let mut met = walker.met;
+    met.clear();
     let stack = recycle(walker.stack);
-    let scratch = Scratch { stack, marks };
+    let scratch = Scratch { stack, marks, met };
     // During the end of a thread the memory is simply given back.
     let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
     match outcome {
@@ -165,7 +171,7 @@ pub fn structural_walk_with<B>(
 }
 
 /// Visits the declared objects below `root`: [`structural_walk`] without
-/// containers and plain values.
+/// containers and plain values. The callback gets [`Visit::region`] as well.
 ///
 /// # Errors
 ///
@@ -195,106 +201,6 @@ pub fn walk_objects<B>(
         Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
         _ => Ok(WalkResult::Advance),
     })
-}
-
-/// Whether an object is visited before or after what lies below it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum WalkOrder {
-    /// Before.
-    Pre,
-    /// After.
-    #[default]
-    Post,
-}
-
-/// What a walk does with an object that is reached in several ways.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Sharing {
-    /// It is visited once, where it is met first.
-    #[default]
-    Once,
-    /// It is visited, with all that lies below it, at every place. The number
-    /// of visits may be exponential in the number of objects.
-    EachOccurrence,
-}
-
-/// How to walk; the default is post-order, shared objects once, without the
-/// fields that comparison ignores, and with the keys of maps.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub struct WalkOptions {
-    /// Before or after the children.
-    pub order: WalkOrder,
-    /// Shared objects once or at every place.
-    pub sharing: Sharing,
-    /// Whether fields with the flag `ignore` are walked too.
-    pub include_ignored: bool,
-    /// Whether the keys of maps and dicts are walked too.
-    pub keys: bool,
-    /// Whether types with a traversal of their own are walked by it, rather
-    /// than by their fields.
-    pub hooks: bool,
-}
-
-impl Default for WalkOptions {
-    fn default() -> Self {
-        WalkOptions {
-            order: WalkOrder::default(),
-            sharing: Sharing::default(),
-            include_ignored: false,
-            keys: true,
-            hooks: true,
-        }
-    }
-}
-
-impl WalkOptions {
-    /// Sets the order.
-    #[must_use]
-    pub fn order(mut self, order: WalkOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets what is done with shared objects.
-    #[must_use]
-    pub fn sharing(mut self, sharing: Sharing) -> Self {
-        self.sharing = sharing;
-        self
-    }
-
-    /// Sets whether fields with the flag `ignore` are walked too.
-    #[must_use]
-    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
-        self.include_ignored = include_ignored;
-        self
-    }
-
-    /// Sets whether the keys of maps and dicts are walked too.
-    #[must_use]
-    pub fn keys(mut self, keys: bool) -> Self {
-        self.keys = keys;
-        self
-    }
-
-    /// Sets whether types with a traversal of their own are walked by it.
-    #[must_use]
-    pub fn hooks(mut self, hooks: bool) -> Self {
-        self.hooks = hooks;
-        self
-    }
-}
-
-/// A callback's answer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum WalkResult<B = ()> {
-    /// Go on.
-    Advance,
-    /// Go on, but not into the children of this value. In post-order they have
-    /// been visited already, and this is the same as `Advance`.
-    Skip,
-    /// End the walk with this result.
-    Interrupt(B),
 }
 
 /// What a callback sees: a value, where it is, and in which region.
@@ -332,7 +238,8 @@ impl Visit<'_> {
         self.object()?.downcast_ref()
     }
 
-    /// Whether variables are bound or used here.
+    /// Whether variables are bound or used here. With [`Sharing::Once`] this is
+    /// the place where the object is met first, and others are not told.
     #[inline]
     pub fn region(&self) -> RegionKind {
         self.child.region
@@ -354,6 +261,11 @@ impl Visit<'_> {
     pub fn path(&self) -> AccessPath {
         path_of(self.ancestors)
     }
+
+    /// The last steps to this value, the last one first. O(1) each.
+    pub(crate) fn steps_upwards(&self) -> impl Iterator<Item = Step> {
+        self.ancestors.iter().rev().filter_map(Frame::step)
+    }
 }
 
 impl fmt::Debug for Visit<'_> {
@@ -367,7 +279,8 @@ impl fmt::Debug for Visit<'_> {
 }
 
 fn path_of(ancestors: &[Frame<'_>]) -> AccessPath {
-    AccessPath::from_steps(ancestors.iter().filter_map(Frame::step).collect())
+    let steps = ancestors.iter().filter_map(Frame::step);
+    AccessPath::from_steps(steps.map(AccessStep::from).collect())
 }
 
 /// Why a walk ends early.
@@ -394,6 +307,9 @@ struct Walker<'a, B, W, F> {
     holders: usize,
     /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
+    /// Marks on the same objects for each kind of region, if these are told
+    /// apart.
+    met: Marks,
 }
 
 /// What to do with an object that is met.
@@ -457,7 +373,7 @@ where
                 return self.call(section, child).map(drop);
             }
         };
-        let Entry::Enter(marked) = self.enter(object, content)? else {
+        let Entry::Enter(marked) = self.enter(object, child.region, content)? else {
             return Ok(());
         };
         if self.options.order == WalkOrder::Pre && !self.call(section, child)? {
@@ -595,21 +511,43 @@ where
 
     /// Whether the object is to be visited here.
     #[inline(always)]
-    fn enter(&mut self, object: ObjRef<'a>, content: Content) -> Result<Entry, Stop<B>> {
+    fn enter(
+        &mut self,
+        object: ObjRef<'a>,
+        region: RegionKind,
+        content: Content,
+    ) -> Result<Entry, Stop<B>> {
         let once = self.options.sharing == Sharing::Once;
         // An object with one owner is met only once, unless the callback
         // gives it another owner. A cycle is entered at an object with two
         // owners, or goes through lists and dicts, which are marked in any
         // case; one that the callback makes is found in its second round.
         let marked = content == Content::Holder || object.is_shared();
-        if !marked {
+        // Where regions are told apart, one that has an owner with several
+        // visits may be met in the same region each time.
+        if !marked && self.options.sharing != Sharing::OncePerRegion {
             return Ok(Entry::Enter(false));
         }
         match self.marks.enter(object.ident(), !once) {
             Mark::Done if once => Ok(Entry::Pass),
-            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
             Mark::Open => Err(self.cycle(object)),
+            Mark::Fresh | Mark::Done if self.options.sharing == Sharing::OncePerRegion => {
+                Ok(self.enter_region(object, region))
+            }
+            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
         }
+    }
+
+    /// Whether an object that was just entered is to be visited in this region.
+    #[cold]
+    #[inline(never)]
+    fn enter_region(&mut self, object: ObjRef<'a>, region: RegionKind) -> Entry {
+        let place = object.ident() * 4 + region as u64;
+        if self.met.enter(place, false) == Mark::Fresh {
+            return Entry::Enter(true);
+        }
+        self.marks.leave(object.ident());
+        Entry::Pass
     }
 
     #[cold]
@@ -745,6 +683,7 @@ where
 struct Scratch {
     stack: Vec<Frame<'static>>,
     marks: Marks,
+    met: Marks,
 }
 
 thread_local! {

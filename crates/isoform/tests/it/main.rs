@@ -4,6 +4,8 @@ mod binary;
 #[cfg(feature = "testing")]
 mod build;
 #[cfg(feature = "testing")]
+mod chains;
+#[cfg(feature = "testing")]
 mod collect;
 mod containers;
 mod copies;
@@ -11,6 +13,8 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
+#[cfg(feature = "testing")]
+mod exports;
 mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;
@@ -30,6 +34,7 @@ mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
+mod linear;
 mod map;
 mod mutable;
 mod mutation;
@@ -52,6 +57,7 @@ mod pto_print;
 mod pto_properties;
 #[cfg(feature = "testing")]
 mod pto_semantics;
+mod pto_substitute;
 mod pto_verify;
 mod pto_visit;
 mod recursive;
@@ -76,6 +82,7 @@ mod values;
 #[cfg(feature = "testing")]
 mod values_table;
 mod verify;
+mod visit_order;
 #[cfg(feature = "testing")]
 mod visits;
 mod walk;

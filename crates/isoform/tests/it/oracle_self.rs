@@ -2,7 +2,8 @@
 
 use isoform::testing::{check_laws, check_types, oracle};
 use isoform::{
-    EqualCallback, HashCallback, List, Node, Result, StructuralEqual, StructuralHash, Value,
+    EqualCallback, ErrorKind, HashCallback, List, Node, Result, StructuralEqual, StructuralHash,
+    Value,
 };
 
 use crate::build::{MAPPED, PLAIN, arr, builds};
@@ -58,6 +59,15 @@ impl StructuralHash for Liar {
     fn s_hash(&self, init: u64, _: &mut dyn HashCallback) -> Result<u64> {
         Ok(init ^ self.number as u64)
     }
+}
+
+#[test]
+fn too_deep_values_are_refused() {
+    let deep = (0..100_000).fold(Value::from(1), |value, _| arr([&value]));
+    let error = oracle::equal(&deep, &deep, PLAIN).expect_err("too deep");
+    assert_eq!(error.kind(), ErrorKind::Recursion);
+    let error = oracle::canonical(&deep, PLAIN).expect_err("too deep");
+    assert_eq!(error.kind(), ErrorKind::Recursion);
 }
 
 #[test]

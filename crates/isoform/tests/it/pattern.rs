@@ -225,7 +225,7 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     let shared = add(int(5), int(0));
     let root = pair(add(add(int(1), int(0)), int(0)), pair(&shared, &shared));
     let found = pattern.find_all(&root.clone().into())?;
-    let paths: Vec<String> = found.iter().map(|one| one.path.to_string()).collect();
+    let paths: Vec<String> = found.iter().map(|one| one.path().to_string()).collect();
     let expected = [
         "<root>.args[0]",
         "<root>.args[0].lhs",

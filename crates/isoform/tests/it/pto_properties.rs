@@ -43,6 +43,7 @@ properties! {
     pto_rebuilding_is_invisible,
     pto_programs_are_well_formed,
     pto_faults_are_reported,
+    pto_sizes_and_variables_are_replaced,
 }
 
 /// Bases, of which there are no objects but those of what extends them.

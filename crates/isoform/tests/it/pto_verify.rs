@@ -6,7 +6,7 @@ use isoform::dialect::pto::{
     Not, Program, ReturnStmt, ScalarType, SeqStmts, Span, Stmt, TensorType, Type, Var,
     VerifyOptions, WhileStmt, YieldStmt, verify,
 };
-use isoform::{Array, IntoField, Ref, Value};
+use isoform::{Array, IntoField, Map, Ref, Str, Value};
 
 const INT: DataType = DataType::Int64;
 
@@ -416,5 +416,37 @@ fn depth_and_sharing_cost_no_more_than_size() {
     check(
         function(&[&c, &x], seq([stmt, EvalStmt::new(expr).upcast()])),
         &[],
+    );
+}
+
+#[test]
+fn variables_in_attributes_need_values() {
+    let (n, x, i) = (var("n"), var("x"), var("i"));
+    let attrs = |values: Vec<Value>| {
+        let mut attrs = Map::<Str, Value>::new();
+        attrs.insert("note".into(), values.into());
+        attrs
+    };
+    let of = |used: &Ref<Var>| {
+        let size = TensorType::new(vec![used.clone().upcast()], DataType::Fp32);
+        attrs(vec![Value::from(7), Value::from(used), Value::from(&size)])
+    };
+    let each = ForStmt::new(&i, number(0), &n, number(1), SeqStmts::new([]));
+    let looping = |used: &Ref<Var>| function(&[&n], each.with_attrs(of(used)).upcast());
+    check(looping(&n), &[]);
+    check(
+        looping(&x),
+        &["<root>.body.attrs[\"note\"][1]: ValueError: variable 'x' is used before it is defined"],
+    );
+    // The loop reads them before it has a number of the iteration.
+    check(
+        looping(&i),
+        &["<root>.body.attrs[\"note\"][1]: ValueError: variable 'i' is used before it is defined"],
+    );
+    let body = returns([]);
+    check(function(&[&n], body.clone()).with_attrs(of(&n)), &[]);
+    check(
+        function(&[&n], body).with_attrs(of(&x)),
+        &["<root>.attrs[\"note\"][1]: ValueError: variable 'x' is used before it is defined"],
     );
 }

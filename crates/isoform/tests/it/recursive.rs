@@ -180,8 +180,11 @@ fn what_has_no_order_is_an_error() {
         Value::from([f64::NAN]),
         "NaN has no order",
     );
-    let map = || Value::from(Map::<Value, Value>::new());
-    check(map(), map(), "values of type Map have no order");
+    check(
+        map_of(1).into(),
+        map_of(2).into(),
+        "values of type Map have no order",
+    );
     check(
         int(1).into(),
         at(1, 2, "", ""),
@@ -197,6 +200,28 @@ fn what_has_no_order_is_an_error() {
         "values of type Tensor have no order",
     );
     assert!(eq(&tensor(1.0), &tensor(1.0)) && !eq(&tensor(1.0), &tensor(2.0)));
+}
+
+fn map_of(value: impl Into<Value>) -> Map {
+    [(Value::from("k"), value.into())].into_iter().collect()
+}
+
+#[test]
+fn equal_maps_leave_the_order_to_what_comes_next() {
+    check_order(map_of(1), map_of(1), Equal);
+    check_order(at(map_of(1), 2, "", ""), at(map_of(1), 3, "", ""), Less);
+    check_order(
+        vec![map_of(at(1, 2, "z", "t"))],
+        vec![map_of(at(1, 2, "a", "t"))],
+        Equal,
+    );
+    // Many maps share one large value, which is compared once.
+    let many = |last: i64| {
+        let shared = Value::from(doubled(60));
+        let maps = (0..2_000).map(|number| Value::from(map_of([shared.clone(), number.into()])));
+        Value::from(maps.chain([last.into()]).collect::<Vec<_>>())
+    };
+    check_order(many(1), many(2), Less);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use isoform::{
-    Array, DynEqual, ErrorKind, FieldDef, FieldFlag, Kind, Node, Obj, Ref, Result, Schema, Storage,
-    TypeDef, TypeIndex, Value, construct, construct_named, find_type, get_field, get_field_at,
-    register, register_type, registered_types, with_field,
+    Array, DynEqual, ErrorKind, FieldDef, FieldFlag, HostSchema, Kind, Node, Obj, OpaqueObj, Ref,
+    Result, Schema, Storage, TypeDef, TypeIndex, Value, construct, construct_named, find_type,
+    get_field, get_field_at, register, register_type, registered_types, with_field,
 };
 
 use crate::support::{Expr, Int, Var, int};
@@ -432,6 +432,39 @@ fn subtypes_fit_where_a_parent_is_expected() {
     construct(holder, vec![object.into()]).expect("a leaf is a base");
     let unrelated = construct(point(), vec![1.into(), 1.into(), Value::NONE]).unwrap();
     assert!(construct(holder, vec![unrelated.into()]).is_err());
+}
+
+#[test]
+fn a_host_tells_its_own_values_apart() {
+    let is_handle = |value: &Value| {
+        let opaque = value
+            .as_object()
+            .and_then(|o| o.downcast_ref::<OpaqueObj>());
+        value.is_none() || opaque.is_some_and(|opaque| opaque.content::<u8>().is_some())
+    };
+    let handle = Schema::Host(HostSchema::new("host.Handle", is_handle));
+    let ty = TypeDef::new("it.registry.Handles")
+        .field(field("one", handle.clone()))
+        .field(field("many", Schema::Array(Box::new(handle.clone()))));
+    let ty = register_type(ty).unwrap();
+    let values = [Value::NONE, Value::opaque(3u8)];
+    for value in &values {
+        let made = construct(ty, vec![value.clone(), values.to_vec().into()]).unwrap();
+        assert_eq!(get_field(&made, "one").unwrap(), *value);
+        assert!(optional(handle.clone()).check(value).is_ok());
+    }
+    for (value, got) in [(Value::from(1), "int"), (Value::opaque(3u16), "u16")] {
+        fails(
+            construct(ty, vec![value.clone(), Value::from(values.to_vec())]),
+            &format!("TypeError: it.registry.Handles.one: expected host.Handle, got {got}"),
+        );
+        let outcome = construct(ty, vec![Value::NONE, Value::from(vec![Value::NONE, value])]);
+        let error = outcome.expect_err("no handle").to_string();
+        assert!(
+            error.contains(&format!("element [1]: expected host.Handle, got {got}")),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -267,10 +267,15 @@ fn a_binder_of_the_value_does_not_capture_the_replacement() -> Result<()> {
     let (z, w) = (nameless(), nameless());
     let rule = Rule::new(Pattern::new(int(1), [] as [Hole; 0])?, &z)?;
     let root = call([lambda(&[&z], add(&z, int(1))).into(), (&z).into()]);
-    let done = run(&root, &[rule])?;
+    let done = run(&root, std::slice::from_ref(&rule))?;
     let expected = call([lambda(&[&w], add(&w, &z)).into(), (&z).into()]);
     assert_structural_equal(&done.value, &expected)?;
     assert_eq!(done.applied, [1]);
+    // Also where a use of z is met before its binder.
+    let root = call([(&z).into(), lambda(&[&z], add(&z, int(1))).into()]);
+    let done = run(&root, &[rule])?;
+    let expected = call([(&z).into(), lambda(&[&w], add(&w, &z)).into()]);
+    assert_structural_equal(&done.value, &expected)?;
     Ok(())
 }
 

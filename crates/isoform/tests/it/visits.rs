@@ -205,7 +205,7 @@ fn alternatives_that_fail_are_remembered() {
     let wraps: [Wrap; 4] = [
         |_, below| [below.clone(), below.clone()],
         |b, below| [b.add(below, 1), b.add(below, 2)],
-        |b, below| {
+        |_, below| {
             [
                 arr([below, below]),
                 Value::from(List::from(vec![below.clone()])),

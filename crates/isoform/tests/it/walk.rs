@@ -21,10 +21,22 @@ fn post() -> WalkOptions {
     WalkOptions::default()
 }
 
-/// All four ways of walking.
-fn all_options() -> [WalkOptions; 4] {
+/// All ways of walking.
+fn all_options() -> [WalkOptions; 6] {
     let each = |options: WalkOptions| options.sharing(Sharing::EachOccurrence);
-    [pre(), post(), each(pre()), each(post())]
+    let [pre_apart, post_apart] = [pre(), post()].map(apart);
+    [
+        pre(),
+        post(),
+        each(pre()),
+        each(post()),
+        pre_apart,
+        post_apart,
+    ]
+}
+
+fn apart(options: WalkOptions) -> WalkOptions {
+    options.sharing(Sharing::OncePerRegion)
 }
 
 #[track_caller]
@@ -226,6 +238,96 @@ fn regions_follow_the_flags() {
     ] {
         assert_eq!(region_of(&root, path), region, "at {path}");
     }
+}
+
+#[test]
+fn objects_are_visited_once_in_each_kind_of_region_on_request() {
+    let (x, y) = (var("x"), var("y"));
+    let lambda = Lambda::new(add(add(&x, &y), add(&y, &x)), vec![x]);
+    let vars = |options| -> Vec<String> {
+        let lines = trace(&lambda, options).expect("the walk succeeds");
+        lines
+            .into_iter()
+            .filter(|line| line.contains("Var"))
+            .collect()
+    };
+    for order in [pre(), post()] {
+        assert_eq!(
+            vars(apart(order)),
+            [
+                "<root>.params[0] Def Var:x",
+                "<root>.body.lhs.lhs Use Var:x",
+                "<root>.body.lhs.rhs Use Var:y",
+            ]
+        );
+        // Otherwise a variable is visited where it is met first alone.
+        assert_eq!(
+            vars(order),
+            [
+                "<root>.params[0] Def Var:x",
+                "<root>.body.lhs.rhs Use Var:y",
+            ]
+        );
+    }
+}
+
+#[test]
+fn what_lies_below_is_visited_again_in_another_kind_of_region() {
+    let ty = TypeDef::new("it.walk.Regions")
+        .kind(Kind::Tree)
+        .field(FieldDef::new("used", Schema::Any))
+        .field(FieldDef::new("bound", Schema::Any).flag(FieldFlag::Def))
+        .field(FieldDef::new("simple", Schema::Any).flag(FieldFlag::DefSimple));
+    let ty = register_type(ty).unwrap();
+    let leaf = Var::typed("v", var("t"));
+    let part = Value::from(vec![add(&leaf, int(1))]);
+    let inner = construct(ty, vec![part.clone(), part.clone(), part.clone()]).unwrap();
+    let root = vec![Value::from(&inner), part, inner.into()];
+    let mut seen = Vec::new();
+    walk_objects(root.clone(), apart(pre()), |object, region| {
+        let key = object.type_info().key().trim_start_matches("it.");
+        seen.push(format!("{key} {region:?}"));
+        GO
+    })
+    .unwrap();
+    // The type of a variable that alone is bound is used, and was met as such.
+    let lines = "walk.Regions Use, Add Use, Var Use, Var Use, Int Use, \
+                 Add Def, Var Def, Var Def, Int Def, Add DefSimple, Var DefSimple, Int DefSimple";
+    assert_eq!(seen, lines.split(", ").collect::<Vec<_>>());
+
+    // Sixty levels that stand in two regions are linear, too.
+    let levels = 60;
+    let deep = Value::from(doubled(levels));
+    let root = construct(ty, vec![deep.clone(), deep.clone(), deep]).unwrap();
+    let count = count_objects(&root, apart(post())).unwrap();
+    assert_eq!(count, 1 + 3 * (levels + 1));
+}
+
+#[test]
+fn skipping_in_one_region_does_not_skip_in_another() {
+    let x = var("x");
+    let lambda = Lambda::new(&x, vec![x.clone()]);
+    let mut seen = Vec::new();
+    structural_walk(&lambda, apart(pre()), |visit| {
+        let is_var = visit.downcast::<Var>().is_some();
+        let below = visit.path().to_string().ends_with(".name");
+        if is_var || below {
+            seen.push(format!("{} {:?}", visit.path(), visit.region()));
+        }
+        Ok(match is_var && visit.region() == RegionKind::Def {
+            true => WalkResult::<()>::Skip,
+            false => WalkResult::Advance,
+        })
+    })
+    .unwrap();
+    assert_eq!(
+        seen,
+        [
+            "<root>.params[0] Def",
+            "<root>.body Use",
+            "<root>.body.name Use",
+        ]
+    );
 }
 
 #[test]

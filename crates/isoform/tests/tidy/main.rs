@@ -6,8 +6,11 @@
 //! do; another shows that the rule can fail, on a small example in memory.
 
 mod code;
+mod complexity;
 mod dependencies;
 mod docs;
+#[path = "../it/exports.rs"]
+mod exports;
 mod layout;
 mod repo;
 mod text;

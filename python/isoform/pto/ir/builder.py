@@ -181,7 +181,15 @@ class _Results(_Part):
         return var
 
     def output(self, index: int = 0) -> Var:
-        """Return a variable that was added with `return_var`; IndexError without."""
+        """Return a variable that was added with `return_var`; IndexError without.
+
+        Args:
+            index: Which one, from 0, or from -1 for the last one.
+        """
+        count = len(self._vars)
+        if not -count <= index < count:
+            results = "is 1 result" if count == 1 else f"are {count} results"
+            raise IndexError(f"output({index}): there {results}, made with return_var")
         return self._vars[index]
 
     def outputs(self) -> list[Var]:

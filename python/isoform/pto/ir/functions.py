@@ -55,7 +55,12 @@ def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
 
 
 def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
-    """Return a statement with expressions in the place of variables that it does not define."""
+    """Return a statement with expressions in the place of variables that it does not define.
+
+    Sizes in types are replaced, too: a variable whose type changes becomes a
+    new one, the same at its definition and at all its uses. A size is defined
+    by the type of a variable only where nothing gave it a value before.
+    """
     return _substitute_stmt(stmt, var_map)
 
 

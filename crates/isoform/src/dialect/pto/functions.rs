@@ -1,17 +1,21 @@
 //! What can be done with whole programs besides comparing them.
 
+use hashbrown::HashSet;
 use isoform_macros::export;
 
-use super::expr::{Expr, Var};
+use super::expr::{Expr, IterArg, Var};
+use super::operands::operands;
 use super::operators::{self, Operand};
-use super::stmt::{SeqStmts, Stmt};
+use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt};
 use super::visitor::definitions_of;
 use crate::container::{Array, Map};
 use crate::error::{Error, Result};
 use crate::function::Argument;
 use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
-use crate::visit::{RegionKind, WalkOptions, WalkOrder, WalkResult, deep_copy, walk_objects};
+use crate::visit::{
+    RegionKind, WalkOptions, WalkOrder, WalkResult, deep_copy, substitute_in_free, walk_objects,
+};
 
 /// The variables that a node defines, and those that it uses without defining
 /// them, in the order in which they are met.
@@ -27,20 +31,40 @@ fn variables(root: &Value) -> Result<Variables> {
     };
     let options = WalkOptions::default().order(WalkOrder::Pre);
     let mut definitions = Vec::new();
+    let mut given = Given::default();
+    let mut defined: HashSet<u64> = HashSet::new();
     walk_objects(root, options, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
+        // A walk meets a variable before its value, which is computed before
+        // the variable, and before the sizes in its type.
+        if let Some(assign) = object.downcast_ref::<AssignStmt>() {
+            given.use_in(&assign.value)?;
+        } else if let Some(args) = iter_args(object) {
+            args.iter()
+                .try_for_each(|arg| given.use_in(&arg.init_value))?;
+        }
+        // The first values are visited before the variable of the loop, which
+        // is its first definition.
+        if let Some(each) = object.downcast_ref::<ForStmt>()
+            && defined.insert(each.loop_var.identity())
+        {
+            found.defined.push(each.loop_var.clone());
+        }
         if let Some(var) = object.downcast_ref::<Var>() {
+            let is_given = !given.met.insert(var.identity());
             match region {
-                RegionKind::Use => found.free.push(var.clone()),
-                RegionKind::Def | RegionKind::DefSimple => found.defined.push(var.clone()),
+                RegionKind::Def | RegionKind::DefSimple if !is_given => {
+                    if defined.insert(var.identity()) {
+                        found.defined.push(var.clone());
+                    }
+                }
+                _ => found.free.push(var.clone()),
             }
         }
         Ok(WalkResult::<()>::Advance)
     })?;
     // A name may stand in a type or in a loop before its definition is met, and
     // a walk meets it only once.
-    let mut defined: std::collections::HashSet<u64> =
-        found.defined.iter().map(Ref::identity).collect();
     let definitions = definitions
         .iter()
         .filter_map(|object| object.downcast_ref::<Var>());
@@ -48,6 +72,50 @@ fn variables(root: &Value) -> Result<Variables> {
     found.defined.extend(late.cloned());
     found.free.retain(|var| !defined.contains(&var.identity()));
     Ok(found)
+}
+
+/// The variables that a loop carries.
+fn iter_args(object: &Ref<Obj>) -> Option<&Array<Ref<IterArg>>> {
+    let of_for = || Some(&object.downcast_ref::<ForStmt>()?.iter_args);
+    let of_while = || Some(&object.downcast_ref::<WhileStmt>()?.iter_args);
+    of_for().or_else(of_while)
+}
+
+/// The variables that have been met, in the order in which a program runs.
+#[derive(Default)]
+struct Given {
+    met: HashSet<u64>,
+    seen: HashSet<u64>,
+}
+
+impl Given {
+    /// Meets the variables that an expression is computed from. One that is
+    /// new comes from outside, and with it what stands in its type; the types
+    /// of other expressions give nothing. Linear in what is new.
+    fn use_in(&mut self, expr: &Ref<Expr>) -> Result<()> {
+        let mut stack = vec![expr.as_object().clone()];
+        while let Some(node) = stack.pop() {
+            if !node.isa::<Var>() {
+                if self.seen.insert(node.identity()) {
+                    stack.extend(operands(&node));
+                }
+            } else if self.met.insert(node.identity()) {
+                let options = WalkOptions::default().order(WalkOrder::Pre);
+                walk_objects(&node, options, |object, _| {
+                    if object.isa::<Var>() {
+                        self.met.insert(object.identity());
+                    }
+                    Ok(
+                        match object.same_as(&node) || self.seen.insert(object.identity()) {
+                            true => WalkResult::<()>::Advance,
+                            false => WalkResult::Skip,
+                        },
+                    )
+                })?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The variables that a node defines, in the order in which they are defined.
@@ -89,16 +157,31 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     let [node, copies @ ..] = copy.values() else {
         return Err(Error::value_error("the copy of a node has no parts"));
     };
-    let pairs: Vec<_> = copies
+    let originals = free.iter().map(Value::from);
+    let pairs: Vec<_> = copies.iter().cloned().zip(originals).collect();
+    let free = copies
         .iter()
-        .zip(&free)
-        .map(|(copy, var)| {
-            let given = replaced.iter().find(|(key, _)| *key == Value::from(var));
-            let value = given.map_or_else(|| Value::from(var), |(_, value)| value.clone());
-            (copy.clone(), value)
-        })
-        .collect();
-    crate::visit::substitute(node, &pairs)
+        .filter_map(|copy| Some(copy.as_object()?.identity()));
+    substitute(&substitute_in_free(node, &pairs, free)?, replaced)
+}
+
+/// The node with other expressions in the place of variables that it uses and
+/// does not define, also where these are sizes in types.
+///
+/// A variable whose type changes becomes a new one, the same at its definition
+/// and at all its uses; so does one that the node does not define, and one in
+/// a replacement. A size is defined by the type of a variable only where
+/// nothing gave it a value before, as [`collect_free_vars`] has it.
+///
+/// # Errors
+///
+/// As [`substitute`](crate::substitute).
+pub fn substitute(node: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
+    if pairs.is_empty() {
+        return Ok(node.clone());
+    }
+    let free = variables(node)?.free;
+    substitute_in_free(node, pairs, free.iter().map(Ref::identity))
 }
 
 /// The statements that a statement consists of, without sequences inside of
@@ -144,17 +227,19 @@ fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result
     deep_clone(&node, &pairs)
 }
 
-/// The expression with other expressions in the place of variables.
+/// The expression with other expressions in the place of variables, also of
+/// sizes in types.
 #[export("pto.substitute_expr", crate = crate)]
 fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Expr>> {
-    crate::visit::substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
+    substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
 /// The statement with expressions in the place of variables that it uses and
-/// does not define.
+/// does not define, also of sizes in types. A variable whose type changes
+/// becomes a new one, the same at its definition and at all its uses.
 #[export("pto.substitute_stmt", crate = crate)]
 fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {
-    crate::visit::substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
+    substitute(&stmt.into(), &pairs_of(&var_map)?)?.extract()
 }
 
 /// The statements that a statement consists of, without sequences inside of

@@ -66,7 +66,9 @@ pub use expr::{
 };
 pub use fields::{FieldKind, field_kinds, field_kinds_of};
 pub use function::{Function, Program};
-pub use functions::{collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts};
+pub use functions::{
+    collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts, substitute,
+};
 pub use memory::MemRef;
 pub use node::{IRNode, Span};
 pub use operation::*;

@@ -1,8 +1,11 @@
 //! The expressions and types that an expression or type is made of.
 
+use hashbrown::HashSet;
+
 use super::*;
 use crate::object::reference::{Obj, Ref};
-use crate::value::{Value, ValueRef};
+use crate::value::Value;
+use crate::visit::{ChildOptions, RegionKind, children_of};
 
 /// What an expression is computed from and a type is written with, in order.
 ///
@@ -79,19 +82,24 @@ pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     }
 }
 
-/// The expressions and types among the values of a call's arguments by name.
-fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
-    let is_node = |object: &Ref<Obj>| object.isa::<Expr>() || object.isa::<Type>();
-    match value.view() {
-        ValueRef::Array(items) => items
-            .iter()
-            .filter_map(|item| item.as_object().filter(|item| is_node(item)).cloned())
-            .collect(),
-        _ => value
-            .as_object()
-            .filter(|it| is_node(it))
-            .cloned()
-            .into_iter()
-            .collect(),
+/// The expressions and types that a value is or has in its containers, in
+/// order, such as those in an argument by name or in an attribute.
+pub(super) fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
+    let mut found = Vec::new();
+    // A container may stand in itself, or at many places.
+    let mut seen = HashSet::new();
+    let mut stack = vec![value.clone()];
+    while let Some(value) = stack.pop() {
+        let Some(object) = value.as_object() else {
+            continue;
+        };
+        if object.isa::<Expr>() || object.isa::<Type>() {
+            found.push(object.clone());
+        } else if object.type_info().is_builtin() && seen.insert(object.identity()) {
+            let items = children_of(&value, ChildOptions::default().keys(false));
+            let items: Vec<_> = items.iter(RegionKind::Use).map(|it| it.value).collect();
+            stack.extend(items.into_iter().rev());
+        }
     }
+    found
 }

@@ -130,8 +130,12 @@ fn values_or_span(key: &str, value: Value, span: Option<Ref<Span>>) -> Result<Le
 ///
 /// The values that its body yields are those of `iter_args` in the next
 /// iteration, and those of `return_vars` behind the last one.
+///
+/// What is computed before the first iteration is visited first: nothing that
+/// the loop defines is bound in it.
 #[derive(Node)]
 #[node(key = "pto.ForStmt", init = make_for, no_new, crate = crate)]
+#[node(visit_order(start, stop, step, kind, attrs, iter_args, loop_var, body, return_vars))]
 #[repr(C)]
 pub struct ForStmt {
     #[node(base)]
@@ -239,7 +243,8 @@ pub(super) fn make_for(
 /// A loop that ends when a condition on the values that it carries does not
 /// hold any more.
 #[derive(Node)]
-#[node(key = "pto.WhileStmt", defs_first, crate = crate)]
+#[node(key = "pto.WhileStmt", crate = crate)]
+#[node(visit_order(iter_args, condition, body, return_vars))]
 #[repr(C)]
 pub struct WhileStmt {
     #[node(base, default)]

@@ -72,6 +72,9 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .field(any("lhs"))
             .field(any("rhs")),
         Role::Storages => new("Storages")
+            .visit_order([
+                "text", "object", "any", "dtype", "nullable", "float", "int", "flag",
+            ])
             .field(any("any"))
             .field(field("object", expr()))
             .field(field("nullable", Schema::Optional(Box::new(expr()))))

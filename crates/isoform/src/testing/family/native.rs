@@ -67,9 +67,10 @@ pub struct Add {
     pub rhs: Value,
 }
 
-/// A field of every storage.
+/// A field of every storage, visited in another order than declared.
 #[derive(Node)]
 #[node(key = "testing.Storages", crate = crate)]
+#[node(visit_order(text, object, any, dtype, nullable, float, int, flag))]
 #[repr(C)]
 pub struct Storages {
     /// Anything.

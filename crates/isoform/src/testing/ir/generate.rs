@@ -219,6 +219,8 @@ impl<'a> Generator<'a> {
             }
             Schema::Tensor => return self.tensor(),
             Schema::Function => get_function("tir.const")?.into(),
+            // The types that are drawn are declared in Rust.
+            Schema::Host(_) => Value::NONE,
         })
     }
 

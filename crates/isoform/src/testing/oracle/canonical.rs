@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use super::{DEPTH_LIMIT, Region, change_of, incomparable, plain};
+use super::{DEPTH_LIMIT, Region, change_of, incomparable, plain, visited};
 use crate::container::Map;
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::dynamic::get_field_at;
@@ -225,8 +225,7 @@ impl Printer {
         }
         self.put(info.key());
         self.put("(");
-        for slot in &info.visited {
-            let position = slot.field as usize;
+        for position in visited(info) {
             let flag = info.fields()[position].field_flag();
             let inside = region.change(change_of(flag), self.level, self.outermost);
             if let Some(value) = get_field_at(object, position) {

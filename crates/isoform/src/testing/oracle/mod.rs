@@ -14,9 +14,11 @@
 //! gives up with a `RecursionError` below [`DEPTH_LIMIT`] nested values.
 
 mod canonical;
+mod order;
 pub(super) mod plain;
 
 pub use canonical::canonical;
+pub(super) use order::visited;
 
 use std::cmp::Ordering;
 
@@ -502,8 +504,7 @@ fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
         (None, None) => {}
     }
     let mut bindings = bindings.clone();
-    for slot in &info.visited {
-        let position = slot.field as usize;
+    for position in visited(info) {
         let field = &info.fields()[position];
         let (Some(left), Some(right)) = (get_field_at(l, position), get_field_at(r, position))
         else {

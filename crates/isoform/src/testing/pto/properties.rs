@@ -1,18 +1,25 @@
 //! What must hold for programs of the dialect, as functions over bytes.
 
 use super::super::program::{
-    Case, Drawing, Drawn, Edit, Streams, binary_round_trips, deep_copies_are_equal, described,
-    edits_are_found, engine_is_the_oracle, equal_parts_share_hashes, hints_are_invisible,
-    ignored_fields_are_invisible, is_below, json_round_trips, leads_to, one_of,
-    rebuilding_is_invisible, setup, shown, text_round_trips,
+    Case, Drawing, Drawn, Edit, Streams, account, binary_round_trips, deep_copies_are_equal,
+    described, edits_are_found, engine_is_the_oracle, equal_parts_share_hashes,
+    hints_are_invisible, ignored_fields_are_invisible, is_below, json_round_trips, leads_to,
+    one_of, rebuilding_is_invisible, setup, shown, text_round_trips,
 };
 use super::super::properties::Property;
+use super::super::source::Source;
 use super::faults::faults;
 use super::generate::Generator;
-use crate::dialect::pto::{Failure, VerifyOptions, verify};
+use crate::container::Array;
+use crate::dialect::pto::{
+    Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var,
+    VerifyOptions, substitute, verify,
+};
 use crate::error::Result;
-use crate::structural::CompareOptions;
+use crate::object::reference::Ref;
+use crate::structural::{CompareOptions, structural_equal};
 use crate::value::Value;
+use crate::visit::{WalkOptions, WalkResult, walk_objects};
 
 /// The properties of programs of the dialect, with their names.
 pub const PTO_PROPERTIES: &[(&str, Property)] = &[
@@ -40,6 +47,10 @@ pub const PTO_PROPERTIES: &[(&str, Property)] = &[
     ),
     ("pto_programs_are_well_formed", pto_programs_are_well_formed),
     ("pto_faults_are_reported", pto_faults_are_reported),
+    (
+        "pto_sizes_and_variables_are_replaced",
+        pto_sizes_and_variables_are_replaced,
+    ),
 ];
 
 /// Programs without free variables.
@@ -112,6 +123,77 @@ fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
             shown(&broken.root)
         )),
     }
+}
+
+/// A variable of the parameters that is replaced in a body is gone from it,
+/// from the types of others, too; the function with the new body is verified,
+/// and when the replacement is another variable, it is equal.
+fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
+    let root = Case::of(bytes).draw::<Programs>(None)?.root;
+    let program = root.extract::<Ref<Program>>().map_err(setup)?;
+    let mut source = Source::new(bytes);
+    for (_, function) in program.functions.iter() {
+        let counters = counters_of(function)?;
+        if counters.is_empty() {
+            continue;
+        }
+        let old = source.pick(&counters).clone();
+        let is_renamed = source.chance(50);
+        let new: Ref<Expr> = match is_renamed {
+            true => Var::new("renamed", &old.ty).upcast(),
+            false => ConstInt::new(1, old.scalar_dtype().unwrap_or(DataType::Index)).upcast(),
+        };
+        // The body alone would not know that the variable has a value.
+        let first = EvalStmt::new(Call::new(&Op::new("use"), vec![old.clone().upcast()]));
+        let body = SeqStmts::new(vec![first.upcast(), function.body.clone()]);
+        let together = Array::from(vec![
+            Value::from(function.params.clone()),
+            Value::from(&body),
+        ]);
+        let pair = (Value::from(&old), Value::from(&new));
+        let replaced = substitute(&together.into(), &[pair]).map_err(setup)?;
+        if is_below(&replaced, old.as_object()) {
+            return Err(format!("{old:?} is left in\n{}", shown(&replaced)));
+        }
+        let parts = replaced.extract::<Array>().map_err(setup)?;
+        let [params, changed] = parts.values() else {
+            return Err("a pair became something else".into());
+        };
+        let params = params.extract::<Array<Ref<Expr>>>().map_err(setup)?;
+        // A literal is no parameter; its place keeps the old one.
+        let params = params.iter().zip(function.params.iter());
+        let params: Vec<Ref<Var>> = params
+            .map(|(new, old)| new.downcast_ref::<Var>().unwrap_or(old).clone())
+            .collect();
+        let before = function.with_body(body);
+        let changed = changed.extract::<Ref<Stmt>>().map_err(setup)?;
+        let after = function.with_params(params).with_body(changed);
+        let failures = verified(&after.clone().into())?;
+        if !failures.is_empty() {
+            return Err(format!("{}\n{}", listed(&failures), shown(&after.into())));
+        }
+        let equal = structural_equal(&before, &after).map_err(setup)?;
+        if is_renamed && !equal {
+            let (before, after) = (before.into(), after.into());
+            return Err(account("a renamed function differs", &before, &after));
+        }
+    }
+    Ok(())
+}
+
+/// The integers that a function has by its parameters, and by the sizes in
+/// their types.
+fn counters_of(function: &Ref<Function>) -> Result<Vec<Ref<Var>>, String> {
+    let mut found = Vec::new();
+    let params = Value::from(function.params.clone());
+    walk_objects(&params, WalkOptions::default(), |object, _| {
+        let var = object.downcast_ref::<Var>();
+        let is_counter = |var: &&Ref<Var>| var.scalar_dtype().is_some_and(DataType::is_int);
+        found.extend(var.filter(is_counter).cloned());
+        Ok(WalkResult::<()>::Advance)
+    })
+    .map_err(setup)?;
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::places::{Place, Places, Step};
 use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
+use crate::container::{Map, Str};
 use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::Ref;
+use crate::path::places::{Place, Places, Step};
 use crate::value::{Value, ValueRef};
 use crate::visit::{ChildOptions, RegionKind, WalkOptions, WalkResult, children_of, walk_objects};
 use repeated::{Record, Summary, repeated};
@@ -51,7 +52,9 @@ pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Fail
         checker.program = Some(program.clone());
         let functions = checker.places.field(Places::ROOT, "functions");
         for (name, function) in program.functions.iter() {
-            let place = checker.places.below(functions, Step::Key(name.clone()));
+            let place = checker
+                .places
+                .below(functions, Step::Key(name.clone().into()));
             checker.run(Task::Function(function.clone(), place))?;
         }
     } else if let Some(function) = object.downcast_ref::<Function>() {
@@ -83,6 +86,8 @@ enum Task {
     Stmt(Ref<Stmt>, Place, bool),
     /// An expression, and the place of the statement in the source text.
     Use(Ref<Expr>, Place, Ref<Span>),
+    /// What is said about a loop or function, in the same way.
+    Attrs(Map<Str, Value>, Place, Ref<Span>),
     Define(Ref<Var>, Place, Ref<Span>),
     Start(Body),
     EndThen,
@@ -143,6 +148,7 @@ impl Checker<'_> {
                 Task::EndFunction(function, place) => self.end_function(&function, place),
                 Task::Stmt(stmt, place, tail) => self.stmt(&stmt, place, tail),
                 Task::Use(expr, place, span) => self.use_(&expr, place, &span)?,
+                Task::Attrs(attrs, place, span) => self.attrs(&attrs, place, &span)?,
                 Task::Define(var, place, span) => self.define(&var, place, &span),
                 Task::Start(body) => self.start(body),
                 Task::EndThen => self.end_then(),
@@ -182,6 +188,9 @@ impl Checker<'_> {
             let place = self.places.item(params, position);
             tasks.push(Task::Define(param.clone(), place, function.span.clone()));
         }
+        let attrs = self.places.field(place, "attrs");
+        let span = function.span.clone();
+        tasks.push(Task::Attrs(function.attrs.clone(), attrs, span));
         let body = self.places.field(place, "body");
         tasks.push(Task::Stmt(function.body.clone(), body, false));
         tasks.push(Task::EndFunction(function.clone(), place));
@@ -257,6 +266,8 @@ impl Checker<'_> {
                 let place = self.places.field(place, name);
                 tasks.push(Task::Use(bound.clone(), place, span.clone()));
             }
+            let attrs = self.places.field(place, "attrs");
+            tasks.push(Task::Attrs(each.attrs.clone(), attrs, span.clone()));
             let of_loop = self.places.field(place, "loop_var");
             let var = Task::Define(each.loop_var.clone(), of_loop, span.clone());
             let carried = (&each.iter_args, &each.return_vars);

@@ -5,11 +5,11 @@
 //! | `rules.rs` | what each class demands of its nodes, as verifiers of the types |
 //! | `types.rs` | which types go together |
 //! | `flow.rs` | what statements demand of those around them: definitions, yields, jumps; `flow/uses.rs`: variables and calls in expressions, `flow/repeated.rs`: statements that stand at several places |
-//! | `places.rs` | where the check is, as a path |
+//! | `branches.rs` | which places are in different branches |
 //! | `scopes.rs` | which variables are defined there |
 
+mod branches;
 mod flow;
-mod places;
 mod rules;
 mod scopes;
 mod types;
@@ -159,7 +159,7 @@ fn verify_for_others(node: Value, allow_redefinition: bool) -> Result<Array> {
     let failures = verify(node, &options)?;
     let shown = failures.into_iter().map(|failure| {
         let parts: [Value; 4] = [
-            failure.path.to_string().into(),
+            format!("{:#}", failure.path).into(),
             failure.span.into(),
             failure.error.kind().name().into(),
             failure.error.message().into(),

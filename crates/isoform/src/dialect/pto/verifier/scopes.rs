@@ -2,7 +2,8 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::places::{Place, Places};
+use super::branches::exclude_each_other;
+use crate::path::places::{Place, Places};
 
 /// The variables that have a value on every path to where the check is.
 #[derive(Default)]
@@ -33,7 +34,7 @@ impl Scopes {
     /// answers.
     pub(super) fn note(&mut self, var: u64, place: Place, places: &Places) -> Option<Place> {
         let before = self.last.insert(var, place)?;
-        (!places.exclude_each_other(before, place)).then_some(before)
+        (!exclude_each_other(places, before, place)).then_some(before)
     }
 
     /// Whether a variable was defined somewhere before.

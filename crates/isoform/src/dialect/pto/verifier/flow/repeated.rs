@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use hashbrown::HashSet;
 
-use super::super::places::Place;
 use super::{Checker, Task};
 use crate::dialect::pto::operands::statements;
 use crate::dialect::pto::*;
 use crate::error::Error;
 use crate::object::reference::{Obj, Ref};
+use crate::path::places::Place;
 
 /// A statement that stands at several places and is being checked.
 pub(super) struct Record {

@@ -3,14 +3,16 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::super::Failure;
-use super::super::places::Place;
 use super::super::types::{compatible, shown};
 use super::Checker;
-use crate::dialect::pto::operands::operands;
+use crate::container::{Map, Str};
+use crate::dialect::pto::operands::{nodes_in, operands};
 use crate::dialect::pto::*;
 use crate::error::{Error, Result};
 use crate::object::reference::{Obj, Ref};
 use crate::path::AccessPath;
+use crate::path::places::{Place, Step};
+use crate::value::Value;
 use crate::visit::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
 impl Checker<'_> {
@@ -35,11 +37,31 @@ impl Checker<'_> {
 
     /// Looks through an expression.
     pub(super) fn use_(&mut self, root: &Ref<Expr>, place: Place, span: &Ref<Span>) -> Result<()> {
+        self.use_in(&root.into(), place, span)
+    }
+
+    /// Looks through the expressions and types among attributes.
+    pub(super) fn attrs(
+        &mut self,
+        attrs: &Map<Str, Value>,
+        place: Place,
+        span: &Ref<Span>,
+    ) -> Result<()> {
+        for (name, value) in attrs.iter() {
+            let place = self.places.below(place, Step::Key(name.clone().into()));
+            self.use_in(value, place, span)?;
+        }
+        Ok(())
+    }
+
+    /// Looks through the expressions and types in a value.
+    fn use_in(&mut self, root: &Value, place: Place, span: &Ref<Span>) -> Result<()> {
         let mut wrong: HashMap<u64, Error> = HashMap::new();
         let mut seen: HashSet<u64> = HashSet::new();
         let recording = !self.records.is_empty();
         let epoch = self.scopes.epoch();
-        let mut stack = vec![root.as_object().clone()];
+        let mut stack = nodes_in(root);
+        stack.reverse();
         while let Some(node) = stack.pop() {
             let ident = node.identity();
             if node.owners() > 2 {
@@ -76,7 +98,9 @@ impl Checker<'_> {
             let Some(object) = visit.object() else {
                 return Ok(WalkResult::<()>::Advance);
             };
-            if object.isa::<Type>() {
+            // The type of an expression is none of its operands.
+            let is_type_of = |step| matches!(step, Some(Step::Field("type")));
+            if object.isa::<Type>() && is_type_of(visit.steps_upwards().next()) {
                 return Ok(WalkResult::Skip);
             }
             if let Some(error) = wrong.remove(&object.identity()) {
@@ -94,6 +118,14 @@ impl Checker<'_> {
                 false => WalkResult::Advance,
             })
         })?;
+        // A type that stands for the one of an expression, too, was left out.
+        let mut others: Vec<_> = wrong.into_values().collect();
+        others.sort_by(|one, other| one.message().cmp(other.message()));
+        found.extend(others.into_iter().map(|error| Failure {
+            path: above.clone(),
+            span: span.clone(),
+            error,
+        }));
         self.failures.append(&mut found);
         Ok(())
     }

@@ -1,0 +1,86 @@
+//! Why a Python object does not fit a schema.
+
+use pyo3::exceptions::{PyException, PyMemoryError, PyRecursionError, PyTypeError};
+use pyo3::prelude::*;
+
+/// Why a Python object does not fit a schema.
+pub(crate) enum Failure {
+    /// It is something else; what was expected and what came.
+    Mismatch(String),
+    /// A value protocol of the object raised; what happened, and the exception.
+    Protocol(Box<(String, PyErr)>),
+    /// Other Python code raised.
+    Raised(PyErr),
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::Raised(error)
+    }
+}
+
+impl Failure {
+    /// A method of an object raised while it was asked for a value.
+    ///
+    /// What is not about the object, such as an interrupt from the keyboard,
+    /// stays what it is.
+    #[cold]
+    pub(super) fn of_protocol(object: &Bound<'_, PyAny>, method: &str, raised: PyErr) -> Self {
+        let py = object.py();
+        let about_object = raised.is_instance_of::<PyException>(py)
+            && !raised.is_instance_of::<PyRecursionError>(py)
+            && !raised.is_instance_of::<PyMemoryError>(py);
+        if !about_object {
+            return Failure::Raised(raised);
+        }
+        let message = format!("{}.{method}() raised {raised}", class_of(object));
+        Failure::Protocol(Box::new((message, raised)))
+    }
+
+    /// The exception, with the message completed by the caller.
+    #[cold]
+    pub(crate) fn into_python(self, describe: impl FnOnce(&str) -> String) -> PyErr {
+        match self {
+            Failure::Mismatch(message) => PyTypeError::new_err(describe(&message)),
+            Failure::Protocol(protocol) => {
+                let (message, cause) = *protocol;
+                let error = PyTypeError::new_err(describe(&message));
+                Python::attach(|py| error.set_cause(py, Some(cause)));
+                error
+            }
+            Failure::Raised(error) => error,
+        }
+    }
+
+    /// The exception where no schema is asked for: that of a protocol itself.
+    #[cold]
+    pub(super) fn without_schema(self) -> PyErr {
+        match self {
+            Failure::Protocol(protocol) => protocol.1,
+            other => other.into_python(str::to_owned),
+        }
+    }
+
+    /// Says where the object was found.
+    pub(super) fn at(self, place: impl FnOnce() -> String) -> Self {
+        self.restated(|message| format!("{}: {message}", place()))
+    }
+
+    /// Changes what is said of the object.
+    pub(super) fn restated(self, restate: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Failure::Mismatch(message) => Failure::Mismatch(restate(&message)),
+            Failure::Protocol(mut protocol) => {
+                protocol.0 = restate(&protocol.0);
+                Failure::Protocol(protocol)
+            }
+            raised => raised,
+        }
+    }
+}
+
+/// The name of an object's class.
+pub(super) fn class_of(object: &Bound<'_, PyAny>) -> String {
+    let name = object.get_type().name();
+    name.map_or_else(|_| "an object".to_owned(), |name| name.to_string())
+}

@@ -1,0 +1,399 @@
+//! Depth costs neither stack nor more than linear time: every exported
+//! function that takes a value, on chains of three million levels.
+//!
+//! A chain has a sixth of its levels of each shape: objects that lean left,
+//! objects that lean right, lists, dicts, arrays, maps. A recursive function
+//! overflows its stack on any of them, and a quadratic one does not end.
+
+use std::cmp::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use isoform::pattern::{self, Pattern, RewriteOptions, Rule};
+use isoform::{
+    AccessPath, Array, ChildOptions, CompareOptions, Dict, FieldDef, Function, List, Map, Node,
+    RegionKind, Schema, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkResult,
+    type_attrs,
+};
+
+use crate::exports;
+use crate::support::{int, scaled, var};
+
+const LEVELS: usize = 3_000_000;
+
+/// A node of two parts.
+#[derive(Node)]
+#[node(key = "it.chains.Pair")]
+#[repr(C)]
+struct Pair {
+    lhs: Value,
+    rhs: Value,
+}
+
+/// What stands one level above a part.
+type Shape = fn(Value) -> Value;
+
+fn lean_left(value: Value) -> Value {
+    Pair::new(value, 1).into()
+}
+
+fn lean_right(value: Value) -> Value {
+    Pair::new(1, value).into()
+}
+
+fn list(value: Value) -> Value {
+    List::from(vec![value]).into()
+}
+
+fn dict(value: Value) -> Value {
+    let dict: Dict = Dict::new();
+    dict.insert("k".into(), value).unwrap();
+    dict.into()
+}
+
+fn array(value: Value) -> Value {
+    [value].into()
+}
+
+fn map(value: Value) -> Value {
+    Map::<Value, Value>::from_iter([("k".into(), value)]).into()
+}
+
+const SHAPES: [Shape; 6] = [lean_left, lean_right, list, dict, array, map];
+/// Those whose values have an order.
+const ORDERED: [Shape; 4] = [lean_left, lean_right, list, array];
+
+fn chain(end: impl Into<Value>, levels: usize, shapes: &[Shape]) -> Value {
+    let levels = scaled(levels);
+    (0..levels).fold(end.into(), |value, level| {
+        shapes[level * shapes.len() / levels](value)
+    })
+}
+
+/// The chains that all tests share.
+struct Deep {
+    value: Value,
+    twin: Value,
+    /// Differs from them at its end.
+    other: Value,
+}
+
+fn deep() -> &'static Deep {
+    static DEEP: OnceLock<Deep> = OnceLock::new();
+    DEEP.get_or_init(|| {
+        let make = |end: i64| chain(end, LEVELS, &SHAPES);
+        Deep {
+            value: make(1),
+            twin: make(1),
+            other: make(2),
+        }
+    })
+}
+
+/// A type whose objects may change.
+fn slot() -> TypeIndex {
+    let slot = TypeDef::new("it.chains.Slot");
+    let field = FieldDef::new("v", Schema::Any).mutable(true);
+    isoform::register_type(slot.field(field)).expect("registered")
+}
+
+fn equal(left: impl Into<Value>, right: impl Into<Value>) -> bool {
+    isoform::structural_equal(left, right).expect("comparable")
+}
+
+/// One test for each function, named like it, and the list of the functions.
+macro_rules! chains {
+    ($($($function:literal)+ fn $test:ident($deep:ident) $body:block)*) => {
+        const FUNCTIONS: &[&str] = &[$($($function),+),*];
+        $(
+            #[test]
+            fn $test() -> isoform::Result<()> {
+                let $deep = deep();
+                $body
+                Ok(())
+            }
+        )*
+    };
+}
+
+#[test]
+fn every_function_of_a_value_has_a_chain() {
+    // Programs of the dialects have tests of their own.
+    let missing: Vec<String> = exports::functions_of_values()
+        .into_iter()
+        .filter(|name| !name.starts_with("dialect::") && !FUNCTIONS.contains(&name.as_str()))
+        .collect();
+    assert_eq!(missing, [] as [String; 0], "add a chain for each of them");
+    let source =
+        "pub use a::{\n    B, c,\n};\npub use d::e;\npub fn f() {}\npub mod host {\npub fn g()";
+    assert_eq!(exports::functions_in(source), ["c", "e", "f"]);
+}
+
+chains! {
+    "structural_equal" "structural_equal_with"
+    fn structural_equal(deep) {
+        assert!(equal(&deep.value, &deep.twin));
+        assert!(!equal(&deep.value, &deep.other));
+        let options = CompareOptions { map_free_vars: true, ..Default::default() };
+        assert!(isoform::structural_equal_with(&deep.value, &deep.twin, options)?);
+    }
+
+    "get_first_structural_mismatch" "get_first_structural_mismatch_with" "explain_mismatch"
+    "render_mismatch" "assert_structural_equal" "assert_structural_equal_with" "AccessPath::get"
+    fn explain_mismatch(deep) {
+        let found = isoform::get_first_structural_mismatch(&deep.value, &deep.other)?;
+        let (left, _) = found.expect("they differ");
+        assert_eq!(left.get(&deep.value)?, Value::from(1));
+        let text = format!("{left:#}");
+        assert_eq!(AccessPath::parse(&text)?.depth(), left.depth());
+        let mismatch = isoform::explain_mismatch(&deep.value, &deep.other, Default::default())?;
+        let mismatch = mismatch.expect("they differ");
+        let (l, r) = (&deep.value, &deep.other);
+        assert!(isoform::render_mismatch(l, r, &mismatch, &Default::default()).len() < 10_000);
+        assert!(mismatch.to_string().len() < 10_000);
+        assert!(isoform::assert_structural_equal(l, &deep.twin).is_ok());
+    }
+
+    "structural_hash" "structural_hash_with"
+    fn structural_hash(deep) {
+        let hash = |value| isoform::structural_hash(value);
+        assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
+        assert_ne!(hash(&deep.value)?, hash(&deep.other)?);
+    }
+
+    "structural_digest" "structural_digest_with"
+    fn structural_digest(deep) {
+        let digest = |value| isoform::structural_digest(value);
+        assert_eq!(digest(&deep.value)?, digest(&deep.twin)?);
+        assert_ne!(digest(&deep.value)?, digest(&deep.other)?);
+    }
+
+    "StructuralKey::new"
+    fn structural_key(deep) {
+        assert!(StructuralKey::new(&deep.value)? == StructuralKey::new(&deep.twin)?);
+    }
+
+    "structural_walk" "walk_objects"
+    fn structural_walk(deep) {
+        let mut depth = 0;
+        isoform::structural_walk(&deep.value, WalkOptions::default(), |visit| {
+            depth = depth.max(visit.depth());
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        assert_eq!(depth, scaled(LEVELS));
+        let mut objects = 0;
+        isoform::walk_objects(&deep.value, WalkOptions::default(), |_, _| {
+            objects += 1;
+            Ok(WalkResult::<()>::Advance)
+        })?;
+        assert_eq!(objects, scaled(LEVELS) / 3);
+    }
+
+    "structural_map"
+    fn structural_map(deep) {
+        let made = isoform::structural_map(&deep.value, Default::default(), |visit| {
+            let is_end = visit.value().as_int() == Some(1);
+            Ok(is_end.then(|| Value::from(2)))
+        })?;
+        assert!(!equal(&made, &deep.value));
+        let same = isoform::structural_map(&deep.value, Default::default(), |_| Ok(None))?;
+        assert_eq!(same, deep.value);
+    }
+
+    "substitute"
+    fn substitute(deep) {
+        let x = Value::from(var("x"));
+        let open = chain(&x, LEVELS, &SHAPES);
+        let made = isoform::substitute(&open, &[(x, 1.into())])?;
+        assert!(equal(&made, &deep.value));
+    }
+
+    "children_of" "Children::rebuild"
+    fn children_of(deep) {
+        let children = isoform::children_of(&deep.value, ChildOptions::default().keys(false));
+        let parts = children.iter(RegionKind::Use).map(|child| child.value);
+        assert!(equal(children.rebuild(parts.collect())?, &deep.twin));
+    }
+
+    "deep_copy" "shallow_copy"
+    fn deep_copy(deep) {
+        assert!(equal(isoform::deep_copy(&deep.value)?, &deep.value));
+        let object = deep.value.as_object().expect("an object");
+        assert!(!isoform::shallow_copy(object)?.same_as(object));
+    }
+
+    "verify"
+    fn verify(deep) {
+        assert!(isoform::verify(&deep.value, &())?.is_empty());
+    }
+
+    "recursive_eq"
+    fn recursive_eq(deep) {
+        assert!(isoform::recursive_eq(&deep.value, &deep.twin)?);
+        assert!(!isoform::recursive_eq(&deep.value, &deep.other)?);
+    }
+
+    "recursive_cmp"
+    fn recursive_cmp(_deep) {
+        let make = |end: i64| chain(end, LEVELS, &ORDERED);
+        assert_eq!(isoform::recursive_cmp(&make(1), &make(2))?, Ordering::Less);
+    }
+
+    "recursive_hash"
+    fn recursive_hash(deep) {
+        let hash = isoform::recursive_hash;
+        assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
+    }
+
+    "repr" "repr_with" "Value as Debug"
+    fn repr(deep) {
+        assert!(isoform::repr(&deep.value).len() > scaled(LEVELS));
+        let text = isoform::repr_with(&deep.value, Default::default(), &())?;
+        assert!(text.len() > scaled(LEVELS));
+        assert!(format!("{:?}", deep.value).len() < 10_000);
+    }
+
+    "to_text" "from_text"
+    fn to_text(deep) {
+        let text = isoform::to_text(&deep.value, &Default::default())?;
+        assert!(equal(isoform::from_text(&text)?, &deep.value));
+    }
+
+    "to_json_graph" "write_json_graph" "from_json_graph" "from_json_graph_with_metadata"
+    fn to_json_graph(deep) {
+        let text = isoform::to_json_graph(&deep.value, &Default::default())?;
+        let (read, _) = isoform::from_json_graph_with_metadata(&text, &Default::default())?;
+        drop(text);
+        assert!(equal(&read, &deep.value));
+    }
+
+    "to_bytes" "from_bytes" "from_bytes_with"
+    fn to_bytes(deep) {
+        let bytes = isoform::to_bytes(&deep.value)?;
+        assert!(equal(isoform::from_bytes(&bytes)?, &deep.value));
+    }
+
+    "construct" "construct_named" "get_field" "get_field_at" "set_field" "set_field_at"
+    "overwrite_field_at" "with_field" "call_method" "find_singleton" "register_singleton"
+    "type_attrs::set" "type_attrs::replace"
+    fn construct(deep) {
+        let ty = slot();
+        let object = isoform::construct(ty, vec![deep.value.clone()])?;
+        isoform::set_field(&object, "v", deep.twin.clone())?;
+        isoform::set_field_at(&object, 0, 1.into())?;
+        isoform::overwrite_field_at(&object, 0, deep.value.clone())?;
+        let again = isoform::construct_named(ty, vec![("v", deep.twin.clone())])?;
+        assert!(equal(&object, &again));
+        let other = isoform::with_field(&object, "v", 1.into())?;
+        assert_eq!(isoform::get_field(&other, "v")?, Value::from(1));
+        assert_eq!(isoform::get_field_at(&object, 0), Some(deep.value.clone()));
+        let method = Function::new(|arguments: &[Value]| Ok(arguments[0].clone()));
+        isoform::register_method(ty, "self", method, true)?;
+        assert_eq!(isoform::call_method(&object, "self", &[])?, Value::from(&object));
+        type_attrs::set(ty, "it.chains", deep.value.clone())?;
+        type_attrs::replace(ty, "it.chains", deep.twin.clone())?;
+        // What a singleton may hold has a limit, so deep content is refused.
+        let one = Single::new(deep.value.clone());
+        assert!(isoform::register_singleton(&one).is_err());
+        assert!(isoform::find_singleton(&one).is_none());
+    }
+
+    "collect_cycles" "Value as Drop"
+    fn collect_cycles(_deep) {
+        let token = Arc::new(());
+        let held = Arc::clone(&token);
+        let holder = Function::new(move |_: &[Value]| Ok(Value::from(Arc::strong_count(&held))));
+        let end: List = List::from(vec![Value::from(holder)]);
+        let value = chain(end.clone(), LEVELS, &SHAPES);
+        end.push(value.clone()).unwrap();
+        drop((value, end));
+        // Another test may have begun to collect it.
+        let freed = (0..1000).any(|_| {
+            isoform::collect_cycles();
+            Arc::strong_count(&token) == 1
+        });
+        assert!(freed);
+    }
+
+    "pattern::Pattern::match_value" "pattern::Pattern::explain" "pattern::Match::instantiate"
+    fn match_value(deep) {
+        let x = Value::from(var("x"));
+        let same = Pattern::new([&x, &x].map(Clone::clone), [x.clone()])?;
+        // A hole stands for objects.
+        let both = [&deep.value, &deep.twin].map(|value| lean_left(value.clone()));
+        let both = Value::from(both);
+        let found = same.match_value(&both)?.expect("it matches");
+        assert!(equal(found.instantiate(same.template())?.expect("in scope"), &both));
+        let differ = [&deep.value, &deep.other].map(|value| lean_left(value.clone()));
+        let differ = Value::from(differ);
+        assert!(same.explain(&differ)?.is_some());
+        let large = Pattern::new(chain(&x, LEVELS, &SHAPES), [x])?;
+        assert!(large.match_value(&chain(int(1), LEVELS, &SHAPES))?.is_some());
+    }
+
+    "pattern::Pattern::find_all" "pattern::Pattern::for_each_match"
+    fn find_all(deep) {
+        let x = Value::from(var("x"));
+        let found = Pattern::new(Pair::new(&x, 1), [x.clone()])?.find_all(&deep.value)?;
+        assert!(found.len() + 1 >= scaled(LEVELS) / 6);
+        let last = found.last().expect("some");
+        assert!(last.path().depth() + 2 >= scaled(LEVELS));
+        assert_eq!(last.path().get(&deep.value)?, *last.found.value());
+    }
+
+    "pattern::rewrite" "pattern::Rule::apply"
+    fn rewrite(deep) {
+        let x = Value::from(var("x"));
+        let rule = Rule::new(Pattern::new(Pair::new(&x, 1), [x.clone()])?, &x)?;
+        assert!(rule.apply(&chain(1, LEVELS, &[lean_left]))?.is_some());
+        let options = RewriteOptions::default().max_steps(u64::MAX);
+        let done = pattern::rewrite(&deep.value, &[rule], &options)?;
+        assert!(done.applied[0] + 1 >= scaled(LEVELS) as u64 / 6);
+    }
+
+    "testing::check_types" "testing::check_laws"
+    fn check_types(deep) {
+        use isoform::testing;
+        testing::check_types(&[deep.value.clone()]).expect("no promise is broken");
+        testing::check_laws(&[deep.value.clone()], Default::default()).expect("reflexive");
+    }
+
+    "tir::is_zero" "tir::literal" "tir::add" "tir::and" "tir::cast" "tir::compare" "tir::div"
+    "tir::floordiv" "tir::floormod" "tir::max" "tir::min" "tir::mul" "tir::not" "tir::or"
+    "tir::sub" "tir::truncmod"
+    fn operators(_deep) {
+        use isoform::{DType, tir};
+        let x: isoform::Ref<isoform::ir::PrimExpr> = tir::Var::new("x", DType::INT32).upcast();
+        let mut sum = x.clone();
+        for _ in 0..scaled(LEVELS) / 3 {
+            sum = tir::add(&sum, &x)?;
+        }
+        assert!(!tir::is_zero(&sum));
+        tir::literal(&Value::from(1), None)?;
+        let operators = [
+            tir::sub, tir::mul, tir::div, tir::floordiv, tir::floormod, tir::truncmod, tir::max,
+            tir::min,
+        ];
+        for operator in operators {
+            operator(&sum, &sum)?;
+        }
+        let less = tir::compare(tir::Comparison::LT, &sum, &x)?;
+        tir::or(&tir::and(&less, &less)?, &tir::not(&less)?)?;
+        tir::cast(DType::INT64, &sum)?;
+    }
+}
+
+/// An object that is its own meaning.
+#[derive(Node)]
+#[node(key = "it.chains.Single", kind = singleton)]
+#[repr(C)]
+struct Single {
+    content: Value,
+}
+
+/// Typed reading of what is deep: an array of arrays is converted at its top.
+#[test]
+fn extraction_does_not_descend() {
+    let value = Value::from([deep().value.clone()]);
+    let array: Array = value.extract().expect("an array");
+    assert_eq!(array.len(), 1);
+}

@@ -1,0 +1,106 @@
+//! Which functions the library exports, by its sources: the tests and pages
+//! that list functions are held to this.
+
+/// The modules with functions that users call, and their sources.
+pub(crate) const MODULES: [(&str, &str); 8] = [
+    ("", include_str!("../../src/lib.rs")),
+    ("pattern::", include_str!("../../src/pattern/mod.rs")),
+    ("type_attrs::", include_str!("../../src/type_attrs/mod.rs")),
+    ("ir::", include_str!("../../src/ir/mod.rs")),
+    ("tir::", include_str!("../../src/tir/mod.rs")),
+    (
+        "dialect::relay::",
+        include_str!("../../src/dialect/relay.rs"),
+    ),
+    (
+        "dialect::pto::",
+        include_str!("../../src/dialect/pto/mod.rs"),
+    ),
+    ("testing::", include_str!("../../src/testing/mod.rs")),
+];
+
+/// The exported functions that take no value, nor make one of a file: they say
+/// or change what is registered, or count.
+pub(crate) const WITHOUT_VALUE: [&str; 35] = [
+    "dialect::pto::field_kinds",
+    "dialect::pto::field_kinds_of",
+    "dialect::pto::peephole_rules",
+    "dialect::pto::register",
+    "dialect::relay::register",
+    "find_type",
+    "get_function",
+    "ir::register",
+    "last_visit_count",
+    "list_functions",
+    "register",
+    "register_enum",
+    "register_function",
+    "register_functions",
+    "register_method",
+    "register_type",
+    "registered_types",
+    "remove_function",
+    "tir::constant",
+    "tir::register",
+    "tracked_count",
+    "type_attrs::attrs_of",
+    "type_attrs::declare",
+    "type_attrs::declare_dense",
+    "type_attrs::declare_trait",
+    "type_attrs::get",
+    "type_attrs::has",
+    "type_attrs::implement",
+    "type_attrs::implements",
+    "type_attrs::info",
+    "type_attrs::list",
+    "type_attrs::owner",
+    "type_attrs::remove",
+    "type_attrs::set_hook",
+    "type_attrs::types_with",
+];
+
+/// The functions that a source exports: the lower-case names of `pub use`, and
+/// `pub fn` at the left margin.
+pub(crate) fn functions_in(source: &str) -> Vec<String> {
+    // What only bindings use is documented there.
+    let source = source.split("\npub mod host {").next().unwrap_or(source);
+    let mut found = Vec::new();
+    let mut lines = source.lines();
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.strip_prefix("pub fn ") {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            found.push(rest[..end.unwrap_or(rest.len())].to_owned());
+        }
+        let Some(first) = line.strip_prefix("pub use ") else {
+            continue;
+        };
+        let mut path = first.to_owned();
+        while !path.contains(';')
+            && let Some(next) = lines.next()
+        {
+            path.push_str(next);
+        }
+        let path = path.trim_end_matches(';');
+        if path.starts_with("isoform_macros::") {
+            continue;
+        }
+        let names = match path.split_once('{') {
+            Some((_, names)) => names.trim_end_matches('}'),
+            None => path.rsplit("::").next().unwrap_or(path),
+        };
+        let names = names.split(',').map(str::trim);
+        let is_function = |name: &&str| name.starts_with(|c: char| c.is_ascii_lowercase());
+        found.extend(names.filter(is_function).map(str::to_owned));
+    }
+    found
+}
+
+/// The exported functions that take a value, with their modules.
+pub(crate) fn functions_of_values() -> Vec<String> {
+    let all = MODULES.iter().flat_map(|(module, source)| {
+        let functions = functions_in(source).into_iter();
+        functions.map(move |name| format!("{module}{name}"))
+    });
+    all.filter(|name| !WITHOUT_VALUE.contains(&name.as_str()))
+        .collect()
+}
