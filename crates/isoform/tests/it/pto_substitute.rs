@@ -29,7 +29,7 @@ fn expr(var: &Ref<Var>) -> Ref<Expr> {
 
 fn call(args: &[&Ref<Var>]) -> Ref<Call> {
     let args: Vec<_> = args.iter().map(|arg| expr(arg)).collect();
-    Call::new(&Op::new("op"), args)
+    Call::new(Op::new("op"), args)
 }
 
 fn assign(var: &Ref<Var>, value: impl isoform::IntoField<Ref<Expr>>) -> Ref<Stmt> {
@@ -133,7 +133,7 @@ fn a_free_variable_whose_type_changes_becomes_one_new_variable() {
     let args: Vec<_> = result.args.iter().cloned().collect();
     assert!(args[0].same_as(&args[1]) && !args[0].same_as(&expr(&x)));
     assert!(structural_equal(&args[0].ty, tile_type(&m)).expect("types"));
-    let typed = Call::typed(&Op::new("op"), vec![], tile_type(&n));
+    let typed = Call::typed(Op::new("op"), vec![], tile_type(&n));
     let result = replaced(&typed, &[(&n, &m)]);
     let result = result.extract::<Ref<Call>>().expect("a call");
     assert!(structural_equal(&result.ty, tile_type(&m)).expect("types"));

@@ -352,7 +352,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
     let deadline = Instant::now() + Duration::from_secs(60);
     while witness.owners() > 1 && Instant::now() < deadline {
         collect_cycles();
-        count_objects(&Value::from(&witness), WalkOptions::default()).expect("no cycle");
+        count_objects(Value::from(&witness), WalkOptions::default()).expect("no cycle");
     }
     assert_eq!(witness.owners(), 1);
 }

@@ -161,7 +161,7 @@ impl<'a> Engine<'a> {
             l,
             r,
             next: self.tables.bindings.state().unwrap_or(u32::MAX),
-            extra: u32::from(marked) * MARKED | u32::from(was_void) * WAS_VOID,
+            extra: (u32::from(marked) * MARKED) | (u32::from(was_void) * WAS_VOID),
             region,
             job: Job::EndMemo,
         });

@@ -345,7 +345,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             object,
             acc,
             next: 0,
-            extra: u32::from(marked) * MARKED | u32::from(was_void) * WAS_VOID,
+            extra: (u32::from(marked) * MARKED) | (u32::from(was_void) * WAS_VOID),
             region,
             job: Job::EndMemo,
         });

@@ -144,7 +144,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
             false => ConstInt::new(1, old.scalar_dtype().unwrap_or(DataType::Index)).upcast(),
         };
         // The body alone would not know that the variable has a value.
-        let first = EvalStmt::new(Call::new(&Op::new("use"), vec![old.clone().upcast()]));
+        let first = EvalStmt::new(Call::new(Op::new("use"), vec![old.clone().upcast()]));
         let body = SeqStmts::new(vec![first.upcast(), function.body.clone()]);
         let together = Array::from(vec![
             Value::from(function.params.clone()),
