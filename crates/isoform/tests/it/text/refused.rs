@@ -152,10 +152,10 @@ fn types_and_fields_are_checked() {
     refuse("no.Such(a=1)", 1, 1, "unknown type \"no.Such\"");
     refuse("isoform.Array(a=1)", 1, 1, "unknown type \"isoform.Array\"");
     refuse(
-        "tx.Var(nmae=\"x\")",
+        "tx.Var(nmae_hint=\"x\")",
         1,
         8,
-        "tx.Var has no field 'nmae', did you mean 'name'?",
+        "tx.Var has no field 'nmae_hint', did you mean 'name_hint'?",
     );
     refuse(
         "tx.Var(1)",
