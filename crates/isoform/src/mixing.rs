@@ -36,7 +36,7 @@ impl Mixing {
             let random = RandomState::new().build_hasher().finish();
             // Odd, so that no bit is lost, and never a small number.
             Mixing {
-                step: random | 1 | 1 << 63,
+                step: random | 1 | (1 << 63),
             }
         })
     }

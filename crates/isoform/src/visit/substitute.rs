@@ -200,7 +200,7 @@ struct Substitution {
 impl Substitution {
     fn run(&mut self, section: &mut Section, root: &Value) -> Result<Value> {
         self.bound.open_scope();
-        let mut finished = self.meet(root.clone(), Place::ROOT)?;
+        let mut finished = self.meet(section, root.clone(), Place::ROOT)?;
         let mut poll = Poll::default();
         let result = loop {
             poll.step(section)?;
@@ -218,7 +218,7 @@ impl Substitution {
                     frame.pending = child.value.clone();
                     let opens = frame.children.opens_region(frame.next - 1);
                     let place = self.bound.place_of(frame.place, child.region, opens);
-                    self.meet(child.value, place)?
+                    self.meet(section, child.value, place)?
                 }
                 None => Some(self.close(section)?),
             };
@@ -229,7 +229,7 @@ impl Substitution {
     }
 
     /// The result for a value, or None when it was put on the stack.
-    fn meet(&mut self, value: Value, place: Place) -> Result<Option<Value>> {
+    fn meet(&mut self, section: &mut Section, value: Value, place: Place) -> Result<Option<Value>> {
         let Some(object) = value.as_object() else {
             return Ok(Some(value));
         };
@@ -246,11 +246,11 @@ impl Substitution {
         let mut inside = place;
         if is_var(info) {
             if self.bound.is_free_use(ident, place) && self.bound.note_use(ident) {
-                self.note_uses_in(&value)?;
+                self.note_uses_in(section, &value)?;
             }
             match self.bound.look_up(ident, place, &value) {
                 Meaning::Image(image) => return Ok(Some(image)),
-                Meaning::Unsettled(replacement) => return self.search(ident, replacement),
+                Meaning::Unsettled(replacement) => return self.search(section, ident, replacement),
                 Meaning::Binder => (role, inside) = (Role::Definition, place.inside()),
                 Meaning::Free => (role, inside) = (Role::Free, Place::IN_FREE),
             }
@@ -291,10 +291,15 @@ impl Substitution {
 
     /// Searches what comes in the place of a variable for others, in whose
     /// fields something may be replaced.
-    fn search(&mut self, var: u64, replacement: Value) -> Result<Option<Value>> {
+    fn search(
+        &mut self,
+        section: &mut Section,
+        var: u64,
+        replacement: Value,
+    ) -> Result<Option<Value>> {
         self.bound.settle(var, replacement.clone());
         self.replacements += 1;
-        let searched = self.meet(replacement, Place::IN_REPLACEMENT)?;
+        let searched = self.meet(section, replacement, Place::IN_REPLACEMENT)?;
         match (&searched, self.stack.last_mut()) {
             (None, Some(frame)) => frame.settles = Some(var),
             (found, _) => {
@@ -308,21 +313,24 @@ impl Substitution {
     }
 
     /// What stands in the fields of a variable that is used, is used.
-    fn note_uses_in(&mut self, var: &Value) -> Result<()> {
+    fn note_uses_in(&mut self, section: &mut Section, var: &Value) -> Result<()> {
         let is_bare = |info: &TypeInfo| info.visited.is_empty();
         if var.as_object().is_none_or(|var| is_bare(var.type_info())) {
             return Ok(());
         }
         let options = WalkOptions::default().order(WalkOrder::Pre);
         let (bound, searched) = (&mut self.bound, &mut self.searched);
-        walk_objects(var, options, |object, _| {
-            if !searched.insert(object.identity()) {
-                return Ok(WalkResult::<()>::Skip);
-            }
-            if is_var(object.type_info()) {
-                bound.note_use(object.identity());
-            }
-            Ok(WalkResult::Advance)
+        // A walk is a traversal of its own.
+        access::outside(section, || {
+            walk_objects(var, options, |object, _| {
+                if !searched.insert(object.identity()) {
+                    return Ok(WalkResult::<()>::Skip);
+                }
+                if is_var(object.type_info()) {
+                    bound.note_use(object.identity());
+                }
+                Ok(WalkResult::Advance)
+            })
         })?;
         Ok(())
     }
