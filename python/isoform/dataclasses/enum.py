@@ -20,8 +20,8 @@ from isoform.core import MISSING, Object, ObjectMeta
 from isoform.core._annotations import own_annotations
 
 from . import _attributes, _collect, _dunder, _py_class
-from ._members import members_text
 from ._field import field
+from ._members import members_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
