@@ -2,6 +2,7 @@
 
 import collections.abc
 import ctypes
+import enum
 import typing
 from typing import Annotated, Any, Callable, Literal, Optional, Sequence, Union  # noqa: UP035
 
@@ -653,3 +654,28 @@ def test_a_protocol_for_numbers_that_answers_with_something_else(holder):
         holder(int)(Text())
     with pytest.raises(TypeError, match=r"float from Real\.__isoform_float__\(\), got str"):
         holder(Any)(Real())
+
+
+class Colour(enum.Enum):
+    red = 1
+
+
+MEANINGLESS = [
+    (set, r"set.*write list\[\.\.\.\] or dict\[\.\.\., None\], or Any"),
+    (set[int], r"set.*write list"),
+    ("frozenset[int]", r"frozenset.*write list"),
+    (list[set[int]], r"set.*write list"),
+    (Colour, r"Colour.*isoform\.dataclasses\.Enum, or write Literal"),
+    ("Colour | None", r"Colour.*isoform\.dataclasses\.Enum, or write Literal"),
+    (bytearray, r"bytearray.*write bytes"),
+    (complex, r"complex.*write Any"),
+    (5, r"5.*write Any"),
+]
+
+
+@pytest.mark.parametrize(("annotation", "what"), MEANINGLESS)
+def test_an_annotation_without_meaning_names_field_and_class(key, annotation, what):
+    body = {"__annotations__": {"a": int, "bad": annotation}, "__module__": __name__}
+    cls = type(Object)("Holder", (Object,), body)
+    with pytest.raises(TypeError, match=rf"^Holder: field 'bad': cannot convert .*{what}"):
+        py_class(key())(cls)

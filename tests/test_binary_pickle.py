@@ -1,6 +1,10 @@
 """The binary form: round trips, checksum, hostile input; pickle on top of it."""
 
+import importlib
+import multiprocessing
+import operator
 import pickle
+import re
 import subprocess
 import sys
 
@@ -168,3 +172,85 @@ def test_pickle_between_processes():
     value = pickle.loads(made.stdout)
     assert type(value) is Array
     assert type(value[1]) is List
+
+
+DECLARES = """
+import isoform
+from isoform.dataclasses import Enum, auto, py_class
+
+@py_class("%(name)s.Node")
+class Node(isoform.Object):
+    value: object
+
+class Kind(Enum, type_key="%(name)s.Kind"):
+    first = auto()
+
+def double(node):
+    return Node(node.value * 2)
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes a module that declares a class, and imports it."""
+
+    def make(name):
+        (tmp_path / f"{name}.py").write_text(DECLARES % {"name": name})
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        return importlib.import_module(name)
+
+    return make
+
+
+def load_elsewhere(value, show, tmp_path):
+    """What a fresh process shows of a pickled value, or its error."""
+    file = tmp_path / "value.pickle"
+    file.write_bytes(pickle.dumps(value))
+    code = f"import pickle\nvalue = pickle.load(open({str(file)!r}, 'rb'))\nprint({show})\n"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    return ran.stdout.strip() if ran.returncode == 0 else ran.stderr.strip().splitlines()[-1]
+
+
+def test_a_pickle_imports_the_modules_of_its_classes(module, tmp_path):
+    made = module("pickled_classes")
+    inner = module("pickled_inside")
+    value = made.Node([inner.Node(1), made.Kind.first])
+    shown = load_elsewhere(value, "type(value).__module__, value.value[0].value", tmp_path)
+    assert shown == "pickled_classes 1"
+    # Ordinary containers, containers of the core, and members of enums.
+    assert load_elsewhere({"a": [inner.Node(2)]}, "value['a'][0].value", tmp_path) == "2"
+    assert load_elsewhere(Array([inner.Node(3)]), "value[0].value", tmp_path) == "3"
+    assert load_elsewhere(made.Kind.first, "value is type(value).first", tmp_path) == "True"
+
+
+def test_workers_of_a_spawn_pool_get_and_give_nodes(module):
+    made = module("pickled_by_workers")
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        # The function does not lead the worker to the module.
+        answer = pool.apply_async(operator.attrgetter("value"), (made.Node(made.Node(4)),))
+        assert answer.get(timeout=60).value == 4
+        (answer,) = pool.map_async(made.double, [made.Node(4)]).get(timeout=60)
+    assert answer.value == 8
+
+
+def test_a_class_of_a_script_or_a_lost_module_is_named(module, tmp_path):
+    made = module("pickled_and_lost")
+    (tmp_path / "pickled_and_lost.py").unlink()
+    error = load_elsewhere(made.Node(1), "value", tmp_path)
+    assert re.search(
+        r"ImportError: type 'pickled_and_lost\.Node' .*module 'pickled_and_lost'.*imported", error
+    )
+    (tmp_path / "pickled_and_lost.py").write_text("")
+    error = load_elsewhere(made.Node(1), "value", tmp_path)
+    assert re.search(r"'pickled_and_lost\.Node' .*'pickled_and_lost', which.*does not", error)
+    code = (DECLARES % {"name": "of_a_script"}) + "import pickle, sys\n"
+    code += "sys.stdout.buffer.write(pickle.dumps(Node(1)))\n"
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    ran = subprocess.run([sys.executable, str(script)], capture_output=True, check=True, timeout=60)
+    with pytest.raises(ImportError, match=r"'of_a_script\.Node'.*script.*declares it"):
+        pickle.loads(ran.stdout)

@@ -224,3 +224,26 @@ def test_match_statement():
             assert value == 5
         case _:
             raise AssertionError
+
+
+@pytest.mark.parametrize("convert", [asdict, astuple])
+def test_converting_a_node_takes_few_calls(convert):
+    calls = []
+    tree = nodes.chain(1000)
+    sys.setprofile(lambda _frame, event, _argument: calls.append(event))
+    try:
+        convert(tree)
+    finally:
+        sys.setprofile(None)
+    # The work is done in the core, whatever the number of nodes.
+    assert len(calls) < 200
+
+
+@pytest.mark.parametrize("convert", [asdict, astuple])
+def test_long_chains_convert(convert):
+    made = convert(nodes.chain(200_000))
+    depth = 0
+    while not isinstance(made, int):
+        made = made["v"] if convert is asdict else made[0]
+        depth += 1
+    assert depth == 200_000

@@ -292,3 +292,10 @@ def test_subclass_is_an_enum_of_its_own():
 
     assert list(More) == [More.pink]
     assert More.pink not in list(Color)
+
+
+def test_an_unknown_member_is_answered_with_the_members():
+    with pytest.raises(ValueError, match=r"'zz' is not a valid Color; its members are 'red', "):
+        Color("zz")
+    with pytest.raises(ValueError, match=r"'zz' is not a valid SplitMode; its members are 'NONE'"):
+        isoform.pto.ir.SplitMode("zz")

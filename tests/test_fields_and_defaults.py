@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+import isoform
 from isoform import List, Object
-from isoform.dataclasses import KW_ONLY, MISSING, field, fields, py_class
+from isoform.dataclasses import KW_ONLY, MISSING, field, fields, py_class, replace
 
 
 def test_defaults(key):
@@ -308,3 +309,23 @@ def test_text(key):
     assert Node("a", bytearray(b"z")).b == b"z"
     with pytest.raises(UnicodeEncodeError):
         Node("\ud800", b"")
+
+
+def test_a_field_that_is_written_nearly_right_is_suggested(key):
+    @py_class(key())
+    class Node(Object):
+        params: int = 0
+        body: int = 0
+
+    text = isoform.serialization.to_json_graph_str(Node(1, 2)).replace("params", "parmas")
+    for call in (
+        lambda: Node(parmas=1),
+        lambda: replace(Node(), parmas=1),
+        lambda: isoform._core.with_fields(Node(), {"parmas": 1}),
+        lambda: isoform.serialization.from_json_graph_str(text),
+        lambda: isoform.text.from_text(isoform.text.to_text(Node(1)).replace("params", "parmas")),
+    ):
+        with pytest.raises((TypeError, ValueError, AttributeError), match="did you mean 'params'"):
+            call()
+    with pytest.raises(TypeError, match=r"'other'$"):
+        Node(other=1)

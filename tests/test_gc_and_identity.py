@@ -290,3 +290,51 @@ def test_an_opaque_object_goes_with_its_last_holder():
     del box
     # At once, without the collector.
     assert ref() is None
+
+
+def test_a_finaliser_waits_until_the_object_ends(key):
+    ended = []
+
+    @py_class(key())
+    class Node(Object):
+        __slots__ = ("__dict__",)
+        v: int
+
+        def __del__(self):
+            ended.append((self.v, getattr(self, "note", None)))
+
+    class Below(Node):
+        __slots__ = ()
+
+    for cls in (Node, Below):
+        node = cls(7)
+        node.note = "kept"
+        holder = List([node])
+        del node
+        gc.collect()
+        assert ended == []
+        assert holder[0].note == "kept"
+        assert type(holder[0]) is cls
+        holder.clear()
+        gc.collect()
+        assert ended == [(7, "kept")]
+        ended.clear()
+
+
+def test_a_finaliser_of_a_class_without_state_runs_once(key):
+    ended = []
+
+    @py_class(key())
+    class Node(Object):
+        v: int
+
+        def __del__(self):
+            ended.append(self.v)
+
+    holder = List([Node(1)])
+    for _ in range(3):
+        assert holder[0].v == 1
+    assert ended == []
+    holder.clear()
+    gc.collect()
+    assert ended == [1]

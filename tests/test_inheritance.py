@@ -2,11 +2,14 @@
 
 import abc
 import inspect
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 import isoform
+import nodes
 from isoform import Object, structural_equal
 from isoform.dataclasses import field, fields, py_class
 
@@ -285,3 +288,187 @@ def test_ordinary_bases_of_object_are_allowed(key):
         x: int
 
     assert Node(1).hello() == "hello"
+
+
+TRICKS = """
+import abc, gc, itertools, random
+import isoform
+from isoform import Array, Dict, List, Object
+from isoform.dataclasses import py_class
+
+Meta = type(Object)
+
+@py_class("tricks.Node")
+class Node(Object):
+    value: object
+
+@py_class("tricks.Leaf")
+class Leaf(Object):
+    number: int
+
+class Sub(Node):
+    pass
+
+class WithDict(Object):
+    __slots__ = ("__dict__",)
+
+def borrowed():
+    class C(abc.ABC):
+        pass
+    C.__class__ = Meta
+    return C
+
+def slotted():
+    class C(abc.ABC):
+        __slots__ = ("a", "b")
+    C.__class__ = Meta
+    return C
+
+class OwnOrder(Meta):
+    def mro(cls):
+        return [cls, Object, object]
+
+class Hidden(Meta):
+    def mro(cls):
+        return [cls, object]
+
+MAKERS = [
+    borrowed,
+    slotted,
+    lambda: Meta("X", (), {}),
+    lambda: Meta.__new__(Meta, "X", (), {}),
+    lambda: Meta.__new__(Meta, "X", (Object,), {}),
+    lambda: type.__new__(Meta, "X", (), {}),
+    lambda: type.__new__(Meta, "X", (Object,), {}),
+    lambda: type.__new__(Meta, "X", (Node,), {"__slots__": ()}),
+    lambda: type.__new__(Meta, "X", (), {"__slots__": ("a",)}),
+    lambda: type.__new__(Meta, "X", (list,), {}),
+    lambda: type.__new__(Meta, "X", (int,), {}),
+    lambda: abc.ABCMeta.__new__(Meta, "X", (dict,), {}),
+    lambda: Meta("X", (Node, list), {}),
+    lambda: OwnOrder("X", (), {}),
+    lambda: type.__new__(OwnOrder, "X", (), {}),
+    lambda: Hidden("X", (Node,), {}),
+    lambda: Hidden("X", (Object,), {}),
+    lambda: Meta("X", (Object,), {"__slots__": ("a", "__dict__")}),
+    lambda: Meta("X", (Sub,), {"__del__": lambda self: None}),
+    lambda: Meta("X", (List,), {}),
+    lambda: type("X", (Leaf,), {"__new__": lambda cls, *a: object.__new__(cls)}),
+    lambda: type("X", (Leaf,), {"__new__": lambda cls, *a: Node.__new__(Node)}),
+    lambda: type("X", (Leaf,), {"__new__": lambda cls, *a: 5}),
+]
+
+def changed(cls, rng):
+    bases = rng.choice([(Node,), (Leaf,), (Object,), (List,), (object,), (Sub, Object)])
+    rng.choice([
+        lambda: setattr(cls, "__bases__", bases),
+        lambda: setattr(cls, "__class__", rng.choice([type, Meta, abc.ABCMeta, OwnOrder])),
+        lambda: setattr(cls, "__del__", lambda self: None),
+        lambda: setattr(cls, "__new__", lambda c, *a: object.__new__(c)),
+        lambda: setattr(cls, "__slots__", ("q",)),
+        lambda: py_class("tricks.key%d" % rng.randrange(10**9))(cls),
+        lambda: isoform._core._install_container(cls, rng.choice(["Array", "Dict"])),
+    ])()
+
+INSTANCES = [
+    lambda c: c(), lambda c: c(1), lambda c: c(value=2), lambda c: c([1]),
+    lambda c: c.__new__(c), lambda c: object.__new__(c), lambda c: Object.__new__(c),
+    lambda c: Node.__new__(c), lambda c: isoform._core.make_node("tricks.Leaf", number=1),
+]
+
+node, leaf, items, table = Node(1), Leaf(2), List([1]), Dict({"a": 1})
+
+def moved(x, rng):
+    x.__class__ = rng.choice([Node, Leaf, Sub, List, WithDict, Object])
+
+USES = [
+    lambda x, rng: Node(x), lambda x, rng: Array([x, x]), lambda x, rng: items.append(x),
+    lambda x, rng: table.__setitem__("k", x), lambda x, rng: table.get(x),
+    lambda x, rng: repr(x), lambda x, rng: hash(x), lambda x, rng: x == node,
+    lambda x, rng: node == x, lambda x, rng: isoform.structural_equal(x, node),
+    lambda x, rng: isoform.structural_hash(Node(x)), lambda x, rng: isoform.structural_equal(x, x),
+    lambda x, rng: x.value, lambda x, rng: x.number, lambda x, rng: Node.value.get(x),
+    lambda x, rng: Leaf.number.set(x, 3), lambda x, rng: Node.__init__(x, 1),
+    lambda x, rng: Node.__eq__(x, node), lambda x, rng: Object.__repr__(x),
+    lambda x, rng: Object.__hash__(x), lambda x, rng: List.append(x, 1),
+    lambda x, rng: List.__len__(x), lambda x, rng: Array.__getitem__(x, 0),
+    lambda x, rng: isoform._core.deep_copy(x), lambda x, rng: isoform.structural_walk(x, (Node, id)),
+    lambda x, rng: isinstance(x, Object), lambda x, rng: x.__reduce__(), lambda x, rng: gc.collect(),
+    lambda x, rng: isoform._core._from_pickle(isoform.serialization.to_bytes(node), type(x)),
+    moved,
+]
+
+def attempt(run):
+    try:
+        return run()
+    except Exception:
+        return None
+
+rng = random.Random(SEED)
+kept = []
+for make in MAKERS + [rng.choice(MAKERS) for _ in range(150)]:
+    cls = attempt(make)
+    if cls is None:
+        continue
+    made = []
+    for _ in range(12):
+        if rng.random() < 0.3:
+            attempt(lambda: changed(cls, rng))
+        x = attempt(lambda: rng.choice(INSTANCES)(cls))
+        if x is not None:
+            made.append(x)
+        for x in made:
+            for use in rng.sample(USES, 6):
+                attempt(lambda: use(x, rng))
+        del x
+    kept = rng.sample(kept, len(kept) // 2) + made[:2]
+    items.clear()
+    table.clear()
+kept.clear()
+gc.collect()
+print("alive")
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_trick_with_classes_ends_the_process(seed):
+    ran = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", TRICKS.replace("SEED", str(seed))],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.stdout.strip() == "alive", ran.stderr[-2000:]
+
+
+def test_a_class_with_a_borrowed_metaclass_stands_for_nothing():
+    class Plain(metaclass=abc.ABCMeta):  # noqa: B024
+        pass
+
+    Plain.__class__ = type(Object)
+    plain = Plain()
+    assert nodes.Box(plain).v is plain
+    with pytest.raises(TypeError, match=r"must extend isoform\.Object"):
+        py_class("tricks.Plain")(Plain)
+
+
+def test_a_class_may_be_registered_when_it_has_instances():
+    code = (
+        "import gc, isoform\n"
+        "from isoform.dataclasses import py_class\n"
+        "class Node(isoform.Object):\n    next: 'Later'\n"
+        "Node = py_class('tricks.Early')(Node)\n"
+        "class Below(Node):\n    pass\n"
+        "class Later(isoform.Object):\n    x: int\n"
+        "Later = py_class('tricks.Later')(Later)\n"
+        "made = [Below(Later(n)) for n in range(100)]\n"
+        "py_class('tricks.Below')(Below)\n"
+        "made += [Below(Later(n)) for n in range(100)]\n"
+        "assert [m.next.x for m in made] == [*range(100)] * 2\n"
+        "del made\ngc.collect()\nprint('alive')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.stdout.strip() == "alive", ran.stderr

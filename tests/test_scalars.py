@@ -13,6 +13,8 @@ import nodes
 from isoform import (
     Array,
     Device,
+    List,
+    Object,
     Shape,
     Tensor,
     convert,
@@ -21,6 +23,7 @@ from isoform import (
     from_dlpack,
     structural_equal,
 )
+from isoform.dataclasses import py_class
 
 # ---- dtype -------------------------------------------------------------------
 
@@ -347,3 +350,60 @@ def test_convert():
     assert (
         isinstance(convert(object()), isoform.core.OpaquePyObject) or convert(object()) is not None
     )
+
+
+# ---- numbers in unions -------------------------------------------------------
+
+
+@py_class("scalars.Numbers")
+class Numbers(Object):
+    either: "int | float" = 0
+    other_way: "float | int" = 0
+    maybe: "int | float | None" = None
+    truth: "bool | float" = False
+    text: "float | str" = 0.0
+    number: int = 0
+    real: float = 0.0
+
+
+@pytest.mark.parametrize("name", ["either", "other_way", "maybe"])
+def test_a_number_stays_of_its_kind_in_a_union(name):
+    for value in (0, 2**63 - 1, -(2**63), 1.0, -0.0, 1e300):
+        kept = getattr(Numbers(**{name: value}), name)
+        assert (repr(kept), type(kept)) == (repr(value), type(value))
+    # A bool is no number of the annotation, and becomes the nearest one.
+    for value in (True, np.bool_(True)):
+        kept = getattr(Numbers(**{name: value}), name)
+        assert (kept, type(kept)) == (1, int)
+    kept = getattr(Numbers(**{name: np.int64(3)}), name)
+    assert (kept, type(kept)) == (3, int)
+    kept = getattr(Numbers(**{name: np.float32(3)}), name)
+    assert (kept, type(kept)) == (3.0, float)
+
+
+@pytest.mark.parametrize("name", ["either", "other_way", "maybe", "number"])
+@pytest.mark.parametrize("value", [10**20, -(2**63) - 1, 2**63])
+def test_an_int_that_is_too_large_becomes_no_float(name, value):
+    with pytest.raises(TypeError, match=rf"scalars\.Numbers.*'{name}'.*got int out of the int64"):
+        Numbers(**{name: value})
+
+
+def test_numbers_convert_where_the_annotation_leaves_no_other_way():
+    made = Numbers(truth=5, text=3, number=True, real=True)
+    assert [(v, type(v)) for v in (made.truth, made.text, made.number, made.real)] == [
+        (5.0, float),
+        (3.0, float),
+        (1, int),
+        (1.0, float),
+    ]
+    assert Numbers(truth=True).truth is True
+
+
+def test_elements_of_typed_lists_convert_in_the_same_way():
+    @py_class("scalars.Listed")
+    class Listed(Object):
+        items: "list[float | int]"
+
+    made = Listed(List([True]))
+    made.items.append(True)
+    assert [(n, type(n)) for n in made.items] == [(1, int), (1, int)]

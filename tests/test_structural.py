@@ -5,6 +5,7 @@ both directions, through every function that answers the question, and against
 the slow oracle.
 """
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,7 @@ import isoform
 import isoform.testing
 import nodes
 from isoform import Array, Dict, List, Map, Shape, structural_equal, structural_hash
+from nodes import Box
 from structural_cases import CASES, DIFFER, EQUAL, Case
 
 # ---- the judges --------------------------------------------------------------
@@ -235,3 +237,17 @@ def test_hash_has_no_collisions_on_small_values():
     pairs = {structural_hash([a, b]) for a in range(200) for b in range(200)}
     assert len(pairs) == 40_000
     assert len({structural_hash(str(n)) for n in range(100_000)}) == 100_000
+
+
+def test_values_of_python_are_called_by_their_class():
+    for call, value in itertools.product(
+        (
+            lambda value: structural_equal(Box(value), Box(value)),
+            lambda value: structural_hash(Box(value)),
+            lambda value: isoform.serialization.to_bytes(Box(value)),
+            lambda value: isoform.serialization.to_json_graph_str(Box(value)),
+        ),
+        ({1}, 2j),
+    ):
+        with pytest.raises(TypeError, match=rf"Python {type(value).__name__}\b.*<root>\.v"):
+            call(value)

@@ -565,3 +565,12 @@ def test_substitute_respects_shadowing():
     assert (made[0], made[2]) == (5, 5)
     assert made[1].body is made[1].params[0]
     assert structural_equal(made[1], Fun([x], x))
+
+
+def test_a_callback_without_a_return_is_told():
+    @isoform.dataclasses.py_class("walk_map.Typed")
+    class Typed(isoform.Object):
+        n: int
+
+    with pytest.raises(TypeError, match=r"walk_map\.Typed\.n: expected int, got None.*callback"):
+        structural_map(Typed(1), (int, lambda n: None))

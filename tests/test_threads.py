@@ -4,6 +4,8 @@ import copy
 import gc
 import itertools
 import random
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -285,3 +287,53 @@ def test_threads_of_small_stacks(call):
         assert len(done) == 1
     finally:
         threading.stack_size(old)
+
+
+LEFT_BEHIND = """
+import threading, time
+import isoform
+from isoform import List, structural_map, structural_walk, structural_equal
+from isoform.dataclasses import py_class
+
+@py_class("left.Slow")
+class Slow(isoform.Object):
+    v: int
+    def __s_equal__(self, other, eq):
+        time.sleep(0.001)
+        return eq(self.v, other.v)
+
+def wait(value):
+    inside.set()
+    while True:
+        time.sleep(0.001)
+
+inside = threading.Event()
+function = isoform.convert(wait)
+slow = List([Slow(n) for n in range(10**5)])
+def compare():
+    inside.set()
+    structural_equal(slow, slow.copy()) or structural_equal(List(slow), List(map(Slow, range(10**5))))
+WORK = [
+    lambda: structural_walk(List([1]), (int, wait)),
+    lambda: structural_map(List([1]), (int, wait)),
+    lambda: function(1),
+    compare,
+]
+for _ in range(3):
+    threading.Thread(target=WORK[%d], daemon=True).start()
+inside.wait(30)
+time.sleep(0.05)
+print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize("work", range(4))
+def test_a_daemon_thread_in_a_callback_does_not_abort_the_process(work):
+    ran = subprocess.run(
+        [sys.executable, "-c", LEFT_BEHIND % work],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout.strip(), ran.stderr) == (0, "done", "")

@@ -620,7 +620,7 @@ def _dtype_parts(text: str) -> Any:
 def _from_dlpack(value: Any, copy: Any) -> Any:
     """A tensor from an array; see `isoform.from_dlpack`."""
 
-def _from_pickle(data: Any, cls: type[Any] = ...) -> Any:
+def _from_pickle(data: Any, cls: type[Any] = ..., modules: Any = ...) -> Any:
     """The inverse of `__reduce__`."""
 
 def _install_container(*args: Any, **kwargs: Any) -> Any:
@@ -660,6 +660,12 @@ def _register_method(
     `replace`.
     """
 
+def _require_type(key: Any, module: Any) -> Any:
+    """Imports the module that declares a type, unless the type is known.
+
+    Raises ImportError when that does not make it known.
+    """
+
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
     """Tells the paths which class the kinds of steps are members of. Called once,
     by the package.
@@ -692,6 +698,17 @@ def _signature_of(
 
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
     """A tensor from bytes; see `isoform.Tensor.from_bytes`."""
+
+def _to_plain(root: Any, leaf: Any, names: Any, factory: Any = ...) -> Any:
+    """An object as nested dicts, or tuples, of its fields; its arrays and lists
+    as lists, maps and dicts as dicts.
+
+    `leaf` is a class whose objects stay as they are, `factory` makes a dict of
+    a list of pairs, or a tuple of a list, in the place of Python's own. An
+    object that is reached in several ways is converted once. Raises ValueError
+    for an object that contains itself. Linear in the number of distinct
+    objects.
+    """
 
 def ask_traits(node: Any, count: Any) -> Any:
     """What a pass in Rust learns about a node: its traits by name, those with

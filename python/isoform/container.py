@@ -135,6 +135,11 @@ class List(Object, MutableSequence[T]):
     To change its length or order while iterating over it raises RuntimeError
     at the next step; to replace an element is allowed, as in Python.
 
+    A list in a typed field converts what comes in as the constructor does, and
+    raises TypeError for what the field forbids. It does so from then on, in all
+    hands, and for all fields that it stands in; lists made from its elements,
+    as by `copy()`, slices and `+`, take anything again.
+
     Args:
         items: any iterable; nothing makes an empty list.
 
@@ -437,7 +442,8 @@ class Dict(Object, MutableMapping[K, V]):
 
     Whoever holds it sees all changes. To add or remove keys while iterating
     over it raises RuntimeError at the next step; to give a key another value
-    is allowed, as in Python. Keys match as those of `Map`.
+    is allowed, as in Python. Keys match as those of `Map`. In a typed field
+    its entries stay of the types of the field, as with `List`.
 
     Args:
         entries: a mapping, or an iterable of pairs.

@@ -10,7 +10,9 @@ Both keep sharing, and both are read back into equal values:
     >>> list(serialization.from_bytes(data))
     [1, 'a']
 
-Objects are pickled in the binary form.
+Objects are pickled in the binary form, with the names of the modules that
+declare their classes, which are imported when the pickle is read. A class of a
+script (`__main__`), or inside a function, cannot be found in that way.
 """
 
 from isoform._core import (

@@ -14,7 +14,7 @@ use pyo3::types::{PyBool, PyInt};
 use crate::callbacks::{EqualHandle, HashHandle};
 use crate::convert::{self, HostObject, to_python, untyped};
 use crate::error::from_python;
-use crate::object::wrapper;
+use crate::object::{gil, wrapper};
 use crate::walk::{InterruptHandle, VisitorHandle};
 
 /// A hook of a type, made of a Python callable.
@@ -129,7 +129,7 @@ fn call_equal(
     let right = wrapper::wrap_borrowed(py, right)?;
     let result = lend_equal(callback, |place| {
         let handle = EqualHandle(LentEqual(Arc::clone(place)));
-        hook.call1((left, right, Bound::new(py, handle)?))
+        gil::call(hook, &[&left, &right, &Bound::new(py, handle)?.into_any()])
     })?;
     match result.cast::<PyBool>() {
         Ok(equal) => Ok(equal.is_true()),
@@ -159,7 +159,8 @@ fn call_hash(
     let object = wrapper::wrap_borrowed(py, object)?;
     let result = lend_hash(callback, |place| {
         let handle = HashHandle(LentHash(Arc::clone(place)));
-        hook.call1((object, init, Bound::new(py, handle)?))
+        let init = init.into_pyobject(py)?.into_any();
+        gil::call(hook, &[&object, &init, &Bound::new(py, handle)?.into_any()])
     })?;
     word(&result, place, "result")
 }
@@ -168,7 +169,7 @@ fn verifying(hook: Py<PyAny>) -> DynVerify {
     DynVerify::new(move |object| {
         Python::attach(|py| {
             let object = wrapper::wrap_borrowed(py, object)?;
-            hook.bind(py).call1((object,)).map(drop)
+            gil::call(hook.bind(py), &[&object]).map(drop)
         })
         .map_err(from_python)
     })
@@ -178,7 +179,7 @@ fn writing(hook: Py<PyAny>) -> DynToJson {
     DynToJson::new(move |object| {
         Python::attach(|py| {
             let object = wrapper::wrap_borrowed(py, object)?;
-            untyped(&hook.bind(py).call1((object,))?)
+            untyped(&gil::call(hook.bind(py), &[&object])?)
         })
         .map_err(from_python)
     })
@@ -188,7 +189,7 @@ fn reading(hook: Py<PyAny>, key: &str) -> DynFromJson {
     let key = key.to_owned();
     DynFromJson::new(move |data| {
         Python::attach(|py| {
-            let made = hook.bind(py).call1((to_python(py, data)?,))?;
+            let made = gil::call(hook.bind(py), &[&to_python(py, data)?])?;
             wrapper::unwrap(&made)?.cloned().ok_or_else(|| {
                 let name = made.get_type().name();
                 PyTypeError::new_err(format!(
@@ -208,7 +209,10 @@ fn visiting(hook: Py<PyAny>, key: &str) -> DynVisit {
             let object = wrapper::wrap_borrowed(py, object)?;
             let end = lend_visit(visitor, |place| {
                 let visitor = VisitorHandle::lent(LentVisit(Arc::clone(place)));
-                hook.bind(py).call1((object, Bound::new(py, visitor)?))
+                gil::call(
+                    hook.bind(py),
+                    &[&object, &Bound::new(py, visitor)?.into_any()],
+                )
             })?;
             match end.is_none() {
                 true => Ok(None),

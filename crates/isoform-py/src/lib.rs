@@ -19,6 +19,7 @@ mod objects;
 mod onnx;
 mod path;
 mod pattern;
+mod plain;
 mod register;
 mod serialization;
 mod state;
@@ -94,6 +95,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     walk::init(module)?;
     pattern::init(module)?;
     objects::init(module, &object)?;
+    module.add_function(wrap_pyfunction!(plain::_to_plain, module)?)?;
     serialization::init(module)?;
     text::init(module)?;
     global_functions::init(module)?;

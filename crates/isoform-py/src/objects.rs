@@ -8,7 +8,9 @@ use isoform::type_attrs::{self, Lookup};
 use isoform::{
     DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks, find_type,
 };
-use pyo3::exceptions::{PyAttributeError, PyException, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyAttributeError, PyException, PyImportError, PyKeyError, PyTypeError, PyValueError,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -36,6 +38,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     module.add_function(wrap_pyfunction!(repr_print, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(_from_pickle, module)?)?;
+    module.add_function(wrap_pyfunction!(_require_type, module)?)?;
     let methods = Methods::of(object);
     methods.binary("same_as", |this, other| {
         let same = same_as(this, other)?;
@@ -243,9 +246,10 @@ fn with_fields<'py>(
     for (name, value) in changes {
         let name = name.cast_into::<PyString>()?;
         let name = name.to_str()?;
-        let field = info
-            .field_index(name)
-            .ok_or_else(|| PyTypeError::new_err(format!("{} has no field '{name}'", info.key())))?;
+        let field = info.field_index(name).ok_or_else(|| {
+            let hint = host::field_hint(info, name);
+            PyTypeError::new_err(format!("{} has no field '{name}'{hint}", info.key()))
+        })?;
         let converter = class::of_index(py, info.index())
             .and_then(|data| data.fields.get(field)?.converter.as_ref());
         let schema = info.fields()[field].schema();
@@ -347,33 +351,88 @@ impl VerifyHooks for Findings {
 }
 
 /// How `pickle` takes an object apart: its binary form, the class if it is not
-/// the type's own, and attributes besides the fields.
+/// the type's own, the modules that declare the types of all objects in it, and
+/// attributes besides the fields.
 fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let object = core(this)?;
-    let bytes = under_gil(py, || isoform::to_bytes(&object.into())).into_py()?;
-    let bytes = PyBytes::new(py, &bytes);
+    let write = || isoform::host::to_bytes_with_types(&object.into());
+    let (bytes, types) = under_gil(py, write).into_py()?;
+    let bytes = PyBytes::new(py, &bytes).into_any();
     let restore = py
         .import(intern!(py, "isoform._core"))?
         .getattr(intern!(py, "_from_pickle"))?;
     let ty = this.get_type();
     let known = class::of_class(py, ty.as_type_ptr()).is_some();
-    let arguments = match known {
-        true => PyTuple::new(py, [bytes.into_any()])?,
-        false => PyTuple::new(py, [bytes.into_any(), ty.into_any()])?,
+    let class = match known {
+        true => py.None().into_bound(py),
+        false => ty.into_any(),
     };
+    let mut modules = Vec::new();
+    for info in types {
+        // Native types are registered when the core is loaded.
+        if let Some(data) = class::of_index(py, info.index()).filter(|data| !data.native) {
+            let module = data.class(py).getattr(intern!(py, "__module__"))?;
+            modules.push(PyTuple::new(
+                py,
+                [PyString::new(py, info.key()).into_any(), module],
+            )?);
+        }
+    }
+    let modules = PyTuple::new(py, modules)?.into_any();
+    let arguments = PyTuple::new(py, [bytes, class, modules])?;
     let state = State::of(this)?.for_pickle(py)?;
     Ok((restore, arguments, state).into_pyobject(py)?.into_any())
 }
 
+/// Imports the module that declares a type, unless the type is known.
+///
+/// Raises ImportError when that does not make it known.
+#[pyfunction]
+fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
+    if isoform::find_type(key).is_some() {
+        return Ok(());
+    }
+    let fail = |why: &str, cause: Option<PyErr>| {
+        let error = PyImportError::new_err(format!("type '{key}' of the pickle is unknown: {why}"));
+        error.set_cause(py, cause);
+        Err(error)
+    };
+    if module == "__main__" {
+        return fail(
+            "the script that made the pickle declares it; move the class into a module that both \
+             programs import",
+            None,
+        );
+    }
+    match py.import(module) {
+        Ok(_) if isoform::find_type(key).is_some() => Ok(()),
+        Ok(_) => fail(
+            &format!(
+                "module '{module}', which declared it, does not declare it when it is imported"
+            ),
+            None,
+        ),
+        Err(error) if error.is_instance_of::<PyImportError>(py) => fail(
+            &format!("module '{module}', which declared it, cannot be imported"),
+            Some(error),
+        ),
+        Err(error) => Err(error),
+    }
+}
+
 /// The inverse of `__reduce__`.
 #[pyfunction]
-#[pyo3(signature = (data, cls=None))]
+#[pyo3(signature = (data, cls=None, modules=Vec::new()))]
 fn _from_pickle<'py>(
     py: Python<'py>,
     data: &[u8],
     cls: Option<&Bound<'py, PyType>>,
+    modules: Vec<(String, String)>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    for (key, module) in &modules {
+        _require_type(py, key, module)?;
+    }
     let value = under_gil(py, || isoform::from_bytes(data)).into_py()?;
     match (cls, value.as_object()) {
         (None, _) => to_python(py, &value),

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{Owned, under_gil};
-use crate::object::{class, wrapper};
+use crate::object::{class, gil, wrapper};
 use crate::path::PathHandle;
 use crate::structural::MismatchHandle;
 
@@ -35,7 +35,7 @@ fn ask(
     argument: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
 ) -> isoform::Result<bool> {
     Python::attach(|py| {
-        let answer = function.get(py).call1((argument(py)?,))?;
+        let answer = gil::call(&function.get(py), &[argument(py)?.bind(py)])?;
         answer.is_truthy()
     })
     .map_err(from_python)
@@ -348,7 +348,8 @@ impl RuleHandle {
             let function = Owned::new(replacement);
             Rule::computed(own, move |found| {
                 Python::attach(|py| {
-                    let answer = function.get(py).call1((match_to_python(py, found)?,))?;
+                    let answer =
+                        gil::call(&function.get(py), &[match_to_python(py, found)?.bind(py)])?;
                     match answer.is_none() {
                         true => Ok(None),
                         false => untyped(&answer).map(Some),

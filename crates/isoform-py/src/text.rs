@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
-use crate::object::gil::under_gil;
+use crate::object::gil::{self, under_gil};
 use crate::path::PathHandle;
 
 /// Adds the functions of this module.
@@ -78,7 +78,7 @@ fn annotate(text: TextOptions, callback: Py<PyAny>) -> TextOptions {
     text.annotate(move |object| {
         Python::attach(|py| -> PyResult<Option<String>> {
             let object = to_python(py, &object.into())?;
-            callback.bind(py).call1((object,))?.extract()
+            gil::call(callback.bind(py), &[&object])?.extract()
         })
         .map_err(from_python)
     })

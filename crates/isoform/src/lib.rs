@@ -244,6 +244,7 @@ pub mod host {
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::value::view_object(object)
     }
+    pub use crate::binary::to_bytes_with_types;
     pub use crate::container::hooked_key_hash;
     pub use crate::error::HostTraceback;
     pub use crate::hooks::{LentMutate, LentVisit, mutate_by_hook, visit_by_hook};
@@ -253,10 +254,11 @@ pub mod host {
     pub use crate::object::native::is_plain;
     pub use crate::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
-        from_raw_pointer, host_word, read_field, set_preserved_hook, type_index_of, type_info,
+        from_raw_pointer, holds_typed_containers, host_word, note_reading, read_field,
+        set_preserved_hook, type_index_of, type_info,
     };
-    pub use crate::registry::set_method_hook;
     pub use crate::registry::{LentEqual, LentHash};
+    pub use crate::registry::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
     pub use crate::visit::{
         Interrupts, structural_map_where, structural_walk_where, structural_walk_with,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections.abc
 import ctypes
+import enum
 import inspect
 import sys
 import types
@@ -238,7 +239,21 @@ def _literal(annotation: Any, args: tuple[Any, ...]) -> TypeSchema:
 
 
 def _refuse(annotation: Any) -> TypeError:
-    return TypeError(f"cannot convert {annotation!r} to TypeSchema")
+    return TypeError(f"cannot convert {annotation!r} to TypeSchema; {_instead(annotation)}")
+
+
+def _instead(annotation: Any) -> str:
+    """What to write in the place of an annotation."""
+    if annotation in (set, frozenset):
+        return "write list[...] or dict[..., None], or Any to keep a Python set as it is"
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return (
+            "declare the choices with isoform.dataclasses.Enum, or write Literal[...] of their "
+            "values"
+        )
+    if annotation in (bytearray, memoryview):
+        return "write bytes"
+    return "write Any to keep a Python object as it is"
 
 
 def is_expression(text: str) -> bool:

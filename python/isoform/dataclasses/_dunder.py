@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from typing import TYPE_CHECKING, Any
 
@@ -150,5 +151,7 @@ def replace_fields(node: Any, changes: Mapping[str, Any]) -> Any:
         known = {field.name for field in all_fields(cls)}
         for name in changes:
             if name not in known:
-                raise AttributeError(f"{cls.__name__} has no field '{name}'")
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f", did you mean '{near[0]}'?" if near else ""
+                raise AttributeError(f"{cls.__name__} has no field '{name}'{hint}")
     return _core.with_fields(node, dict(changes))

@@ -8,8 +8,8 @@ from isoform import _core
 from isoform.core import Object
 
 from . import _collect, _dunder, _pending
-from ._convert import as_dict, as_tuple
 from ._init_property import registered_class
+from .enum import Enum
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +120,7 @@ def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = d
         {'items': [1, {'items': [2]}]}
     """
     _check_instance("asdict", obj)
-    return as_dict(obj, dict_factory)
+    return _core._to_plain(obj, Enum, True, None if dict_factory is dict else dict_factory)
 
 
 def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> Any:
@@ -145,7 +145,7 @@ def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> A
         ([1, ([2],)],)
     """
     _check_instance("astuple", obj)
-    return as_tuple(obj, tuple_factory)
+    return _core._to_plain(obj, Enum, False, None if tuple_factory is tuple else tuple_factory)
 
 
 def _check_instance(function: str, obj: Any) -> None:

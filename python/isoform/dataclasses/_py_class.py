@@ -123,6 +123,15 @@ def py_class(
     come before those with one. Annotations may name classes that do not exist
     yet; the class is registered once they do.
 
+    Values are converted to the types of their fields: a bool to an int, an int
+    to a float, lists and dicts to those of the core. In a union a value stays
+    what it is where one of the types allows that, and a number becomes the
+    nearest kind of number otherwise: True in `int | float` becomes 1. An int
+    beyond 64 bits becomes a float only in a union without int.
+
+    `__del__` runs when the object ends, not when Python's last reference to it
+    goes while the core still holds it; so does what is kept in a `__dict__`.
+
     Args:
         cls_or_type_key: the class, or the type key.
         type_key: the key of the type; module and qualified name if left out.

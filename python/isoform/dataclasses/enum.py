@@ -21,6 +21,7 @@ from isoform.core._annotations import own_annotations
 
 from . import _attributes, _collect, _dunder, _py_class
 from ._field import field
+from ._members import members_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -223,7 +224,7 @@ class EnumMeta(ObjectMeta):
                 return args[0]
             if type(args[0]) in (int, str) and args[0] in _state(cls).indexes:
                 return _state(cls).indexes[args[0]]
-            raise ValueError(f"{args[0]!r} is not a valid {cls.__name__}")
+            raise ValueError(f"{args[0]!r} is not a valid {cls.__name__}{_choice(cls)}")
         raise TypeError(
             f"{cls.__name__} has the members of its class body; more cannot be constructed"
         )
@@ -234,6 +235,11 @@ class EnumMeta(ObjectMeta):
         if held is not None and any(held is member for member in _state(cls).entries):
             raise AttributeError(f"{cls.__name__}.{name} is a member and cannot be replaced")
         super().__setattr__(name, value)
+
+
+def _choice(cls: Any) -> str:
+    """The members there are, for the end of a message."""
+    return members_text(member._str_index for member in _state(cls).entries)
 
 
 def _state(cls: type) -> EnumState:
@@ -399,12 +405,13 @@ def _from_json(cls: Any, data: Any) -> Any:
     if type(data) is not wanted:
         raise TypeError(f"{key}: expected {wanted.__name__}, got {type(data).__name__}")
     if data not in _state(cls).indexes:
-        raise ValueError(f"{key} has no member {data!r}")
+        raise ValueError(f"{key} has no member {data!r}{_choice(cls)}")
     return _state(cls).indexes[data]
 
 
-def _restore(type_key: str, name: str) -> Any:
-    """The member that a pickle names."""
+def _restore(type_key: str, name: str, module: str) -> Any:
+    """The member that a pickle names, of a class that the module declares."""
+    _core._require_type(type_key, module)
     return cast("Any", _core.class_of(type_key)).get(name)
 
 
@@ -498,7 +505,8 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
         raise TypeError(f"{self!r} is a member of an enum and cannot be replaced")
 
     def __reduce__(self) -> Any:
-        return _restore, (cast("Any", self).__isoform_type_key__, self._str_index)
+        cls = cast("Any", type(self))
+        return _restore, (cls.__isoform_type_key__, self._str_index, cls.__module__)
 
 
 class _AttrDict:

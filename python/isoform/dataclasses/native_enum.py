@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from isoform import _core
 from isoform.core import Object, ObjectMeta
 
+from ._members import members_text
 from ._native import c_class
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class NativeEnumMeta(ObjectMeta):
             return by_name[given]
         if type(given) is int and 0 <= given < len(members):
             return members[given]
-        raise ValueError(f"{given!r} is not a valid {cls.__name__}")
+        choice = members_text(member.name for member in members)
+        raise ValueError(f"{given!r} is not a valid {cls.__name__}{choice}")
 
     def __setattr__(cls, name: str, value: Any) -> None:  # noqa: N805
         """Set an attribute of the class, unless it is a member."""

@@ -1,6 +1,6 @@
 //! What changes a `Dict`.
 
-use isoform::{Dict, ValueRef};
+use isoform::{Dict, Map, ValueRef};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -71,7 +71,7 @@ fn set_item<'py>(
     match value {
         Some(value) => {
             let value = untyped(value)?;
-            let old = own(this)?.try_insert(converted, value).into_py()?;
+            let old = own(this)?.insert(converted, value).into_py()?;
             drop(old);
         }
         None => {
@@ -115,9 +115,14 @@ fn set_default<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<O
         Some(default) => untyped(&default)?,
         None => isoform::Value::NONE,
     };
-    let old = own(this)?.try_insert(untyped(&key)?, value.clone());
-    drop(old.into_py()?);
-    to_python(this.py(), &value)
+    let key = untyped(&key)?;
+    // What a field says about the dict may convert both.
+    let entry = own(this)?.admit(Map::from_iter([(key, value)])).into_py()?;
+    let Some((key, value)) = entry.iter().next() else {
+        return Err(foreign(this));
+    };
+    drop(own(this)?.insert(key.clone(), value.clone()).into_py()?);
+    to_python(this.py(), value)
 }
 
 fn update(
@@ -128,8 +133,9 @@ fn update(
     // All are converted before the first one is stored.
     let entries = gather(this.py(), "update", given, named)?;
     let dict = own(this)?;
+    let entries = dict.admit(entries).into_py()?;
     for (key, value) in entries.iter() {
-        drop(dict.try_insert(key.clone(), value.clone()).into_py()?);
+        drop(dict.insert(key.clone(), value.clone()).into_py()?);
     }
     Ok(())
 }

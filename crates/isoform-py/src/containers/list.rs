@@ -42,7 +42,7 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
         let list = own(this)?;
         let mut items = list.snapshot().values().to_vec();
         items.reverse();
-        drop(list.replace(Array::from(items)));
+        drop(list.replace(Array::from(items)).into_py()?);
         none(this)
     })?;
     methods.unary("clear", |this| {
@@ -68,7 +68,7 @@ fn own<'a>(this: &'a Object<'_>) -> PyResult<&'a List> {
 
 fn append<'py>(this: &Object<'py>, item: &Object<'py>) -> PyResult<Object<'py>> {
     let item = untyped(item)?;
-    own(this)?.push(item);
+    own(this)?.push(item).into_py()?;
     none(this)
 }
 
@@ -196,7 +196,7 @@ fn set_slice<'py>(
             items.retain(|_| keep.next().unwrap_or(true));
         }
     }
-    drop(list.replace(Array::from(items)));
+    drop(list.replace(Array::from(items)).into_py()?);
     Ok(())
 }
 
@@ -217,6 +217,6 @@ fn sort<'py>(this: &Object<'py>, options: &Object<'py>) -> PyResult<Object<'py>>
     if list.version() != before {
         return Err(PyValueError::new_err("List changed while it was sorted"));
     }
-    drop(list.replace(values_of(sorted.as_any())?));
+    drop(list.replace(values_of(sorted.as_any())?).into_py()?);
     none(this)
 }

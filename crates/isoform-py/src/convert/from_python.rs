@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
 };
+use smallvec::SmallVec;
 
 use super::failure::{Failure, class_of};
 use super::protocol::{self, Integer, Number, number_like, numpy_dtype};
@@ -288,17 +289,37 @@ fn union_of(
         }
         _ => false,
     };
+    // What raises here raises again below, where it is reported.
+    let number = match options.iter().any(is_number) {
+        true => number_like(value).ok().flatten(),
+        false => None,
+    };
+    let has_int = options.iter().any(|option| matches!(option, Schema::Int));
+    // Then what a number comes nearest to, and last types, the hooks of which
+    // can make an object of nearly anything.
+    let distance = |option: &&Schema| match (option, &number) {
+        _ if exact(option) => 0,
+        (Schema::Bool, Some(Number::Bool(_)))
+        | (Schema::Int, Some(Number::Int(_)))
+        | (Schema::Float, Some(Number::Float(_))) => 1,
+        (Schema::Int, Some(Number::Bool(_))) | (Schema::Float, Some(Number::Int(_))) => 2,
+        (Schema::Float, Some(Number::Bool(_))) | (Schema::Bool, Some(Number::Int(_))) => 3,
+        (Schema::Object(_), _) => 4,
+        _ => 1,
+    };
+    let mut nearest: SmallVec<[&Schema; 8]> = options.iter().collect();
+    nearest.sort_by_key(distance);
     let mut raised = None;
-    // The hook of a type can make an object of nearly anything, so it goes last.
-    let is_object = |option: &&Schema| matches!(option, Schema::Object(_));
-    let others = |option: &&Schema| !exact(option) && !is_object(option);
-    let objects = |option: &&Schema| !exact(option) && is_object(option);
-    for option in options
-        .iter()
-        .filter(exact)
-        .chain(options.iter().filter(others))
-        .chain(options.iter().filter(objects))
-    {
+    for option in nearest {
+        // An int that is too large for the ints of the union is no float.
+        if has_int
+            && matches!(
+                (option, &number),
+                (Schema::Float | Schema::Bool, Some(Number::Int(_)))
+            )
+        {
+            continue;
+        }
         match typed(value, option) {
             Ok(converted) => return Ok(converted),
             Err(Failure::Mismatch(_)) => {}
@@ -306,6 +327,10 @@ fn union_of(
         }
     }
     Err(raised.unwrap_or_else(|| mismatch(schema, value)))
+}
+
+fn is_number(schema: &Schema) -> bool {
+    matches!(schema, Schema::Bool | Schema::Int | Schema::Float)
 }
 
 /// The elements of a list or tuple, as they are now.

@@ -1,15 +1,17 @@
 //! Python objects inside core values.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
+use hashbrown::HashSet;
 use isoform::{Function, Value};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyType;
 
 use super::{to_python, untyped};
 use crate::error::from_python;
-use crate::object::gil::Owned;
+use crate::object::gil::{self, Owned};
 
 /// A Python object of which the core knows nothing.
 pub(crate) struct HostObject {
@@ -26,10 +28,11 @@ impl fmt::Debug for HostObject {
 impl HostObject {
     /// The object as an opaque value.
     pub(crate) fn wrap(object: &Bound<'_, PyAny>) -> Value {
-        Value::opaque(HostObject {
+        let content = HostObject {
             object: Owned::new(object),
             is_pointer: is_pointer(object),
-        })
+        };
+        Value::opaque_named(content, name_of_class(object))
     }
 
     /// Whether the object is a `ctypes.c_void_p`. Known without Python, so that
@@ -46,6 +49,26 @@ impl HostObject {
     /// The object.
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.object.get(py)
+    }
+}
+
+/// What messages call an object of a Python class, such as "Python set".
+fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
+    static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+    let Ok(name) = object.get_type().name() else {
+        return "Python object";
+    };
+    let name = format!("Python {name}");
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = names.get_or_insert_default();
+    match names.get(name.as_str()) {
+        Some(known) => known,
+        None => {
+            // There are as many names as classes in the source of a program.
+            let name: &'static str = name.leak();
+            names.insert(name);
+            name
+        }
     }
 }
 
@@ -70,8 +93,8 @@ pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
                     .iter()
                     .map(|value| to_python(py, value))
                     .collect::<PyResult<Vec<_>>>()?;
-                let result = callable.get(py).call1(PyTuple::new(py, converted)?)?;
-                untyped(&result)
+                let converted: Vec<_> = converted.iter().collect();
+                untyped(&gil::call(&callable.get(py), &converted)?)
             };
             call().map_err(from_python)
         })

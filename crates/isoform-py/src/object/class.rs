@@ -72,6 +72,8 @@ impl FieldData {
 pub(crate) struct ClassData {
     pub(crate) info: &'static TypeInfo,
     class: Py<PyType>,
+    /// Whether the type was declared before the class, which was made for it.
+    pub(crate) native: bool,
     /// All fields, parents' first.
     pub(crate) fields: Box<[FieldData]>,
     /// The fields that the constructor takes, positional ones first.
@@ -286,6 +288,17 @@ pub(crate) fn bind(
         )));
     }
     let raw = class.as_type_ptr();
+    if !wrapper::extends_base(class) {
+        return Err(PyTypeError::new_err(format!(
+            "class {} must extend isoform.Object to stand for type '{}'",
+            class.name()?,
+            info.key()
+        )));
+    }
+    // A class that extends a declared one may have instances already.
+    // SAFETY: the class is a live type.
+    let has_instances =
+        nearest(py, unsafe { (*raw).tp_base }).is_some_and(|base| !base.info.is_builtin());
     if of_class(py, raw).is_some() {
         return Err(PyValueError::new_err(format!(
             "class {} stands for a type already",
@@ -342,6 +355,7 @@ pub(crate) fn bind(
     let data: &'static ClassData = Box::leak(Box::new(ClassData {
         info,
         class: class.clone().unbind(),
+        native,
         fields: fields.into(),
         params: params.into(),
         positional,
@@ -371,7 +385,12 @@ pub(crate) fn bind(
         classes.by_index[index] = Some(data);
         classes.by_class.insert(raw as usize, data);
     });
-    if !info.is_builtin() && !info.fields().iter().any(|field| holds_host(field.schema())) {
+    // SAFETY: the class extends `Object` and is alive.
+    unsafe { wrapper::adopt_finalizer(raw) };
+    if !has_instances
+        && !info.is_builtin()
+        && !info.fields().iter().any(|field| holds_host(field.schema()))
+    {
         // SAFETY: the class is a live heap type without instances so far.
         unsafe { wrapper::leave_collector(raw) };
     }

@@ -195,8 +195,9 @@ pub(super) fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> Py
         }
     }
     found.copied().ok_or_else(|| {
+        let hint = host::field_hint(data.info, &name.to_string());
         PyTypeError::new_err(format!(
-            "{}.__init__() got an unexpected keyword argument '{name}'",
+            "{}.__init__() got an unexpected keyword argument '{name}'{hint}",
             data.info.key()
         ))
     })

@@ -3,6 +3,7 @@
 use isoform::host;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 
 /// Calls the core with the promise that the GIL is held, which spares reads of
 /// fields the question.
@@ -15,6 +16,83 @@ pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
     // is exported, and the token proves that this thread holds it. The closures
     // passed here, all of this crate, call the core and nothing else.
     unsafe { host::assume_held(body) }
+}
+
+/// What CPython does with the GIL in a call may unwind the thread.
+mod unwinding {
+    use std::ffi::c_void;
+
+    use pyo3::ffi::PyObject;
+
+    // SAFETY: the signatures are those of CPython, for which thread states have
+    // no layout.
+    unsafe extern "C-unwind" {
+        pub(super) fn PyObject_Vectorcall(
+            callable: *mut PyObject,
+            arguments: *const *mut PyObject,
+            count: usize,
+            names: *mut PyObject,
+        ) -> *mut PyObject;
+        pub(super) fn PyEval_SaveThread() -> *mut c_void;
+        pub(super) fn PyEval_RestoreThread(state: *mut c_void);
+    }
+}
+
+/// Runs a function of CPython that may wait for the GIL.
+///
+/// CPython unwinds a thread that wants the GIL of an interpreter which ends, as
+/// a daemon thread does at exit, and that ends the process with an abort when
+/// it comes to frames of Rust. So the thread stays here until the process has
+/// ended.
+#[inline(always)]
+fn staying<R>(function: impl FnOnce() -> R) -> R {
+    struct Stay;
+    impl Drop for Stay {
+        #[cold]
+        fn drop(&mut self) {
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+    let stay = Stay;
+    let result = function();
+    std::mem::forget(stay);
+    result
+}
+
+/// Calls what users gave to the core.
+///
+/// # Errors
+///
+/// What the callable raises.
+#[inline]
+pub(crate) fn call<'py>(
+    callable: &Bound<'py, PyAny>,
+    arguments: &[&Bound<'py, PyAny>],
+) -> PyResult<Bound<'py, PyAny>> {
+    let arguments: SmallVec<[_; 4]> = arguments.iter().map(|one| one.as_ptr()).collect();
+    // SAFETY: callable and arguments are alive during the call, and the GIL is
+    // held; the result is a new reference, or null with an exception set.
+    unsafe {
+        let callable_pointer = callable.as_ptr();
+        let made = staying(|| {
+            let names = std::ptr::null_mut();
+            let count = arguments.len();
+            unwinding::PyObject_Vectorcall(callable_pointer, arguments.as_ptr(), count, names)
+        });
+        Bound::from_owned_ptr_or_err(callable.py(), made)
+    }
+}
+
+/// Lets another thread that waits for the GIL run.
+pub(super) fn give_way(_held: Python<'_>) {
+    // SAFETY: the GIL is held, and is held again when this returns; nothing
+    // runs in between.
+    unsafe {
+        let state = unwinding::PyEval_SaveThread();
+        staying(|| unwinding::PyEval_RestoreThread(state));
+    }
 }
 
 /// A level of CPython's own limit of nested calls; left by drop.

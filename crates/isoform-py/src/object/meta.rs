@@ -15,6 +15,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use super::gil::give_way;
 use super::slot::guarded_object;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
 use super::{construct, gc};
@@ -65,11 +66,12 @@ fn new_class<'py>(
     let ty = class.as_ptr().cast::<ffi::PyTypeObject>();
     // SAFETY: `ty` is the live type just made.
     unsafe {
-        if ffi::PyType_IsSubtype(ty, wrapper::base()) == 0 {
+        if !wrapper::has_layout(ty) {
             return Err(PyTypeError::new_err(
                 "a class of this metaclass must extend isoform.Object",
             ));
         }
+        wrapper::adopt_finalizer(ty);
         if !wrapper::has_own_state(ty) {
             // CPython's own routine would do the same in more steps: look for
             // slots, a dict and weak references to clear.
@@ -295,7 +297,7 @@ fn poll(py: Python<'_>) -> PyResult<()> {
     };
     if due {
         // A thread that has demanded the GIL gets it before this one does.
-        py.detach(|| ());
+        give_way(py);
     }
     Ok(())
 }

@@ -296,7 +296,7 @@ unsafe fn finish_new(
     // SAFETY: both are live classes, and a fresh object has no wrapper, which
     // is checked.
     unsafe {
-        if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 {
+        if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 || !wrapper::has_layout(class) {
             return Err(PyTypeError::new_err(
                 "the class does not stand for the type of the object",
             ));

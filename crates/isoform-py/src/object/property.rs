@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use isoform::host::{self, FieldPlace, FieldRef};
-use isoform::{FieldDef, Schema, TypeInfo};
+use isoform::{FieldDef, Schema, TypeInfo, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -26,6 +26,8 @@ pub(crate) struct Property {
     place: FieldPlace,
     info: &'static TypeInfo,
     schema: &'static Schema,
+    /// Whether lists and dicts in the field are to stay typed.
+    binds: bool,
     frozen: bool,
     converter: Option<Py<PyAny>>,
     owner: Py<PyType>,
@@ -45,6 +47,7 @@ impl Property {
             place: data.place,
             info,
             schema: definition.schema(),
+            binds: host::holds_typed_containers(definition),
             frozen: data.frozen,
             converter: data.converter.as_ref().map(|found| found.clone_ref(py)),
             owner: owner.clone().unbind(),
@@ -80,7 +83,7 @@ impl Property {
         match unsafe { host::read_field(core, &self.place) } {
             Some(FieldRef::Object(child)) => {
                 if host::type_index_of(child).get() < convert::FIRST_DECLARED {
-                    return convert::to_python(py, &child.into());
+                    return self.give(py, child.into());
                 }
                 wrapper::wrap_borrowed(py, child)
             }
@@ -91,12 +94,16 @@ impl Property {
             }
             Some(FieldRef::None) => Ok(py.None().into_bound(py)),
             Some(FieldRef::DType(dtype)) => convert::dtype_to_python(py, dtype),
-            Some(FieldRef::Value(value)) => {
-                let value = value.clone();
-                convert::to_python(py, &value)
-            }
+            Some(FieldRef::Value(value)) => self.give(py, value.clone()),
             None => Err(self.foreign(object)),
         }
+    }
+
+    fn give<'py>(&self, py: Python<'py>, value: Value) -> PyResult<Bound<'py, PyAny>> {
+        if self.binds {
+            host::note_reading(self.info, self.place.position(), &value);
+        }
+        convert::to_python(py, &value)
     }
 
     #[cold]

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use isoform::host::{self, PRESERVED};
 use isoform::{Obj, Ref, Value};
@@ -58,8 +58,29 @@ pub(crate) fn is_base(class: &Bound<'_, PyType>) -> bool {
 
 /// Whether a class is `Object` or extends it.
 pub(crate) fn extends_base(class: &Bound<'_, PyType>) -> bool {
-    // SAFETY: both are live types; the base lives as long as the process.
-    unsafe { ffi::PyType_IsSubtype(class.as_type_ptr(), base()) != 0 }
+    // SAFETY: the class is a live type.
+    unsafe { has_layout(class.as_type_ptr()) }
+}
+
+/// Whether instances of a class have the layout of [`Wrapper`].
+///
+/// Asked of the chain of bases by which CPython itself lays instances out.
+/// Metaclass and order of resolution say nothing: Python code can choose both.
+///
+/// # Safety
+///
+/// `class` must be a live type, and the GIL held.
+#[inline(always)]
+pub(super) unsafe fn has_layout(mut class: *mut ffi::PyTypeObject) -> bool {
+    let base = base();
+    while !class.is_null() {
+        if class == base {
+            return true;
+        }
+        // SAFETY: a live type's base is null or a live type.
+        class = unsafe { (*class).tp_base };
+    }
+    false
 }
 
 /// `Object` itself.
@@ -77,12 +98,7 @@ pub(crate) fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
 #[inline(always)]
 pub(super) unsafe fn is_wrapper(object: *mut ffi::PyObject) -> bool {
     // SAFETY: promised by the caller; types outlive their instances.
-    unsafe {
-        let ty = ffi::Py_TYPE(object);
-        // The metaclass refuses classes that do not extend `Object`, so a
-        // class of exactly this metaclass has the layout.
-        ffi::Py_TYPE(ty.cast()) == super::meta::meta() || ffi::PyType_IsSubtype(ty, base()) != 0
-    }
+    unsafe { has_layout(ffi::Py_TYPE(object)) }
 }
 
 /// The wrapper behind a Python object.
@@ -283,7 +299,7 @@ pub(crate) fn wrap_as<'py>(
     let expected = class::class_of(py, host::type_index_of(&object))?;
     let given = class.as_type_ptr();
     // SAFETY: both are live types.
-    if unsafe { ffi::PyType_IsSubtype(given, expected) } == 0 {
+    if unsafe { ffi::PyType_IsSubtype(given, expected) == 0 || !has_layout(given) } {
         return Err(PyTypeError::new_err(format!(
             "class {} does not stand for objects of {}",
             class.name()?,
@@ -417,9 +433,49 @@ pub(super) unsafe fn leave_collector(class: *mut ffi::PyTypeObject) {
     }
 }
 
-/// Whether a finaliser is a `__del__` of Python code.
+/// Whether a finaliser is, or ends in, a `__del__` of Python code.
 pub(super) fn is_foreign_finalizer(finalizer: ffi::destructor) -> bool {
     finalizer as usize != finalize as *const () as usize
+}
+
+/// CPython's function that calls `__del__`, which is one for all classes.
+static CALL_DEL: OnceLock<ffi::destructor> = OnceLock::new();
+
+/// Puts the preservation of wrappers before the `__del__` of a class, if it has
+/// one.
+///
+/// # Safety
+///
+/// `class` must be a live subclass of `Object`, and the GIL held.
+pub(super) unsafe fn adopt_finalizer(class: *mut ffi::PyTypeObject) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let Some(found) = (*class).tp_finalize else {
+            return;
+        };
+        let adopted = finalize_with_del as *const () as usize;
+        if is_foreign_finalizer(found) && found as usize != adopted {
+            CALL_DEL.get_or_init(|| found);
+            (*class).tp_finalize = Some(finalize_with_del);
+        }
+    }
+}
+
+/// `tp_finalize` of classes with `__del__`: an object that the core still holds
+/// does not end, and keeps its wrapper; `__del__` runs when it does.
+///
+/// # Safety
+///
+/// As [`finalize`].
+unsafe extern "C" fn finalize_with_del(this: *mut ffi::PyObject) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if !preserve(this)
+            && let Some(call_del) = CALL_DEL.get()
+        {
+            call_del(this);
+        }
+    }
 }
 
 /// Ends a wrapper without state of its own: `tp_dealloc` of `Object` and of
@@ -469,23 +525,36 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
 pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
     // SAFETY: `this` is alive while it is being finalised.
     unsafe {
-        if !has_own_state(ffi::Py_TYPE(this)) {
-            return;
+        if has_own_state(ffi::Py_TYPE(this)) {
+            preserve(this);
         }
+    }
+}
+
+/// Lets the object own its wrapper while it has another owner; false if there
+/// is none.
+///
+/// # Safety
+///
+/// As [`finalize`].
+unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
+    // SAFETY: `this` is alive while it is being finalised.
+    unsafe {
         let Some(core) = layout(this).core() else {
-            return;
+            return false;
         };
         if core.owners() < 2 {
-            return;
+            return false;
         }
         let word = host::host_word(core);
         word.fetch_or(PRESERVED, Ordering::AcqRel);
         if core.owners() < 2 {
             word.fetch_and(!PRESERVED, Ordering::AcqRel);
-            return;
+            return false;
         }
         // The reference that the object now holds to its wrapper.
         ffi::Py_INCREF(this);
+        true
     }
 }
 
@@ -493,12 +562,17 @@ pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
 ///
 /// # Safety
 ///
-/// `this` must be a live object with a collector header, and the GIL held.
+/// `this` must be a live object, and the GIL held.
 unsafe fn clear_finalized(this: *mut ffi::PyObject) {
+    // SAFETY: promised by the caller. Without a collector header there is no
+    // mark, and a finaliser is called each time.
+    if unsafe { ffi::PyType_IS_GC(ffi::Py_TYPE(this)) } == 0 {
+        return;
+    }
     // In builds with a GIL, from 3.9 on, the two words before an object are
     // its collector header, and the lowest bit of the second one says that
     // the object was finalised.
-    // SAFETY: instances of `Object` have a collector header.
+    // SAFETY: the object has a collector header, as just seen.
     unsafe {
         let previous = this.cast::<usize>().sub(1);
         *previous &= !1;

@@ -13,7 +13,7 @@ use pyo3::types::{
 
 use super::enums;
 use crate::convert::{device_class, dtype_class, shape_class, to_python};
-use crate::object::{class, wrapper};
+use crate::object::{class, gil, wrapper};
 
 /// What an entry accepts.
 #[derive(Clone, Copy)]
@@ -211,9 +211,10 @@ impl Chosen<'_> {
     ) -> PyResult<Bound<'py, PyAny>> {
         let call = self.call.bind(value.py());
         if self.with_region {
-            return call.call1((value, enums::region_kind(value.py(), region)?));
+            let region = enums::region_kind(value.py(), region)?;
+            return gil::call(call, &[value, region]);
         }
-        call.call1((value,))
+        gil::call(call, &[value])
     }
 
     /// Calls it with a value and the engine that called.
@@ -222,7 +223,8 @@ impl Chosen<'_> {
         value: &Bound<'py, PyAny>,
         engine: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.call.bind(value.py()).call1((value, engine))
+        let call = self.call.bind(value.py());
+        gil::call(call, &[value, engine])
     }
 }
 

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use isoform::host::structural_map_where;
 use isoform::{Kind, MapOptions, MapVisit, Value};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
@@ -39,13 +40,35 @@ pub(crate) fn structural_map<'py>(
     let options = MapOptions::default().order(order).keys(false);
     let py = root.py();
     let mut variables = HashMap::new();
-    let call =
-        |visit: &MapVisit<'_>| call(py, &callbacks, &mut variables, visit).map_err(from_python);
+    let mut returned_none = false;
+    let call = |visit: &MapVisit<'_>| {
+        let answer = call(py, &callbacks, &mut variables, visit).map_err(from_python)?;
+        returned_none |= answer.as_ref().is_some_and(Value::is_none);
+        Ok(answer)
+    };
     let mapped = under_gil(py, || {
         structural_map_where(&value, options, |ty| callbacks.wants(ty), call)
     })
-    .into_py()?;
+    .into_py();
+    let mapped = match mapped {
+        Err(error) if returned_none => return Err(about_none(py, error)),
+        mapped => mapped?,
+    };
     to_python(py, &mapped)
+}
+
+/// Says what was probably meant when None does not fit a field: a function
+/// that forgets to return something returns None.
+fn about_none(py: Python<'_>, error: PyErr) -> PyErr {
+    let text = error.value(py).to_string();
+    if !error.is_instance_of::<PyTypeError>(py) || !text.contains("got None") {
+        return error;
+    }
+    let hint = "; a callback returned None, and keeps a value by returning it";
+    match error.value(py).setattr("args", (text + hint,)) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
 }
 
 /// What became of variables and dag nodes whose callback does not ask for the

@@ -32,6 +32,7 @@ mod reader;
 mod writer;
 
 use crate::error::Result;
+use crate::object::table::TypeInfo;
 use crate::serial::linearize::linearize;
 use crate::value::Value;
 
@@ -127,9 +128,20 @@ impl BinaryReadOptions {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
+    to_bytes_with_types(value).map(|(bytes, _)| bytes)
+}
+
+/// As [`to_bytes`], with the declared types of the objects in the value: a
+/// reader has to know them.
+///
+/// # Errors
+///
+/// As [`to_bytes`].
+pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeInfo>)> {
     let mut writer = writer::Writer::new();
     linearize(value, &mut writer)?;
-    Ok(writer.finish())
+    let types = writer.types();
+    Ok((writer.finish(), types))
 }
 
 /// The value in the binary form.

@@ -11,7 +11,7 @@ use crate::json::read_data;
 use crate::object::access::Poll;
 use crate::object::fill::Filler;
 use crate::object::table;
-use crate::registry::Kind;
+use crate::registry::{Kind, field_hint};
 use crate::serial::fit::{Fitter, map_of};
 use crate::serial::singletons::Recall;
 use crate::value::{DType, DTypeCode, Device, Value};
@@ -170,7 +170,8 @@ impl<'a> Reader<'a> {
             let name = self.input.text()?;
             let position = info.field_index(name);
             if position.is_none() && !self.options.ignore_unknown_fields {
-                return Err(Error::value_error(format!("unknown field '{name}'")));
+                let hint = field_hint(info, name);
+                return Err(Error::value_error(format!("unknown field '{name}'{hint}")));
             }
             let literal = self.input.byte()?;
             let Some(&literal) = Literal::ALL.get(usize::from(literal)) else {

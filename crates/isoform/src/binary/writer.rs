@@ -16,8 +16,8 @@ pub(super) struct Writer {
     // By type index, the record of objects of that type; zero if the type has
     // not been met.
     types: Vec<u64>,
-    // How many types have been written.
-    count: u64,
+    // The types that have been written.
+    met: Vec<&'static TypeInfo>,
 }
 
 impl Writer {
@@ -27,8 +27,12 @@ impl Writer {
         Writer {
             out,
             types: Vec::new(),
-            count: 0,
+            met: Vec::new(),
         }
+    }
+
+    pub(super) fn types(&self) -> Vec<&'static TypeInfo> {
+        self.met.clone()
     }
 
     pub(super) fn finish(mut self) -> Vec<u8> {
@@ -113,9 +117,9 @@ impl Writer {
         if self.types.len() <= index {
             self.types.resize(index + 1, 0);
         }
-        let number = record::FIRST_OBJECT + self.count;
+        let number = record::FIRST_OBJECT + self.met.len() as u64;
         self.types[index] = number;
-        self.count += 1;
+        self.met.push(info);
         Ok(number)
     }
 }

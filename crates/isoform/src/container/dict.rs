@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use super::demands::{self, Demands};
 use super::lookup::hooked;
 use super::mapping::{Map, Place};
 use super::names::NameIndex;
@@ -26,6 +27,7 @@ pub(crate) struct DictObj {
     /// Where keys are by their names, once that was asked for; locked while
     /// the entries are. It is dropped when entries change their positions.
     names: Mutex<Option<Box<NameIndex>>>,
+    demands: Demands,
 }
 
 /// The entries of a dict while its lock is held.
@@ -46,6 +48,7 @@ impl DictObj {
             version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
             names: Mutex::new(None),
+            demands: Demands::default(),
         }
     }
 
@@ -66,18 +69,51 @@ impl DictObj {
         }
     }
 
-    /// Replaces all entries.
-    pub(crate) fn fill(&self, entries: Map) {
-        // As with lists, destructors run after the lock is released.
-        drop(self.replace(entries));
+    /// Makes one more demand on the entries, as with lists.
+    pub(super) fn demand(
+        &self,
+        extend: impl Fn(u32) -> u32,
+        check: impl Fn(&Map) -> Result<()>,
+    ) -> Result<()> {
+        loop {
+            let before = self.demands.number();
+            let after = extend(before);
+            if after == before {
+                return Ok(());
+            }
+            let entries = self.snapshot();
+            check(&entries)?;
+            let held = self.lock();
+            if held.same_as(&entries) && self.demands.number() == before {
+                self.demands.set(after);
+                return Ok(());
+            }
+        }
     }
 
-    fn replace(&self, entries: Map) -> Map {
+    /// Fills a copy of another dict, which obeys the same demands.
+    pub(crate) fn fill_copy(&self, source: &DictObj, copy: impl FnOnce(&Map) -> Map) -> Map {
+        self.demands.set(source.demands.number());
+        let snapshot = source.snapshot();
+        self.fill(copy(&snapshot));
+        snapshot
+    }
+
+    /// Replaces all entries.
+    fn fill(&self, entries: Map) {
+        self.note_all(&entries);
+        // As with lists, destructors run after the lock is released.
+        drop(self.swap(self.lock(), entries));
+    }
+
+    fn note_all(&self, entries: &Map) {
         for (key, value) in entries.iter() {
             self.note(key);
             self.note(value);
         }
-        let mut held = self.lock();
+    }
+
+    fn swap(&self, mut held: MutexGuard<'_, Map>, entries: Map) -> Map {
         self.version.fetch_add(1, Relaxed);
         *self.names() = None;
         std::mem::replace(&mut held, entries)
@@ -131,8 +167,9 @@ const MAX_LOOKS: usize = 100;
 /// ```
 /// use isoform::Dict;
 /// let d: Dict = Dict::new();
-/// d.insert("k".into(), 1.into());
+/// d.insert("k".into(), 1.into())?;
 /// assert_eq!(d.len(), 1);
+/// # Ok::<(), isoform::Error>(())
 /// ```
 #[repr(transparent)]
 pub struct Dict<K: ElementType = Value, V: ElementType = Value> {
@@ -203,35 +240,59 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     /// Sets the value of a key and gives the old one back.
-    pub fn insert(&self, key: K, value: V) -> Option<Value> {
-        let (key, value) = (key.into_value(), value.into_value());
-        match self.set(&key, &value) {
-            Ok(old) => old,
-            Err(_) => self.changing(|entries| entries.make_mut().entries.insert(key, value)),
-        }
-    }
-
-    /// Sets the value of a key and gives the old one back.
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type; nothing changes then.
-    /// `RuntimeError` when the hooks change the dict each time they look.
-    pub fn try_insert(&self, key: K, value: V) -> Result<Option<Value>> {
-        self.set(&key.into_value(), &value.into_value())
+    /// `TypeError` when the dict stands in a field whose type forbids the
+    /// entry; those of the hooks of the key's type and of types that convert.
+    /// Nothing changes then. `RuntimeError` when the hooks change the dict each
+    /// time they look.
+    pub fn insert(&self, key: K, value: V) -> Result<Option<Value>> {
+        let (mut key, mut value) = (key.into_value(), value.into_value());
+        let dict = &self.reference;
+        let mut met = 0;
+        loop {
+            let number = dict.demands.number();
+            if number != met {
+                demands::admit_entry(number, &mut key, &mut value)?;
+                met = number;
+            }
+            dict.note(&key);
+            dict.note(&value);
+            let stored = self.locate(&key, |entries, place| {
+                if dict.demands.number() != met {
+                    return None;
+                }
+                let before = entries.len();
+                let old = entries.make_mut().put(place, key.clone(), value.clone());
+                if entries.len() != before {
+                    dict.version.fetch_add(1, Relaxed);
+                }
+                Some(old)
+            })?;
+            if let Some(old) = stored {
+                return Ok(old);
+            }
+        }
     }
 
-    fn set(&self, key: &Value, value: &Value) -> Result<Option<Value>> {
-        self.reference.note(key);
-        self.reference.note(value);
-        self.locate(key, |entries, place| {
-            let before = entries.len();
-            let old = entries.make_mut().put(place, key.clone(), value.clone());
-            if entries.len() != before {
-                self.reference.version.fetch_add(1, Relaxed);
-            }
-            old
-        })
+    /// These entries as the dict would store them: converted to what the
+    /// fields that it stands in demand. O(n).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn admit(&self, entries: Map) -> Result<Map> {
+        let number = self.reference.demands.number();
+        if number == 0 {
+            return Ok(entries);
+        }
+        let admit = |(key, value): (&Value, &Value)| {
+            let (mut key, mut value) = (key.clone(), value.clone());
+            demands::admit_entry(number, &mut key, &mut value)?;
+            Ok((key, value))
+        };
+        Map::try_from_entries(entries.iter().map(admit).collect::<Result<Vec<_>>>()?)
     }
 
     /// Takes an entry out; the others keep their order. O(n), O(1) for the
@@ -318,16 +379,6 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         ))
     }
 
-    fn changing<R>(&self, body: impl FnOnce(&mut Map) -> R) -> R {
-        let mut entries = self.reference.lock();
-        let before = entries.len();
-        let result = body(&mut entries);
-        if entries.len() != before {
-            self.reference.version.fetch_add(1, Relaxed);
-        }
-        result
-    }
-
     /// A copy of the entry at a position in insertion order. O(1).
     pub fn get_index(&self, position: usize) -> Option<(K, V)> {
         let entries = self.reference.lock();
@@ -349,8 +400,21 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     }
 
     /// Replaces all entries and gives the old ones back. O(n).
-    pub fn replace(&self, entries: Map) -> Map {
-        self.reference.replace(entries)
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn replace(&self, entries: Map) -> Result<Map> {
+        let dict = &self.reference;
+        loop {
+            let number = dict.demands.number();
+            let entries = self.admit(entries.clone())?;
+            dict.note_all(&entries);
+            let held = dict.lock();
+            if dict.demands.number() == number {
+                return Ok(dict.swap(held, entries));
+            }
+        }
     }
 
     /// A number that is another one after each change of the set of keys; a
@@ -364,6 +428,10 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// Takes all entries out.
     pub fn clear(&self) {
         self.reference.fill(Map::new());
+    }
+
+    pub(super) fn payload(&self) -> &DictObj {
+        &self.reference
     }
 
     /// Whether both are the same object.

@@ -6,6 +6,7 @@
 //! immutable snapshot behind a lock, so a reader works on what was there when
 //! it looked and a concurrent change can neither tear nor invalidate it.
 
+mod demands;
 mod dict;
 mod lookup;
 mod mapping;
@@ -24,6 +25,7 @@ pub use shape::Shape;
 pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
+pub(crate) use demands::{Field, binds, claim};
 pub(crate) use dict::{DictGuard, DictObj};
 pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{asking, key_hash, note_key_hooks};

@@ -40,7 +40,11 @@ impl OpaqueObj {
 impl Value {
     /// Wraps any Rust value; see [`OpaqueObj`].
     pub fn opaque<T: Any + Send + Sync>(content: T) -> Value {
-        let type_name = std::any::type_name::<T>();
+        Value::opaque_named(content, std::any::type_name::<T>())
+    }
+
+    /// As [`opaque`](Self::opaque), with what messages are to call the content.
+    pub fn opaque_named<T: Any + Send + Sync>(content: T, type_name: &'static str) -> Value {
         Ref::new(OpaqueObj {
             type_name,
             content: Arc::new(content),

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use super::demands::{self, Demands};
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::refresh;
 use crate::object::collect;
@@ -191,6 +192,7 @@ pub(crate) struct ListObj {
     version: AtomicU64,
     /// Whether the collector of cycles knows the list.
     tracked: AtomicBool,
+    demands: Demands,
 }
 
 /// The elements of a list while its lock is held.
@@ -210,6 +212,7 @@ impl ListObj {
             items: Mutex::new(items),
             version: AtomicU64::new(0),
             tracked: AtomicBool::new(false),
+            demands: Demands::default(),
         }
     }
 
@@ -230,22 +233,72 @@ impl ListObj {
         }
     }
 
-    /// Replaces all elements.
-    pub(crate) fn fill(&self, items: Array) {
-        // The old elements are dropped after the lock is released, because
-        // their destructors may be user code that looks at this list.
-        drop(self.replace(items));
+    /// Makes one more demand on the elements, once they are checked, unless it
+    /// is made already.
+    pub(super) fn demand(
+        &self,
+        extend: impl Fn(u32) -> u32,
+        check: impl Fn(&Array) -> Result<()>,
+    ) -> Result<()> {
+        loop {
+            let before = self.demands.number();
+            let after = extend(before);
+            if after == before {
+                return Ok(());
+            }
+            let items = self.snapshot();
+            check(&items)?;
+            let held = self.lock();
+            // Nothing changes an array that has a second owner.
+            if held.same_as(&items) && self.demands.number() == before {
+                self.demands.set(after);
+                return Ok(());
+            }
+        }
     }
 
-    fn replace(&self, items: Array) -> Array {
+    /// Fills a copy of another list, which obeys the same demands.
+    pub(crate) fn fill_copy(&self, source: &ListObj, copy: impl FnOnce(&Array) -> Array) -> Array {
+        // In this order: what the list held later obeys these demands, too.
+        self.demands.set(source.demands.number());
+        let snapshot = source.snapshot();
+        self.fill(copy(&snapshot));
+        snapshot
+    }
+
+    /// The lock, once the items are such as the list demands.
+    fn lock_for(&self, items: &mut [Value]) -> Result<MutexGuard<'_, Array>> {
+        let mut met = 0;
+        loop {
+            let number = self.demands.number();
+            if number != met {
+                demands::admit_items(number, items)?;
+                met = number;
+            }
+            let held = self.lock();
+            if self.demands.number() == met {
+                return Ok(held);
+            }
+        }
+    }
+
+    fn note_reshape(&self) {
+        self.version.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Replaces all elements.
+    fn fill(&self, items: Array) {
+        // The old elements are dropped after the lock is released, because
+        // their destructors may be user code that looks at this list.
         items.values().iter().for_each(|item| self.note(item));
-        std::mem::replace(&mut *self.lock_to_reshape(), items)
+        let old = std::mem::replace(&mut *self.lock_to_reshape(), items);
+        drop(old);
     }
 
     /// The elements, for a change of length or order.
     fn lock_to_reshape(&self) -> MutexGuard<'_, Array> {
         let items = self.lock();
-        self.version.fetch_add(1, Ordering::Relaxed);
+        self.note_reshape();
         items
     }
 
@@ -273,8 +326,9 @@ impl ListObj {
 /// use isoform::List;
 /// let a = List::from(vec![1i64, 2]);
 /// let b = a.clone();
-/// b.push(3);
+/// b.push(3)?;
 /// assert_eq!(a.len(), 3);
+/// # Ok::<(), isoform::Error>(())
 /// ```
 #[repr(transparent)]
 pub struct List<T: ElementType = Value> {
@@ -314,10 +368,18 @@ impl<T: ElementType> List<T> {
     }
 
     /// Appends an element.
-    pub fn push(&self, item: T) {
-        let item = item.into_value();
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when the list stands in a field whose type forbids the
+    /// element; what the hooks of types return that convert it.
+    pub fn push(&self, item: T) -> Result<()> {
+        let mut item = item.into_value();
+        let mut items = self.reference.lock_for(std::slice::from_mut(&mut item))?;
         self.reference.note(&item);
-        self.reference.lock_to_reshape().make_mut().push(item);
+        self.reference.note_reshape();
+        items.make_mut().push(item);
+        Ok(())
     }
 
     /// Takes the last element off.
@@ -329,14 +391,20 @@ impl<T: ElementType> List<T> {
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the end.
+    /// `IndexError` when the position is behind the end, otherwise as
+    /// [`push`](Self::push).
     pub fn insert(&self, index: usize, item: T) -> Result<()> {
-        let mut items = self.reference.lock_to_reshape();
+        let mut item = item.into_value();
+        let mut items = self.reference.lock_for(std::slice::from_mut(&mut item))?;
         if index > items.len() {
-            return Err(out_of_range(index, items.len()));
+            let error = out_of_range(index, items.len());
+            // The item is dropped after the lock is released: its destructor
+            // may be user code.
+            drop(items);
+            return Err(error);
         }
-        let item = item.into_value();
         self.reference.note(&item);
+        self.reference.note_reshape();
         items.make_mut().insert(index, item);
         Ok(())
     }
@@ -345,15 +413,18 @@ impl<T: ElementType> List<T> {
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the last element.
+    /// `IndexError` when the position is behind the last element, otherwise as
+    /// [`push`](Self::push).
     pub fn set(&self, index: usize, item: T) -> Result<Value> {
-        let mut items = self.reference.lock();
+        let mut item = item.into_value();
+        let mut items = self.reference.lock_for(std::slice::from_mut(&mut item))?;
         // Checked before the item is handed over: dropped by an error inside,
         // it would run its destructor, maybe user code, under the lock.
         if index >= items.len() {
-            return Err(out_of_range(index, items.len()));
+            let error = out_of_range(index, items.len());
+            drop(items);
+            return Err(error);
         }
-        let item = item.into_value();
         self.reference.note(&item);
         items.set(index, item)
     }
@@ -377,8 +448,27 @@ impl<T: ElementType> List<T> {
     }
 
     /// Replaces all elements and gives the old ones back. O(n).
-    pub fn replace(&self, items: Array) -> Array {
-        self.reference.replace(items)
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push).
+    pub fn replace(&self, items: Array) -> Result<Array> {
+        let mut items = items;
+        loop {
+            let number = self.reference.demands.number();
+            if number != 0 {
+                demands::admit_items(number, items.make_mut())?;
+            }
+            items
+                .values()
+                .iter()
+                .for_each(|item| self.reference.note(item));
+            let mut held = self.reference.lock();
+            if self.reference.demands.number() == number {
+                self.reference.note_reshape();
+                return Ok(std::mem::replace(&mut *held, items));
+            }
+        }
     }
 
     /// Replaces the elements in a range and gives the old ones back. O(n).
@@ -386,7 +476,7 @@ impl<T: ElementType> List<T> {
     /// # Errors
     ///
     /// `IndexError` when the range ends behind the last element or before it
-    /// starts.
+    /// starts, otherwise as [`push`](Self::push).
     ///
     /// ```
     /// use isoform::List;
@@ -396,15 +486,16 @@ impl<T: ElementType> List<T> {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn splice(&self, range: Range<usize>, items: Vec<T>) -> Result<Vec<Value>> {
-        let items: Vec<Value> = items.into_iter().map(T::into_value).collect();
+        let mut items: Vec<Value> = items.into_iter().map(T::into_value).collect();
+        let mut old = self.reference.lock_for(&mut items)?;
         items.iter().for_each(|item| self.reference.note(item));
-        let mut old = self.reference.lock_to_reshape();
         if range.end > old.len() || range.start > range.end {
             let error = out_of_range(range.end, old.len());
             // The items are dropped after the lock is released.
             drop(old);
             return Err(error);
         }
+        self.reference.note_reshape();
         Ok(old.make_mut().splice(range, items).collect())
     }
 
@@ -414,6 +505,10 @@ impl<T: ElementType> List<T> {
     /// Iterators of host languages tell by it that a list changed under them.
     pub fn version(&self) -> u64 {
         self.reference.version.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn payload(&self) -> &ListObj {
+        &self.reference
     }
 
     /// Whether both are the same object.

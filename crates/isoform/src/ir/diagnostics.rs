@@ -125,8 +125,12 @@ fn make_context(
 
 impl Ref<DiagnosticContext> {
     /// Adds a message.
-    pub fn emit(&self, diagnostic: Ref<Diagnostic>) {
-        self.diagnostics.push(diagnostic);
+    ///
+    /// # Errors
+    ///
+    /// As [`List::push`], where the messages also stand in another field.
+    pub fn emit(&self, diagnostic: Ref<Diagnostic>) -> Result<()> {
+        self.diagnostics.push(diagnostic)
     }
 
     /// The messages as text, each with the lines it is about.
@@ -245,8 +249,8 @@ fn offset(text: &str, line: i64, column: i64) -> usize {
 
 /// Adds a message.
 #[export("ir.DiagnosticContext.emit", crate = crate)]
-fn emit(this: &Ref<DiagnosticContext>, diagnostic: Ref<Diagnostic>) {
-    this.emit(diagnostic);
+fn emit(this: &Ref<DiagnosticContext>, diagnostic: Ref<Diagnostic>) -> Result<()> {
+    this.emit(diagnostic)
 }
 
 /// Shows the messages, and forgets them; DiagnosticError when there was a bug

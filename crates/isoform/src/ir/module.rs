@@ -121,7 +121,7 @@ fn put<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, key: &Ref<K>, value: V
     match find(dict, key.name()) {
         Some(known) if !known.same_as(key) => Err(duplicate(key)),
         _ => {
-            dict.insert(key.clone(), value);
+            dict.insert(key.clone(), value)?;
             Ok(())
         }
     }
@@ -175,7 +175,7 @@ fn named<K: Global, V: ElementType>(given: &Value) -> Result<Dict<Ref<K>, V>> {
                     format!("{:?}: {}", &**key.name(), error.message()),
                 )
             })?;
-        dict.insert(key, value.extract()?);
+        dict.insert(key, value.extract()?)?;
     }
     Ok(dict)
 }
@@ -273,7 +273,7 @@ impl Ref<IRModule> {
         }
         for var in vars {
             let func = other.lookup(&var)?;
-            self.functions.insert(var, func);
+            self.functions.insert(var, func)?;
         }
         Ok(())
     }
@@ -347,9 +347,9 @@ impl Ref<IRModule> {
             None => {
                 let supply = NameSupply::new();
                 for var in module.global_vars() {
-                    supply.reserve_name(&var.name_hint, false);
+                    supply.reserve_name(&var.name_hint, false)?;
                 }
-                supply.fresh_name("main", false, true)
+                supply.fresh_name("main", false, true)?
             }
         };
         module.update_func(&GlobalVar::new(&*name), func)?;
@@ -366,9 +366,7 @@ fn undefined<K: Global>(key: &Ref<K>) -> Error {
 }
 
 fn copied<K: ElementType, V: ElementType>(dict: &Dict<K, V>) -> Dict<K, V> {
-    let copy = Dict::new();
-    copy.replace(dict.snapshot());
-    copy
+    Dict::of(dict.snapshot())
 }
 
 /// Binds the keys of two dicts that have a name in common.
@@ -531,10 +529,10 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     for (key, func) in entries.iter() {
         let key = key.extract::<Ref<GlobalVar>>()?;
         let known = find(&this.functions, &key.name_hint).filter(|_| by_text(&key.name_hint));
-        functions.insert(known.unwrap_or(key), func.extract()?);
+        functions.insert(known.unwrap_or(key), func.extract()?)?;
     }
     let module = IRModule::new();
-    module.functions.replace(functions.snapshot());
+    module.functions.replace(functions.snapshot())?;
     this.update(&module)
 }
 
@@ -546,8 +544,12 @@ fn update_func(this: &Ref<IRModule>, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) 
 
 /// Sets what a module knows under a name, in place.
 #[export("ir.IRModule.update_global_info", crate = crate)]
-fn update_global_info(this: &Ref<IRModule>, name: Str, global_info: Array<Ref<GlobalInfo>>) {
-    this.global_infos.insert(name, global_info);
+fn update_global_info(
+    this: &Ref<IRModule>,
+    name: Str,
+    global_info: Array<Ref<GlobalInfo>>,
+) -> Result<()> {
+    this.global_infos.insert(name, global_info).map(drop)
 }
 
 /// The functions with their variables, sorted by name.

@@ -43,11 +43,15 @@ impl Ref<NameSupply> {
 
     /// A name that is not taken, and from now on is: the name itself, or with
     /// a number behind it.
-    pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> String {
+    ///
+    /// # Errors
+    ///
+    /// As [`Dict::insert`], where the names also stand in another field.
+    pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, add_underscore);
         let Some(mut last) = self.names.get(&(&*name).into()) else {
-            self.names.insert((&*name).into(), 0);
-            return name;
+            self.names.insert((&*name).into(), 0)?;
+            return Ok(name);
         };
         let separator = if add_underscore { "_" } else { "" };
         let fresh = loop {
@@ -57,18 +61,22 @@ impl Ref<NameSupply> {
                 break candidate;
             }
         };
-        self.names.insert(name.into(), last);
-        self.names.insert((&*fresh).into(), 0);
-        fresh
+        self.names.insert(name.into(), last)?;
+        self.names.insert((&*fresh).into(), 0)?;
+        Ok(fresh)
     }
 
     /// Makes a name taken, and gives it with the prefix.
-    pub fn reserve_name(&self, name: &str, add_prefix: bool) -> String {
+    ///
+    /// # Errors
+    ///
+    /// As [`Dict::insert`], where the names also stand in another field.
+    pub fn reserve_name(&self, name: &str, add_prefix: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, true);
         if !self.names.contains_key(&(&*name).into()) {
-            self.names.insert((&*name).into(), 0);
+            self.names.insert((&*name).into(), 0)?;
         }
-        name
+        Ok(name)
     }
 
     /// Whether a name is taken.
@@ -91,13 +99,17 @@ fn fresh_name(
     name: &str,
     #[default = true] add_prefix: bool,
     #[default = true] add_underscore: bool,
-) -> String {
+) -> Result<String> {
     this.fresh_name(name, add_prefix, add_underscore)
 }
 
 /// Makes a name taken, and gives it with the prefix.
 #[export("ir.NameSupply.reserve_name", crate = crate)]
-fn reserve_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefix: bool) -> String {
+fn reserve_name(
+    this: &Ref<NameSupply>,
+    name: &str,
+    #[default = true] add_prefix: bool,
+) -> Result<String> {
     this.reserve_name(name, add_prefix)
 }
 
@@ -122,22 +134,30 @@ pub struct GlobalVarSupply {
 
 impl Ref<GlobalVarSupply> {
     /// A variable with a name that is not taken.
-    pub fn fresh_global(&self, name: &str, add_prefix: bool) -> Ref<GlobalVar> {
-        let name = self.name_supply.fresh_name(name, add_prefix, true);
+    ///
+    /// # Errors
+    ///
+    /// As [`Dict::insert`], where the names or variables also stand in another field.
+    pub fn fresh_global(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
+        let name = self.name_supply.fresh_name(name, add_prefix, true)?;
         let var = GlobalVar::new(&*name);
-        self.vars.insert(name.into(), var.clone());
-        var
+        self.vars.insert(name.into(), var.clone())?;
+        Ok(var)
     }
 
     /// The variable of a name, which is made on the first question.
-    pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Ref<GlobalVar> {
-        let name = self.name_supply.reserve_name(name, add_prefix);
+    ///
+    /// # Errors
+    ///
+    /// As [`Dict::insert`], where the names or variables also stand in another field.
+    pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
+        let name = self.name_supply.reserve_name(name, add_prefix)?;
         if let Some(known) = self.vars.get(&(&*name).into()) {
-            return known;
+            return Ok(known);
         }
         let var = GlobalVar::new(&*name);
-        self.vars.insert(name.into(), var.clone());
-        var
+        self.vars.insert(name.into(), var.clone())?;
+        Ok(var)
     }
 
     /// Makes the name of a variable taken by it.
@@ -147,7 +167,7 @@ impl Ref<GlobalVarSupply> {
     /// `ValueError` when another variable has the name, unless conflicts are
     /// allowed; it keeps the name then.
     pub fn reserve_global(&self, var: &Ref<GlobalVar>, allow_conflict: bool) -> Result<()> {
-        self.name_supply.reserve_name(&var.name_hint, false);
+        self.name_supply.reserve_name(&var.name_hint, false)?;
         let name = Value::from(&var.name_hint);
         match self.vars.get(&name) {
             Some(known) if !known.same_as(var) => match allow_conflict {
@@ -158,7 +178,7 @@ impl Ref<GlobalVarSupply> {
                 ))),
             },
             _ => {
-                self.vars.insert(var.name_hint.clone(), var.clone());
+                self.vars.insert(var.name_hint.clone(), var.clone())?;
                 Ok(())
             }
         }
@@ -204,7 +224,7 @@ fn fresh_global(
     this: &Ref<GlobalVarSupply>,
     name: &str,
     #[default = true] add_prefix: bool,
-) -> Ref<GlobalVar> {
+) -> Result<Ref<GlobalVar>> {
     this.fresh_global(name, add_prefix)
 }
 
@@ -214,7 +234,7 @@ fn unique_global_for(
     this: &Ref<GlobalVarSupply>,
     name: &str,
     #[default = true] add_prefix: bool,
-) -> Ref<GlobalVar> {
+) -> Result<Ref<GlobalVar>> {
     this.unique_global_for(name, add_prefix)
 }
 

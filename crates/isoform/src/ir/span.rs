@@ -108,11 +108,15 @@ pub struct SourceMap {
 
 impl Ref<SourceMap> {
     /// Adds a text, or replaces the one of that name, and gives the name.
-    pub fn add(&self, name: &str, content: &str) -> Ref<SourceName> {
+    ///
+    /// # Errors
+    ///
+    /// As [`Dict::insert`], where the texts also stand in another field.
+    pub fn add(&self, name: &str, content: &str) -> Result<Ref<SourceName>> {
         let source_name = SourceName::new(name);
         let source = Source::new(&source_name, content);
-        self.source_map.insert(name.into(), source);
-        source_name
+        self.source_map.insert(name.into(), source)?;
+        Ok(source_name)
     }
 
     /// The text that a name stands for.
@@ -123,7 +127,7 @@ impl Ref<SourceMap> {
 
 /// Adds a text, or replaces the one of that name, and gives the name.
 #[export("ir.SourceMap.add", crate = crate)]
-fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Ref<SourceName> {
+fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Result<Ref<SourceName>> {
     this.add(name, content)
 }
 

@@ -19,7 +19,7 @@ use crate::object::access::Poll;
 use crate::object::field::Storage;
 use crate::object::fill::Filler;
 use crate::object::table;
-use crate::registry::{Kind, Schema};
+use crate::registry::{Kind, Schema, field_hint};
 use crate::serial::fit::{Fitter, map_of};
 use crate::serial::linearize::is_literal;
 use crate::serial::singletons::Recall;
@@ -432,7 +432,9 @@ impl<'a> Reader<'a> {
                         continue;
                     }
                     None => {
-                        return Err(Error::value_error(format!("unknown field '{name}'")).into());
+                        let hint = field_hint(info, &name);
+                        let what = format!("unknown field '{name}'{hint}");
+                        return Err(Error::value_error(what).into());
                     }
                 }
             }

@@ -293,10 +293,13 @@ impl Copier {
                     *payload.cast::<ArrayObj>().as_mut() = ArrayObj::from_items(items);
                 }
                 Class::List => {
-                    let snapshot = source.cast::<ListObj>().as_ref().snapshot();
-                    let items = snapshot.values().iter();
-                    let items = items.map(|item| self.value(item)).collect();
-                    payload.cast::<ListObj>().as_ref().fill(items);
+                    let source = source.cast::<ListObj>().as_ref();
+                    let snapshot = payload
+                        .cast::<ListObj>()
+                        .as_ref()
+                        .fill_copy(source, |items| {
+                            items.values().iter().map(|item| self.value(item)).collect()
+                        });
                     self.snapshots.push(snapshot.into());
                 }
                 Class::Map => {
@@ -305,10 +308,12 @@ impl Copier {
                     *payload.cast::<MapObj>().as_mut() = copies;
                 }
                 Class::Dict => {
-                    let snapshot = source.cast::<DictObj>().as_ref().snapshot();
-                    let copies = MapObj::of_copies(snapshot.reference(), |value| self.value(value));
-                    let copies = Map::<Value, Value>::holding(copies);
-                    payload.cast::<DictObj>().as_ref().fill(copies);
+                    let source = source.cast::<DictObj>().as_ref();
+                    let payload = payload.cast::<DictObj>().as_ref();
+                    let snapshot = payload.fill_copy(source, |entries| {
+                        let copy = |value: &Value| self.value(value);
+                        Map::holding(MapObj::of_copies(entries.reference(), copy))
+                    });
                     self.snapshots.push(snapshot.into());
                 }
                 _ => {}

@@ -125,9 +125,10 @@ pub fn tracked_count() -> usize {
 /// ```
 /// use isoform::{List, Value, collect_cycles};
 /// let list: List = List::new();
-/// list.push(Value::from(list.clone()));
+/// list.push(Value::from(list.clone()))?;
 /// drop(list);
 /// assert!(collect_cycles() >= 1);
+/// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn collect_cycles() -> usize {
     let mut doomed = Doomed::default();

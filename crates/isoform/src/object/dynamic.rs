@@ -9,9 +9,9 @@ use super::limbo;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::table::{self, Slot, TypeInfo};
+use crate::container;
 use crate::error::{Error, ErrorKind, Result};
-use crate::registry::FieldDef;
-use crate::registry::in_place;
+use crate::registry::{FieldDef, field_hint, in_place};
 use std::ptr::NonNull;
 
 /// An object of a type from one value per field, in declaration order,
@@ -57,8 +57,9 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
     for (name, value) in named {
         let Some(field) = info.field_index(name) else {
             return Err(Error::type_error(format!(
-                "{}: unknown field '{name}'",
-                info.key()
+                "{}: unknown field '{name}'{}",
+                info.key(),
+                field_hint(info, name)
             )));
         };
         if given[field].replace(value).is_some() {
@@ -85,10 +86,14 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
 
 pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     let definition = &info.fields()[field];
-    definition.schema().convert(value).map_err(|error| {
+    let converted = definition.schema().convert(value).map_err(|error| {
         let place = format_args!("{}.{}", info.key(), definition.name());
         in_place(place, error)
-    })
+    })?;
+    if container::binds(definition.schema()) {
+        container::claim(container::Field::new(info, field), &converted)?;
+    }
+    Ok(converted)
 }
 
 /// Builds from values that already fit their fields.
@@ -166,18 +171,34 @@ pub fn get_field(object: &Ref<Obj>, name: &str) -> Result<Value> {
 fn no_field(info: &TypeInfo, name: &str) -> Error {
     Error::new(
         ErrorKind::Attribute,
-        format!("type {} has no field '{name}'", info.key()),
+        format!(
+            "type {} has no field '{name}'{}",
+            info.key(),
+            field_hint(info, name)
+        ),
     )
 }
 
 /// The value of a field by position in declaration order, parents' first.
 pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
-    access::reading(|section| {
+    let value = access::reading(|section| {
         let fields = object.borrowed().all_fields();
         fields
             .get(section, field)
             .map(|(_, loaded)| loaded.to_value())
-    })
+    })?;
+    note_reading(object.type_info(), field, &value);
+    Some(value)
+}
+
+/// A list of a Rust struct, which the compiler kept typed so far, comes into
+/// hands that know no types by being read from its field.
+pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
+    if value.as_object().is_some() && container::binds(info.fields()[field].schema()) {
+        // What Rust code made unfit by a handle without types is no fault of
+        // the reader.
+        let _fits = container::claim(container::Field::new(info, field), value);
+    }
 }
 
 /// Changes a mutable field by name, in an object with any number of owners.

@@ -7,6 +7,7 @@ use super::header::{TypeIndex, allocate};
 use super::raw_value::{Tag, Value};
 use super::reference::{Obj, Ref};
 use super::table::{self, TypeInfo};
+use crate::container;
 use crate::error::{Error, Result};
 use crate::registry::Schema;
 use crate::serial::fit::Fitter;
@@ -101,7 +102,11 @@ impl Filler {
             return Ok(value);
         }
         let schema = self.info.fields()[field].schema();
-        fitter.fit(schema, value)
+        let value = fitter.fit(schema, value)?;
+        if container::binds(schema) && fitter.is_unclaimed(schema, &value) {
+            container::claim(container::Field::new(self.info, field), &value)?;
+        }
+        Ok(value)
     }
 
     /// Forgets the fields set so far.

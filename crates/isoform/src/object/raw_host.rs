@@ -262,6 +262,18 @@ pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<R
     Ok(super::dynamic::build_from(info, values))
 }
 
+/// To be called with what was read from a field by [`read_field`] where users
+/// get it: from then on its lists and dicts stay as the field's type says. O(1)
+/// for those that do already.
+pub fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
+    super::dynamic::note_reading(info, field, value);
+}
+
+/// Whether values of the field hold lists or dicts with typed parts.
+pub fn holds_typed_containers(field: &crate::registry::FieldDef) -> bool {
+    crate::container::binds(field.schema())
+}
+
 /// Whether the value certainly fits, by a check of a few instructions.
 #[inline(always)]
 fn fits_at_once(storage: Storage, schema: &crate::registry::Schema, value: &Value) -> bool {

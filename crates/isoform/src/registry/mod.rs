@@ -3,6 +3,7 @@
 mod attr_difference;
 mod definition;
 mod functions;
+mod hints;
 mod hook_cells;
 mod hooks;
 mod json_hooks;
@@ -17,13 +18,14 @@ pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
 pub use functions::{
     get_function, list_functions, register_function, register_functions, remove_function,
 };
+pub use hints::field_hint;
 pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
 };
-pub(crate) use schema::at as in_place;
 pub use schema::{HostSchema, Schema, TypeRef};
+pub(crate) use schema::{at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
 
 pub use json_hooks::{DynFromJson, DynToJson};

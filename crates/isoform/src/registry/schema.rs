@@ -5,6 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use smallvec::SmallVec;
+
 use super::hook_cells::Hook;
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, ErrorKind, Result};
@@ -333,10 +335,7 @@ impl Schema {
                 .convert(value.clone())
                 .map_err(|error| self.restate(error, &value)),
             (Schema::Union(options), _) => {
-                // A hook can make an object of nearly anything, so it goes last.
-                let by_hook = |option: &&Schema| matches!(option, Schema::Object(_));
-                let (objects, others): (Vec<_>, Vec<_>) = options.iter().partition(by_hook);
-                for option in others.into_iter().chain(objects) {
+                for option in nearest(options, &value) {
                     match option.convert(value.clone()) {
                         Err(error) if !is_refusal(&error) => return Err(error),
                         Err(_) => {}
@@ -442,6 +441,22 @@ impl Schema {
             inner
         }
     }
+}
+
+/// The options of a union in the order in which a value that fits none of them
+/// is converted: a number to the nearest kind of number, so that `float | int`
+/// makes 1 of True, as `int | float` does.
+pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s Schema; 8]> {
+    let distance = |option: &&Schema| match (option, value.view()) {
+        (Schema::Int, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
+        (Schema::Float, ValueRef::Bool(_)) | (Schema::Bool, ValueRef::Int(_)) => 2,
+        // A hook can make an object of nearly anything, so it goes last.
+        (Schema::Object(_), _) => 3,
+        _ => 0,
+    };
+    let mut options: SmallVec<_> = options.iter().collect();
+    options.sort_by_key(distance);
+    options
 }
 
 /// Whether an error says that a value does not convert, rather than that user

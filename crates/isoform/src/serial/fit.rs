@@ -6,11 +6,11 @@
 //! conversion copies, of memory. Here every container is checked once per
 //! schema, and a converted container is shared like the one it came from.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::container::{Array, Dict, List, Map};
 use crate::error::{Error, Result};
-use crate::registry::Schema;
+use crate::registry::{Schema, nearest};
 use crate::value::{Value, ValueRef};
 
 /// Smaller containers that already fit are checked again rather than
@@ -23,6 +23,9 @@ pub(crate) struct Fitter {
     // By address of the schema and identity number of the container; None
     // when it does not fit.
     known: HashMap<(usize, u64), Option<Value>, rapidhash::fast::RandomState>,
+    // Immutable containers whose lists and dicts obey a schema; of lists and
+    // dicts that can be asked at once.
+    claimed: HashSet<(usize, u64), rapidhash::fast::RandomState>,
 }
 
 impl Fitter {
@@ -48,6 +51,19 @@ impl Fitter {
         }
     }
 
+    /// Whether the lists and dicts in a fitting value may still have to be told
+    /// what the schema demands of them; true at most once for immutable ones.
+    pub(crate) fn is_unclaimed(&mut self, schema: &'static Schema, value: &Value) -> bool {
+        match (value.as_object(), value.view()) {
+            (None, _) => false,
+            (_, ValueRef::List(_) | ValueRef::Dict(_)) => true,
+            (Some(object), _) => {
+                let key = (std::ptr::from_ref(schema).addr(), object.identity());
+                self.claimed.insert(key)
+            }
+        }
+    }
+
     /// An option that takes the value as it is goes before one that converts.
     fn fit_union(
         &mut self,
@@ -56,7 +72,7 @@ impl Fitter {
         value: Value,
     ) -> Result<Value> {
         let mut converted = None;
-        for option in options {
+        for option in nearest(options, &value) {
             match self.fit(option, value.clone()) {
                 Ok(fitting) if fitting.words() == value.words() => return Ok(value),
                 Ok(fitting) => converted = converted.or(Some(fitting)),

@@ -27,7 +27,7 @@ use crate::value::Value;
 /// let list = List::from(vec![1i64]);
 /// let mut table = HashMap::new();
 /// table.insert(StructuralKey::new(Value::from(list.clone()))?, "one");
-/// list.push(2);
+/// list.push(2)?;
 /// let key = |items: Vec<i64>| StructuralKey::new(Value::from(List::from(items)));
 /// assert_eq!(table.get(&key(vec![1])?), Some(&"one"));
 /// assert_eq!(table.get(&key(vec![1, 2])?), None);

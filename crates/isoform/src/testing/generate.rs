@@ -398,7 +398,7 @@ impl<'g, 's> Generator<'g, 's> {
             _ => {
                 let list = List::from(vec![self.at_depth(depth - 1)?]);
                 let around = self.family.make(Role::Const, vec![list.clone().into()])?;
-                list.push(around.into());
+                list.push(around.into())?;
                 Ok(list.into())
             }
         }

@@ -14,6 +14,7 @@ use super::spelling;
 use crate::error::{Error, Result};
 use crate::object::access::Poll;
 use crate::object::fill::Filler;
+use crate::registry::field_hint;
 use crate::serial::fit::Fitter;
 use crate::serial::singletons::Recall;
 use crate::value::Value;
@@ -343,7 +344,8 @@ impl<'a> Parser<'a> {
         let info = self.types[ty as usize].filler.info();
         let Some(found) = info.field_index(&name) else {
             let key = info.key();
-            let what = format!("{key} has no field '{}'", spelling::shown(&name));
+            let hint = field_hint(info, &name);
+            let what = format!("{key} has no field '{}'{hint}", spelling::shown(&name));
             return Err(self.lexer.fault(at, &what).into());
         };
         self.lexer.expect(b'=')?;

@@ -30,7 +30,7 @@ use crate::value::Value;
 /// let inner = List::from(vec![1i64]);
 /// let twice = Value::from([Value::from(inner.clone()), inner.clone().into()]);
 /// let copy = deep_copy(&twice)?.extract::<isoform::Array>()?;
-/// inner.push(2);
+/// inner.push(2)?;
 /// let (first, second) = (&copy.values()[0], &copy.values()[1]);
 /// assert_eq!(first, second);
 /// assert_eq!(first.extract::<List>()?.len(), 1);

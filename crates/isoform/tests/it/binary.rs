@@ -165,7 +165,7 @@ fn what_cannot_be_written_is_named_with_its_path() {
          (at <root>.next[0])"
     );
     let list = List::<Value>::new();
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     let error = write(list.clone()).expect_err("refused");
     assert_eq!(
         error.to_string(),

@@ -46,7 +46,7 @@ fn list(value: Value) -> Value {
 
 fn dict(value: Value) -> Value {
     let dict: Dict = Dict::new();
-    dict.insert("k".into(), value);
+    dict.insert("k".into(), value).unwrap();
     dict.into()
 }
 
@@ -304,7 +304,7 @@ chains! {
         let holder = Function::new(move |_: &[Value]| Ok(Value::from(Arc::strong_count(&held))));
         let end: List = List::from(vec![Value::from(holder)]);
         let value = chain(end.clone(), LEVELS, &SHAPES);
-        end.push(value.clone());
+        end.push(value.clone()).unwrap();
         drop((value, end));
         // Another test may have begun to collect it.
         let freed = (0..1000).any(|_| {

@@ -64,7 +64,7 @@ fn a_list_that_contains_itself_is_freed() {
     let _turn = alone();
     let alive = Arc::default();
     let list: List = List::from(vec![Witness::value(&alive)]);
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     collect_cycles();
     assert_left(&alive, 1);
     drop(list);
@@ -79,14 +79,16 @@ fn cycles_through_every_kind_of_edge_are_freed() {
     let alive = Arc::default();
     {
         let dict: Dict = Dict::new();
-        dict.insert("w".into(), Witness::value(&alive));
+        dict.insert("w".into(), Witness::value(&alive)).unwrap();
         let map: Map = [(Value::from("d"), Value::from(dict.clone()))]
             .into_iter()
             .collect();
-        dict.insert("a".into(), Array::<Value>::from(vec![map.into()]).into());
+        dict.insert("a".into(), Array::<Value>::from(vec![map.into()]).into())
+            .unwrap();
 
         let key: Dict = Dict::new();
-        key.insert(key.clone().into(), Witness::value(&alive));
+        key.insert(key.clone().into(), Witness::value(&alive))
+            .unwrap();
 
         let (first, second) = (node(Witness::value(&alive)), node(Value::NONE));
         set_field(&first, "next", (&second).into()).expect("fits");
@@ -112,8 +114,8 @@ fn what_has_an_owner_outside_stays_with_all_it_reaches() {
     let alive = Arc::default();
     let inner: List = List::from(vec![Witness::value(&alive)]);
     let outer: List = List::new();
-    inner.push(outer.clone().into());
-    outer.push(inner.clone().into());
+    inner.push(outer.clone().into()).unwrap();
+    outer.push(inner.clone().into()).unwrap();
     let held = Array::<Value>::from(vec![outer.clone().into()]);
     drop((inner, outer));
     collect_cycles();
@@ -134,7 +136,7 @@ fn garbage_that_holds_living_things_gives_them_up_only() {
     let alive = Arc::default();
     let living = node(Witness::value(&alive));
     let list: List = List::from(vec![Value::from(&living)]);
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     drop(list);
     let owners = living.owners();
     collect_cycles();
@@ -167,7 +169,7 @@ fn what_dies_by_itself_is_no_longer_tracked() {
     let before = tracked_count();
     for _ in 0..1000 {
         let list: List = List::new();
-        list.push(node(Value::NONE).into());
+        list.push(node(Value::NONE).into()).unwrap();
         let holder = node(Value::NONE);
         set_field(&holder, "link", list.into()).expect("fits");
     }
@@ -201,7 +203,7 @@ fn threads_that_make_and_drop_cycles_are_not_disturbed() {
                 for round in 0..300 {
                     let list: List = List::from(vec![Witness::value(&alive)]);
                     let holder = node(list.clone().into());
-                    list.push((&holder).into());
+                    list.push((&holder).into()).unwrap();
                     set_field(&holder, "link", (&holder).into()).expect("fits");
                     if round % 3 == 0 {
                         collect_cycles();

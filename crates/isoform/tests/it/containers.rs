@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use isoform::{
-    Array, Bytes, DType, Dict, Error, ErrorKind, Function, List, Map, Ref, Schema, Shape, Str,
-    Tensor, Value, get_function, list_functions, register_function, remove_function,
+    Array, Bytes, DType, Dict, Error, ErrorKind, FieldDef, Function, List, Map, Node, Obj, Ref,
+    Schema, Shape, Str, Tensor, TypeDef, TypeIndex, Value, construct, deep_copy, get_field,
+    get_function, list_functions, register_function, register_type, remove_function,
 };
 
 use crate::support::{Int, Var, int, var};
@@ -72,7 +73,7 @@ fn a_list_is_shared_by_its_handles() {
     let list: List = List::new();
     let other = list.clone();
     assert!(list.is_empty() && list.same_as(&other));
-    other.push(1.into());
+    other.push(1.into()).unwrap();
     list.insert(0, 0.into()).unwrap();
     list.insert(2, 2.into()).unwrap();
     assert_eq!(other.snapshot().values(), ints(&[0, 1, 2]).values());
@@ -92,7 +93,7 @@ fn a_snapshot_never_changes() {
     let list: List = List::from(vec![Value::from(1)]);
     let first = list.snapshot();
     assert!(first.same_as(&list.snapshot()));
-    list.push(2.into());
+    list.push(2.into()).unwrap();
     let second = list.snapshot();
     list.set(0, 5.into()).unwrap();
     list.clear();
@@ -100,9 +101,9 @@ fn a_snapshot_never_changes() {
     assert_eq!(second.values(), ints(&[1, 2]).values());
 
     let dict: Dict = Dict::new();
-    dict.insert("a".into(), 1.into());
+    dict.insert("a".into(), 1.into()).unwrap();
     let before = dict.snapshot();
-    dict.insert("b".into(), 2.into());
+    dict.insert("b".into(), 2.into()).unwrap();
     dict.remove(&"a".into());
     assert_eq!(before.len(), 1);
     assert_eq!(before.get(&"a".into()), Some(&Value::from(1)));
@@ -129,17 +130,17 @@ fn a_destructor_may_look_at_the_list_it_was_in() {
     let dict: Dict = Dict::new();
     let outcomes: Vec<_> = (0..8).map(|_| Arc::new(AtomicBool::new(false))).collect();
     let looks = |at: usize| Value::opaque(Looks(list.clone(), Arc::clone(&outcomes[at])));
-    list.push(looks(0));
+    list.push(looks(0)).unwrap();
     drop(list.pop());
-    list.push(looks(1));
+    list.push(looks(1)).unwrap();
     drop(list.set(0, looks(2)));
     drop(list.remove(0));
-    list.push(looks(3));
+    list.push(looks(3)).unwrap();
     list.clear();
     assert!(list.set(5, looks(4)).is_err());
     assert!(list.insert(5, looks(5)).is_err());
-    dict.insert(1.into(), looks(6));
-    drop(dict.insert(1.into(), looks(7)));
+    dict.insert(1.into(), looks(6)).unwrap();
+    drop(dict.insert(1.into(), looks(7)).unwrap());
     dict.clear();
     for (at, outcome) in outcomes.iter().enumerate() {
         assert!(outcome.load(Ordering::Relaxed), "destructor {at} ran");
@@ -156,7 +157,7 @@ fn a_list_counts_changes_of_its_length_or_order() {
     };
     list.set(0, 9).unwrap();
     changed("set", false);
-    list.push(4);
+    list.push(4).unwrap();
     changed("push", true);
     list.pop();
     changed("pop", true);
@@ -167,7 +168,7 @@ fn a_list_counts_changes_of_its_length_or_order() {
     assert_eq!(list.splice(1..2, vec![5, 6]).unwrap(), vec![Value::from(2)]);
     changed("splice", true);
     assert_eq!(list.snapshot().values(), ints(&[9, 5, 6, 3]).values());
-    let old = list.replace(ints(&[7]));
+    let old = list.replace(ints(&[7])).unwrap();
     changed("replace", true);
     assert_eq!((old.len(), list.len()), (4, 1));
     list.clear();
@@ -183,12 +184,12 @@ fn a_list_counts_changes_of_its_length_or_order() {
 #[test]
 fn a_dict_counts_changes_of_its_keys() {
     let dict: Dict = Dict::new();
-    dict.insert("a".into(), 1.into());
+    dict.insert("a".into(), 1.into()).unwrap();
     let before = dict.version();
-    dict.insert("a".into(), 2.into());
+    dict.insert("a".into(), 2.into()).unwrap();
     assert!(dict.remove(&"z".into()).is_none());
     assert_eq!(dict.version(), before);
-    dict.insert("b".into(), 3.into());
+    dict.insert("b".into(), 3.into()).unwrap();
     assert_ne!(dict.version(), before);
     assert_eq!(dict.get_index(1), Some(("b".into(), 3.into())));
     assert_eq!(dict.get_index(2), None);
@@ -198,7 +199,7 @@ fn a_dict_counts_changes_of_its_keys() {
     assert!(!dict.contains_key(&"a".into()));
     assert_ne!(dict.version(), before);
     let before = dict.version();
-    let old = dict.replace(Map::new());
+    let old = dict.replace(Map::new()).unwrap();
     assert_eq!(old.get_index(0), Some((&"b".into(), &3.into())));
     assert_ne!(dict.version(), before);
 }
@@ -280,8 +281,8 @@ fn keys_match_by_value_and_objects_by_identity() {
 fn a_dict_is_shared_by_its_handles() {
     let dict: Dict<Str, i64> = Dict::new();
     let other = dict.clone();
-    assert_eq!(dict.insert("a".into(), 1), None);
-    assert_eq!(other.insert("a".into(), 2), Some(Value::from(1)));
+    assert_eq!(dict.insert("a".into(), 1).unwrap(), None);
+    assert_eq!(other.insert("a".into(), 2).unwrap(), Some(Value::from(1)));
     assert_eq!(dict.get(&"a".into()), Some(2));
     assert_eq!(other.remove(&"a".into()), Some(Value::from(2)));
     assert!(dict.is_empty() && dict.same_as(&other));
@@ -290,12 +291,122 @@ fn a_dict_is_shared_by_its_handles() {
 #[test]
 fn typed_containers_hide_elements_of_other_types() {
     let typed: List<i64> = List::from(vec![1, 2]);
-    typed.as_untyped().push("three".into());
+    typed.as_untyped().push("three".into()).unwrap();
     assert_eq!(typed.len(), 3);
     assert_eq!((typed.get(1), typed.get(2)), (Some(2), None));
     let value = Value::from(typed);
     assert!(value.peek::<List<i64>>().is_none());
     assert!(value.peek::<List<Value>>().is_some());
+}
+
+/// A type whose fields hold a list of lists of ints and a dict of floats.
+fn typed_fields() -> TypeIndex {
+    let rows = Schema::List(Box::new(Schema::List(Box::new(Schema::Int))));
+    let table = Schema::Dict(Box::new((Schema::Str, Schema::Float)));
+    let definition = TypeDef::new("it.containers.Typed")
+        .field(FieldDef::new("rows", rows).mutable(true))
+        .field(FieldDef::new("table", table));
+    register_type(definition).unwrap()
+}
+
+/// A Rust struct with the same.
+#[derive(Node)]
+#[node(key = "it.containers.Native")]
+#[repr(C)]
+struct Native {
+    rows: List<List<i64>>,
+}
+
+#[track_caller]
+fn forbidden<T: std::fmt::Debug>(result: Result<T, Error>, message: &str) {
+    let error = result.expect_err("the field forbids it");
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Type, message));
+}
+
+#[test]
+fn a_list_in_a_typed_field_stays_typed() {
+    let outer: List = List::from(vec![Value::from(List::from(vec![1i64]))]);
+    let values = vec![outer.clone().into(), Dict::<Value, Value>::new().into()];
+    let object = construct(typed_fields(), values).unwrap();
+    let held: List = get_field(&object, "rows").unwrap().extract().unwrap();
+    assert!(held.same_as(&outer), "what fits keeps its identity");
+    let expected = "it.containers.Typed.rows: element: expected List[int], got str";
+    forbidden(outer.push("a".into()), expected);
+    forbidden(outer.insert(0, "a".into()), expected);
+    forbidden(outer.set(0, "a".into()), expected);
+    forbidden(outer.splice(0..1, vec!["a".into()]), expected);
+    forbidden(outer.replace(Array::from([Value::from("a")])), expected);
+    let inner: List = outer.get(0).unwrap().extract().unwrap();
+    let expected = "it.containers.Typed.rows: element: expected int, got str";
+    forbidden(inner.push("a".into()), expected);
+    inner.push(true.into()).unwrap();
+    outer.push(Array::from([true]).into()).unwrap();
+    assert_eq!(
+        format!("{:?}", Value::from(outer)),
+        "List[List[1, 1], List[1]]"
+    );
+}
+
+#[test]
+fn a_dict_in_a_typed_field_stays_typed() {
+    let dict: Dict = Dict::new();
+    let values = vec![List::<Value>::new().into(), dict.clone().into()];
+    let _object = construct(typed_fields(), values).unwrap();
+    let at = "it.containers.Typed.table";
+    let key = format!("{at}: key 1: expected str, got int");
+    forbidden(dict.insert(1.into(), 1.into()), &key);
+    let element = format!("{at}: element [\"k\"]: expected float, got str");
+    forbidden(dict.insert("k".into(), "a".into()), &element);
+    let other: Map = [("k".into(), "a".into())].into_iter().collect();
+    forbidden(dict.replace(other), &element);
+    assert!(dict.is_empty());
+    dict.insert("k".into(), 1.into()).unwrap();
+    assert_eq!(format!("{:?}", Value::from(dict)), "Dict{\"k\": 1.0}");
+}
+
+#[test]
+fn copies_are_typed_as_their_originals() {
+    let rows: List = List::from(vec![Value::from(List::from(vec![1i64]))]);
+    let values = vec![rows.into(), Dict::<Value, Value>::new().into()];
+    let object = construct(typed_fields(), values).unwrap();
+    let copy: Ref<Obj> = deep_copy(&object.into()).unwrap().extract().unwrap();
+    let rows: List = get_field(&copy, "rows").unwrap().extract().unwrap();
+    let expected = "it.containers.Typed.rows: element: expected List[int], got str";
+    forbidden(rows.push("a".into()), expected);
+    let inner: List = rows.get(0).unwrap().extract().unwrap();
+    let expected = "it.containers.Typed.rows: element: expected int, got str";
+    forbidden(inner.push("a".into()), expected);
+}
+
+#[test]
+fn a_list_of_a_rust_struct_is_typed_when_it_is_read_from_the_field() {
+    let rows = List::from(vec![List::from(vec![1i64])]);
+    let object = Ref::new(Native { rows }).into_object();
+    let rows: List = get_field(&object, "rows").unwrap().extract().unwrap();
+    let expected = "it.containers.Native.rows: element: expected List[int], got str";
+    forbidden(rows.push("a".into()), expected);
+    let inner: List = rows.get(0).unwrap().extract().unwrap();
+    let expected = "it.containers.Native.rows: element: expected int, got str";
+    forbidden(inner.push("a".into()), expected);
+}
+
+#[test]
+fn a_list_obeys_all_fields_that_it_stands_in() {
+    let list: List = List::from(vec![Value::from(List::<i64>::new())]);
+    let other = TypeDef::new("it.containers.Other").field(FieldDef::new(
+        "rows",
+        Schema::List(Box::new(Schema::Union(
+            [Schema::Str, Schema::List(Box::new(Schema::Any))].into(),
+        ))),
+    ));
+    let other = register_type(other).unwrap();
+    let _wide = construct(other, vec![list.clone().into()]).unwrap();
+    list.push("a".into()).unwrap();
+    list.pop();
+    let values = vec![list.clone().into(), Dict::<Value, Value>::new().into()];
+    let _narrow = construct(typed_fields(), values).unwrap();
+    let expected = "it.containers.Typed.rows: element: expected List[int], got str";
+    forbidden(list.push("a".into()), expected);
 }
 
 #[track_caller]
@@ -341,6 +452,11 @@ fn conversions_follow_the_declared_type() {
     let union = Schema::Union([Schema::Str, Schema::Float].into());
     converts(&union, "s", "\"s\"");
     converts(&union, 1, "1.0");
+    let numbers = Schema::Union([Schema::Float, Schema::Int].into());
+    converts(&numbers, 1, "1");
+    converts(&numbers, true, "1");
+    let truth = Schema::Union([Schema::Bool, Schema::Float].into());
+    converts(&truth, 5, "5.0");
 }
 
 #[test]

@@ -161,7 +161,8 @@ fn sharing_is_kept() {
 #[test]
 fn the_root_is_copied_once_even_with_one_owner() {
     let list: List = List::new();
-    list.push(Value::from(vec![Value::from(list.clone())]));
+    list.push(Value::from(vec![Value::from(list.clone())]))
+        .unwrap();
     let outer = Array::from(vec![Value::from(list)]);
     let copy = copied(outer).extract::<Array>().unwrap();
     let list = copy.values()[0].extract::<List>().unwrap();
@@ -174,8 +175,9 @@ fn the_root_is_copied_once_even_with_one_owner() {
 fn cycles_are_copied_as_cycles() {
     let list: List = List::new();
     let dict: Dict = Dict::new();
-    list.push(Value::from([Value::from(Link::new(dict.clone()))]));
-    dict.insert("back".into(), list.clone().into());
+    list.push(Value::from([Value::from(Link::new(dict.clone()))]))
+        .unwrap();
+    dict.insert("back".into(), list.clone().into()).unwrap();
     for root in [Value::from(list.clone()), dict.clone().into()] {
         let copy = copied(&root);
         let as_list = |value: &Value| value.extract::<List>().expect("a list");

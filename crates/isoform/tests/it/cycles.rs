@@ -185,7 +185,7 @@ fn a_ring_through_a_list_is_reported_at_the_list_as_ever() {
     // And a ring of fields only, behind the list.
     list.clear();
     let nodes = ring(2, "last");
-    list.push(Value::from(&nodes[1]));
+    list.push(Value::from(&nodes[1])).unwrap();
     let path = "<root>.first[0].last.last";
     check_cyclic(&value, &value, "cycles.Node", path);
     check_error(structural_hash(&value), "cycles.Node", "hashed", path);

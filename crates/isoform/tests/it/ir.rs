@@ -171,11 +171,15 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
                 module.update_func(&var, body.clone()).expect("its own");
             }
             // Past the module, through the dict; names may be there twice.
-            4 => drop(functions.insert(GlobalVar::new(&*name), body.clone())),
+            4 => drop(
+                functions
+                    .insert(GlobalVar::new(&*name), body.clone())
+                    .unwrap(),
+            ),
             5 => drop(functions.pop()),
             6 => drop(known.and_then(|var| functions.remove(&var.into()))),
             _ if round % 5 == 0 => functions.clear(),
-            _ => drop(functions.replace(functions.snapshot())),
+            _ => drop(functions.replace(functions.snapshot()).unwrap()),
         }
         for name in 0..30 {
             let name = format!("f{name}");
@@ -396,7 +400,10 @@ fn shapes_are_concrete_or_say_where_not() {
 #[test]
 fn any_place_can_be_shown() {
     let module = IRModule::new();
-    let name = module.source_map.add("a.txt", "läst\n\n\tx\r\nend");
+    let name = module
+        .source_map
+        .add("a.txt", "läst\n\n\tx\r\nend")
+        .unwrap();
     let numbers = [i64::MIN, -1, 0, 1, 2, 3, 4, 5, 6, 100, i64::MAX];
     for line in numbers {
         for end_line in numbers {
@@ -408,7 +415,7 @@ fn any_place_can_be_shown() {
                         diagnostics: Default::default(),
                         renderer: None,
                     });
-                    context.emit(Diagnostic::new(20, &span, "here"));
+                    context.emit(Diagnostic::new(20, &span, "here")).unwrap();
                     assert!(context.to_text(false).contains("a.txt"));
                 }
             }
@@ -422,7 +429,7 @@ fn fresh_names_are_never_given_twice() {
     let supply = NameSupply::new();
     let mut given = std::collections::HashSet::new();
     for name in ["a", "a_1", "a", "a", "a_1", "a_2", "", "", "a_1_1", "a_1"] {
-        let fresh = supply.fresh_name(name, true, true);
+        let fresh = supply.fresh_name(name, true, true).unwrap();
         assert!(given.insert(fresh.clone()), "{fresh} was given twice");
     }
 }

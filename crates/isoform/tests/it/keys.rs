@@ -31,8 +31,8 @@ fn changing_a_container_changes_no_key() {
     let outer: Dict = [("l".into(), inner.clone().into())].into_iter().collect();
     let before = key(Value::from(outer.clone()));
     let mut table = HashMap::from([(before.clone(), "before")]);
-    inner.push(2);
-    outer.insert("m".into(), 3.into());
+    inner.push(2).unwrap();
+    outer.insert("m".into(), 3.into()).unwrap();
     // The changed value is another key; the old one is found as it was.
     let after = key(Value::from(outer.clone()));
     assert_ne!(before, after);
@@ -50,7 +50,7 @@ fn changing_a_container_changes_no_key() {
 #[test]
 fn what_cannot_be_hashed_is_no_key() {
     let list: List = List::new();
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     let error = StructuralKey::new(Value::from(list.clone())).expect_err("cyclic");
     assert_eq!(error.kind(), ErrorKind::Value);
     // Break the cycle, so that the memory is given back.

@@ -33,7 +33,7 @@ fn defect_03_04_depth_crashes_writing_and_reading() {
 #[test]
 fn defect_10_11_cycles_crash_writing_and_reading() {
     let list = List::<Value>::new();
-    list.push(cell(list.clone()));
+    list.push(cell(list.clone())).unwrap();
     let value = Value::from(list.clone());
     let message = "cyclic value: the List contains itself";
     assert_eq!(write(&value).expect_err("cyclic").message(), message);

@@ -262,14 +262,15 @@ fn assert_cyclic(l: &Value, r: &Value, place: &str) {
 fn defect_09_cycles_crash() {
     let list = || {
         let list: List = List::from(vec![Value::from(1)]);
-        list.push(list.clone().into());
+        list.push(list.clone().into()).unwrap();
         list
     };
     let (a, b) = (list(), list());
     assert_cyclic(&a.clone().into(), &b.clone().into(), "<root>[1]");
     let dict = || {
         let dict: Dict = Dict::new();
-        dict.insert("self".into(), cell([Value::from(dict.clone())]));
+        dict.insert("self".into(), cell([Value::from(dict.clone())]))
+            .unwrap();
         dict
     };
     let (c, d) = (dict(), dict());

@@ -290,7 +290,7 @@ fn keys_that_become_one_are_an_error() {
 #[test]
 fn cycles_are_errors_with_a_path() {
     let list: List = List::new();
-    list.push(Value::from([Value::from(list.clone())]));
+    list.push(Value::from([Value::from(list.clone())])).unwrap();
     for root in [Value::from(list.clone()), Link::new(list.clone()).into()] {
         for options in [pre(), post()] {
             let error = structural_map(&root, options, increment).expect_err("a cycle");

@@ -379,7 +379,7 @@ fn a_type_may_be_registered_while_a_walk_runs() {
     let writer = {
         let stop = Arc::clone(&stop);
         let node = node(long(0), 1);
-        list.push(Value::from(&node));
+        list.push(Value::from(&node)).unwrap();
         thread::spawn(move || {
             let mut round = 0;
             while !stop.load(Ordering::Relaxed) {
@@ -411,7 +411,7 @@ fn a_key_is_a_snapshot_of_fields() {
     let changes: [&dyn Fn(); 4] = [
         &|| set(&shared, "value", 4),
         &|| set(&inner, "next", 1),
-        &|| list.push(7.into()),
+        &|| list.push(7.into()).unwrap(),
         &|| set(&root, "value", Value::NONE),
     ];
     let fresh = build().0;

@@ -82,7 +82,7 @@ fn a_step_that_leads_nowhere_names_the_place() {
         call(),
         root().attr("arg"),
         ErrorKind::Attribute,
-        "AttributeError: type it.Call has no field 'arg' (at <root>)",
+        "AttributeError: type it.Call has no field 'arg', did you mean 'args'? (at <root>)",
     );
     fails(
         call(),

@@ -247,7 +247,7 @@ fn cyclic_values_that_look_the_same_are_equal() {
         for _ in 1..length {
             last = List::from(vec![last]).into();
         }
-        first.push(last);
+        first.push(last).unwrap();
         first
     };
     let rings = [ring(1), ring(2), ring(3), ring(7)];

@@ -91,7 +91,7 @@ fn objects_and_hidden_fields() {
 #[test]
 fn cycles_are_cut() {
     let list: List = List::from(vec![Value::from(1)]);
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     check(list.clone(), "[1, ...]");
     check(Link::new(list.clone()), "it.Link(next=[1, ...])");
     list.clear();

@@ -597,7 +597,7 @@ fn maps() {
 fn cyclic() -> List {
     let list = List::from(vec![1i64]);
     let list: List = list.snapshot().values().iter().cloned().collect();
-    list.push(Value::from([Value::from(list.clone())]));
+    list.push(Value::from([Value::from(list.clone())])).unwrap();
     list
 }
 

@@ -237,7 +237,7 @@ fn wrong_arguments_are_errors() {
         "TypeError: it.Add.lhs: expected it.Expr, got int (at <root>[0])"
     );
     let list: isoform::List = isoform::List::new();
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     let cyclic = substitute(&list.clone().into(), &[(x, 1.into())]).expect_err("a cycle");
     assert_eq!(cyclic.kind(), ErrorKind::Value);
     list.clear();

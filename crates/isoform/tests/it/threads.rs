@@ -107,8 +107,9 @@ fn a_list_is_changed_walked_and_dropped_by_all() {
                 dict.clone().into(),
             ]));
             for round in 0..rounds {
-                list.push(Value::from(&witness));
-                dict.insert(Value::from(round % 10), Value::from(&witness));
+                list.push(Value::from(&witness)).unwrap();
+                dict.insert(Value::from(round % 10), Value::from(&witness))
+                    .unwrap();
                 if round % 3 == 0 && list.pop().is_some() {
                     pops.fetch_add(1, Ordering::Relaxed);
                 }

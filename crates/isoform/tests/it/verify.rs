@@ -113,7 +113,7 @@ fn more_can_be_demanded() {
 #[test]
 fn a_cycle_is_an_error_and_another_verifier_another_definition() {
     let list: List = List::new();
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     assert!(verify(&list.clone().into(), &()).is_err());
     list.clear();
     let (base, _) = types();

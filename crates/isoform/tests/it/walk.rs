@@ -475,9 +475,9 @@ fn cyclic() -> (List, Ref<Link>) {
     let list: List = List::new();
     let dict: Dict = Dict::new();
     let node = Link::new(Value::from(list.clone()));
-    dict.insert("back".into(), node.clone().into());
-    list.push(0.into());
-    list.push(dict.into());
+    dict.insert("back".into(), node.clone().into()).unwrap();
+    list.push(0.into()).unwrap();
+    list.push(dict.into()).unwrap();
     (list, node)
 }
 
@@ -501,7 +501,7 @@ fn cycles_are_errors_with_a_path() {
         list.clear();
 
         let dict: Dict = Dict::new();
-        dict.insert(1.into(), dict.clone().into());
+        dict.insert(1.into(), dict.clone().into()).unwrap();
         let error = structural_walk(dict.clone(), options, |_| GO).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -546,8 +546,8 @@ fn changes_during_a_walk_are_not_seen_by_it() {
         structural_walk(root, options, |visit| {
             visits += 1;
             if visit.value() == Value::from(1) {
-                inner.push(visits.into());
-                dict.insert(visits.into(), int(1).into());
+                inner.push(visits.into()).unwrap();
+                dict.insert(visits.into(), int(1).into()).unwrap();
                 inner.remove(0)?;
             }
             GO
@@ -577,11 +577,11 @@ fn elements_that_are_taken_out_stay_alive_until_the_walk_ends() {
 fn a_callback_that_makes_a_cycle_gets_an_error() {
     for options in all_options() {
         let (outer, inner): (List, List) = (List::new(), List::new());
-        outer.push(1.into());
-        outer.push(inner.clone().into());
+        outer.push(1.into()).unwrap();
+        outer.push(inner.clone().into()).unwrap();
         let error = structural_walk(outer.clone(), options, |visit| {
             if visit.value() == Value::from(1) {
-                inner.push(outer.clone().into());
+                inner.push(outer.clone().into()).unwrap();
             }
             GO
         });

@@ -51,7 +51,7 @@ fn metadata_is_json_data_only() {
     let map: Map = [(1.into(), 2.into())].into_iter().collect();
     refuse(map.into(), "expected str as a key, got int: 1");
     let circle = List::<Value>::new();
-    circle.push(circle.clone().into());
+    circle.push(circle.clone().into()).unwrap();
     refuse(circle.clone().into(), "JSON data nests more than 1000 deep");
     circle.clear();
     let deep = format!(
@@ -92,7 +92,8 @@ fn what_cannot_be_written_is_named_with_its_path() {
         "TypeError: expected a value that can be written to a file, got u8 (at <root>[0])",
     );
     let list = List::<Value>::new();
-    list.push(Value::from(Link::new([Value::from(list.clone())])));
+    list.push(Value::from(Link::new([Value::from(list.clone())])))
+        .unwrap();
     refuse(
         list.clone().into(),
         ErrorKind::Value,
@@ -100,7 +101,7 @@ fn what_cannot_be_written_is_named_with_its_path() {
     );
     list.clear();
     let dict = Dict::<Value, Value>::new();
-    dict.insert("me".into(), dict.clone().into());
+    dict.insert("me".into(), dict.clone().into()).unwrap();
     refuse(
         dict.clone().into(),
         ErrorKind::Value,

@@ -131,7 +131,7 @@ fn large_values_are_shown_in_part() {
 #[test]
 fn what_has_no_text_is_cut_short() {
     let list = List::<Value>::new();
-    list.push(list.clone().into());
+    list.push(list.clone().into()).unwrap();
     let pair = |n: i64| -> Value { [Value::from(n), list.clone().into()].into() };
     let shown = render(&pair(1), &pair(2), &MismatchOptions::default());
     assert!(shown.contains("left:  <root>[0]"), "{shown}");

@@ -24,7 +24,7 @@ fn a_default_that_is_an_object_is_left_out() {
     let module = IRModule::new();
     check_text(&module, &plain(), "ir.IRModule()\n");
     // With something in it, it is no default.
-    module.source_map.add("a.txt", "x");
+    module.source_map.add("a.txt", "x").unwrap();
     let text = text_of(&module);
     assert!(text.contains("source_map="), "{text}");
     let read: Ref<IRModule> = from_text(&text)

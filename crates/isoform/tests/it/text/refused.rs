@@ -151,7 +151,12 @@ fn types_and_fields_are_checked() {
     var("x");
     refuse("no.Such(a=1)", 1, 1, "unknown type \"no.Such\"");
     refuse("isoform.Array(a=1)", 1, 1, "unknown type \"isoform.Array\"");
-    refuse("tx.Var(nmae=\"x\")", 1, 8, "tx.Var has no field 'nmae'");
+    refuse(
+        "tx.Var(nmae_hint=\"x\")",
+        1,
+        8,
+        "tx.Var has no field 'nmae_hint', did you mean 'name_hint'?",
+    );
     refuse(
         "tx.Var(1)",
         1,
@@ -231,7 +236,7 @@ fn tensors_are_checked() {
 #[test]
 fn cycles_have_no_text() {
     let list = List::<Value>::new();
-    list.push([Value::from(list.clone())].into());
+    list.push([Value::from(list.clone())].into()).unwrap();
     let error = to_text(&list.clone().into(), &TextOptions::default()).expect_err("a cycle");
     list.clear();
     assert_eq!(error.kind(), ErrorKind::Value);
@@ -240,7 +245,7 @@ fn cycles_have_no_text() {
         "ValueError: cyclic value: the List contains itself (at <root>[0][0])"
     );
     let dict = Dict::<Value, Value>::new();
-    dict.insert("self".into(), dict.clone().into());
+    dict.insert("self".into(), dict.clone().into()).unwrap();
     assert!(to_text(&dict.clone().into(), &TextOptions::default()).is_err());
     dict.clear();
 }

@@ -1,0 +1,224 @@
+//! Objects as plain Python data: `asdict` and `astuple`.
+//!
+//! Fields are read in the core, so no wrapper is made of an object that is
+//! taken apart. An explicit stack makes any depth work.
+
+use hashbrown::HashMap;
+use isoform::host::{self, FIRST_DECLARED_TYPE};
+use isoform::{Obj, Ref, TypeIndex, Value, ValueRef};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+
+use crate::convert::{to_python, untyped};
+use crate::object::class;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// So many objects are converted between two looks at signals.
+const STEPS: usize = 1 << 14;
+
+/// An object as nested dicts, or tuples, of its fields; its arrays and lists
+/// as lists, maps and dicts as dicts.
+///
+/// `leaf` is a class whose objects stay as they are, `factory` makes a dict of
+/// a list of pairs, or a tuple of a list, in the place of Python's own. An
+/// object that is reached in several ways is converted once. Raises ValueError
+/// for an object that contains itself. Linear in the number of distinct
+/// objects.
+#[pyfunction]
+#[pyo3(signature = (root, leaf, names, factory=None))]
+pub(crate) fn _to_plain<'py>(
+    root: &Object<'py>,
+    leaf: &Bound<'py, PyType>,
+    names: bool,
+    factory: Option<Object<'py>>,
+) -> PyResult<Object<'py>> {
+    let root = untyped(root)?;
+    let mut conversion = Conversion {
+        leaf,
+        names,
+        factory,
+        leaves: HashMap::default(),
+        met: HashMap::default(),
+        stack: Vec::new(),
+    };
+    conversion.run(&root)
+}
+
+/// An object that is being taken apart.
+struct Frame<'py> {
+    object: Ref<Obj>,
+    /// Of a map or dict.
+    keys: Vec<Value>,
+    parts: Vec<Value>,
+    done: Vec<Object<'py>>,
+}
+
+struct Conversion<'a, 'py> {
+    leaf: &'a Bound<'py, PyType>,
+    names: bool,
+    factory: Option<Object<'py>>,
+    /// By type: whether its objects stay as they are.
+    leaves: HashMap<TypeIndex, bool>,
+    /// What became of objects, by identity, which no two objects share even in
+    /// turn; None while one is open.
+    met: HashMap<u64, Option<Object<'py>>>,
+    stack: Vec<Frame<'py>>,
+}
+
+impl<'py> Conversion<'_, 'py> {
+    fn run(&mut self, root: &Value) -> PyResult<Object<'py>> {
+        if let Some(known) = self.enter(root)? {
+            return Ok(known);
+        }
+        let py = self.leaf.py();
+        let mut steps = 0;
+        loop {
+            let Some(frame) = self.stack.last_mut() else {
+                return Ok(py.None().into_bound(py));
+            };
+            if let Some(part) = frame.parts.get(frame.done.len()).cloned() {
+                if let Some(known) = self.enter(&part)?
+                    && let Some(frame) = self.stack.last_mut()
+                {
+                    frame.done.push(known);
+                }
+                continue;
+            }
+            steps += 1;
+            if steps % STEPS == 0 {
+                py.check_signals()?;
+            }
+            let Some(frame) = self.stack.pop() else {
+                return Ok(py.None().into_bound(py));
+            };
+            let identity = frame.object.identity();
+            let made = self.finish(frame)?;
+            self.met.insert(identity, Some(made.clone()));
+            match self.stack.last_mut() {
+                Some(outer) => outer.done.push(made),
+                None => return Ok(made),
+            }
+        }
+    }
+
+    /// What a value becomes, if that is known at once; otherwise it is opened.
+    fn enter(&mut self, value: &Value) -> PyResult<Option<Object<'py>>> {
+        let py = self.leaf.py();
+        let Some(object) = value.as_object() else {
+            return to_python(py, value).map(Some);
+        };
+        if self.stays(object)? {
+            return to_python(py, value).map(Some);
+        }
+        match self.met.get(&object.identity()) {
+            Some(Some(known)) => return Ok(Some(known.clone())),
+            Some(None) => return Err(self.cyclic()),
+            None => self.met.insert(object.identity(), None),
+        };
+        let mut keys = Vec::new();
+        let parts = match value.view() {
+            ValueRef::Array(items) => items.values().to_vec(),
+            ValueRef::List(items) => items.snapshot().values().to_vec(),
+            ValueRef::Map(entries) => parts_of(entries, &mut keys),
+            ValueRef::Dict(entries) => parts_of(&entries.snapshot(), &mut keys),
+            _ => host::field_values(object),
+        };
+        self.stack.push(Frame {
+            object: object.clone(),
+            keys,
+            done: Vec::with_capacity(parts.len()),
+            parts,
+        });
+        Ok(None)
+    }
+
+    fn stays(&mut self, object: &Ref<Obj>) -> PyResult<bool> {
+        let index = host::type_index_of(object);
+        if let Some(&known) = self.leaves.get(&index) {
+            return Ok(known);
+        }
+        let is_container = matches!(
+            host::view(object),
+            ValueRef::Array(_) | ValueRef::List(_) | ValueRef::Map(_) | ValueRef::Dict(_)
+        );
+        let stays = match class::of_index(self.leaf.py(), index) {
+            _ if is_container => false,
+            // Values without fields, such as functions and tensors.
+            _ if index.get() < FIRST_DECLARED_TYPE => true,
+            Some(data) => data.class(self.leaf.py()).is_subclass(self.leaf)?,
+            None => false,
+        };
+        self.leaves.insert(index, stays);
+        Ok(stays)
+    }
+
+    fn finish(&self, frame: Frame<'py>) -> PyResult<Object<'py>> {
+        let py = self.leaf.py();
+        match host::view(&frame.object) {
+            ValueRef::Array(_) | ValueRef::List(_) => {
+                return Ok(PyList::new(py, frame.done)?.into_any());
+            }
+            ValueRef::Map(_) | ValueRef::Dict(_) => {
+                let made = PyDict::new(py);
+                for (key, value) in frame.keys.iter().zip(frame.done) {
+                    made.set_item(to_python(py, key)?, value)?;
+                }
+                return Ok(made.into_any());
+            }
+            _ => {}
+        }
+        if !self.names {
+            return match &self.factory {
+                None => Ok(PyTuple::new(py, frame.done)?.into_any()),
+                Some(factory) => factory.call1((PyList::new(py, frame.done)?,)),
+            };
+        }
+        let info = frame.object.type_info();
+        let names = info.fields().iter().map(|field| field.name());
+        let Some(factory) = &self.factory else {
+            let made = PyDict::new(py);
+            match class::of_index(py, info.index()) {
+                // These strings exist already.
+                Some(data) => {
+                    for (field, value) in data.fields.iter().zip(frame.done) {
+                        made.set_item(&field.name, value)?;
+                    }
+                }
+                None => {
+                    for (name, value) in names.zip(frame.done) {
+                        made.set_item(name, value)?;
+                    }
+                }
+            }
+            return Ok(made.into_any());
+        };
+        factory.call1((PyList::new(py, names.zip(frame.done))?,))
+    }
+
+    #[cold]
+    fn cyclic(&self) -> PyErr {
+        let mut path = String::from("<root>");
+        for frame in &self.stack {
+            let position = frame.done.len();
+            path += &match (host::view(&frame.object), frame.keys.get(position)) {
+                (ValueRef::Array(_) | ValueRef::List(_), _) => format!("[{position}]"),
+                (_, Some(key)) if key.as_int().is_some() || key.is_str() => format!("[{key:?}]"),
+                (_, Some(_)) => "[…]".to_owned(),
+                _ => match frame.object.type_info().fields().get(position) {
+                    Some(field) => format!(".{}", field.name()),
+                    None => String::new(),
+                },
+            };
+        }
+        PyValueError::new_err(format!(
+            "cyclic value: {path} is an object that contains it"
+        ))
+    }
+}
+
+fn parts_of(entries: &isoform::Map, keys: &mut Vec<Value>) -> Vec<Value> {
+    keys.extend(entries.keys().cloned());
+    entries.iter().map(|(_, value)| value.clone()).collect()
+}
