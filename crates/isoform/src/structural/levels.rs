@@ -46,6 +46,8 @@ pub(crate) struct Touched {
     lost: u32,
     /// One above the newest dag pair used.
     newest_dag: u32,
+    /// An alternative that was given up touched bindings.
+    given_up: bool,
 }
 
 impl Touched {
@@ -57,6 +59,7 @@ impl Touched {
         first_use: 0,
         lost: u32::MAX,
         newest_dag: 0,
+        given_up: false,
     };
 
     fn add(&mut self, other: Touched) {
@@ -65,6 +68,7 @@ impl Touched {
         self.lowest_def = self.lowest_def.min(other.lowest_def);
         self.created = self.created.min(other.created);
         self.newest_dag = self.newest_dag.max(other.newest_dag);
+        self.given_up |= other.given_up;
     }
 
     /// Drops what lies at a level that ends; there is nothing above it.
@@ -85,7 +89,7 @@ impl Touched {
     /// Whether the stretch neither made a binding nor asked for one, but for
     /// what its own scopes bound.
     pub(crate) fn is_nothing(&self) -> bool {
-        self.used.highest().is_none() && self.created == u32::MAX
+        self.used.highest().is_none() && self.created == u32::MAX && !self.given_up
     }
 }
 
@@ -406,7 +410,11 @@ impl Levels {
     }
 
     pub(crate) fn put_back(&mut self, collected: Collected) {
+        // What succeeds after this owes nothing to the alternative; what fails
+        // may fail because of what it met.
+        let given_up = !self.touched.is_nothing();
         self.touched = collected.touched;
+        self.touched.given_up |= given_up;
         self.uses.truncate(collected.uses);
         // A use that was given up since may have been one of those.
         if self.given_up != collected.given_up {

@@ -29,6 +29,7 @@ pub type Property = fn(&[u8]) -> Result<(), String>;
 /// All properties with their names.
 pub const PROPERTIES: &[(&str, Property)] = &[
     ("equality_is_the_oracles", equality_is_the_oracles),
+    ("alternatives_are_the_oracles", alternatives_are_the_oracles),
     ("canonical_text_decides", canonical_text_decides),
     ("mismatch_is_the_oracles", mismatch_is_the_oracles),
     ("explanation_agrees", explanation_agrees),
@@ -92,7 +93,7 @@ impl Pair {
         let mut source = Source::new(bytes);
         let options = draw_options(&mut source);
         if source.chance(40) {
-            let (left, right) = tangle(family, &mut source)?;
+            let (left, right) = tangle(family, &mut source, false)?;
             return Ok(Pair {
                 left,
                 right,
@@ -188,6 +189,26 @@ fn equality_is_the_oracles(bytes: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     let what = format!("the engine says {engine:?}, the oracle {judge:?}");
+    Err(account(&pair, &what))
+}
+
+fn alternatives_are_the_oracles(bytes: &[u8]) -> Result<(), String> {
+    let mut source = Source::new(bytes);
+    let options = draw_options(&mut source);
+    let family = family_of(bytes)?;
+    let (left, right) = tangle(&family, &mut source, true).map_err(setup)?;
+    let pair = Pair {
+        left,
+        right,
+        options,
+    };
+    let (engine, judge) = (outcome(engine_equal(&pair)), outcome(oracle_equal(&pair)));
+    let found = get_first_structural_mismatch_with(&pair.left, &pair.right, options);
+    let recorded = outcome(found.map(|found| found.is_none()));
+    if (engine == judge && recorded == judge) || judge == Err(ErrorKind::Recursion) {
+        return Ok(());
+    }
+    let what = format!("the engine says {engine:?} and {recorded:?}, the oracle {judge:?}");
     Err(account(&pair, &what))
 }
 

@@ -23,15 +23,23 @@ const LIMIT: usize = 80;
 /// A part of the left value and what stands for it on the right.
 type Twin = [Value; 2];
 
-/// Draws the left and the right value of a comparison.
+/// Draws the left and the right value of a comparison. With `alternatives`,
+/// there are nodes whose operands may come in either order, and what is in them
+/// may bind; equality of such values is well defined, but they need not have
+/// the same hash.
 ///
 /// # Errors
 ///
 /// None for a consistent family; construction is fallible in general.
-pub fn tangle(family: &Family, source: &mut Source<'_>) -> Result<(Value, Value)> {
+pub fn tangle(
+    family: &Family,
+    source: &mut Source<'_>,
+    alternatives: bool,
+) -> Result<(Value, Value)> {
     let mut tangle = Tangle {
         family,
         source,
+        alternatives,
         vars: Vec::new(),
         parts: Vec::new(),
     };
@@ -42,6 +50,7 @@ pub fn tangle(family: &Family, source: &mut Source<'_>) -> Result<(Value, Value)
 struct Tangle<'g, 's, 'b> {
     family: &'g Family,
     source: &'s mut Source<'b>,
+    alternatives: bool,
     vars: Vec<Twin>,
     parts: Vec<Twin>,
 }
@@ -168,6 +177,14 @@ impl Tangle<'_, '_, '_> {
     }
 
     fn part(&mut self) -> Result<Twin> {
+        if self.alternatives && self.source.chance(35) {
+            let (mut lhs, mut rhs) = (self.any(), self.any());
+            if self.source.chance(50) {
+                // The right side in the other order.
+                std::mem::swap(&mut lhs[1], &mut rhs[1]);
+            }
+            return self.node(Role::Comm, vec![lhs, rhs]);
+        }
         match self.source.below(18) {
             0..=2 => {
                 let fields = vec![none(), self.any(), self.any()];

@@ -51,6 +51,7 @@ macro_rules! properties {
 
 properties! {
     equality_is_the_oracles,
+    alternatives_are_the_oracles,
     canonical_text_decides,
     mismatch_is_the_oracles,
     explanation_agrees,
