@@ -4,8 +4,6 @@ mod binary;
 #[cfg(feature = "testing")]
 mod build;
 #[cfg(feature = "testing")]
-mod chains;
-#[cfg(feature = "testing")]
 mod collect;
 mod containers;
 mod copies;
@@ -13,8 +11,6 @@ mod cycles;
 mod digest;
 #[cfg(feature = "testing")]
 mod explained;
-#[cfg(feature = "testing")]
-mod exports;
 mod first_use;
 #[cfg(feature = "testing")]
 mod four_traits;

@@ -4,6 +4,16 @@
 //! A chain has a sixth of its levels of each shape: objects that lean left,
 //! objects that lean right, lists, dicts, arrays, maps. A recursive function
 //! overflows its stack on any of them, and a quadratic one does not end.
+//!
+//! They have a process of their own: each collection of cycles in another test
+//! would visit the chains, too.
+#![cfg(feature = "testing")]
+
+#[path = "it/exports.rs"]
+mod exports;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "it/support.rs"]
+mod support;
 
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -15,8 +25,7 @@ use isoform::{
     type_attrs,
 };
 
-use crate::exports;
-use crate::support::{int, scaled, var};
+use support::{int, scaled, var};
 
 const LEVELS: usize = 3_000_000;
 
