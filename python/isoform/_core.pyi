@@ -1063,7 +1063,7 @@ def structural_key_equal(this: Any, other: Any) -> Any:
     """Whether the other object is an equal key."""
 
 def structural_key_hash(this: Any) -> Any:
-    """The structural hash of the value when the key was made."""
+    """The hash of a key for tables of this process."""
 
 def structural_key_value(this: Any) -> Any:
     """The value that a key was made of."""
