@@ -1,5 +1,8 @@
 """Functions over the fields of any registered class."""
 
+# The native module is private to the package, not to its parts.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
