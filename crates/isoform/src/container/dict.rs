@@ -310,7 +310,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert).
+    /// As [`insert`](Self::insert).
     pub fn try_remove_entry(&self, key: &Value) -> Result<Option<(Value, Value)>> {
         self.locate(key, |entries, place| {
             let position = match place {
