@@ -14,6 +14,7 @@ from bench.workload import (
     PlainAdd,
     PlainInt,
     Side,
+    noted,
     plain_builder,
     positions,
 )
@@ -65,6 +66,22 @@ def graph_rows(depth: int) -> Iterator[Row]:
     yield row("build and drop", lambda side: lambda: side.build(depth))
     yield row("structural_equal", lambda side: equal(side, depth))
     yield row("structural_hash", lambda side: of_one(side, depth, side.module.structural_hash))
+    for name, cls, note in (
+        ("an int", "WithInt", int),
+        ("an empty list", "WithList", list),
+        ("a list of 2", "WithList", lambda: [1, 2]),
+        ("an empty dict", "WithDict", dict),
+        ("a dict of 2", "WithDict", lambda: {"line": 1, "column": 2}),
+    ):
+        yield row(
+            f"structural_equal, {name} in each node",
+            lambda side, cls=cls, note=note: equal_noted(side, cls, note, depth),
+        )
+        yield row(
+            f"structural_hash, {name} in each node",
+            lambda side, cls=cls, note=note: hash_noted(side, cls, note, depth),
+        )
+    yield row("StructuralKey", lambda side: of_one(side, depth, side.module.StructuralKey))
     yield row("get_first_structural_mismatch", lambda side: mismatch(side, depth))
     yield row("structural_walk, no callback matches", lambda side: walk(side, depth, side.Lambda))
     yield row("structural_walk, callback on integers", lambda side: walk(side, depth, side.Int))
@@ -112,6 +129,22 @@ def equal(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
     compare = side.module.structural_equal
     assert compare(left, right)
     return lambda: compare(left, right)
+
+
+def equal_noted(
+    side: Side, cls: str, note: Callable[[], Any], depth: int
+) -> Callable[[], object]:
+    """Compare two equal trees whose nodes have a note each."""
+    left, right = (noted(getattr(side, cls), note, depth) for _ in range(2))
+    compare = side.module.structural_equal
+    assert compare(left, right)
+    return lambda: compare(left, right)
+
+
+def hash_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Callable[[], object]:
+    """Hash a tree whose nodes have a note each."""
+    root, function = noted(getattr(side, cls), note, depth), side.module.structural_hash
+    return lambda: function(root)
 
 
 def mismatch(side: Side, depth: int) -> Callable[[], object]:

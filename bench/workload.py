@@ -39,6 +39,25 @@ class Side:
             params: module.Array = field(structural_eq="def")
             body: base
 
+        @py_class("bench.WithInt", structural_eq="tree")
+        class WithInt(base):
+            lhs: base | None
+            rhs: base | None
+            note: int
+
+        @py_class("bench.WithList", structural_eq="tree")
+        class WithList(base):
+            lhs: base | None
+            rhs: base | None
+            note: list
+
+        @py_class("bench.WithDict", structural_eq="tree")
+        class WithDict(base):
+            lhs: base | None
+            rhs: base | None
+            note: dict
+
+        self.WithInt, self.WithList, self.WithDict = WithInt, WithList, WithDict
         self.Var, self.Int, self.Add, self.Lambda = Var, Int, Add, Lambda
         # A pickle names classes by module and name.
         for cls in (Var, Int, Add, Lambda):
@@ -57,6 +76,15 @@ class Side:
             return self.Int(number // 2 + (last if number == end else 0))
 
         return self.Lambda([x], ORDERS[order](depth, leaf, self.Add))
+
+
+def noted(cls: Any, note: Callable[[], Any], depth: int) -> Any:
+    """Build a balanced tree of nodes of one class, each with a note of its own."""
+    level = [cls(None, None, note()) for _ in range(1 << depth)]
+    while len(level) > 1:
+        pairs = iter(level)
+        level = [cls(lhs, rhs, note()) for lhs, rhs in zip(pairs, pairs, strict=True)]
+    return level[0]
 
 
 # A constructor of leaves by number, and one of sums.

@@ -338,3 +338,25 @@ def test_a_finaliser_of_a_class_without_state_runs_once(key):
     holder.clear()
     gc.collect()
     assert ended == [1]
+
+
+def test_the_core_collects_its_cycles_without_being_asked():
+    died = 0
+
+    def count(_):
+        nonlocal died
+        died += 1
+
+    refs = []
+    gc.disable()
+    try:
+        for _ in range(60_000):
+            witness = Witness()
+            refs.append(weakref.ref(witness, count))
+            items = List([witness])
+            items.append(items)
+            if died:
+                break
+    finally:
+        gc.enable()
+    assert died

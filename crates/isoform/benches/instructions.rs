@@ -14,10 +14,10 @@ mod common;
 use std::hint::black_box;
 
 use common::orders::Order;
-use common::shapes::Inner;
+use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
 use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, walk_objects};
-use isoform::{structural_equal, structural_hash};
+use isoform::{StructuralKey, structural_equal, structural_hash};
 
 const DEPTH: u32 = 10;
 const LEVELS: u32 = 2_000;
@@ -97,6 +97,11 @@ fn figures() -> Vec<Figure> {
             let make = || shapes::chain(LEVELS as usize);
             equal(make(), make())
         }),
+        figure("equal-numbers", tree, || equal_noted(Note::Number)),
+        figure("equal-empty-lists", tree, || equal_noted(Note::EmptyList)),
+        figure("equal-lists", tree, || equal_noted(Note::List)),
+        figure("equal-empty-dicts", tree, || equal_noted(Note::EmptyDict)),
+        figure("equal-dicts", tree, || equal_noted(Note::Dict)),
         figure("hash-enum", tree, || {
             let root = plain::lambda(DEPTH);
             Box::new(move || {
@@ -112,18 +117,30 @@ fn figures() -> Vec<Figure> {
         figure("hash-dag-kind", tree, || {
             hash(shapes::lambda_of(Inner::Dag, DEPTH))
         }),
+        figure("hash-numbers", tree, || hash_noted(Note::Number)),
+        figure("hash-empty-lists", tree, || hash_noted(Note::EmptyList)),
+        figure("hash-lists", tree, || hash_noted(Note::List)),
+        figure("hash-empty-dicts", tree, || hash_noted(Note::EmptyDict)),
+        figure("hash-dicts", tree, || hash_noted(Note::Dict)),
+        figure("hash-mutable", tree, || hash(mutable())),
+        figure("key-mutable", tree, || {
+            let root = Value::from(mutable());
+            Box::new(move || {
+                black_box(StructuralKey::new(&root)).expect("it can be hashed");
+            })
+        }),
         figure("hash-chain", u64::from(LEVELS), || {
             hash(shapes::chain(LEVELS as usize))
         }),
-        figure("walk", tree, || {
-            let root = Value::from(shapes::lambda(DEPTH));
-            Box::new(move || {
-                let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
-                    black_box(object.owners());
-                    Ok(WalkResult::<()>::Advance)
-                });
-                assert!(matches!(outcome, Ok(None)));
-            })
+        figure("walk", tree, || walk(shapes::lambda(DEPTH))),
+        figure("walk-numbers", tree, || {
+            walk(shapes::noted(Note::Number, DEPTH))
+        }),
+        figure("walk-lists", tree, || {
+            walk(shapes::noted(Note::List, DEPTH))
+        }),
+        figure("walk-dicts", tree, || {
+            walk(shapes::noted(Note::Dict, DEPTH))
         }),
         figure("construct-and-drop", tree, || {
             Box::new(|| drop(black_box(shapes::lambda(DEPTH))))
@@ -134,6 +151,32 @@ fn figures() -> Vec<Figure> {
 fn equal(left: impl Into<Value>, right: impl Into<Value>) -> Work {
     let (left, right) = (left.into(), right.into());
     Box::new(move || assert!(matches!(structural_equal(&left, &right), Ok(true))))
+}
+
+/// W with mutable fields; its nodes have one owner each.
+fn mutable() -> Value {
+    let (root, owners) = shapes::held_mutable(DEPTH).expect("the workload is well-formed");
+    drop(owners);
+    root.into()
+}
+
+fn equal_noted(note: Note) -> Work {
+    equal(shapes::noted(note, DEPTH), shapes::noted(note, DEPTH))
+}
+
+fn hash_noted(note: Note) -> Work {
+    hash(shapes::noted(note, DEPTH))
+}
+
+fn walk(root: impl Into<Value>) -> Work {
+    let root = root.into();
+    Box::new(move || {
+        let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
+            black_box(object.owners());
+            Ok(WalkResult::<()>::Advance)
+        });
+        assert!(matches!(outcome, Ok(None)));
+    })
 }
 
 fn hash(root: impl Into<Value>) -> Work {

@@ -25,12 +25,13 @@ use std::hint::black_box;
 use std::path::Path;
 
 use common::orders::Order;
-use common::shapes::Inner;
+use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes, statements};
 use isoform::{
-    CompareOptions, JsonOptions, JsonReadOptions, TextOptions, Value, WalkOptions, WalkResult,
-    explain_mismatch, from_bytes, from_json_graph, from_text, structural_digest, structural_equal,
-    structural_hash, structural_walk, to_bytes, to_json_graph, to_text, walk_objects,
+    CompareOptions, JsonOptions, JsonReadOptions, StructuralKey, TextOptions, Value, WalkOptions,
+    WalkResult, explain_mismatch, from_bytes, from_json_graph, from_text, structural_digest,
+    structural_equal, structural_hash, structural_walk, to_bytes, to_json_graph, to_text,
+    walk_objects,
 };
 use ratios::memory::peak_growth;
 use ratios::orders::orders;
@@ -43,11 +44,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let groups: [Group; 12] = [
+    let groups: [Group; 13] = [
         ("lambda", lambda),
         ("orders", orders),
         ("sharing", sharing),
         ("binders", binders),
+        ("containers", containers),
         ("walk", walk),
         ("wide", wide),
         ("files", files),
@@ -189,6 +191,30 @@ fn sharing(table: &mut Table) {
     }
 }
 
+/// Nodes with a list or dict each, against nodes with a number in its place.
+fn containers(table: &mut Table) {
+    for depth in [10, 16] {
+        let count = positions(depth);
+        let noted = |note| (shapes::noted(note, depth), shapes::noted(note, depth));
+        let (plain_left, plain_right) = noted(Note::Number);
+        for (note, name) in Note::ALL {
+            let (left, right) = noted(note);
+            let times = pair(
+                count,
+                || equal(&left, &right),
+                || equal(&plain_left, &plain_right),
+            );
+            table.row(
+                format!("equal, {name}, d={depth}"),
+                times,
+                Limit::Ratio(4.0),
+            );
+            let times = pair(count, || hash(&left), || hash(&plain_left));
+            table.row(format!("hash, {name}, d={depth}"), times, Limit::Ratio(4.0));
+        }
+    }
+}
+
 /// Nodes with mutable fields, each held from outside: every one is remembered
 /// and watched for cycles.
 fn mutable(table: &mut Table) {
@@ -209,6 +235,12 @@ fn mutable(table: &mut Table) {
             Limit::None,
         );
     }
+    let (root, _owners) = shapes::held_mutable(10).expect("the workload is well-formed");
+    let root = Value::from(root);
+    let make_key = || drop(black_box(StructuralKey::new(&root)).expect("it can be hashed"));
+    let times = pair(positions(10), make_key, || hash(&root));
+    let name = "StructuralKey of mutable nodes, against hash, d=10";
+    table.row(name.to_string(), times, Limit::Ratio(3.0));
     let (left, right) = (shapes::lambda(10).into(), shapes::lambda(10).into());
     let times = alone(positions(10), || equal(&left, &right));
     table.row("equal beside them, d=10".to_string(), times, Limit::None);

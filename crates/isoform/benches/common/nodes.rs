@@ -1,6 +1,6 @@
 //! The node types of the workloads.
 
-use isoform::{Array, EqualCallback, HashCallback, Node, Obj, Ref, Result};
+use isoform::{Array, Dict, EqualCallback, HashCallback, List, Node, Obj, Ref, Result};
 use isoform::{Str, StructuralEqual, StructuralHash};
 
 /// A variable; its name does not matter.
@@ -44,6 +44,36 @@ pub(crate) struct DagAdd {
 #[repr(C)]
 pub(crate) struct Neg {
     pub(crate) operand: Ref<Obj>,
+}
+
+/// A sum or, without operands, a leaf; with a number beside it.
+#[derive(Node)]
+#[node(key = "bench.WithNumber")]
+#[repr(C)]
+pub(crate) struct WithNumber {
+    pub(crate) lhs: Option<Ref<Obj>>,
+    pub(crate) rhs: Option<Ref<Obj>>,
+    pub(crate) note: i64,
+}
+
+/// The same with a list in place of the number.
+#[derive(Node)]
+#[node(key = "bench.WithList")]
+#[repr(C)]
+pub(crate) struct WithList {
+    pub(crate) lhs: Option<Ref<Obj>>,
+    pub(crate) rhs: Option<Ref<Obj>>,
+    pub(crate) note: List,
+}
+
+/// The same with a dict.
+#[derive(Node)]
+#[node(key = "bench.WithDict")]
+#[repr(C)]
+pub(crate) struct WithDict {
+    pub(crate) lhs: Option<Ref<Obj>>,
+    pub(crate) rhs: Option<Ref<Obj>>,
+    pub(crate) note: Dict,
 }
 
 /// A function; what it binds stays bound after it.

@@ -1,11 +1,13 @@
 //! The programs of the workloads.
 
 use isoform::{
-    Array, Error, FieldDef, Obj, Ref, Schema, TypeDef, Value, construct, register_type, set_field,
+    Array, Dict, Error, FieldDef, List, Obj, Ref, Schema, TypeDef, Value, construct, register_type,
+    set_field,
 };
 
 use super::Numbers;
 use super::nodes::{Add, AnyOrderAdd, DagAdd, Int, Lambda, Neg, ScopedLambda, Var};
+use super::nodes::{WithDict, WithList, WithNumber};
 use super::orders::Order;
 
 /// Which type the inner nodes of a tree have.
@@ -171,6 +173,56 @@ pub(crate) fn butterfly(width: usize, layers: usize, seed: u64) -> Value {
             .collect();
     }
     Value::from(Array::from(layer))
+}
+
+/// What each node of a tree has beside its children.
+#[derive(Clone, Copy)]
+pub(crate) enum Note {
+    Number,
+    EmptyList,
+    /// A list of two numbers.
+    List,
+    EmptyDict,
+    /// A dict with two entries.
+    Dict,
+}
+
+impl Note {
+    pub(crate) const ALL: [(Note, &'static str); 5] = [
+        (Note::Number, "plain fields"),
+        (Note::EmptyList, "an empty list in each node"),
+        (Note::List, "a list of 2 in each node"),
+        (Note::EmptyDict, "an empty dict in each node"),
+        (Note::Dict, "a dict of 2 in each node"),
+    ];
+
+    fn node(self, lhs: Option<Ref<Obj>>, rhs: Option<Ref<Obj>>, number: i64) -> Ref<Obj> {
+        let two = || [("line", number), ("column", 2 * number)];
+        let entries = || two().map(|(name, number)| (name.into(), number.into()));
+        match self {
+            Note::Number => WithNumber::new(lhs, rhs, number).into_object(),
+            Note::EmptyList => WithList::new(lhs, rhs, List::new()).into_object(),
+            Note::List => {
+                let items = two().map(|(_, number)| Value::from(number));
+                WithList::new(lhs, rhs, List::from(items.to_vec())).into_object()
+            }
+            Note::EmptyDict => WithDict::new(lhs, rhs, Dict::new()).into_object(),
+            Note::Dict => {
+                WithDict::new(lhs, rhs, entries().into_iter().collect::<Dict>()).into_object()
+            }
+        }
+    }
+}
+
+/// A balanced tree of nodes with a note each.
+pub(crate) fn noted(note: Note, depth: u32) -> Value {
+    fn tree(note: Note, depth: u32, leaves: &mut i64) -> Ref<Obj> {
+        let children = (depth > 0).then(|| [(); 2].map(|()| tree(note, depth - 1, leaves)));
+        let [lhs, rhs] = children.map_or([None, None], |children| children.map(Some));
+        *leaves += 1;
+        note.node(lhs, rhs, *leaves)
+    }
+    tree(note, depth, &mut 0).into()
 }
 
 /// A chain without branches.

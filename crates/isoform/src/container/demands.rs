@@ -35,6 +35,13 @@ impl Demands {
     pub(super) fn set(&self, number: u32) {
         self.0.store(number, Ordering::Release);
     }
+
+    /// Sets the number, if it is the one that is expected.
+    pub(super) fn replace(&self, expected: u32, number: u32) -> bool {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
+        let replaced = self.0.compare_exchange(expected, number, success, failure);
+        replaced.is_ok()
+    }
 }
 
 /// What one field says about the parts of a container in it.
@@ -291,6 +298,7 @@ fn settle(field: Field, schema: &'static Schema, value: &Value) -> Result<()> {
                 })
             };
             dict.payload()
+                .entries
                 .demand(|number| extended(number, demand), check)
         }
         _ => Ok(()),

@@ -2,121 +2,40 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::demands::{self, Demands};
+use super::demands;
 use super::lookup::hooked;
 use super::mapping::{Map, Place};
+use super::mutable::Mutable;
 use super::names::NameIndex;
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::access::refresh;
-use crate::object::collect;
+use crate::error::Result;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::Value;
 
-/// The payload of a dict; as with lists, a snapshot behind a lock.
+/// The payload of a dict.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct DictObj {
-    entries: Mutex<Map>,
-    /// Counts the changes of the set of keys; written under the lock.
-    version: AtomicU64,
-    /// Whether the collector of cycles knows the dict.
-    tracked: AtomicBool,
+    pub(crate) entries: Mutable<Map>,
     /// Where keys are by their names, once that was asked for; locked while
-    /// the entries are. It is dropped when entries change their positions.
+    /// the entries are read or written. It is dropped when entries change their
+    /// positions.
     names: Mutex<Option<Box<NameIndex>>>,
-    demands: Demands,
-}
-
-/// The entries of a dict while its lock is held.
-pub(crate) type DictGuard<'a> = MutexGuard<'a, Map>;
-
-impl Drop for DictObj {
-    fn drop(&mut self) {
-        if *self.tracked.get_mut() {
-            collect::untrack_payload(self);
-        }
-    }
 }
 
 impl DictObj {
     pub(crate) fn holding(entries: Map) -> Self {
         DictObj {
-            entries: Mutex::new(entries),
-            version: AtomicU64::new(0),
-            tracked: AtomicBool::new(false),
+            entries: Mutable::holding(entries),
             names: Mutex::new(None),
-            demands: Demands::default(),
         }
     }
 
-    /// The lock, if no other thread holds it.
-    pub(crate) fn try_lock(&self) -> Option<DictGuard<'_>> {
-        match self.entries.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
-    /// Tells the collector of cycles when an entry may lead back here.
-    fn note(&self, part: &Value) {
-        let links = part.as_object().is_some_and(collect::may_lead_on);
-        if links && !self.tracked.swap(true, Relaxed) {
-            collect::track_payload(self);
-        }
-    }
-
-    /// Makes one more demand on the entries, as with lists.
-    pub(super) fn demand(
-        &self,
-        extend: impl Fn(u32) -> u32,
-        check: impl Fn(&Map) -> Result<()>,
-    ) -> Result<()> {
-        loop {
-            let before = self.demands.number();
-            let after = extend(before);
-            if after == before {
-                return Ok(());
-            }
-            let entries = self.snapshot();
-            check(&entries)?;
-            let held = self.lock();
-            if held.same_as(&entries) && self.demands.number() == before {
-                self.demands.set(after);
-                return Ok(());
-            }
-        }
-    }
-
-    /// Fills a copy of another dict, which obeys the same demands.
-    pub(crate) fn fill_copy(&self, source: &DictObj, copy: impl FnOnce(&Map) -> Map) -> Map {
-        self.demands.set(source.demands.number());
-        let snapshot = source.snapshot();
-        self.fill(copy(&snapshot));
-        snapshot
-    }
-
-    /// Replaces all entries.
-    fn fill(&self, entries: Map) {
-        self.note_all(&entries);
-        // As with lists, destructors run after the lock is released.
-        drop(self.swap(self.lock(), entries));
-    }
-
-    fn note_all(&self, entries: &Map) {
-        for (key, value) in entries.iter() {
-            self.note(key);
-            self.note(value);
-        }
-    }
-
-    fn swap(&self, mut held: MutexGuard<'_, Map>, entries: Map) -> Map {
-        self.version.fetch_add(1, Relaxed);
-        *self.names() = None;
-        std::mem::replace(&mut held, entries)
+    fn note(&self, key: &Value, value: &Value) {
+        self.entries.note(key);
+        self.entries.note(value);
     }
 
     /// Takes out the entry at a position.
@@ -132,7 +51,7 @@ impl DictObj {
         }
         drop(names);
         let removed = held.make_mut().remove_at(position)?;
-        self.version.fetch_add(1, Relaxed);
+        self.entries.advance_version();
         Some(removed)
     }
 
@@ -140,24 +59,14 @@ impl DictObj {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Map> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn snapshot(&self) -> Map {
-        let entries = self.lock().clone();
-        // A traversal meets objects here that did not exist when it began.
-        refresh();
-        entries
+        self.entries.snapshot()
     }
 
     pub(crate) fn copy_payload(&self) -> Self {
         DictObj::holding(self.snapshot())
     }
 }
-
-/// How often a key is looked up in a dict that its hooks change meanwhile.
-const MAX_LOOKS: usize = 100;
 
 /// A mutable mapping that keeps insertion order; cloning the handle shares it.
 ///
@@ -204,7 +113,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.reference.lock().len()
+        self.reference.entries.held.read(Map::len)
     }
 
     /// Whether there are none.
@@ -228,14 +137,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// Those of the hooks of the key's type.
     pub fn try_get(&self, key: &Value) -> Result<Option<V>> {
-        let value = |entries: &Map, position| {
-            let (_, value) = entries.reference().entry(position)?;
+        self.look(key, |entries, position| {
+            let (_, value) = entries.get_index(position?)?;
             V::peek(value).cloned()
-        };
-        self.locate(key, |entries, place| match place {
-            Place::Plain => entries.get(key).and_then(V::peek).cloned(),
-            Place::At(position) => value(entries, position),
-            Place::New(_) => None,
         })
     }
 
@@ -245,35 +149,29 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// `TypeError` when the dict stands in a field whose type forbids the
     /// entry; those of the hooks of the key's type and of types that convert.
-    /// Nothing changes then. `RuntimeError` when the hooks change the dict each
-    /// time they look.
+    /// `RuntimeError` when the hooks change the dict each time they look, or the
+    /// host language has ended. Nothing changes then.
     pub fn insert(&self, key: K, value: V) -> Result<Option<Value>> {
-        let (mut key, mut value) = (key.into_value(), value.into_value());
         let dict = &self.reference;
-        let mut met = 0;
-        loop {
-            let number = dict.demands.number();
-            if number != met {
-                demands::admit_entry(number, &mut key, &mut value)?;
-                met = number;
-            }
-            dict.note(&key);
-            dict.note(&value);
-            let stored = self.locate(&key, |entries, place| {
-                if dict.demands.number() != met {
-                    return None;
+        let entry = (key.into_value(), value.into_value());
+        let admit =
+            |number, (key, value): &mut (Value, Value)| demands::admit_entry(number, key, value);
+        self.change(
+            entry,
+            admit,
+            |(key, _)| key,
+            |held, (key, value), place| {
+                dict.note(key, value);
+                let before = held.len();
+                // If the key is there, this one is dropped: not as its last owner.
+                let (key, value) = (key.clone(), std::mem::take(value));
+                let old = held.make_mut().put(place, key, value);
+                if held.len() != before {
+                    dict.entries.advance_version();
                 }
-                let before = entries.len();
-                let old = entries.make_mut().put(place, key.clone(), value.clone());
-                if entries.len() != before {
-                    dict.version.fetch_add(1, Relaxed);
-                }
-                Some(old)
-            })?;
-            if let Some(old) = stored {
-                return Ok(old);
-            }
-        }
+                old
+            },
+        )
     }
 
     /// These entries as the dict would store them: converted to what the
@@ -283,7 +181,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// As [`insert`](Self::insert).
     pub fn admit(&self, entries: Map) -> Result<Map> {
-        let number = self.reference.demands.number();
+        let number = self.reference.entries.demands().number();
         if number == 0 {
             return Ok(entries);
         }
@@ -312,23 +210,32 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// As [`insert`](Self::insert).
     pub fn try_remove_entry(&self, key: &Value) -> Result<Option<(Value, Value)>> {
-        self.locate(key, |entries, place| {
-            let position = match place {
-                Place::Plain => entries.reference().entries.get_index_of(key)?,
-                Place::At(position) => position,
-                Place::New(_) => return None,
-            };
-            // The key, too, is dropped by the caller, after the lock is
-            // released.
-            self.reference.remove_at(entries, position)
-        })
+        let admit = |_, _: &mut &Value| Ok(());
+        self.change(
+            key,
+            admit,
+            |key| key,
+            |held, key, place| {
+                let position = match place {
+                    Place::Plain => held.reference().entries.get_index_of(*key)?,
+                    Place::At(position) => position,
+                    Place::New(_) => return None,
+                };
+                // The key, too, is dropped by the caller.
+                self.reference.remove_at(held, position)
+            },
+        )
     }
 
-    /// Takes the last entry out. O(1).
+    /// Takes the last entry out. O(1). None as well once the host language has
+    /// ended, when nothing can be changed any more.
     pub fn pop(&self) -> Option<(Value, Value)> {
-        let mut entries = self.reference.lock();
-        let last = entries.len().checked_sub(1)?;
-        self.reference.remove_at(&mut entries, last)
+        let dict = &self.reference;
+        let last = dict.entries.held.write(dict.identity(), |held| {
+            let last = held.len().checked_sub(1)?;
+            dict.remove_at(held, last)
+        });
+        last.ok().flatten()
     }
 
     /// Whether the key is there. O(1).
@@ -342,48 +249,63 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// Those of the hooks of the key's type.
     pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
-        self.locate(key, |entries, place| match place {
-            Place::Plain => entries.contains_key(key),
-            Place::At(_) => true,
-            Place::New(_) => false,
-        })
+        self.look(key, |_, position| position.is_some())
     }
 
-    /// Finds a key, and uses its place under the lock. The hooks of its type
-    /// run while no lock is held, on what the dict held then; when the set of
-    /// keys is another one afterwards, they look again.
-    fn locate<R>(&self, key: &Value, body: impl FnOnce(&mut Map, Place) -> R) -> Result<R> {
+    /// Finds a key, and reads at its position. The hooks of its type run while
+    /// no lock is held, on what the dict held then.
+    fn look<R>(&self, key: &Value, body: impl FnOnce(&Map, Option<usize>) -> R) -> Result<R> {
         let Some(hooked) = hooked(key)? else {
-            return Ok(body(&mut self.reference.lock(), Place::Plain));
+            let position = |held: &Map| held.reference().entries.get_index_of(key);
+            let dict = &self.reference.entries.held;
+            return Ok(dict.read(|held| body(held, position(held))));
         };
-        for _ in 0..MAX_LOOKS {
-            let (entries, version) = {
-                let entries = self.reference.lock();
-                (entries.clone(), self.version())
+        let entries = self.snapshot();
+        let position = hooked.position(entries.reference())?;
+        Ok(body(&entries, position))
+    }
+
+    /// Changes the dict at the place of a key. The hooks of its type run while
+    /// no lock is held, on what the dict held then; when the set of keys is
+    /// another one afterwards, they look again.
+    fn change<P, R>(
+        &self,
+        parts: P,
+        admit: impl Fn(u32, &mut P) -> Result<()>,
+        key: impl Fn(&P) -> &Value,
+        body: impl FnOnce(&mut Map, &mut P, Place) -> R,
+    ) -> Result<R> {
+        let (dict, mut body) = (&self.reference.entries, Some(body));
+        let find = |parts: &P| {
+            let Some(hooked) = hooked(key(parts))? else {
+                return Ok((Place::Plain, None));
             };
-            refresh();
-            let place = match hooked.position(entries.reference())? {
-                Some(position) => Place::At(position),
-                None => Place::New(hooked.hash),
-            };
-            // As another owner it would make a change copy the whole map.
-            drop(entries);
-            let mut entries = self.reference.lock();
-            if self.version() == version {
-                return Ok(body(&mut entries, place));
-            }
-        }
-        Err(Error::new(
-            ErrorKind::Runtime,
-            "the dict changes whenever a key is looked up, by the hooks of the key's type",
-        ))
+            let (entries, version) = dict.held.read(|held| (held.clone(), dict.version()));
+            Ok(match hooked.position(entries.reference())? {
+                Some(position) => (Place::At(position), Some(version)),
+                None => (Place::New(hooked.hash), Some(version)),
+            })
+        };
+        dict.change(
+            self.reference.identity(),
+            parts,
+            admit,
+            find,
+            |held, parts, (place, version)| {
+                if version.is_some_and(|version| version != dict.version()) {
+                    return None;
+                }
+                Some(body.take()?(held, parts, place))
+            },
+        )
     }
 
     /// A copy of the entry at a position in insertion order. O(1).
     pub fn get_index(&self, position: usize) -> Option<(K, V)> {
-        let entries = self.reference.lock();
-        let (key, value) = entries.get_index(position)?;
-        Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
+        self.reference.entries.held.read(|held| {
+            let (key, value) = held.get_index(position)?;
+            Some((K::peek(key)?.clone(), V::peek(value)?.clone()))
+        })
     }
 
     /// The first key of a name. O(1) amortised over changes that add entries
@@ -391,12 +313,13 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// All questions to one dict are asked with the same function.
     pub(crate) fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
-        let entries = self.reference.lock();
-        let mut names = self.reference.names();
-        let names = names.get_or_insert_with(|| Box::new(NameIndex::new(name_of)));
-        let position = names.find(entries.reference(), name)?;
-        let (key, _) = entries.get_index(position)?;
-        K::peek(key).cloned()
+        self.reference.entries.held.read(|held| {
+            let mut names = self.reference.names();
+            let names = names.get_or_insert_with(|| Box::new(NameIndex::new(name_of)));
+            let position = names.find(held.reference(), name)?;
+            let (key, _) = held.get_index(position)?;
+            K::peek(key).cloned()
+        })
     }
 
     /// Replaces all entries and gives the old ones back. O(n).
@@ -406,15 +329,24 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     /// As [`insert`](Self::insert).
     pub fn replace(&self, entries: Map) -> Result<Map> {
         let dict = &self.reference;
-        loop {
-            let number = dict.demands.number();
-            let entries = self.admit(entries.clone())?;
-            dict.note_all(&entries);
-            let held = dict.lock();
-            if dict.demands.number() == number {
-                return Ok(dict.swap(held, entries));
-            }
-        }
+        let admit = |_, entries: &mut Map| {
+            *entries = self.admit(entries.clone())?;
+            Ok(())
+        };
+        dict.entries.change(
+            dict.identity(),
+            entries,
+            admit,
+            |_| Ok(()),
+            |held, entries, ()| {
+                for (key, value) in entries.iter() {
+                    dict.note(key, value);
+                }
+                dict.entries.advance_version();
+                *dict.names() = None;
+                Some(std::mem::replace(held, std::mem::take(entries)))
+            },
+        )
     }
 
     /// A number that is another one after each change of the set of keys; a
@@ -422,12 +354,13 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
     ///
     /// Iterators of host languages tell by it that a dict changed under them.
     pub fn version(&self) -> u64 {
-        self.reference.version.load(Relaxed)
+        self.reference.entries.version()
     }
 
-    /// Takes all entries out.
+    /// Takes all entries out. Does nothing once the host language has ended.
     pub fn clear(&self) {
-        self.reference.fill(Map::new());
+        // The error can only be that one.
+        let _ended = self.replace(Map::new());
     }
 
     pub(super) fn payload(&self) -> &DictObj {

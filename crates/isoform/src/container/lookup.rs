@@ -1,8 +1,9 @@
 //! How keys are found: plain values by content, objects by identity, unless
-//! their type has hooks for it.
+//! they are structural keys or their type has hooks for it.
 //!
-//! The hooks run on an immutable map while no lock is held, and their answers
-//! are used only if the map is still the one that was searched.
+//! Hooks, and comparisons of structural keys, which may call hooks, run on an
+//! immutable map while no lock is held, and their answers are used only if the
+//! map is still the one that was searched.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,22 +18,31 @@ use crate::object::access::{self, Section};
 use crate::object::reference::{Obj, Ref};
 use crate::object::table::TypeInfo;
 use crate::registry::Hook;
+use crate::structural::{KeyObj, StructuralKey};
 use crate::value::{Value, ValueRef};
 
-/// Whether any type has hooks for keys. Until then they cost one load.
+/// Whether any type has hooks for keys, or a structural key is kept in a value.
+/// Until then they cost one load.
 static HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// Tells that a type has a hook for keys from now on.
+/// Tells that a type has a hook for keys from now on, or that a value is a
+/// structural key.
 pub(crate) fn note_key_hooks() {
     HOOKED.store(true, Relaxed);
 }
 
-/// A key whose type has hooks, with the hash that its hook gave.
+/// A key that code of users may compare, with the hash that it has by it.
 pub(crate) struct HookedKey<'k> {
     object: &'k Ref<Obj>,
     info: &'static TypeInfo,
-    equal: &'static DynKeyEqual,
+    equal: Equal<'k>,
     pub(super) hash: u64,
+}
+
+/// How two keys of one type are compared.
+enum Equal<'k> {
+    Hook(&'static DynKeyEqual),
+    Structure(&'k StructuralKey),
 }
 
 /// The key by its hooks, if its type has them. Runs code of the user.
@@ -55,6 +65,14 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
         return Ok(None);
     };
     let info = object.type_info();
+    if let Some(key) = key.as_structural_key() {
+        return Ok(Some(HookedKey {
+            object,
+            info,
+            equal: Equal::Structure(key),
+            hash: key.table_hash(),
+        }));
+    }
     let (has, misses) = match (info.hooks.key_hash.get(), info.hooks.key_equal.get()) {
         (None, None) => return Ok(None),
         (Some(hash), Some(equal)) => {
@@ -62,7 +80,7 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
             return Ok(Some(HookedKey {
                 object,
                 info,
-                equal,
+                equal: Equal::Hook(equal),
                 hash,
             }));
         }
@@ -75,12 +93,14 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
     )))
 }
 
-/// Whether the keys of this object's type are found by hooks. Runs no code of
-/// the user.
+/// Whether code of users may decide whether the object is the same key as
+/// another. Runs none of it.
 pub(super) fn is_hooked(object: &Ref<Obj>) -> bool {
     HOOKED.load(Relaxed) && {
         let cells = &object.type_info().hooks;
-        cells.key_hash.get().is_some() || cells.key_equal.get().is_some()
+        cells.key_hash.get().is_some()
+            || cells.key_equal.get().is_some()
+            || object.downcast_ref::<KeyObj>().is_some()
     }
 }
 
@@ -130,6 +150,19 @@ pub(super) fn spread(map: &MapObj, hash: u64) -> u64 {
 }
 
 impl HookedKey<'_> {
+    /// Whether a key of the same type is the same.
+    fn is_equal(&self, held: &Ref<Obj>) -> Result<bool> {
+        match self.equal {
+            Equal::Hook(hook) => hooks::run_outside(DynKeyEqual::NAME, self.info.key(), || {
+                hook.call(self.object, held)
+            }),
+            Equal::Structure(key) => match held.downcast_ref::<KeyObj>() {
+                Some(held) => key.try_eq(held.key()),
+                None => Ok(false),
+            },
+        }
+    }
+
     /// The position of the key in a map. Runs code of the user.
     ///
     /// # Errors
@@ -140,9 +173,7 @@ impl HookedKey<'_> {
         let is_match = |held: &Value| match held.view() {
             ValueRef::Object(held) if held.same_as(self.object) => true,
             ValueRef::Object(held) if std::ptr::eq(held.type_info(), self.info) => {
-                let equal = hooks::run_outside(DynKeyEqual::NAME, self.info.key(), || {
-                    self.equal.call(self.object, held)
-                });
+                let equal = self.is_equal(held);
                 // An error ends the search like a match.
                 equal.unwrap_or_else(|error| {
                     failed = Some(error);

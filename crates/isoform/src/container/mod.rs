@@ -3,13 +3,15 @@
 //! `Array` and `Map` are immutable values with copy-on-write: a change made
 //! through a handle that is the only owner happens in place, any other change
 //! copies first. `List` and `Dict` are shared and mutable: each holds an
-//! immutable snapshot behind a lock, so a reader works on what was there when
-//! it looked and a concurrent change can neither tear nor invalidate it.
+//! immutable container that changes under the access rule of fields
+//! (`object::access`), so a reader works on what was there when it looked, and
+//! a concurrent change can neither tear nor invalidate it.
 
 mod demands;
 mod dict;
 mod lookup;
 mod mapping;
+mod mutable;
 mod names;
 mod opaque;
 mod sequence;
@@ -26,11 +28,12 @@ pub use tensor::Tensor;
 pub use text::{Bytes, Str};
 
 pub(crate) use demands::{Field, binds, claim};
-pub(crate) use dict::{DictGuard, DictObj};
+pub(crate) use dict::DictObj;
 pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{asking, key_hash, note_key_hooks};
 pub(crate) use mapping::MapObj;
-pub(crate) use sequence::{ArrayObj, ListGuard, ListObj};
+pub(crate) use mutable::Mutable;
+pub(crate) use sequence::{ArrayObj, ListObj};
 pub(crate) use shape::ShapeObj;
 pub(crate) use tensor::{NanRule, TensorObj};
 pub(crate) use text::{BytesObj, StrObj};

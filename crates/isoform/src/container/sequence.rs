@@ -3,13 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use super::demands::{self, Demands};
+use super::demands;
+use super::mutable::Mutable;
 use crate::error::{Error, ErrorKind, Result};
-use crate::object::access::refresh;
-use crate::object::collect;
 use crate::object::field::ElementType;
 use crate::object::reference::Ref;
 use crate::value::Value;
@@ -131,6 +128,11 @@ impl<T: ElementType> Array<T> {
     }
 }
 
+/// Positions are given, so there is nothing to find.
+fn nowhere<P>(_: &P) -> Result<()> {
+    Ok(())
+}
+
 fn out_of_range(index: usize, len: usize) -> Error {
     Error::new(
         ErrorKind::Index,
@@ -183,142 +185,8 @@ impl<T: ElementType> From<Array<T>> for Value {
     }
 }
 
-/// The payload of a list: a snapshot that is replaced or, while nobody else
-/// holds it, changed in place under the lock.
-#[derive(Debug)]
-pub(crate) struct ListObj {
-    items: Mutex<Array>,
-    /// Counts the changes of length or order; written under the lock.
-    version: AtomicU64,
-    /// Whether the collector of cycles knows the list.
-    tracked: AtomicBool,
-    demands: Demands,
-}
-
-/// The elements of a list while its lock is held.
-pub(crate) type ListGuard<'a> = MutexGuard<'a, Array>;
-
-impl Drop for ListObj {
-    fn drop(&mut self) {
-        if *self.tracked.get_mut() {
-            collect::untrack_payload(self);
-        }
-    }
-}
-
-impl ListObj {
-    pub(crate) fn holding(items: Array) -> Self {
-        ListObj {
-            items: Mutex::new(items),
-            version: AtomicU64::new(0),
-            tracked: AtomicBool::new(false),
-            demands: Demands::default(),
-        }
-    }
-
-    /// The lock, if no other thread holds it.
-    pub(crate) fn try_lock(&self) -> Option<ListGuard<'_>> {
-        match self.items.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
-    /// Tells the collector of cycles when an element may lead back here.
-    fn note(&self, item: &Value) {
-        let links = item.as_object().is_some_and(collect::may_lead_on);
-        if links && !self.tracked.swap(true, Ordering::Relaxed) {
-            collect::track_payload(self);
-        }
-    }
-
-    /// Makes one more demand on the elements, once they are checked, unless it
-    /// is made already.
-    pub(super) fn demand(
-        &self,
-        extend: impl Fn(u32) -> u32,
-        check: impl Fn(&Array) -> Result<()>,
-    ) -> Result<()> {
-        loop {
-            let before = self.demands.number();
-            let after = extend(before);
-            if after == before {
-                return Ok(());
-            }
-            let items = self.snapshot();
-            check(&items)?;
-            let held = self.lock();
-            // Nothing changes an array that has a second owner.
-            if held.same_as(&items) && self.demands.number() == before {
-                self.demands.set(after);
-                return Ok(());
-            }
-        }
-    }
-
-    /// Fills a copy of another list, which obeys the same demands.
-    pub(crate) fn fill_copy(&self, source: &ListObj, copy: impl FnOnce(&Array) -> Array) -> Array {
-        // In this order: what the list held later obeys these demands, too.
-        self.demands.set(source.demands.number());
-        let snapshot = source.snapshot();
-        self.fill(copy(&snapshot));
-        snapshot
-    }
-
-    /// The lock, once the items are such as the list demands.
-    fn lock_for(&self, items: &mut [Value]) -> Result<MutexGuard<'_, Array>> {
-        let mut met = 0;
-        loop {
-            let number = self.demands.number();
-            if number != met {
-                demands::admit_items(number, items)?;
-                met = number;
-            }
-            let held = self.lock();
-            if self.demands.number() == met {
-                return Ok(held);
-            }
-        }
-    }
-
-    fn note_reshape(&self) {
-        self.version.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Replaces all elements.
-    fn fill(&self, items: Array) {
-        // The old elements are dropped after the lock is released, because
-        // their destructors may be user code that looks at this list.
-        items.values().iter().for_each(|item| self.note(item));
-        let old = std::mem::replace(&mut *self.lock_to_reshape(), items);
-        drop(old);
-    }
-
-    /// The elements, for a change of length or order.
-    fn lock_to_reshape(&self) -> MutexGuard<'_, Array> {
-        let items = self.lock();
-        self.note_reshape();
-        items
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Array> {
-        // Every change keeps the array valid, so a panic elsewhere while the
-        // lock was held leaves nothing half-done.
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn snapshot(&self) -> Array {
-        let items = self.lock().clone();
-        // A traversal meets objects here that did not exist when it began.
-        refresh();
-        items
-    }
-
-    pub(crate) fn copy_payload(&self) -> Self {
-        ListObj::holding(self.snapshot())
-    }
-}
+/// The payload of a list.
+pub(crate) type ListObj = Mutable<Array>;
 
 /// A mutable sequence; cloning the handle shares it.
 ///
@@ -344,7 +212,7 @@ impl<T: ElementType> List<T> {
 
     /// How many elements there are.
     pub fn len(&self) -> usize {
-        self.reference.lock().len()
+        self.reference.held.read(Array::len)
     }
 
     /// Whether there are none.
@@ -359,32 +227,31 @@ impl<T: ElementType> List<T> {
 
     /// A copy of the element at a position.
     pub fn get(&self, index: usize) -> Option<T> {
-        self.reference
-            .lock()
-            .values()
-            .get(index)
-            .and_then(T::peek)
-            .cloned()
+        let get = |items: &Array| items.get(index).and_then(T::peek).cloned();
+        self.reference.held.read(get)
     }
 
     /// Appends an element.
     ///
+    /// Like every change of a list it waits for running comparisons, hashes and
+    /// walks of other threads to come to a hook, a callback or their end.
+    ///
     /// # Errors
     ///
     /// `TypeError` when the list stands in a field whose type forbids the
-    /// element; what the hooks of types return that convert it.
+    /// element; what the hooks of types return that convert it; `RuntimeError`
+    /// when the host language has ended. The list is as it was then.
     pub fn push(&self, item: T) -> Result<()> {
-        let mut item = item.into_value();
-        let mut items = self.reference.lock_for(std::slice::from_mut(&mut item))?;
-        self.reference.note(&item);
-        self.reference.note_reshape();
-        items.make_mut().push(item);
-        Ok(())
+        self.reshape([item.into_value()], |items, [item]| {
+            items.push(std::mem::take(item));
+            Ok(())
+        })
     }
 
-    /// Takes the last element off.
+    /// Takes the last element off. None as well once the host language has
+    /// ended, when nothing can be changed any more.
     pub fn pop(&self) -> Option<Value> {
-        self.reference.lock_to_reshape().make_mut().pop()
+        self.reshape([], |items, []| Ok(items.pop())).ok().flatten()
     }
 
     /// Puts an element before a position.
@@ -394,19 +261,13 @@ impl<T: ElementType> List<T> {
     /// `IndexError` when the position is behind the end, otherwise as
     /// [`push`](Self::push).
     pub fn insert(&self, index: usize, item: T) -> Result<()> {
-        let mut item = item.into_value();
-        let mut items = self.reference.lock_for(std::slice::from_mut(&mut item))?;
-        if index > items.len() {
-            let error = out_of_range(index, items.len());
-            // The item is dropped after the lock is released: its destructor
-            // may be user code.
-            drop(items);
-            return Err(error);
-        }
-        self.reference.note(&item);
-        self.reference.note_reshape();
-        items.make_mut().insert(index, item);
-        Ok(())
+        self.reshape([item.into_value()], |items, [item]| {
+            if index > items.len() {
+                return Err(out_of_range(index, items.len()));
+            }
+            items.insert(index, std::mem::take(item));
+            Ok(())
+        })
     }
 
     /// Replaces the element at a position and gives the old one back.
@@ -416,35 +277,33 @@ impl<T: ElementType> List<T> {
     /// `IndexError` when the position is behind the last element, otherwise as
     /// [`push`](Self::push).
     pub fn set(&self, index: usize, item: T) -> Result<Value> {
-        let mut item = item.into_value();
-        let mut items = self.reference.lock_for(std::slice::from_mut(&mut item))?;
-        // Checked before the item is handed over: dropped by an error inside,
-        // it would run its destructor, maybe user code, under the lock.
-        if index >= items.len() {
-            let error = out_of_range(index, items.len());
-            drop(items);
-            return Err(error);
-        }
-        self.reference.note(&item);
-        items.set(index, item)
+        self.change([item.into_value()], |items, [item]| {
+            if index >= items.len() {
+                return Err(out_of_range(index, items.len()));
+            }
+            items.set(index, std::mem::take(item))
+        })
     }
 
     /// Takes the element at a position out.
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the last element.
+    /// `IndexError` when the position is behind the last element, otherwise as
+    /// [`push`](Self::push).
     pub fn remove(&self, index: usize) -> Result<Value> {
-        let mut items = self.reference.lock_to_reshape();
-        if index >= items.len() {
-            return Err(out_of_range(index, items.len()));
-        }
-        Ok(items.make_mut().remove(index))
+        self.reshape([], |items, []| {
+            if index >= items.len() {
+                return Err(out_of_range(index, items.len()));
+            }
+            Ok(items.remove(index))
+        })
     }
 
-    /// Takes all elements out.
+    /// Takes all elements out. Does nothing once the host language has ended.
     pub fn clear(&self) {
-        self.reference.fill(Array::new());
+        // The error can only be that one.
+        let _ended = self.replace(Array::new());
     }
 
     /// Replaces all elements and gives the old ones back. O(n).
@@ -453,22 +312,13 @@ impl<T: ElementType> List<T> {
     ///
     /// As [`push`](Self::push).
     pub fn replace(&self, items: Array) -> Result<Array> {
-        let mut items = items;
-        loop {
-            let number = self.reference.demands.number();
-            if number != 0 {
-                demands::admit_items(number, items.make_mut())?;
-            }
-            items
-                .values()
-                .iter()
-                .for_each(|item| self.reference.note(item));
-            let mut held = self.reference.lock();
-            if self.reference.demands.number() == number {
-                self.reference.note_reshape();
-                return Ok(std::mem::replace(&mut *held, items));
-            }
-        }
+        let list = &self.reference;
+        let admit = |number, items: &mut Array| demands::admit_items(number, items.make_mut());
+        list.change(list.identity(), items, admit, nowhere, |held, items, ()| {
+            items.values().iter().for_each(|item| list.note(item));
+            list.advance_version();
+            Some(std::mem::replace(held, std::mem::take(items)))
+        })
     }
 
     /// Replaces the elements in a range and gives the old ones back. O(n).
@@ -486,17 +336,40 @@ impl<T: ElementType> List<T> {
     /// # Ok::<(), isoform::Error>(())
     /// ```
     pub fn splice(&self, range: Range<usize>, items: Vec<T>) -> Result<Vec<Value>> {
-        let mut items: Vec<Value> = items.into_iter().map(T::into_value).collect();
-        let mut old = self.reference.lock_for(&mut items)?;
-        items.iter().for_each(|item| self.reference.note(item));
-        if range.end > old.len() || range.start > range.end {
-            let error = out_of_range(range.end, old.len());
-            // The items are dropped after the lock is released.
-            drop(old);
-            return Err(error);
-        }
-        self.reference.note_reshape();
-        Ok(old.make_mut().splice(range, items).collect())
+        let items: Vec<Value> = items.into_iter().map(T::into_value).collect();
+        self.reshape(items, |held, items| {
+            if range.end > held.len() || range.start > range.end {
+                return Err(out_of_range(range.end, held.len()));
+            }
+            Ok(held.splice(range, items.drain(..)).collect())
+        })
+    }
+
+    /// Changes length or order, unless `body` finds that it cannot.
+    fn reshape<P: AsMut<[Value]>, R>(
+        &self,
+        items: P,
+        body: impl FnOnce(&mut Vec<Value>, &mut P) -> Result<R>,
+    ) -> Result<R> {
+        self.change(items, |held, items| {
+            let done = body(held.make_mut(), items)?;
+            self.reference.advance_version();
+            Ok(done)
+        })
+    }
+
+    /// Changes the list with these items, converted to what is demanded.
+    fn change<P: AsMut<[Value]>, R>(
+        &self,
+        items: P,
+        body: impl FnOnce(&mut Array, &mut P) -> Result<R>,
+    ) -> Result<R> {
+        let (list, mut body) = (&self.reference, Some(body));
+        let admit = |number, items: &mut P| demands::admit_items(number, items.as_mut());
+        list.change(list.identity(), items, admit, nowhere, |held, items, ()| {
+            items.as_mut().iter().for_each(|item| list.note(item));
+            body.take().map(|body| body(held, items))
+        })?
     }
 
     /// A number that is another one after each change of length or order; the
@@ -504,7 +377,7 @@ impl<T: ElementType> List<T> {
     ///
     /// Iterators of host languages tell by it that a list changed under them.
     pub fn version(&self) -> u64 {
-        self.reference.version.load(Ordering::Relaxed)
+        self.reference.version()
     }
 
     pub(super) fn payload(&self) -> &ListObj {

@@ -121,6 +121,13 @@ pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
     body(&Section(PhantomData))
 }
 
+/// Reads fields by the one who holds the locks of a writer. `body` must run no
+/// foreign code.
+pub(super) fn exclusively<T>(body: impl FnOnce(&Section) -> T) -> T {
+    let _watch = Watch::begin(true);
+    body(&Section(PhantomData))
+}
+
 /// Runs a traversal in a section: objects borrowed in it stay alive until its
 /// end, also across foreign code that is called [`outside`].
 ///

@@ -10,7 +10,7 @@
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
-use super::access::{self, Poll};
+use super::access::{self, Poll, Section};
 use super::collect;
 use super::dynamic::{convert, store};
 use super::field::DropSlot;
@@ -136,7 +136,7 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
                 poll.step(section)?;
                 prefetch_ahead(ObjRef::new(source));
                 let first = copier.unfinished.len();
-                copier.fill(source, copy);
+                copier.fill(section, source, copy);
                 // The first child is taken up first, so that the copies lie in
                 // memory in the order in which they will be visited, whatever
                 // the order of the sources.
@@ -166,8 +166,6 @@ struct Copier {
     /// several owners, by identity number.
     known: Pages<u32, 256>,
     copies: Vec<NonNull<Header>>,
-    /// What was in the lists and dicts, which may be changed meanwhile.
-    snapshots: Vec<Value>,
 }
 
 impl Copier {
@@ -229,7 +227,7 @@ impl Copier {
     ///
     /// As [`copy`](Self::copy); `copy` must have been made for `source`, and
     /// must not have been filled before.
-    unsafe fn fill(&mut self, source: NonNull<Header>, copy: NonNull<Header>) {
+    unsafe fn fill(&mut self, section: &Section, source: NonNull<Header>, copy: NonNull<Header>) {
         // SAFETY: promised by the caller. The fields of the copy own nothing, so
         // what is in them may be overwritten; those of the source are of the
         // same type, and do not change in this section.
@@ -251,7 +249,7 @@ impl Copier {
                 }
             }
             if info.is_builtin() {
-                self.fill_container(source, copy, info.class());
+                self.fill_container(section, source, copy, info.class());
             } else if info.tracked.load(Ordering::Acquire) {
                 // The source may be part of a cycle, and so may its copy.
                 collect::track_raw(copy);
@@ -276,13 +274,13 @@ impl Copier {
     /// As [`fill`](Self::fill).
     unsafe fn fill_container(
         &mut self,
+        section: &Section,
         source: NonNull<Header>,
         copy: NonNull<Header>,
         class: Class,
     ) {
         // SAFETY: the caller promises that both are of this class. Nobody
-        // reads the copy yet, so its payload may be written. What stands in a
-        // list or dict is kept alive by its snapshot.
+        // reads the copy yet, so its payload may be written.
         unsafe {
             let payload = copy.byte_add(HEADER_SIZE);
             let source = source.byte_add(HEADER_SIZE);
@@ -294,13 +292,14 @@ impl Copier {
                 }
                 Class::List => {
                     let source = source.cast::<ListObj>().as_ref();
-                    let snapshot = payload
+                    let copy = |items: &Array| {
+                        let items = items.values().iter();
+                        items.map(|item| self.value(item)).collect()
+                    };
+                    payload
                         .cast::<ListObj>()
                         .as_ref()
-                        .fill_copy(source, |items| {
-                            items.values().iter().map(|item| self.value(item)).collect()
-                        });
-                    self.snapshots.push(snapshot.into());
+                        .fill_copy(source, section, copy);
                 }
                 Class::Map => {
                     let source = source.cast::<MapObj>().as_ref();
@@ -308,13 +307,13 @@ impl Copier {
                     *payload.cast::<MapObj>().as_mut() = copies;
                 }
                 Class::Dict => {
-                    let source = source.cast::<DictObj>().as_ref();
-                    let payload = payload.cast::<DictObj>().as_ref();
-                    let snapshot = payload.fill_copy(source, |entries| {
+                    let source = &source.cast::<DictObj>().as_ref().entries;
+                    let copy = |entries: &Map| {
                         let copy = |value: &Value| self.value(value);
                         Map::holding(MapObj::of_copies(entries.reference(), copy))
-                    });
-                    self.snapshots.push(snapshot.into());
+                    };
+                    let payload = payload.cast::<DictObj>().as_ref();
+                    payload.entries.fill_copy(source, section, copy);
                 }
                 _ => {}
             }

@@ -9,12 +9,16 @@
 //! garbage. (Trial deletion: Bacon and Rajan, "Concurrent Cycle Collection in
 //! Reference Counted Systems", 2001; here with the world stopped.)
 //!
+//! A collection starts by itself when many more objects are tracked than the
+//! last one left: at least [`MIN_FRESH`], and a share of what it had to visit, so
+//! that a tracked object costs O(1) visits whatever else there is.
+//!
 //! # Why the counts can be trusted
 //!
 //! Threads may own objects, and move, while counts are read. During a
 //! collection the writer's lock is held, so nobody reads or writes a field
-//! declared at run time; the locks of all lists and dicts visited are held;
-//! and tracked objects that die wait with giving up their fields. A thread
+//! declared at run time, a list or a dict; and tracked objects that die wait
+//! with giving up their fields. A thread
 //! that owns an object visited can then only go on to the children of arrays,
 //! maps and Rust structs, which form no cycles. Counts are read parents first
 //! in that order: a thread that slips away from an object before its count is
@@ -22,7 +26,7 @@
 //! latest at the last of them.
 
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::{HashMap, HashSet};
@@ -30,20 +34,38 @@ use hashbrown::{HashMap, HashSet};
 use super::access;
 use super::build::take_field;
 use super::field::DropSlot;
+use super::guarded::Content;
 use super::header::Header;
 use super::raw_host::PRESERVED;
 use super::raw_value::Value;
 use super::reference::{Node, Obj, Ref};
 use super::release::child_in;
 use super::table::{self, Class, TypeInfo};
-use crate::container::{ArrayObj, DictGuard, DictObj, ListGuard, ListObj, MapObj};
+use crate::container::{ArrayObj, DictObj, ListObj, MapObj, Mutable};
 
 type Addresses = HashSet<usize, rapidhash::fast::RandomState>;
 
 static TRACKED: Mutex<Option<Addresses>> = Mutex::new(None);
+/// How many objects are tracked; written under the lock of [`TRACKED`].
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// So many more objects are tracked at least before the next collection.
+const MIN_FRESH: usize = 10_000;
+/// A collection may visit so many objects for each newly tracked one.
+const VISITS_PER_FRESH: usize = 4;
+/// A collection is due when so many objects are tracked; `usize::MAX` while one
+/// is under way.
+static DUE: AtomicUsize = AtomicUsize::new(MIN_FRESH);
 
 fn tracked() -> MutexGuard<'static, Option<Addresses>> {
     TRACKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn insert(address: usize) {
+    let mut tracked = tracked();
+    let tracked = tracked.get_or_insert_default();
+    tracked.insert(address);
+    COUNT.store(tracked.len(), Ordering::Relaxed);
 }
 
 /// Remembers an object that may have become part of a cycle.
@@ -54,22 +76,23 @@ pub(super) fn track(object: &Ref<Obj>) {
 
 /// As [`track`], for an object of a type of which objects are tracked already.
 pub(super) fn track_raw(object: NonNull<Header>) {
-    tracked()
-        .get_or_insert_default()
-        .insert(object.as_ptr() as usize);
+    insert(object.as_ptr() as usize);
 }
 
-/// As [`track`], for the payload of a list or dict.
-pub(crate) fn track_payload<T: Node>(payload: &T) {
-    let address = std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE;
-    tracked().get_or_insert_default().insert(address);
+/// As [`track`], for a list or dict.
+pub(crate) fn track_payload<T: Content>(payload: &Mutable<T>) {
+    insert(address_of(payload));
 }
 
-/// Forgets the payload of a list or dict that dies; waits while a collection
-/// looks at it.
-pub(crate) fn untrack_payload<T: Node>(payload: &T) {
-    let address = std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE;
-    forget(address);
+/// Forgets a list or dict that dies; waits while a collection looks at it.
+pub(crate) fn untrack_payload<T: Content>(payload: &Mutable<T>) {
+    forget(address_of(payload));
+}
+
+/// Where the header lies of what begins with this payload.
+fn address_of<T: Content>(payload: &Mutable<T>) -> usize {
+    const { assert!(std::mem::offset_of!(DictObj, entries) == 0) };
+    std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE
 }
 
 /// Forgets an object of a declared type that dies; waits while a collection
@@ -82,6 +105,7 @@ pub(super) fn untrack(object: NonNull<Header>) {
 fn forget(address: usize) {
     if let Some(tracked) = &mut *tracked() {
         tracked.remove(&address);
+        COUNT.store(tracked.len(), Ordering::Relaxed);
     }
 }
 
@@ -113,14 +137,31 @@ pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
 /// How many objects may be part of a cycle: lists and dicts that an object was
 /// put into, and objects with a field that an object was written to.
 pub fn tracked_count() -> usize {
-    tracked().as_ref().map_or(0, HashSet::len)
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// Collects cycles if that is due. For the end of a write, in no section.
+#[inline]
+pub(crate) fn collect_if_due() {
+    if COUNT.load(Ordering::Relaxed) >= DUE.load(Ordering::Relaxed) {
+        collect_once();
+    }
+}
+
+#[cold]
+fn collect_once() {
+    // One thread is enough, and destructors that write start no other one.
+    if DUE.swap(usize::MAX, Ordering::Relaxed) != usize::MAX {
+        collect_cycles();
+    }
 }
 
 /// Frees all objects that only keep each other alive, and says how many.
 ///
 /// Cycles go through [`List`](crate::List), [`Dict`](crate::Dict) and objects
 /// with mutable fields only. O(what the tracked objects reach); other threads
-/// that read or write fields wait meanwhile.
+/// that read or write fields wait meanwhile. A write does this by itself when
+/// many more objects may be part of a cycle than after the last time.
 ///
 /// ```
 /// use isoform::{List, Value, collect_cycles};
@@ -132,6 +173,7 @@ pub fn tracked_count() -> usize {
 /// ```
 pub fn collect_cycles() -> usize {
     let mut doomed = Doomed::default();
+    let mut visited = 0;
     // An error means that the host language has ended; everything ends then.
     let _ended = access::writing(|_idle| {
         let tracked = tracked();
@@ -146,12 +188,15 @@ pub fn collect_cycles() -> usize {
             .filter_map(|address| NonNull::new(address as *mut Header))
             .collect();
         if let Some(graph) = Graph::visit(&roots, usize::MAX) {
+            visited = graph.objects.len();
             graph.break_up(&mut doomed);
         }
     });
     let count = doomed.objects.len();
     // Destructors may be code of users, so they run when all locks are free.
     drop(doomed);
+    let fresh = MIN_FRESH.max(visited / VISITS_PER_FRESH);
+    DUE.store(tracked_count() + fresh, Ordering::Relaxed);
     count
 }
 
@@ -205,9 +250,7 @@ pub unsafe fn visit_exclusively_owned(
         }
         left -= 1;
         // SAFETY: the object is kept alive by the one before it, whose fields
-        // nobody changes, because writers hold the host's lock; the contents
-        // of lists and dicts are read under their locks and change under the
-        // host's lock, or else by a thread that would be another owner.
+        // nobody changes, because writers hold the host's lock.
         unsafe {
             let borrowed = super::view::ObjRef::new(object);
             visit(borrowed.as_ref());
@@ -233,18 +276,9 @@ pub unsafe fn visit_exclusively_owned(
                         }
                     }
                 }
-                Class::List => {
-                    if let Some(items) = borrowed.downcast::<ListObj>().and_then(ListObj::try_lock)
-                    {
-                        waiting.add(items.reference().raw());
-                    }
-                }
-                Class::Dict => {
-                    if let Some(entries) =
-                        borrowed.downcast::<DictObj>().and_then(DictObj::try_lock)
-                    {
-                        waiting.add(entries.reference().raw());
-                    }
+                Class::List | Class::Dict => {
+                    let held = held_by(borrowed.header(), info);
+                    held.into_iter().for_each(|held| waiting.add(held));
                 }
                 _ => {}
             }
@@ -279,15 +313,9 @@ struct Doomed {
     objects: Vec<Ref<Obj>>,
 }
 
-/// The lock of a list or dict while it is being looked at.
-enum Guard<'a> {
-    List(ListGuard<'a>),
-    Dict(DictGuard<'a>),
-}
-
 /// What the tracked objects reach.
 #[derive(Default)]
-struct Graph<'a> {
+struct Graph {
     numbers: HashMap<usize, u32, rapidhash::fast::RandomState>,
     objects: Vec<NonNull<Header>>,
     /// References from objects visited.
@@ -295,13 +323,10 @@ struct Graph<'a> {
     /// The children of object `n` are `edges[starts[n]..starts[n + 1]]`.
     edges: Vec<u32>,
     starts: Vec<usize>,
-    guards: HashMap<usize, Guard<'a>, rapidhash::fast::RandomState>,
 }
 
-impl<'a> Graph<'a> {
-    /// None when a list or dict is in use by another thread: it is alive, and
-    /// the next collection will see the rest.
-    /// None as well when there are more than `limit` objects.
+impl Graph {
+    /// None when there are more than `limit` objects.
     fn visit(roots: &[NonNull<Header>], limit: usize) -> Option<Self> {
         let mut graph = Graph::default();
         for &root in roots {
@@ -310,7 +335,7 @@ impl<'a> Graph<'a> {
         let mut next = 0;
         while let Some(&object) = graph.objects.get(next) {
             graph.starts.push(graph.edges.len());
-            graph.children(object)?;
+            graph.children(object);
             next += 1;
             if graph.objects.len() > limit {
                 return None;
@@ -342,11 +367,11 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn children(&mut self, object: NonNull<Header>) -> Option<()> {
+    fn children(&mut self, object: NonNull<Header>) {
         // SAFETY: the object is tracked, and waits with dying until the
         // collection is over, or a field of such an object keeps it alive; see
-        // the module documentation. `'a` ends with the collection.
-        let header: &'a Header = unsafe { object.as_ref() };
+        // the module documentation.
+        let header: &Header = unsafe { object.as_ref() };
         let info = table::info(header.type_index);
         if header.host.load(Ordering::Relaxed) & PRESERVED != 0 {
             // The object's own wrapper is an owner that only it keeps alive.
@@ -363,32 +388,27 @@ impl<'a> Graph<'a> {
         }
         match info.class() {
             Class::Array => {
-                for item in payload::<ArrayObj>(header, info)?.items() {
+                let array = payload::<ArrayObj>(header, info);
+                for item in array.into_iter().flat_map(ArrayObj::items) {
                     self.value(item);
                 }
             }
             Class::Map => {
-                let map = payload::<MapObj>(header, info)?;
-                for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
-                    self.value(key);
-                    self.value(value);
+                if let Some(map) = payload::<MapObj>(header, info) {
+                    for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
+                        self.value(key);
+                        self.value(value);
+                    }
                 }
             }
-            Class::List => {
-                let guard = payload::<ListObj>(header, info)?.try_lock()?;
-                self.edge(guard.reference().raw());
-                self.guards
-                    .insert(object.as_ptr() as usize, Guard::List(guard));
-            }
-            Class::Dict => {
-                let guard = payload::<DictObj>(header, info)?.try_lock()?;
-                self.edge(guard.reference().raw());
-                self.guards
-                    .insert(object.as_ptr() as usize, Guard::Dict(guard));
+            Class::List | Class::Dict => {
+                // SAFETY: nobody writes a list or dict during a collection.
+                if let Some(held) = unsafe { held_by(header, info) } {
+                    self.edge(held);
+                }
             }
             _ => {}
         }
-        Some(())
     }
 
     fn edges_of(&self, number: u32) -> &[u32] {
@@ -472,7 +492,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Takes the references out of the garbage that make its cycles.
-    fn break_up(mut self, doomed: &mut Doomed) {
+    fn break_up(self, doomed: &mut Doomed) {
         let garbage = self.garbage();
         let objects: Vec<NonNull<Header>> = garbage
             .iter()
@@ -492,17 +512,12 @@ impl<'a> Graph<'a> {
                 object.as_ref().retain();
                 doomed.objects.push(Ref::from_raw(object));
             }
-            match self.guards.get_mut(&(object.as_ptr() as usize)) {
-                Some(Guard::List(items)) => {
-                    doomed.children.push(std::mem::take(&mut **items).into())
-                }
-                Some(Guard::Dict(entries)) => {
-                    doomed.children.push(std::mem::take(&mut **entries).into());
-                }
-                None => {}
-            }
             // SAFETY: the object was just found alive.
-            let info = table::info(unsafe { object.as_ref() }.type_index);
+            let header: &Header = unsafe { object.as_ref() };
+            let info = table::info(header.type_index);
+            // SAFETY: the writer's lock is held, and nobody but this collection
+            // can reach the object.
+            doomed.children.extend(unsafe { take_held(header, info) });
             if !info.has_run_time_fields() {
                 continue;
             }
@@ -547,6 +562,38 @@ unsafe fn empty_field(object: NonNull<Header>, slot: DropSlot) -> Value {
                 .write(Value::NONE),
         }
         held
+    }
+}
+
+/// What a list or dict holds.
+///
+/// # Safety
+///
+/// Nobody may write meanwhile.
+unsafe fn held_by(header: &Header, info: &'static TypeInfo) -> Option<NonNull<Header>> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match info.class() {
+            Class::List => Some(payload::<ListObj>(header, info)?.held.peek().raw()),
+            Class::Dict => Some(payload::<DictObj>(header, info)?.entries.held.peek().raw()),
+            _ => None,
+        }
+    }
+}
+
+/// Takes out what a list or dict holds.
+///
+/// # Safety
+///
+/// The writer's lock must be held, and nobody else may reach the object.
+unsafe fn take_held(header: &Header, info: &'static TypeInfo) -> Option<Value> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match info.class() {
+            Class::List => Some(payload::<ListObj>(header, info)?.held.take().into()),
+            Class::Dict => Some(payload::<DictObj>(header, info)?.entries.held.take().into()),
+            _ => None,
+        }
     }
 }
 

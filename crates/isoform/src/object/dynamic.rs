@@ -1,11 +1,12 @@
 //! Objects by data: construction, reading, writing and copying through the
 //! type table, for types declared at run time and in Rust alike.
 
-use super::access;
+use super::access::{self, Section};
 use super::collect::{self, may_lead_on};
 use super::field::Storage;
 use super::header::{Header, TypeIndex, allocate};
 use super::limbo;
+use super::moment;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::table::{self, Slot, TypeInfo};
@@ -309,6 +310,7 @@ fn replace_field(
     let mut value = Some(value);
     let old = access::writing(|idle| {
         let value = value.take().unwrap_or_default();
+        moment::before_write(object.identity(), || copy_while_writing(object));
         // SAFETY: the slot is one of the object's own type, the value was
         // converted to its schema, and nobody else reads or writes fields now.
         // No reference into the field is in use: sections keep none across
@@ -324,6 +326,7 @@ fn replace_field(
     if !idle && old.as_object().is_some() {
         limbo::keep(old);
     }
+    collect::collect_if_due();
     Ok(())
 }
 
@@ -375,11 +378,19 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
 
 /// All fields as they are at one moment.
 fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    access::reading(|section| {
-        let fields = object.borrowed().all_fields();
-        (0..fields.len())
-            .filter_map(|field| fields.get(section, field))
-            .map(|(_, loaded)| loaded.to_value())
-            .collect()
-    })
+    access::reading(|section| field_values_in(section, object))
+}
+
+fn field_values_in(section: &Section, object: &Ref<Obj>) -> Vec<Value> {
+    let fields = object.borrowed().all_fields();
+    (0..fields.len())
+        .filter_map(|field| fields.get(section, field))
+        .map(|(_, loaded)| loaded.to_value())
+        .collect()
+}
+
+/// As [`shallow_copy`], by the only one who may write now.
+fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
+    let values = access::exclusively(|section| field_values_in(section, object));
+    build(object.type_info(), values)
 }

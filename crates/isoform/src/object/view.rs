@@ -9,7 +9,8 @@ use super::field::Storage;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
-use super::table::{self, Slot, TypeInfo};
+use super::table::{self, Class, Slot, TypeInfo};
+use crate::container::{DictObj, ListObj};
 use crate::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
@@ -113,6 +114,29 @@ impl<'a> ObjRef<'a> {
         }
         // SAFETY: the object is alive for 'a and starts its fields with a `T`.
         Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_ref() })
+    }
+
+    /// What a list or dict holds, lent to the traversal; None for any other
+    /// object.
+    #[inline]
+    pub(crate) fn held(self, section: &Section) -> Option<ObjRef<'a>> {
+        match self.info().class() {
+            Class::List => Some(self.downcast::<ListObj>()?.lend(section)),
+            Class::Dict => Some(self.downcast::<DictObj>()?.entries.lend(section)),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a list or dict through which a cycle may go.
+    #[inline]
+    pub(crate) fn may_lead_back(self) -> bool {
+        match self.info().class() {
+            Class::List => self.downcast().is_some_and(ListObj::is_tracked),
+            Class::Dict => self
+                .downcast::<DictObj>()
+                .is_some_and(|dict| dict.entries.is_tracked()),
+            _ => false,
+        }
     }
 
     /// Where a field of this object's own type lies.

@@ -6,13 +6,11 @@
 use hashbrown::HashMap;
 
 use super::singletons;
-use crate::container::{ArrayObj, DictObj, ListObj, MapObj, ShapeObj, TensorObj};
+use crate::container::{ArrayObj, MapObj, ShapeObj, TensorObj};
 use crate::error::{Error, Result};
 use crate::object::access::{self, Poll, Section};
-use crate::object::arena::Arena;
 use crate::object::field::Storage;
 use crate::object::prefetch::prefetch_ahead;
-use crate::object::reference::{Obj, Ref};
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Met, ObjRef};
 use crate::pages::Pages;
@@ -64,10 +62,8 @@ pub(crate) fn is_literal(storage: Storage) -> bool {
 /// `TypeError` for what cannot be written and `ValueError` for a cycle, with
 /// the path; whatever the sink or a hook answers.
 pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
-    let snapshots = Arena::default();
     let mut walk = Linearizer {
         sink,
-        snapshots: &snapshots,
         stack: Vec::new(),
         parts: Vec::new(),
         count: 0,
@@ -116,8 +112,6 @@ const PAGE: usize = 16;
 
 struct Linearizer<'a, 's, S> {
     sink: &'s mut S,
-    /// Owners of what was in the lists and dicts that were entered.
-    snapshots: &'a Arena,
     stack: Vec<Frame<'a>>,
     /// Numbers of the finished parts of all open objects.
     parts: Vec<u32>,
@@ -171,7 +165,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         if content == Content::Fields && !self.has_children(object) {
             return self.finish(section, object, self.parts.len(), marked);
         }
-        self.open(object, content, marked)
+        self.open(section, object, content, marked)
     }
 
     /// Whether a finished node was found; marks the object as open otherwise.
@@ -198,7 +192,13 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     }
 
     #[inline]
-    fn open(&mut self, object: ObjRef<'a>, content: Content, marked: bool) -> Result<()> {
+    fn open(
+        &mut self,
+        section: &Section,
+        object: ObjRef<'a>,
+        content: Content,
+        marked: bool,
+    ) -> Result<()> {
         prefetch_ahead(object);
         let Ok(base) = u32::try_from(self.parts.len()) else {
             return Err(too_large());
@@ -222,24 +222,22 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             marked,
         });
         if content == Content::Holder {
-            self.open_snapshot(object, base);
+            self.open_snapshot(section, object, base);
         }
         Ok(())
     }
 
     #[cold]
-    fn open_snapshot(&mut self, holder: ObjRef<'a>, base: u32) {
-        let (snapshot, content): (Ref<Obj>, _) = if let Some(list) = holder.downcast::<ListObj>() {
-            let items = list.snapshot().reference().clone();
-            (items.into_object(), Content::Items)
-        } else if let Some(dict) = holder.downcast::<DictObj>() {
-            let entries = dict.snapshot().reference().clone();
-            (entries.into_object(), Content::Entries)
-        } else {
+    fn open_snapshot(&mut self, section: &Section, holder: ObjRef<'a>, base: u32) {
+        let content = match holder.info().class() {
+            Class::List => Content::Items,
+            _ => Content::Entries,
+        };
+        let Some(object) = holder.held(section) else {
             return;
         };
         self.stack.push(Frame {
-            object: self.snapshots.keep(snapshot),
+            object,
             next: 0,
             base,
             content,

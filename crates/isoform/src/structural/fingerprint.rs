@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::mixing::Mixing;
 use crate::object::access;
 use crate::object::arena::Arena;
+use crate::object::moment::Moment;
 use crate::value::Value;
 
 thread_local! {
@@ -19,14 +20,15 @@ thread_local! {
     static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
 }
 
-/// A finished hash, and whether anything that can change was met on the way.
-type Walked<Out> = Result<(Out, bool)>;
+/// A finished hash and, if it is of a key and anything can change, the moment
+/// that it is of.
+type Walked<Out> = Result<(Out, Option<Moment>)>;
 
 /// Walks with these tables; gives the tables back for the next walk.
 fn walk<S: Sink>(
     value: &Value,
     options: CompareOptions,
-    pins: Option<&Pins>,
+    pins: Option<Pins<'_>>,
     sink: S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
@@ -35,24 +37,38 @@ fn walk<S: Sink>(
         let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
         let result = hasher.value(section, value, Region::root(options.map_free_vars));
         VISITS.set(hasher.visits);
-        let met_mutable = hasher.met_mutable;
-        (result.map(|out| (out, met_mutable)), hasher.into_tables())
+        let moment = hasher.watch.finish();
+        (result.map(|out| (out, moment)), hasher.into_tables())
     })
 }
 
-/// The hash of a value with some of its parts pinned, and whether anything
-/// that can change was met.
-pub(super) fn hash_pinned(
+/// Walks with the tables of this thread.
+fn walk_fast<const KEYED: bool>(
     value: &Value,
     options: CompareOptions,
-    pins: Option<&Pins>,
+    pins: Option<Pins<'_>>,
     mixing: Mixing,
-) -> Result<(u64, bool)> {
+) -> Walked<u64> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, pins, Fast(mixing), tables);
+    let (result, tables) = walk(value, options, pins, Fast::<KEYED>(mixing), tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
+}
+
+/// The hash of a value for tables of this process, and the moment it is of if
+/// anything in it can change.
+pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
+    let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
+    let (mut hash, moment) = walk_fast::<true>(value, options, None, mixing)?;
+    if let Some(moment) = &moment
+        && !moment.is_now()
+    {
+        // Somebody wrote meanwhile, maybe to what had been hashed.
+        let pins = Some(Pins::watching(moment));
+        hash = walk_fast::<true>(value, options, pins, mixing)?.0;
+    }
+    Ok((hash, moment))
 }
 
 /// The structural hash of a value: equal values have the same.
@@ -90,7 +106,7 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
 ///
 /// As [`structural_hash`].
 pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) -> Result<u64> {
-    Ok(hash_pinned(&value.into(), options, None, Mixing::FIXED)?.0)
+    Ok(walk_fast::<false>(&value.into(), options, None, Mixing::FIXED)?.0)
 }
 
 /// The portable name of a value: the same equivalence as equality, in 32

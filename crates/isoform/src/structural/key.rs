@@ -4,21 +4,23 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::fingerprint::hash_pinned;
+use super::fingerprint::hash_of_moment;
 use super::pins::Pins;
 use super::{CompareOptions, Question};
+use crate::container::note_key_hooks;
 use crate::error::Result;
-use crate::mixing::Mixing;
+use crate::object::moment::{self, Moment};
 use crate::object::reference::Ref;
 use crate::value::Value;
 
 /// A value that is `==` and hashes by structure.
 ///
-/// The key stands for the value as it was when the key was made: what the
-/// lists and dicts below it held then is kept (in O(1) each, they are
-/// copy-on-write), and a copy of each object with mutable fields. So changing
-/// them later neither loses the key in a table nor makes it equal to something
-/// else. A custom comparison of an object with mutable fields is shown the copy.
+/// The key stands for the value as it was when the key was made: lists, dicts
+/// and objects with mutable fields are watched, and what one held is kept when
+/// it changes, for as long as a key needs it. So changing it later neither
+/// loses the key in a table nor makes it equal to something else, and a value
+/// that does not change costs no more than its hash. A custom comparison of an
+/// object that was changed is shown a copy with its old fields.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -37,11 +39,14 @@ use crate::value::Value;
 pub struct StructuralKey {
     value: Value,
     hash: u64,
-    pins: Option<Arc<Pins>>,
+    /// When the key was made, if anything in the value can change.
+    moment: Option<Arc<Moment>>,
 }
 
 impl StructuralKey {
-    /// Makes a key; hashes the value once.
+    /// Makes a key: hashes the value once, and watches what can change. The
+    /// first write to each watched object copies its fields, and a comparison
+    /// after a write to any of them looks all of them up.
     ///
     /// # Errors
     ///
@@ -50,16 +55,12 @@ impl StructuralKey {
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
-        let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
-        let (mut hash, mutable) = hash_pinned(&value, options, None, mixing)?;
-        let mut pins = None;
-        if mutable {
-            // What was hashed may have changed since; what is pinned cannot.
-            let pinned = Pins::of(&value)?;
-            hash = hash_pinned(&value, options, Some(&pinned), mixing)?.0;
-            pins = Some(Arc::new(pinned));
-        }
-        Ok(StructuralKey { value, hash, pins })
+        let (hash, moment) = hash_of_moment(&value)?;
+        Ok(StructuralKey {
+            value,
+            hash,
+            moment: moment.map(Arc::new),
+        })
     }
 
     /// The value the key was made of.
@@ -83,10 +84,24 @@ impl StructuralKey {
         if self.hash != other.hash {
             return Ok(false);
         }
+        let before = moment::time();
+        let equal = self.compare(other, |moment| Pins::of(moment));
+        let is_frozen = self.moment.is_none() && other.moment.is_none();
+        if is_frozen || moment::time() == before {
+            return equal;
+        }
+        // Somebody wrote meanwhile, maybe to what was being compared.
+        self.compare(other, |moment| Some(Pins::exact(moment)))
+    }
+
+    fn compare(&self, other: &Self, pins: fn(&Moment) -> Option<Pins<'_>>) -> Result<bool> {
         let question = Question {
             left: &self.value,
             right: &other.value,
-            pins: (self.pins.as_deref(), other.pins.as_deref()),
+            pins: (
+                self.moment.as_deref().and_then(pins),
+                other.moment.as_deref().and_then(pins),
+            ),
             options: CompareOptions::default(),
         };
         question.equal()
@@ -123,6 +138,7 @@ impl KeyObj {
 
 impl From<StructuralKey> for Value {
     fn from(key: StructuralKey) -> Self {
+        note_key_hooks();
         Ref::new(KeyObj(key)).into()
     }
 }

@@ -80,7 +80,7 @@ pub fn last_visit_count() -> u64 {
 struct Question<'v> {
     left: &'v Value,
     right: &'v Value,
-    pins: (Option<&'v Pins>, Option<&'v Pins>),
+    pins: (Option<Pins<'v>>, Option<Pins<'v>>),
     options: CompareOptions,
 }
 

@@ -1,114 +1,124 @@
-//! Snapshots of what can change below a value.
+//! Lists, dicts and objects with mutable fields: what they hold now, and what
+//! they held when a key was made.
 
-use hashbrown::{HashMap, HashSet};
-
-use crate::container::{DictObj, ListObj};
-use crate::error::Result;
-use crate::object::access::Poll;
+use crate::object::access::Section;
 use crate::object::arena::Arena;
 use crate::object::dynamic::shallow_copy;
-use crate::object::reference::{Obj, Ref};
+use crate::object::moment::Moment;
 use crate::object::view::ObjRef;
-use crate::value::Value;
-use crate::visit::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
-/// What each list, dict and object with mutable fields below a value held at
-/// one moment, by identity.
-///
-/// Such an object is pinned as a copy that nobody else has: the copy gives the
-/// fields, the object itself its identity.
-#[derive(Default)]
-pub(crate) struct Pins {
-    contents: HashMap<u64, Ref<Obj>, rapidhash::fast::RandomState>,
+/// How a walk looks at objects as they were at an earlier moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pins<'m> {
+    moment: &'m Moment,
+    /// Reads the fields of an object at once, so that a write during the walk
+    /// is not seen.
+    copies: bool,
+    /// Watches what it reads.
+    watches: bool,
 }
 
-impl Pins {
-    /// The content that the object with this identity had.
-    pub(crate) fn get(&self, ident: u64) -> Option<&Ref<Obj>> {
-        self.contents.get(&ident)
+impl<'m> Pins<'m> {
+    /// For a walk during which nobody writes, as will be found after it; None
+    /// where nothing has changed since the moment.
+    pub(super) fn of(moment: &'m Moment) -> Option<Self> {
+        (!moment.is_present()).then(|| Pins {
+            copies: false,
+            ..Pins::exact(moment)
+        })
     }
 
-    /// The contents of all that can change below a value. O(n) time and space
-    /// in the number of objects below it.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` for a value that contains itself.
-    pub(crate) fn of(value: &Value) -> Result<Pins> {
-        let mut pins = Pins::default();
-        let mut waiting = vec![value.clone()];
-        // The copies, and what was met and cannot change: each is entered once,
-        // though it may be met in many of the walks.
-        let mut copies = HashSet::<u64, rapidhash::fast::RandomState>::default();
-        let mut entered = copies.clone();
-        let order = WalkOptions::default().order(WalkOrder::Pre);
-        // Each walk counts its own steps, and most have few.
-        let mut poll = Poll::default();
-        while let Some(value) = waiting.pop() {
-            poll.step_outside()?;
-            structural_walk(&value, order, |visit| {
-                let Some(object) = visit.object() else {
-                    return Ok(WalkResult::<()>::Advance);
-                };
-                let ident = object.identity();
-                if pins.contents.contains_key(&ident) {
-                    return Ok(WalkResult::Skip);
-                }
-                let content = if let Some(content) = content(object.borrowed()) {
-                    content
-                } else if object.type_info().may_change() && !copies.contains(&ident) {
-                    let copy = shallow_copy(object);
-                    copies.insert(copy.identity());
-                    copy
-                } else if object.owners() > 1 && !entered.insert(ident) {
-                    return Ok(WalkResult::Skip);
-                } else {
-                    return Ok(WalkResult::Advance);
-                };
-                // The snapshot is walked, not what the object holds by then,
-                // so that nothing in it is left unpinned.
-                pins.contents.insert(ident, content.clone());
-                waiting.push(content.into());
-                Ok(WalkResult::Skip)
-            })?;
+    /// For a walk while others write.
+    pub(super) fn exact(moment: &'m Moment) -> Self {
+        Pins {
+            moment,
+            copies: true,
+            watches: false,
         }
-        Ok(pins)
+    }
+
+    /// As [`exact`](Self::exact), for the moment's first walk.
+    pub(super) fn watching(moment: &'m Moment) -> Self {
+        Pins {
+            watches: true,
+            ..Pins::exact(moment)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn content<'a>(self, arena: &'a Arena, object: ObjRef<'a>) -> ObjRef<'a> {
+        if !object.info().may_change() {
+            return object;
+        }
+        if self.watches {
+            self.moment.watch(&[object.ident()]);
+        }
+        match self.moment.saved(object.ident()) {
+            Some(saved) => arena.keep(saved),
+            None if self.copies => arena.keep(shallow_copy(object.as_ref())),
+            None => object,
+        }
     }
 }
 
 /// The object whose fields stand for this one's: as they were when the key was
 /// made, or the object itself.
 #[inline(always)]
-pub(super) fn content_of<'a>(pins: Option<&'a Pins>, object: ObjRef<'a>) -> ObjRef<'a> {
+pub(super) fn content_of<'a>(
+    arena: &'a Arena,
+    pins: Option<Pins<'a>>,
+    object: ObjRef<'a>,
+) -> ObjRef<'a> {
     match pins {
         None => object,
-        Some(pins) => pinned_content(pins, object),
+        Some(pins) => pins.content(arena, object),
     }
-}
-
-#[cold]
-#[inline(never)]
-fn pinned_content<'a>(pins: &'a Pins, object: ObjRef<'a>) -> ObjRef<'a> {
-    pins.get(object.ident()).map_or(object, Ref::borrowed)
-}
-
-/// What a list or dict holds now; None for any other object.
-fn content(object: ObjRef<'_>) -> Option<Ref<Obj>> {
-    if let Some(list) = object.downcast::<ListObj>() {
-        return Some(list.snapshot().reference().clone().into_object());
-    }
-    let dict = object.downcast::<DictObj>()?;
-    Some(dict.snapshot().reference().clone().into_object())
 }
 
 /// What a list or dict holds, or held when its key was made.
-pub(super) fn snapshot<'a>(
+#[inline]
+pub(super) fn held_by<'a>(
+    section: &Section,
     arena: &'a Arena,
-    pins: Option<&'a Pins>,
+    pins: Option<Pins<'a>>,
     object: ObjRef<'a>,
 ) -> ObjRef<'a> {
-    if let Some(pinned) = pins.and_then(|pins| pins.get(object.ident())) {
-        return pinned.borrowed();
+    if let Some(pins) = pins {
+        if pins.watches {
+            pins.moment.watch(&[object.ident()]);
+        }
+        if let Some(saved) = pins.moment.saved(object.ident()) {
+            return arena.keep(saved);
+        }
     }
-    content(object).map_or(object, |content| arena.keep(content))
+    object.held(section).unwrap_or(object)
+}
+
+/// Watches what a walk meets that can change, from the first such object on.
+#[derive(Default)]
+pub(super) struct Watch {
+    moment: Option<Moment>,
+    idents: Vec<u64>,
+}
+
+impl Watch {
+    /// To be called in the section in which the object is read.
+    #[inline]
+    pub(super) fn meet(&mut self, object: ObjRef<'_>) {
+        if self.moment.is_none() {
+            self.moment = Some(Moment::begin());
+        }
+        self.idents.push(object.ident());
+    }
+
+    /// The moment at which everything was as the walk met it, if that can
+    /// change; unless somebody wrote meanwhile. To be called in the section of
+    /// the walk.
+    pub(super) fn finish(&mut self) -> Option<Moment> {
+        let moment = self.moment.take()?;
+        moment.watch(&self.idents);
+        self.idents.clear();
+        Some(moment)
+    }
 }

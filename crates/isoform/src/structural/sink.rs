@@ -65,6 +65,8 @@ pub(super) trait Sink {
     type Acc: Copy;
     /// Whether the result must not depend on the process.
     const PORTABLE: bool;
+    /// Whether the result is for a key, so that what can change is watched.
+    const KEYED: bool = false;
 
     fn open_type(&mut self, info: &TypeInfo) -> Self::Acc;
     fn open_form(&mut self, form: Form) -> Self::Acc;
@@ -82,7 +84,7 @@ pub(super) trait Sink {
 
 /// 64 bits by folded multiplication: fast, and stable for one build of the
 /// library only.
-pub(super) struct Fast(pub(super) Mixing);
+pub(super) struct Fast<const KEYED: bool>(pub(super) Mixing);
 
 const CLOSE: u64 = 0xd1b5_4a32_d192_ed03;
 
@@ -93,10 +95,11 @@ impl Part {
     }
 }
 
-impl Sink for Fast {
+impl<const KEYED: bool> Sink for Fast<KEYED> {
     type Out = u64;
     type Acc = u64;
     const PORTABLE: bool = false;
+    const KEYED: bool = KEYED;
 
     #[inline(always)]
     fn open_type(&mut self, info: &TypeInfo) -> u64 {

@@ -8,7 +8,6 @@ use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use super::region::RegionKind;
-use crate::container::{DictObj, ListObj};
 use crate::error::{Error, Result};
 use crate::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::object::access::{self, Poll, Section};
@@ -138,7 +137,7 @@ pub fn structural_walk_with<B>(
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
     let root = root.into();
-    let snapshots = Arena::default();
+    let parts = Arena::default();
     // A walk inside the callback finds nothing here and makes its own.
     let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
     let scratch = scratch.unwrap_or_default();
@@ -148,7 +147,7 @@ pub fn structural_walk_with<B>(
         wanted,
         callback,
         interrupts,
-        snapshots: &snapshots,
+        parts: &parts,
         stack: recycle(scratch.stack),
         holders: 0,
         marks: scratch.marks,
@@ -298,8 +297,8 @@ struct Walker<'a, B, W, F> {
     wanted: W,
     callback: F,
     interrupts: Interrupts<B>,
-    /// Owners of what was in the lists and dicts that were entered.
-    snapshots: &'a Arena,
+    /// Owners of the parts that hooks hand in.
+    parts: &'a Arena,
     stack: Vec<Frame<'a>>,
     /// How many frames of the stack are no steps of the path: lists and dicts,
     /// which have a second frame for their snapshot, and objects whose hook
@@ -384,7 +383,7 @@ where
         }
         self.stack.push(Frame::new(object, child, content, marked));
         if content == Content::Holder {
-            self.enter_snapshot(child, object);
+            self.enter_snapshot(section, child, object);
         }
         if self.hooked && object.info().hooks.visit.get().is_some() {
             self.ask(section, object, child.region)?;
@@ -434,7 +433,7 @@ where
         children_of: Option<ObjRef<'a>>,
     ) -> Result<(), Stop<B>> {
         let (floor, holders) = (self.stack.len(), self.holders);
-        let part = self.snapshots.keep_value(part);
+        let part = self.parts.keep_value(part);
         let child = Child {
             region,
             ..children::root(part)
@@ -488,7 +487,7 @@ where
             return Ok(());
         }
         if content == Content::Holder {
-            self.enter_snapshot(child, object);
+            self.enter_snapshot(section, child, object);
             self.holders -= 1;
             return Ok(());
         }
@@ -560,20 +559,15 @@ where
     /// Puts what a list or dict holds now above it on the stack.
     #[cold]
     #[inline(never)]
-    fn enter_snapshot(&mut self, child: Child<'a>, holder: ObjRef<'a>) {
+    fn enter_snapshot(&mut self, section: &Section, child: Child<'a>, holder: ObjRef<'a>) {
         self.holders += 1;
-        let (snapshot, content) = if let Some(list) = holder.downcast::<ListObj>() {
-            let items = list.snapshot().reference().clone().into_object();
-            (items, Content::Items)
-        } else if let Some(dict) = holder.downcast::<DictObj>() {
-            let entries = dict.snapshot().reference().clone().into_object();
-            (entries, Content::Entries)
-        } else {
-            return;
+        let content = match holder.info().class() {
+            Class::List => Content::Items,
+            _ => Content::Entries,
         };
-        let snapshot = self.snapshots.keep(snapshot);
-        self.stack
-            .push(Frame::of_snapshot(snapshot, child, content));
+        if let Some(held) = holder.held(section) {
+            self.stack.push(Frame::of_snapshot(held, child, content));
+        }
     }
 
     /// Leaves the object on top of the stack.

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use isoform::{
-    Array, Dict, FieldDef, List, Map, Obj, Ref, Schema, TypeDef, TypeIndex, Value, collect_cycles,
-    construct, deep_copy, get_field, register_type, set_field, tracked_count,
+    Array, Dict, FieldDef, List, Map, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkOptions,
+    WalkResult, collect_cycles, construct, deep_copy, get_field, register_type, set_field,
+    structural_walk, tracked_count,
 };
 
 /// Collections see the whole process, so tests that count take turns.
@@ -214,6 +215,54 @@ fn threads_that_make_and_drop_cycles_are_not_disturbed() {
             });
         }
     });
+    collect_cycles();
+    assert_left(&alive, 0);
+}
+
+/// Makes lists that contain themselves, until fewer are alive than were made.
+fn litter(alive: &Arc<AtomicUsize>, most: usize) -> usize {
+    for made in 1..=most {
+        let list: List = List::from(vec![Witness::value(alive)]);
+        list.push(list.clone().into()).unwrap();
+        if alive.load(Ordering::SeqCst) < made {
+            return made;
+        }
+    }
+    most
+}
+
+#[test]
+fn garbage_is_collected_without_being_asked() {
+    let _turn = alone();
+    let alive = Arc::default();
+    collect_cycles();
+    let made = litter(&alive, 2_000_000);
+    assert!(made < 2_000_000, "nothing was collected");
+    collect_cycles();
+    assert_left(&alive, 0);
+}
+
+#[test]
+fn what_a_traversal_looks_at_outlives_collections() {
+    let _turn = alone();
+    let alive = Arc::default();
+    let ring: List = List::from(vec![Value::from(2), Witness::value(&alive)]);
+    ring.push(ring.clone().into()).unwrap();
+    let list = List::from(vec![Value::from(1), ring.into()]);
+    let mut met = Vec::new();
+    let walked = structural_walk(list.clone(), WalkOptions::default(), |visit| {
+        met.extend(visit.value().as_int());
+        if met == [1] {
+            // The ring has no owner but itself and the walk.
+            list.clear();
+            collect_cycles();
+            assert_left(&alive, 1);
+        }
+        Ok(WalkResult::<()>::Advance)
+    });
+    // The ring was still there to be found.
+    walked.expect_err("a cycle");
+    assert_eq!(met, [1, 2]);
     collect_cycles();
     assert_left(&alive, 0);
 }

@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use isoform::{Dict, ErrorKind, List, StructuralKey, Value};
+use isoform::{
+    Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, List, Obj, Ref, Schema, StructuralKey,
+    TypeDef, TypeIndex, Value, construct, get_field, register_type, set_field,
+};
 
 use crate::support::{Int, Var};
 
@@ -57,4 +60,168 @@ fn what_cannot_be_hashed_is_no_key() {
     list.clear();
     let error = StructuralKey::new(Value::opaque(1u8)).expect_err("opaque");
     assert_eq!(error.kind(), ErrorKind::Type);
+}
+
+fn cell_type() -> TypeIndex {
+    let definition = TypeDef::new("keys.Cell")
+        .field(FieldDef::new("value", Schema::Any).mutable(true))
+        .field(FieldDef::new("next", Schema::Any).mutable(true));
+    register_type(definition).expect("a valid definition")
+}
+
+fn cell(value: impl Into<Value>, next: impl Into<Value>) -> Ref<Obj> {
+    construct(cell_type(), vec![value.into(), next.into()]).expect("fits")
+}
+
+fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
+    set_field(object, name, value.into()).expect("the field is mutable");
+}
+
+/// A chain of cells, last one first; each is held.
+fn chain(length: usize) -> Vec<Ref<Obj>> {
+    let mut cells: Vec<Ref<Obj>> = Vec::new();
+    for at in 0..length {
+        let next = cells.last().map_or(Value::NONE, Value::from);
+        cells.push(cell(at as i64, next));
+    }
+    cells
+}
+
+#[test]
+fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
+    let witness = Ref::into_object(Int::new(1));
+    let list = List::from(vec![Value::from(&witness)]);
+    let cells = chain(300);
+    set(&cells[0], "value", list.clone());
+    let array = Value::from(list.snapshot());
+    let array = array.as_object().expect("an array is an object");
+    let owners = (witness.owners(), array.owners(), cells[0].owners());
+    let mut keys: Vec<_> = cells.iter().map(key).collect();
+    // Of the key whose value it is, and no other.
+    let with_keys = (owners.0, owners.1, owners.2 + 1);
+    assert_eq!(
+        (witness.owners(), array.owners(), cells[0].owners()),
+        with_keys
+    );
+    // A change is paid for once, however many keys look at the old content.
+    list.push(2.into()).unwrap();
+    assert_eq!((witness.owners(), array.owners()), (owners.0 + 1, owners.1));
+    set(&cells[0], "value", 7);
+    assert_eq!(cells[0].owners(), with_keys.2);
+    assert_ne!(key(&cells[299]), keys[299]);
+    let mut rebuilt = cell(
+        Value::from(List::from(vec![Value::from(Int::new(1))])),
+        Value::NONE,
+    );
+    for at in 1..300 {
+        rebuilt = cell(at, &rebuilt);
+    }
+    assert_eq!(key(&rebuilt), keys[299]);
+    // With the last key what was kept for it is gone.
+    keys.truncate(1);
+    assert!(witness.owners() > 1);
+    drop((keys, list));
+    let given_up = || {
+        // Keys of other tests may need it a little longer.
+        drop(key(&cells[0]));
+        array.owners() == 1
+    };
+    let patience = std::time::Duration::from_millis(2);
+    let in_time = (0..10_000).any(|_| {
+        given_up() || {
+            std::thread::sleep(patience);
+            false
+        }
+    });
+    assert!(in_time, "the old content is kept");
+}
+
+#[test]
+fn a_key_is_of_its_moment_whatever_is_written_after_it() {
+    let inner = cell(0, Value::NONE);
+    let list = List::from(vec![Value::from(&inner)]);
+    let dict: Dict = [("l".into(), list.clone().into())].into_iter().collect();
+    let outer = cell(dict.clone(), Value::NONE);
+    let fresh = |number: i64, items: i64| {
+        let mut all = vec![Value::from(&cell(number, Value::NONE))];
+        all.extend((0..items).map(Value::from));
+        let dict: Dict = [("l".into(), List::from(all).into())].into_iter().collect();
+        cell(dict, Value::NONE)
+    };
+    let mut keys = Vec::new();
+    for round in 0..40 {
+        keys.push((key(&outer), key(fresh(round, round))));
+        // In place, and by replacement; watched by the last key or not.
+        set(&inner, "value", -1);
+        set(&inner, "value", round + 1);
+        list.push(round.into()).unwrap();
+        if round % 3 == 0 {
+            dict.insert("l".into(), 1.into()).unwrap();
+            dict.insert("l".into(), list.clone().into()).unwrap();
+            set(&outer, "value", Value::NONE);
+            set(&outer, "value", dict.clone());
+        }
+        if round == 20 {
+            keys.drain(3..12);
+        }
+    }
+    for (at, (of_moment, rebuilt)) in keys.iter().enumerate() {
+        assert_eq!(
+            of_moment.table_hash(),
+            rebuilt.table_hash(),
+            "{at}"
+        );
+        assert_eq!(of_moment, rebuilt, "{at}");
+        assert_eq!(rebuilt, of_moment, "{at}");
+        let equal = keys.iter().filter(|(other, _)| other == rebuilt).count();
+        assert_eq!(equal, 1, "{at}");
+    }
+}
+
+#[test]
+fn a_hook_that_writes_while_a_key_is_made_is_seen_once() {
+    let seen = cell(1, Value::NONE);
+    let inside = seen.clone();
+    let hash = DynHash::new(move |_, init, _| {
+        let count = get_field(&inside, "next")?.as_int().unwrap_or(0);
+        set_field(&inside, "next", (count + 1).into())?;
+        Ok(init)
+    });
+    let definition = TypeDef::new("keys.Writer")
+        .custom_equal(DynEqual::new(|_, _, _| Ok(true)))
+        .custom_hash(hash);
+    let writer = register_type(definition).expect("a valid definition");
+    let writer = construct(writer, Vec::new()).expect("fits");
+    let both = Array::<Value>::from(vec![(&seen).into(), (&writer).into(), (&seen).into()]);
+    let first = key(both.clone());
+    let second = key(both);
+    // Whatever the hooks wrote, a key is equal to itself and found again.
+    assert_eq!(first, first.clone());
+    assert_ne!(first, second);
+    let set: HashSet<_> = [first.clone(), second].into_iter().collect();
+    assert!(set.contains(&first));
+}
+
+#[test]
+fn keys_made_while_others_write_are_of_one_moment() {
+    let (number, list) = (cell(0, Value::NONE), List::from(vec![0i64]));
+    let both = Value::from(vec![Value::from(&number), list.clone().into()]);
+    let made = std::thread::scope(|scope| {
+        let maker = scope.spawn(|| (0..300).map(|_| key(&both)).collect::<Vec<_>>());
+        let mut round = 0;
+        while !maker.is_finished() {
+            round += 1;
+            set(&number, "value", round % 3);
+            list.set(0, round % 3).expect("there is one");
+        }
+        maker.join().expect("keys can be made")
+    });
+    for made in made {
+        let found = (0..9).find(|at| {
+            let number = Value::from(&cell(at / 3, Value::NONE));
+            let list = Value::from(List::from(vec![at % 3]));
+            key(Value::from(vec![number, list])) == made
+        });
+        assert!(found.is_some(), "a key is equal to one of the states");
+    }
 }

@@ -471,3 +471,120 @@ fn a_key_of_many_mutable_objects_is_linear() {
     let key = StructuralKey::new(&root).expect("can be hashed");
     assert_eq!(key, StructuralKey::new(&root).expect("can be hashed"));
 }
+
+/// How many own the array in a list, besides who asks.
+fn owners_inside(list: &List) -> u32 {
+    let array = Value::from(list.snapshot());
+    array.as_object().expect("an array is an object").owners() - 1
+}
+
+#[test]
+fn traversals_borrow_what_lists_hold() {
+    let list = List::new();
+    let check = {
+        let list = list.clone();
+        move || assert_eq!(owners_inside(&list), 1, "the list itself")
+    };
+    let equal = {
+        let check = check.clone();
+        DynEqual::new(move |_, _, _| {
+            check();
+            Ok(true)
+        })
+    };
+    let hash = {
+        let check = check.clone();
+        DynHash::new(move |_, init, _| {
+            check();
+            Ok(init)
+        })
+    };
+    let definition = TypeDef::new("mutation.Observer");
+    let observer = ty(definition.custom_equal(equal).custom_hash(hash));
+    let observer = construct(observer, Vec::new()).expect("no fields");
+    list.push(Value::from(&observer)).unwrap();
+    let value = Value::from(list.clone());
+    let other = Value::from(List::from(vec![Value::from(&observer)]));
+    assert!(structural_equal(&value, other).expect("comparable"));
+    structural_hash(&value).expect("can be hashed");
+    let mut seen = 0;
+    let walked = structural_walk(&value, WalkOptions::default(), |visit| {
+        if visit
+            .object()
+            .is_some_and(|object| object.same_as(&observer))
+        {
+            check();
+            seen += 1;
+        }
+        Ok(WalkResult::<()>::Advance)
+    });
+    walked.expect("no cycle");
+    assert_eq!(seen, 1);
+    // The observer leads back to the list that its hooks look at.
+    list.clear();
+}
+
+#[test]
+fn a_list_that_grows_under_a_traversal_is_copied_once() {
+    let first = node(1, Value::NONE);
+    let list = List::from(vec![Value::from(&first), 2.into()]);
+    let walked = structural_walk(list.clone(), WalkOptions::default(), |visit| {
+        if visit.object().is_some_and(|object| object.same_as(&first)) {
+            (0..100).for_each(|number| list.push(number.into()).unwrap());
+            // This variable, the array that is being walked, and the new one.
+            assert_eq!(first.owners(), 3);
+        }
+        Ok(WalkResult::<()>::Advance)
+    });
+    walked.expect("no cycle");
+    assert_eq!(list.len(), 102);
+    // What was walked is given up with the last traversal that runs; other
+    // tests may be in one.
+    let given_up = || {
+        list.push(0.into()).unwrap();
+        first.owners() == 2
+    };
+    let patience = std::time::Duration::from_millis(2);
+    let wait = || {
+        thread::sleep(patience);
+        false
+    };
+    assert!((0..10_000).any(|_| given_up() || wait()));
+}
+
+#[test]
+fn lists_that_change_in_place_are_read_as_they_were() {
+    // Strings on the heap, numbered in order: any mixture of two states shows.
+    let list = List::from((0..40).map(long).collect::<Vec<_>>());
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..scaled(3_000) {
+                    let mut next = 0;
+                    let walked = structural_walk(list.clone(), WalkOptions::default(), |visit| {
+                        if visit.value().as_str().is_some() {
+                            assert_eq!(visit.value(), long(next));
+                            next += 1;
+                        }
+                        Ok(WalkResult::<()>::Advance)
+                    });
+                    walked.expect("no cycle");
+                    assert!((20..=60).contains(&next));
+                    structural_hash(list.clone()).expect("can be hashed");
+                }
+                done.store(true, Ordering::Relaxed);
+            });
+        }
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                for at in 40..60 {
+                    list.push(long(at)).unwrap();
+                }
+                for _ in 0..20 {
+                    list.pop();
+                }
+            }
+        });
+    });
+}

@@ -202,8 +202,18 @@ fn a_hook_may_change_the_dict() {
     dict.insert("first".into(), 0.into()).unwrap();
     dict.insert(node(ty, 1, 0), "one".into()).unwrap();
     *SHARED.lock().unwrap() = Some(dict.clone());
-    // The hook moves the entry from position 1 to 0 while it is looked up.
+    // The hook moves the entry from position 1 to 0 while it is looked up: what
+    // is read is what the dict held when it was asked.
     assert_eq!(dict.try_get(&node(ty, 1, 9)).unwrap(), Some("one".into()));
+    assert_eq!(CHANGES.load(Relaxed), 1);
+    // What is written goes where the entry is by then.
+    CHANGES.store(0, Relaxed);
+    dict.remove(&node(ty, 1, 9));
+    dict.insert("first".into(), 0.into()).unwrap();
+    dict.insert(node(ty, 1, 0), "one".into()).unwrap();
+    CHANGES.store(0, Relaxed);
+    let old = dict.insert(node(ty, 1, 9), "uno".into()).unwrap();
+    assert_eq!(old, Some("one".into()));
     assert_eq!(CHANGES.load(Relaxed), 2);
     CHANGES.store(0, Relaxed);
     dict.insert("first".into(), 0.into()).unwrap();

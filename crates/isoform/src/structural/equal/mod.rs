@@ -29,11 +29,11 @@ use super::levels::{Levels, Touched};
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
-use super::pins::{Pins, snapshot};
+use super::pins::{Pins, held_by};
 use super::scope::Region;
-use crate::container::ArrayObj;
+use crate::container::{ArrayObj, MapObj};
 use crate::error::Result;
-use crate::object::access::{Poll, Section};
+use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
 use crate::object::prefetch::prefetch_ahead;
 use crate::object::table::{Class, Shape, TypeInfo};
@@ -171,7 +171,7 @@ struct Bound<'a> {
 pub(super) struct Engine<'a> {
     arena: &'a Arena,
     options: CompareOptions,
-    pins: (Option<&'a Pins>, Option<&'a Pins>),
+    pins: (Option<Pins<'a>>, Option<Pins<'a>>),
     /// Whether there are any pins; the fast paths read objects as they are.
     pinned: bool,
     pub(super) stack: Vec<Frame<'a>>,
@@ -197,7 +197,7 @@ impl<'a> Engine<'a> {
     pub(super) fn new(
         arena: &'a Arena,
         options: CompareOptions,
-        pins: (Option<&'a Pins>, Option<&'a Pins>),
+        pins: (Option<Pins<'a>>, Option<Pins<'a>>),
         mut tables: Box<Tables>,
         stack: Vec<Frame<'a>>,
     ) -> Self {
@@ -573,7 +573,7 @@ impl<'a> Engine<'a> {
                 return self.enter_map::<REC>(l, r, region);
             }
             Class::List | Class::Dict => {
-                return self.enter_mutable::<REC>(l, r, info.class(), region);
+                return self.enter_mutable::<REC>(section, l, r, info.class(), region);
             }
             Class::Tensor => leaf::tensors_equal(l, r, self.options.skip_tensor_content),
             _ => leaf::native_equal(l, r),
@@ -587,13 +587,17 @@ impl<'a> Engine<'a> {
 
     fn enter_mutable<const REC: bool>(
         &mut self,
+        section: &Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
         class: Class,
         region: Region,
     ) -> Result<Entered<'a>> {
-        // Lists and dicts are marked in any case: what they hold changes
-        // without a write to a field.
+        let left = held_by(section, self.arena, self.pins.0, l);
+        let right = held_by(section, self.arena, self.pins.1, r);
+        if is_empty(left) && is_empty(right) {
+            return Ok(Entered::Equal);
+        }
         let shared = l.is_shared() || r.is_shared();
         let recalled = match shared {
             true => self.recall(l, r, region),
@@ -604,21 +608,23 @@ impl<'a> Engine<'a> {
             Recalled::Different => return Ok(Entered::Different),
             Recalled::Unknown { was_void } => was_void,
         };
-        self.open(l, r, 0)?;
-        self.tables.containers += 1;
-        self.stack.push(Frame {
-            l,
-            r,
-            next: 0,
-            extra: 1,
-            region,
-            job: Job::EndOpen,
-        });
+        // What was held from the start leads back only by a write to a field.
+        let by_field = shared && access::may_have_cycles();
+        if by_field || l.may_lead_back() || r.may_lead_back() {
+            self.open(l, r, 0)?;
+            self.tables.containers += 1;
+            self.stack.push(Frame {
+                l,
+                r,
+                next: 0,
+                extra: 1,
+                region,
+                job: Job::EndOpen,
+            });
+        }
         if shared {
             self.collect_proof(l, r, region, false, was_void);
         }
-        let left = snapshot(self.arena, self.pins.0, l);
-        let right = snapshot(self.arena, self.pins.1, r);
         if class == Class::List {
             self.push(Job::Items, left, right, region);
             return Ok(Entered::Open);
@@ -767,5 +773,16 @@ impl<'a> Engine<'a> {
             Job::Fields | Job::Plain | Job::Items | Job::Entries | Job::HookStep => {}
         }
         Ok(Next::Nothing)
+    }
+}
+
+/// Whether what a list or dict holds is nothing.
+#[inline]
+fn is_empty(held: ObjRef<'_>) -> bool {
+    match held.downcast::<ArrayObj>() {
+        Some(items) => items.items().is_empty(),
+        None => held
+            .downcast::<MapObj>()
+            .is_some_and(|entries| entries.len() == 0),
     }
 }

@@ -232,7 +232,10 @@ impl<'a> Engine<'a> {
         if !self.pinned {
             return (l, r);
         }
-        (content_of(self.pins.0, l), content_of(self.pins.1, r))
+        (
+            content_of(self.arena, self.pins.0, l),
+            content_of(self.arena, self.pins.1, r),
+        )
     }
 
     /// The pair of the [`Job::EndMemo`] frame on top is proven.

@@ -127,11 +127,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.push(Job::EndScope, object, acc, region);
             self.tables.numbering.open_scope(&mut self.tables.levels);
         }
-        let object = content_of(self.pins, object);
+        let subject = object;
+        let object = content_of(self.arena, self.pins, object);
         if info.hooks.are_structural_defaults() {
             return self.open_fields(section, object, info, inner);
         }
-        self.met_mutable |= info.may_change();
+        self.watch_fields(subject, info);
         self.call_hook(section, object, info, inner)
     }
 

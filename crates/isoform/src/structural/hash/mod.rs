@@ -21,7 +21,7 @@ use super::leaf;
 use super::levels::{Levels, Needs, Touched};
 use super::numbering::Numbering;
 use super::open::{Entry, Open};
-use super::pins::{Pins, snapshot};
+use super::pins::{Pins, Watch, held_by};
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
@@ -61,7 +61,7 @@ enum Job {
     HookStep,
 }
 
-/// The object of an `EndMemo` frame is marked as open.
+/// The object of an `EndMemo` or `EndMutable` frame is marked as open.
 const MARKED: u32 = 1;
 /// An earlier hash of the object has become void.
 const WAS_VOID: u32 = 2;
@@ -147,23 +147,22 @@ enum Step<'a, Out> {
 pub(super) struct Hasher<'a, S: Sink> {
     arena: &'a Arena,
     options: CompareOptions,
-    pins: Option<&'a Pins>,
+    pins: Option<Pins<'a>>,
     sink: S,
     stack: Vec<Frame<'a, S::Acc>>,
     tables: Box<HashTables<S::Out>>,
     hook_depth: u32,
     pub(super) visits: u64,
     poll: Poll,
-    /// Whether anything was met that can change: a list, a dict, or an object
-    /// with mutable fields.
-    pub(super) met_mutable: bool,
+    /// Of a key: what was met that can change.
+    pub(super) watch: Watch,
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn new(
         arena: &'a Arena,
         options: CompareOptions,
-        pins: Option<&'a Pins>,
+        pins: Option<Pins<'a>>,
         sink: S,
         tables: Box<HashTables<S::Out>>,
     ) -> Self {
@@ -177,7 +176,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             hook_depth: 0,
             visits: 0,
             poll: Poll::default(),
-            met_mutable: false,
+            watch: Watch::default(),
         }
     }
 
@@ -277,7 +276,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        self.met_mutable |= info.may_change();
+        self.watch_fields(object, info);
         let mut acc = self.sink.open_type(info);
         match self.fields(section, object, info, region, 0, &mut acc)? {
             None => Ok(Step::Done(self.sink.close(acc))),
@@ -292,6 +291,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 });
                 Ok(Step::Child(child, child_region))
             }
+        }
+    }
+
+    /// Watches an object of which fields are read, if they can change.
+    #[inline(always)]
+    pub(super) fn watch_fields(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) {
+        if S::KEYED && info.may_change() {
+            self.watch.meet(object);
         }
     }
 
@@ -423,7 +430,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if self.pins.is_some() {
                 return None;
             }
-            self.met_mutable |= info.may_change();
+            self.watch_fields(object, info);
             self.visits += 1;
             let mut acc = self.sink.open_type(info);
             let fields = object.visited_with(info);
@@ -501,7 +508,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     format!("type {name} does not support structural hashing"),
                 ))
             }
-            Class::List | Class::Dict => self.enter_mutable(object, info, region),
+            Class::List | Class::Dict => self.enter_mutable(section, object, info, region),
             Class::Array | Class::Map => {
                 if object.is_shared()
                     && let Some(out) = self.remembered(object, region)?
@@ -516,13 +523,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     fn enter_mutable(
         &mut self,
+        section: &Section,
         object: ObjRef<'a>,
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
-        self.met_mutable = true;
-        // Lists and dicts are marked in any case: what they hold changes
-        // without a write to a field.
+        if S::KEYED {
+            self.watch.meet(object);
+        }
         let shared = object.is_shared();
         let mut was_void = false;
         if shared {
@@ -531,15 +539,26 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Err(void) => was_void = void,
             }
         }
-        self.open(object, 0)?;
-        self.tables.containers += 1;
+        // What was held from the start leads back only by a write to a field.
+        let marked = object.may_lead_back() || shared && access::may_have_cycles();
+        if marked {
+            self.open(object, 0)?;
+            self.tables.containers += 1;
+        }
         if shared {
             self.collect(object, region, false, was_void);
         }
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Length, 0);
-        self.push(Job::EndMutable, object, acc, region);
-        let content = snapshot(self.arena, self.pins, object);
+        self.stack.push(Frame {
+            object,
+            acc,
+            next: 0,
+            extra: u32::from(marked) * MARKED,
+            region,
+            job: Job::EndMutable,
+        });
+        let content = held_by(section, self.arena, self.pins, object);
         self.enter_content(content, content.info(), region)
     }
 
@@ -655,7 +674,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Ok(Step::Done(out))
             }
             Job::EndMutable => {
-                self.close_container(object);
+                if extra & MARKED != 0 {
+                    self.close_container(object);
+                }
                 self.sink.child(&mut acc, out);
                 Ok(Step::Done(self.sink.close(acc)))
             }
@@ -691,7 +712,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     }
                 }
                 Job::EndScope => tables.numbering.close_scope(&mut tables.levels),
-                Job::EndMutable => self.close_container(frame.object),
+                Job::EndMutable if frame.extra & MARKED != 0 => self.close_container(frame.object),
                 Job::EndOpen => tables.open.leave(frame.object.ident()),
                 Job::Entries => tables.orders.truncate(frame.extra as usize),
                 _ => {}

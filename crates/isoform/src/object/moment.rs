@@ -1,0 +1,214 @@
+//! Values as they were at an earlier moment, kept when they change and not
+//! before.
+//!
+//! A key stands for a value as it was when the key was made. To copy all that
+//! may change would cost more than everything else about a key, and most of it
+//! never changes. So a [`Moment`] copies nothing: the lists, dicts and objects
+//! with mutable fields below the value are *watched*; whoever writes to a
+//! watched object saves what it held, and ends the watch. What an object held
+//! at a moment is then what was saved first after it, or else what it holds now.
+//!
+//! Time is the number of writes. Moments begin and objects are watched in
+//! sections, and writes are outside of all of them ([`access`](super::access)),
+//! so nothing here happens at the same time as a write. Each watch remembers
+//! the earliest moment that it serves, so that a content is dropped, in O(1)
+//! amortised per save, when no moment is left between that one and the save,
+//! however old other moments are.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
+
+use super::reference::{Obj, Ref};
+
+/// How often fields, lists and dicts were written so far.
+static WRITES: AtomicU64 = AtomicU64::new(0);
+/// The time after the last save; zero before the first.
+static SAVED: AtomicU64 = AtomicU64::new(0);
+/// How many moments there are.
+static LIVING: AtomicUsize = AtomicUsize::new(0);
+static HISTORY: Mutex<Option<History>> = Mutex::new(None);
+
+/// So many contents, or pages of watched objects, are kept before it is asked
+/// which are still needed.
+const FEW: usize = 1 << 10;
+
+/// Identity numbers are dense, so that neighbours share a page.
+const PAGE: u64 = 64;
+
+/// The moments from which on objects are watched, one higher; zero for objects
+/// that are not.
+type Page = [u64; PAGE as usize];
+
+/// What an object held.
+struct Saved {
+    /// Moments may need it from here on,
+    since: u64,
+    /// and up to here, inclusively.
+    until: u64,
+    content: Ref<Obj>,
+}
+
+#[derive(Default)]
+struct History {
+    /// How many there are of each moment.
+    moments: BTreeMap<u64, usize>,
+    /// By identity number; oldest first.
+    saved: HashMap<u64, Vec<Saved>, rapidhash::fast::RandomState>,
+    count: usize,
+    /// With how many contents, and pages, unneeded ones are looked for.
+    limits: (usize, usize),
+    watched: HashMap<u64, Page, rapidhash::fast::RandomState>,
+}
+
+fn with_history<T>(body: impl FnOnce(&mut History) -> T) -> T {
+    let mut history = HISTORY.lock().unwrap_or_else(PoisonError::into_inner);
+    body(history.get_or_insert_default())
+}
+
+impl History {
+    fn watch(&mut self, idents: &[u64], at: u64) {
+        for neighbours in idents.chunk_by(|one, next| one / PAGE == next / PAGE) {
+            let page = self.watched.entry(neighbours[0] / PAGE);
+            let page = page.or_insert([0; PAGE as usize]);
+            for ident in neighbours {
+                let since = &mut page[(ident % PAGE) as usize];
+                if *since == 0 || *since > at + 1 {
+                    *since = at + 1;
+                }
+            }
+        }
+    }
+
+    /// Ends the watch over an object; the first moment that it served.
+    fn unwatch(&mut self, ident: u64) -> Option<u64> {
+        let page = self.watched.get_mut(&(ident / PAGE))?;
+        std::mem::take(&mut page[(ident % PAGE) as usize]).checked_sub(1)
+    }
+
+    fn save(&mut self, ident: u64, saved: Saved) {
+        self.saved.entry(ident).or_default().push(saved);
+        self.count += 1;
+    }
+
+    /// Takes out what no moment needs any more, if that is worth the time.
+    fn take_unneeded(&mut self) -> Vec<Saved> {
+        let mut unneeded = Vec::new();
+        let moments = &self.moments;
+        let last = moments.last_key_value().map(|(at, _)| *at);
+        if last.is_none() || self.watched.len() > self.limits.1.max(FEW) {
+            let needed = |since: &u64| *since != 0 && last.is_some_and(|last| *since <= last + 1);
+            self.watched.retain(|_, page| page.iter().any(needed));
+            self.limits.1 = 2 * self.watched.len();
+        }
+        if last.is_none() || self.count > self.limits.0.max(FEW) {
+            self.saved.retain(|_, contents| {
+                let is_unneeded =
+                    |saved: &mut Saved| moments.range(saved.since..=saved.until).next().is_none();
+                unneeded.extend(contents.extract_if(.., is_unneeded));
+                !contents.is_empty()
+            });
+            self.count -= unneeded.len();
+            self.limits.0 = 2 * self.count;
+        }
+        unneeded
+    }
+}
+
+/// A point in time that somebody may want to look back to.
+#[derive(Debug)]
+pub(crate) struct Moment {
+    at: u64,
+}
+
+impl Moment {
+    /// The moment of the section that is open. O(log n) in the number of
+    /// moments.
+    pub(crate) fn begin() -> Moment {
+        super::access::assert_inside();
+        let at = WRITES.load(Relaxed);
+        with_history(|history| *history.moments.entry(at).or_default() += 1);
+        LIVING.fetch_add(1, Relaxed);
+        Moment { at }
+    }
+
+    /// Whether no content was saved since.
+    pub(crate) fn is_present(&self) -> bool {
+        SAVED.load(Relaxed) <= self.at
+    }
+
+    /// Whether nobody wrote since.
+    pub(crate) fn is_now(&self) -> bool {
+        WRITES.load(Relaxed) == self.at
+    }
+
+    /// Watches objects from this moment on.
+    pub(crate) fn watch(&self, idents: &[u64]) {
+        with_history(|history| history.watch(idents, self.at));
+    }
+
+    /// What an object, list or dict held at this moment, if it was saved since.
+    pub(crate) fn saved(&self, ident: u64) -> Option<Ref<Obj>> {
+        with_history(|history| {
+            let contents = history.saved.get(&ident)?;
+            let first = contents.partition_point(|saved| saved.until < self.at);
+            contents.get(first).map(|saved| saved.content.clone())
+        })
+    }
+}
+
+impl Drop for Moment {
+    fn drop(&mut self) {
+        LIVING.fetch_sub(1, Relaxed);
+        let unneeded = with_history(|history| {
+            let count = history.moments.get_mut(&self.at)?;
+            *count -= 1;
+            if *count > 0 {
+                return None;
+            }
+            history.moments.remove(&self.at);
+            Some(history.take_unneeded())
+        });
+        // Destructors may be code of users, which may make keys.
+        drop(unneeded);
+    }
+}
+
+/// The number of writes so far: the same before and after what no write came
+/// between.
+pub(crate) fn time() -> u64 {
+    WRITES.load(Relaxed)
+}
+
+/// Notes a write, and saves what the object holds before it, if that is
+/// watched. To be called while nobody else reads or writes.
+#[inline]
+pub(super) fn before_write(ident: u64, content: impl FnOnce() -> Ref<Obj>) {
+    let now = WRITES.load(Relaxed);
+    // Only one thread writes.
+    WRITES.store(now + 1, Relaxed);
+    if LIVING.load(Relaxed) > 0 {
+        save(ident, now, content);
+    }
+}
+
+#[cold]
+fn save(ident: u64, now: u64, content: impl FnOnce() -> Ref<Obj>) {
+    with_history(|history| {
+        let Some(since) = history.unwatch(ident) else {
+            return;
+        };
+        let content = content();
+        SAVED.store(now + 1, Relaxed);
+        history.save(
+            ident,
+            Saved {
+                since,
+                until: now,
+                content,
+            },
+        );
+    });
+}
