@@ -31,7 +31,7 @@ pub(crate) use demands::{Field, binds, claim};
 pub(crate) use dict::DictObj;
 pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{asking, key_hash, note_key_hooks};
-pub(crate) use mapping::MapObj;
+pub(crate) use mapping::{MapObj, is_plain_key};
 pub(crate) use mutable::Mutable;
 pub(crate) use sequence::{ArrayObj, ListObj};
 pub(crate) use shape::ShapeObj;

@@ -16,7 +16,7 @@
 //! however old other moments are.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
@@ -27,8 +27,10 @@ use super::reference::{Obj, Ref};
 static WRITES: AtomicU64 = AtomicU64::new(0);
 /// The time after the last save; zero before the first.
 static SAVED: AtomicU64 = AtomicU64::new(0);
-/// How many moments there are.
-static LIVING: AtomicUsize = AtomicUsize::new(0);
+/// Whether any object is watched.
+static WATCHING: AtomicBool = AtomicBool::new(false);
+/// How often watches were ended that served no moment.
+static CLEARED: AtomicU64 = AtomicU64::new(0);
 static HISTORY: Mutex<Option<History>> = Mutex::new(None);
 
 /// So many contents, or pages of watched objects, are kept before it is asked
@@ -93,17 +95,25 @@ impl History {
         self.count += 1;
     }
 
+    /// Ends all watches that serve no moment.
+    fn unwatch_unneeded(&mut self) {
+        let last = self.moments.last_key_value().map(|(at, _)| *at);
+        let needed = |since: &u64| *since != 0 && last.is_some_and(|last| *since <= last + 1);
+        self.watched.retain(|_, page| page.iter().any(needed));
+        self.limits.1 = 2 * self.watched.len();
+        WATCHING.store(!self.watched.is_empty(), Relaxed);
+        CLEARED.fetch_add(1, Relaxed);
+    }
+
     /// Takes out what no moment needs any more, if that is worth the time.
+    /// Watches that serve none are ended by the next write, if not here.
     fn take_unneeded(&mut self) -> Vec<Saved> {
+        if self.watched.len() > self.limits.1.max(FEW) {
+            self.unwatch_unneeded();
+        }
         let mut unneeded = Vec::new();
         let moments = &self.moments;
-        let last = moments.last_key_value().map(|(at, _)| *at);
-        if last.is_none() || self.watched.len() > self.limits.1.max(FEW) {
-            let needed = |since: &u64| *since != 0 && last.is_some_and(|last| *since <= last + 1);
-            self.watched.retain(|_, page| page.iter().any(needed));
-            self.limits.1 = 2 * self.watched.len();
-        }
-        if last.is_none() || self.count > self.limits.0.max(FEW) {
+        if moments.is_empty() || self.count > self.limits.0.max(FEW) {
             self.saved.retain(|_, contents| {
                 let is_unneeded =
                     |saved: &mut Saved| moments.range(saved.since..=saved.until).next().is_none();
@@ -130,7 +140,6 @@ impl Moment {
         super::access::assert_inside();
         let at = WRITES.load(Relaxed);
         with_history(|history| *history.moments.entry(at).or_default() += 1);
-        LIVING.fetch_add(1, Relaxed);
         Moment { at }
     }
 
@@ -146,7 +155,18 @@ impl Moment {
 
     /// Watches objects from this moment on.
     pub(crate) fn watch(&self, idents: &[u64]) {
-        with_history(|history| history.watch(idents, self.at));
+        if !idents.is_empty() {
+            with_history(|history| history.watch(idents, self.at));
+            WATCHING.store(true, Relaxed);
+        }
+    }
+
+    /// What is watched from this moment on.
+    pub(crate) fn watched(&self) -> Watched {
+        Watched {
+            at: self.at,
+            cleared: CLEARED.load(Relaxed),
+        }
     }
 
     /// What an object, list or dict held at this moment, if it was saved since.
@@ -159,9 +179,22 @@ impl Moment {
     }
 }
 
+/// Objects that were watched from one moment on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watched {
+    at: u64,
+    cleared: u64,
+}
+
+impl Watched {
+    /// Whether they are watched all the same, and nobody wrote meanwhile.
+    pub(crate) fn holds(self) -> bool {
+        WRITES.load(Relaxed) == self.at && CLEARED.load(Relaxed) == self.cleared
+    }
+}
+
 impl Drop for Moment {
     fn drop(&mut self) {
-        LIVING.fetch_sub(1, Relaxed);
         let unneeded = with_history(|history| {
             let count = history.moments.get_mut(&self.at)?;
             *count -= 1;
@@ -189,7 +222,7 @@ pub(super) fn before_write(ident: u64, content: impl FnOnce() -> Ref<Obj>) {
     let now = WRITES.load(Relaxed);
     // Only one thread writes.
     WRITES.store(now + 1, Relaxed);
-    if LIVING.load(Relaxed) > 0 {
+    if WATCHING.load(Relaxed) {
         save(ident, now, content);
     }
 }
@@ -197,6 +230,9 @@ pub(super) fn before_write(ident: u64, content: impl FnOnce() -> Ref<Obj>) {
 #[cold]
 fn save(ident: u64, now: u64, content: impl FnOnce() -> Ref<Obj>) {
     with_history(|history| {
+        if history.moments.is_empty() {
+            history.unwatch_unneeded();
+        }
         let Some(since) = history.unwatch(ident) else {
             return;
         };

@@ -29,13 +29,20 @@ fn walk<S: Sink>(
     value: &Value,
     options: CompareOptions,
     pins: Option<Pins<'_>>,
-    sink: S,
+    sink: impl Fn() -> S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
     access::traversing(|section| {
         let arena = Arena::default();
-        let mut hasher = Hasher::new(&arena, options, pins, sink, tables);
-        let result = hasher.value(section, value, Region::root(options.map_free_vars));
+        let region = Region::root(options.map_free_vars);
+        let mut hasher = Hasher::new(&arena, options, pins, sink(), tables);
+        let mut result = hasher.value(section, value, region);
+        if hasher.parts.in_doubt {
+            let tables = hasher.into_tables();
+            hasher = Hasher::new(&arena, options, pins, sink(), tables);
+            hasher.parts.visits_all = true;
+            result = hasher.value(section, value, region);
+        }
         VISITS.set(hasher.visits);
         let moment = hasher.watch.finish();
         (result.map(|out| (out, moment)), hasher.into_tables())
@@ -51,7 +58,7 @@ fn walk_fast<const KEYED: bool>(
 ) -> Walked<u64> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, pins, Fast::<KEYED>(mixing), tables);
+    let (result, tables) = walk(value, options, pins, || Fast::<KEYED>(mixing), tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
 }
@@ -135,6 +142,6 @@ pub fn structural_digest(value: impl Into<Value>) -> Result<Digest> {
 pub fn structural_digest_with(value: impl Into<Value>, options: CompareOptions) -> Result<Digest> {
     let value = value.into();
     let tables = Box::new(HashTables::new());
-    let (result, _) = walk(&value, options, None, Portable::default(), tables);
+    let (result, _) = walk(&value, options, None, Portable::default, tables);
     Ok(Digest::new(result?.0))
 }

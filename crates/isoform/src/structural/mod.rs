@@ -1,6 +1,7 @@
 //! Structural equality, mismatch, hash, digest and keys.
 
 mod bindings;
+mod contents;
 mod digest;
 mod environments;
 mod equal;

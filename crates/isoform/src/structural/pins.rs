@@ -4,7 +4,7 @@
 use crate::object::access::Section;
 use crate::object::arena::Arena;
 use crate::object::dynamic::shallow_copy;
-use crate::object::moment::Moment;
+use crate::object::moment::{Moment, Watched};
 use crate::object::view::ObjRef;
 
 /// How a walk looks at objects as they were at an earlier moment.
@@ -106,10 +106,21 @@ impl Watch {
     /// To be called in the section in which the object is read.
     #[inline]
     pub(super) fn meet(&mut self, object: ObjRef<'_>) {
+        self.begin();
+        self.idents.push(object.ident());
+    }
+
+    /// Something was met that can change, and is watched already.
+    #[inline]
+    pub(super) fn begin(&mut self) {
         if self.moment.is_none() {
             self.moment = Some(Moment::begin());
         }
-        self.idents.push(object.ident());
+    }
+
+    /// What was met so far and will be watched; None if none of it can change.
+    pub(super) fn watched(&self) -> Option<Watched> {
+        self.moment.as_ref().map(Moment::watched)
     }
 
     /// The moment at which everything was as the walk met it, if that can

@@ -19,6 +19,7 @@
 pub mod family;
 pub mod generate;
 pub mod ir;
+mod keys;
 mod laws;
 pub mod oracle;
 mod program;

@@ -7,6 +7,7 @@
 
 use super::family::{Family, Role};
 use super::generate::{Generator, children};
+use super::keys;
 use super::laws::{check_laws, check_types};
 use super::oracle;
 use super::serial;
@@ -37,6 +38,10 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     (
         "other_values_have_other_names",
         other_values_have_other_names,
+    ),
+    (
+        "keys_are_equal_as_their_values_were",
+        keys::keys_are_equal_as_their_values_were,
     ),
     ("laws_hold_on_triples", laws_hold_on_triples),
     ("renaming_is_invisible", renaming_is_invisible),
@@ -158,7 +163,7 @@ fn family_of(bytes: &[u8]) -> Result<Family, String> {
     .map_err(setup)
 }
 
-fn draw(bytes: &[u8], incomparable: bool) -> Result<Pair, String> {
+pub(super) fn draw(bytes: &[u8], incomparable: bool) -> Result<Pair, String> {
     Pair::draw(&family_of(bytes)?, bytes, incomparable).map_err(setup)
 }
 
@@ -167,7 +172,7 @@ fn outcome<T>(result: Result<T>) -> Result<T, ErrorKind> {
     result.map_err(|error| error.kind())
 }
 
-fn account(pair: &Pair, what: &str) -> String {
+pub(super) fn account(pair: &Pair, what: &str) -> String {
     format!(
         "{what}\n  left  = {:?}\n  right = {:?}\n  with {:?}",
         pair.left, pair.right, pair.options

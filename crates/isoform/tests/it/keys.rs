@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::{
     Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, List, Obj, Ref, Schema, StructuralKey,
-    TypeDef, TypeIndex, Value, construct, get_field, register_type, set_field,
+    TypeDef, TypeIndex, Value, construct, get_field, last_visit_count, register_type, set_field,
 };
 
-use crate::support::{Int, Var};
+use crate::support::{Add, Int, Var};
 
 fn key(value: impl Into<Value>) -> StructuralKey {
     StructuralKey::new(value).expect("hashable")
@@ -166,11 +166,7 @@ fn a_key_is_of_its_moment_whatever_is_written_after_it() {
         }
     }
     for (at, (of_moment, rebuilt)) in keys.iter().enumerate() {
-        assert_eq!(
-            of_moment.table_hash(),
-            rebuilt.table_hash(),
-            "{at}"
-        );
+        assert_eq!(of_moment.table_hash(), rebuilt.table_hash(), "{at}");
         assert_eq!(of_moment, rebuilt, "{at}");
         assert_eq!(rebuilt, of_moment, "{at}");
         let equal = keys.iter().filter(|(other, _)| other == rebuilt).count();
@@ -223,5 +219,39 @@ fn keys_made_while_others_write_are_of_one_moment() {
             key(Value::from(vec![number, list])) == made
         });
         assert!(found.is_some(), "a key is equal to one of the states");
+    }
+}
+
+/// Makes keys of these parts, and says how many visits that took together.
+fn visits_of(parts: &[Value]) -> u64 {
+    let visits = |part: &Value| {
+        let made = key(part);
+        let visits = last_visit_count();
+        drop(made);
+        visits
+    };
+    parts.iter().map(visits).sum()
+}
+
+#[test]
+fn keys_of_all_parts_of_a_program_are_linear_in_any_order() {
+    // Frozen with a free variable in each level, and mutable.
+    let x = Var::new("x").upcast();
+    let mut below = x.clone();
+    let mut frozen = Vec::new();
+    for _ in 0..3_000 {
+        below = Add::new(below, x.clone()).upcast();
+        frozen.push(Value::from(&below));
+    }
+    let mutable: Vec<Value> = chain(3_000).iter().map(Value::from).collect();
+    for parts in [frozen, mutable] {
+        // Nothing else writes or makes keys of these.
+        let mut downwards = parts.clone();
+        downwards.reverse();
+        let most = 40 * parts.len() as u64;
+        let visits = visits_of(&downwards);
+        assert!(visits < most, "from above: {visits}");
+        let visits = visits_of(&parts);
+        assert!(visits < most, "from below: {visits}");
     }
 }

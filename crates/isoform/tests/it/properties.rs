@@ -57,6 +57,7 @@ properties! {
     explanation_agrees,
     equal_values_share_names,
     other_values_have_other_names,
+    keys_are_equal_as_their_values_were,
     laws_hold_on_triples,
     renaming_is_invisible,
     insertion_order_is_invisible,

@@ -23,6 +23,7 @@ pub(crate) use holes::{Filled, Holes};
 
 use super::CompareOptions;
 use super::bindings::Bindings;
+use super::contents::few_plain_equal;
 use super::environments::Environments;
 use super::leaf;
 use super::levels::{Levels, Touched};
@@ -31,7 +32,7 @@ use super::mismatch::{Difference, Reason};
 use super::open::Open;
 use super::pins::{Pins, held_by};
 use super::scope::Region;
-use crate::container::{ArrayObj, MapObj};
+use crate::container::ArrayObj;
 use crate::error::Result;
 use crate::object::access::{self, Poll, Section};
 use crate::object::arena::Arena;
@@ -552,12 +553,7 @@ impl<'a> Engine<'a> {
                 return self.enter_node::<REC>(section, l, r, info, region);
             }
             Class::Array => {
-                let (Some(left), Some(right)) =
-                    (l.downcast::<ArrayObj>(), r.downcast::<ArrayObj>())
-                else {
-                    return Ok(Entered::Different);
-                };
-                if left.items().is_empty() && right.items().is_empty() {
+                if few_plain_equal(l, r) {
                     return Ok(Entered::Equal);
                 }
                 if let Some(known) = self.begin_shared(l, r, region)? {
@@ -567,6 +563,9 @@ impl<'a> Engine<'a> {
                 return Ok(Entered::Open);
             }
             Class::Map => {
+                if few_plain_equal(l, r) {
+                    return Ok(Entered::Equal);
+                }
                 if let Some(known) = self.begin_shared(l, r, region)? {
                     return Ok(known);
                 }
@@ -595,7 +594,7 @@ impl<'a> Engine<'a> {
     ) -> Result<Entered<'a>> {
         let left = held_by(section, self.arena, self.pins.0, l);
         let right = held_by(section, self.arena, self.pins.1, r);
-        if is_empty(left) && is_empty(right) {
+        if few_plain_equal(left, right) {
             return Ok(Entered::Equal);
         }
         let shared = l.is_shared() || r.is_shared();
@@ -773,16 +772,5 @@ impl<'a> Engine<'a> {
             Job::Fields | Job::Plain | Job::Items | Job::Entries | Job::HookStep => {}
         }
         Ok(Next::Nothing)
-    }
-}
-
-/// Whether what a list or dict holds is nothing.
-#[inline]
-fn is_empty(held: ObjRef<'_>) -> bool {
-    match held.downcast::<ArrayObj>() {
-        Some(items) => items.items().is_empty(),
-        None => held
-            .downcast::<MapObj>()
-            .is_some_and(|entries| entries.len() == 0),
     }
 }

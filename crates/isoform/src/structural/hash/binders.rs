@@ -35,7 +35,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
             // Among the answers to a hook its number depends on the context.
             tables.levels.use_level(0);
         }
-        let name = tables.numbering.name(index, &mut tables.levels);
+        let mut name = tables.numbering.name(index, &mut tables.levels);
+        match name.by {
+            By::Number { .. } => self.note_level(level),
+            By::Identity => {
+                self.note_free(region);
+                if S::KEYED {
+                    // Whether it was met before must not show in kept hashes.
+                    name.first = None;
+                }
+            }
+        }
         self.named(object, name)
     }
 
@@ -169,10 +179,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> S::Out {
         let tables = &mut *self.tables;
         tables.numbering.leave(context);
-        let (level, identity) = binding_of(object.info().kind, region);
+        let kind = object.info().kind;
+        let (level, identity) = binding_of(kind, region);
         let index = tables
             .numbering
             .bind(object.ident(), level, identity, out, &mut tables.levels);
+        if !identity {
+            self.note_binding(kind, level);
+        }
         self.occurrence(object, index, region)
     }
 }

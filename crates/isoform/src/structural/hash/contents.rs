@@ -1,5 +1,6 @@
 //! Arrays and maps.
 
+use super::super::contents::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
@@ -42,6 +43,30 @@ impl<'a, S: Sink> Hasher<'a, S> {
             job: Job::Entries,
         });
         Ok(Step::Open)
+    }
+
+    /// The hash of few plain values, which are no frame's.
+    pub(super) fn few_plain(&mut self, content: ObjRef<'a>) -> Result<Option<S::Out>> {
+        let mut acc = self.sink.open_type(content.info());
+        if let Some(items) = few_plain_items(content) {
+            self.sink.word(&mut acc, Part::Length, items.len() as u64);
+            items.iter().for_each(|item| self.plain(&mut acc, item));
+        } else if let Some(map) = few_plain_entries(content) {
+            self.sink.word(&mut acc, Part::Length, map.len() as u64);
+            let start = self.tables.orders.len();
+            self.keys(map, &mut acc)?;
+            for at in start..self.tables.orders.len() {
+                let position = self.tables.orders[at] as usize;
+                if let Some((_, value)) = map.entry(position) {
+                    self.plain(&mut acc, value);
+                }
+            }
+            self.tables.orders.truncate(start);
+        } else {
+            self.sink.abandon(acc);
+            return Ok(None);
+        }
+        Ok(Some(self.sink.close(acc)))
     }
 
     /// All keys of a map, as they are bound when the map is entered; appends
@@ -95,6 +120,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.sink.child(acc, out);
             self.tables.orders.push(position);
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
+                self.note_free(Region::USE);
                 self.tables.numbering.bindings.note_free_key(key.ident());
                 self.tables.levels.use_absence();
             }

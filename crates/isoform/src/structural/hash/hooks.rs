@@ -49,6 +49,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let result = access::outside(section, || hook.call(object.as_ref(), INIT, &mut callback));
         self.hook_depth -= 1;
         let custom = result?;
+        // It may depend on anything.
+        self.note_level(0);
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Custom, custom);
         Ok(Step::Done(self.sink.close(acc)))
@@ -92,11 +94,12 @@ impl<S: Sink> Callback<'_, '_, S> {
         hasher.tables.numbering.ask(self.outer, from, levels);
         let context = hasher.tables.numbering.current();
         let acc = hasher.sink.open_form(Form::Use);
-        let height = hasher.stack.len();
+        let (height, parts) = (hasher.stack.len(), hasher.open_parts());
         hasher.push(Job::HookStep, self.object, acc, region);
         let value = hasher.arena.keep_value(value);
         let out = hasher.value(section, value, region);
         hasher.leave_frames(height);
+        hasher.leave_parts(parts);
         hasher.tables.numbering.leave(before);
         let out = out?;
         let mut acc = hasher.sink.open_form(Form::Answer);

@@ -11,6 +11,7 @@
 mod binders;
 mod contents;
 mod hooks;
+mod kept;
 mod memo;
 mod report;
 
@@ -34,6 +35,7 @@ use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
 use crate::registry::Kind;
 use crate::value::{BigIntObj, Value, canonical_float_bits};
+use kept::{Kept, Parts};
 
 /// What a frame does with the hash that the frame above it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,6 +105,8 @@ pub(super) struct HashTables<Out> {
     /// How many lists and dicts are open.
     containers: u32,
     levels: Levels,
+    /// Stays from walk to walk.
+    kept: Kept<Out>,
 }
 
 impl<Out: Copy> HashTables<Out> {
@@ -117,6 +121,7 @@ impl<Out: Copy> HashTables<Out> {
             open: Open::default(),
             containers: 0,
             levels: Levels::new(),
+            kept: Kept::default(),
         }
     }
 
@@ -156,6 +161,7 @@ pub(super) struct Hasher<'a, S: Sink> {
     poll: Poll,
     /// Of a key: what was met that can change.
     pub(super) watch: Watch,
+    pub(super) parts: Parts,
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
@@ -177,6 +183,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             visits: 0,
             poll: Poll::default(),
             watch: Watch::default(),
+            parts: Parts::default(),
         }
     }
 
@@ -255,6 +262,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> Result<Step<'a, S::Out>> {
         self.visits += 1;
         let info = object.info();
+        if let Some(out) = self.kept(object, info, region) {
+            return Ok(Step::Done(out));
+        }
         if info.class() == Class::Plain && self.pins.is_none() {
             if info.has_children
                 && object.is_shared()
@@ -276,10 +286,15 @@ impl<'a, S: Sink> Hasher<'a, S> {
         info: &'static TypeInfo,
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
+        self.begin_part(info);
         self.watch_fields(object, info);
         let mut acc = self.sink.open_type(info);
         match self.fields(section, object, info, region, 0, &mut acc)? {
-            None => Ok(Step::Done(self.sink.close(acc))),
+            None => {
+                let out = self.sink.close(acc);
+                self.end_part(object, region, out);
+                Ok(Step::Done(out))
+            }
             Some((child, child_region, next)) => {
                 self.stack.push(Frame {
                     object,
@@ -299,6 +314,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn watch_fields(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) {
         if S::KEYED && info.may_change() {
             self.watch.meet(object);
+            self.note_change();
         }
     }
 
@@ -334,9 +350,16 @@ impl<'a, S: Sink> Hasher<'a, S> {
             if holds {
                 tables.levels.use_result(known.needs, region);
                 tables.numbering.use_context(known.context);
-                return Ok(known.out);
+                let out = known.out;
+                let is_closed = highest.is_none() && known.needs.newest_dag == 0;
+                self.note_recalled(is_closed);
+                return Ok(out);
             }
-            return tables.recall_alike(object.ident(), region).ok_or(true);
+            let out = tables.recall_alike(object.ident(), region);
+            if out.is_some() {
+                self.note_recalled(false);
+            }
+            return out.ok_or(true);
         }
         Err(false)
     }
@@ -530,6 +553,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
     ) -> Result<Step<'a, S::Out>> {
         if S::KEYED {
             self.watch.meet(object);
+            self.note_change();
+        }
+        let content = held_by(section, self.arena, self.pins, object);
+        if let Some(out) = self.few_plain(content)? {
+            let mut acc = self.sink.open_type(info);
+            self.sink.word(&mut acc, Part::Length, 0);
+            self.sink.child(&mut acc, out);
+            return Ok(Step::Done(self.sink.close(acc)));
         }
         let shared = object.is_shared();
         let mut was_void = false;
@@ -558,7 +589,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
             region,
             job: Job::EndMutable,
         });
-        let content = held_by(section, self.arena, self.pins, object);
         self.enter_content(content, content.info(), region)
     }
 
@@ -606,10 +636,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if frame.job == Job::LastField
             && let Some(out) = finished
         {
-            let mut acc = frame.acc;
+            let (object, region, mut acc) = (frame.object, frame.region, frame.acc);
             self.stack.pop();
             self.sink.child(&mut acc, out);
-            return Ok(Step::Done(self.sink.close(acc)));
+            let out = self.sink.close(acc);
+            self.end_part(object, region, out);
+            return Ok(Step::Done(out));
         }
         if frame.job != Job::Fields {
             return self.advance_other(section, finished);
@@ -621,7 +653,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         match self.fields(section, object, object.info(), region, from, &mut acc)? {
             None => {
                 self.stack.pop();
-                Ok(Step::Done(self.sink.close(acc)))
+                let out = self.sink.close(acc);
+                self.end_part(object, region, out);
+                Ok(Step::Done(out))
             }
             Some((child, child_region, next)) => {
                 if let Some(frame) = self.stack.last_mut() {

@@ -1,0 +1,60 @@
+//! Few plain values in an array or map: what most lists and dicts in fields of
+//! nodes hold. They need no frame and no memo.
+
+use super::leaf;
+use crate::container::{ArrayObj, MapObj, is_plain_key};
+use crate::object::view::ObjRef;
+use crate::value::Value;
+
+/// So many values are looked at again wherever they are met. More of them are
+/// remembered where they are shared, which keeps traversals linear.
+const FEW: usize = 16;
+
+/// The elements, if they are few and none is an object.
+#[inline]
+pub(super) fn few_plain_items(content: ObjRef<'_>) -> Option<&[Value]> {
+    let items = content.downcast::<ArrayObj>()?.items();
+    (items.len() <= FEW && items.iter().all(is_inline)).then_some(items)
+}
+
+/// The map, if it has few entries and no value is an object.
+#[inline]
+pub(super) fn few_plain_entries(content: ObjRef<'_>) -> Option<&MapObj> {
+    let map = content.downcast::<MapObj>()?;
+    let is_plain = |(key, value)| is_plain_key(key) && is_inline(value);
+    let mut entries = (0..map.len()).map(|position| map.entry(position));
+    (map.len() <= FEW && entries.all(|entry| entry.is_some_and(is_plain))).then_some(map)
+}
+
+/// Whether two arrays hold the same few plain values, or two maps the same few
+/// entries in the same order. Where not, they may be equal or different.
+#[inline]
+pub(super) fn few_plain_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> bool {
+    if let (Some(l), Some(r)) = (left.downcast::<ArrayObj>(), right.downcast::<ArrayObj>()) {
+        let (l, r) = (l.items(), r.items());
+        return l.len() == r.len()
+            && l.len() <= FEW
+            && l.iter().zip(r).all(|(l, r)| inline_equal(l, r));
+    }
+    let (Some(l), Some(r)) = (left.downcast::<MapObj>(), right.downcast::<MapObj>()) else {
+        return false;
+    };
+    let same = |position| match (l.entry(position), r.entry(position)) {
+        (Some((left_key, left)), Some((right_key, right))) => {
+            inline_equal(left_key, right_key) && inline_equal(left, right)
+        }
+        _ => false,
+    };
+    l.len() == r.len() && l.len() <= FEW && (0..l.len()).all(same)
+}
+
+#[inline]
+fn is_inline(value: &Value) -> bool {
+    value.object_ref().is_none()
+}
+
+/// Whether two values are equal and no objects.
+#[inline]
+fn inline_equal(left: &Value, right: &Value) -> bool {
+    is_inline(left) && is_inline(right) && leaf::plain_equal(left, right)
+}
