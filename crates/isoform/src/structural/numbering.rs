@@ -256,6 +256,11 @@ impl<Out: Copy> Numbering<Out> {
         index
     }
 
+    /// Whether a binding is that of a free variable.
+    pub(super) fn is_by_identity(&self, index: u32) -> bool {
+        self.numbered[index as usize].identity
+    }
+
     /// The name of a bound object here and now.
     #[inline]
     pub(super) fn name(&mut self, index: u32, levels: &mut Levels) -> Name<Out> {

@@ -92,7 +92,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 .entry(position as usize)
                 .and_then(|(key, _)| key.object_ref());
             let Some(key) = key else { continue };
-            match self.tables.numbering.bindings.of(0, key.ident()) {
+            let numbering = &mut self.tables.numbering;
+            let binding = numbering.bindings.of(0, key.ident());
+            // Whether a free variable was met before must not show in kept
+            // hashes.
+            match binding.filter(|index| !S::KEYED || !numbering.is_by_identity(*index)) {
                 Some(index) => bound.push((index, key, position)),
                 None => free.push((key, position)),
             }

@@ -115,7 +115,12 @@ impl<'a, S: Sink> Hasher<'a, S> {
             }
             self.watch.begin();
         }
-        self.parts.used_free |= entry.has_free;
+        if entry.has_free {
+            self.parts.used_free = true;
+            // Which variables are free is not known, so nobody can tell where
+            // what contains the part holds again.
+            self.tables.levels.create(0);
+        }
         if let Some(part) = self.parts.open.last_mut() {
             part.has_free |= entry.has_free;
             part.can_change |= entry.watched.is_some();
