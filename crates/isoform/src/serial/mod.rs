@@ -7,5 +7,6 @@
 //! are spelt is up to [`json`](crate::json) and [`binary`](crate::binary).
 
 pub(crate) mod fit;
+pub(crate) mod layout;
 pub(crate) mod linearize;
 pub(crate) mod singletons;
