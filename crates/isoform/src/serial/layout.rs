@@ -35,7 +35,8 @@ struct Node {
 }
 
 impl Outline {
-    /// With room for so many nodes with as many parts, if that is moderate.
+    /// With room for this many nodes and parts, up to a moderate number: small
+    /// files are read without growing it, and large ones may be mostly weights.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let count = count.min(1 << 16);
         Outline {
