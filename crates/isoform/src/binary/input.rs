@@ -34,6 +34,13 @@ impl<'a> Input<'a> {
         if first < 0x80 {
             return Ok(u64::from(first));
         }
+        // Most references of larger files.
+        if let Some(&second) = self.bytes.get(self.at)
+            && second < 0x80
+        {
+            self.at += 1;
+            return Ok(u64::from(first & 0x7f) | u64::from(second) << 7);
+        }
         self.long_number(first)
     }
 

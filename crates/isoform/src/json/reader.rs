@@ -125,6 +125,8 @@ struct Plan {
     is_singleton: bool,
     /// Whether its parts are visited in another order than that of declaration.
     reorders: bool,
+    /// Whether the names of its fields stand in the text as they are.
+    plain_names: bool,
 }
 
 /// Why reading ends.
@@ -288,7 +290,13 @@ impl<'a> Reader<'a> {
         let mut first = true;
         while self.lexer.more(first, b'}')? {
             first = false;
-            let key = self.lexer.string()?;
+            let key = if self.lexer.eat_string("type") {
+                Cow::Borrowed("type")
+            } else if self.lexer.eat_string("data") {
+                Cow::Borrowed("data")
+            } else {
+                self.lexer.string()?
+            };
             self.lexer.expect(b':')?;
             match key.as_ref() {
                 "type" if kind.is_none() => kind = Some(self.kind()?),
@@ -364,11 +372,16 @@ impl<'a> Reader<'a> {
                 let Some(info) = info else {
                     return Err(Error::type_error(format!("unknown type {declared:?}")));
                 };
+                let escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
                 let fields: Vec<u32> = (0..info.fields().len() as u32).collect();
                 self.plans.push(Plan {
                     filler: Filler::new(info)?,
                     is_singleton: info.kind() == Kind::Singleton,
                     reorders: order_of_visit(info, &fields).is_some(),
+                    plain_names: !info
+                        .fields()
+                        .iter()
+                        .any(|field| field.name().bytes().any(escaped)),
                 });
                 NodeKind::Object(self.plans.len() as u32 - 1)
             }
@@ -453,6 +466,7 @@ impl<'a> Reader<'a> {
     fn note_object(&mut self, number: u32) -> Result<Node> {
         let plan = &self.plans[number as usize];
         let (info, reorders) = (plan.filler.info(), plan.reorders);
+        let plain_names = plan.plain_names;
         // What is read as a singleton is mostly there already.
         let block = (!plan.is_singleton).then_some(info.index());
         let kind = NodeKind::Object(number);
@@ -471,14 +485,13 @@ impl<'a> Reader<'a> {
         let mut in_order = true;
         while self.lexer.more(first, b'}')? {
             first = false;
-            let name = self.lexer.string()?;
-            self.lexer.expect(b':')?;
-            let fields = info.fields();
             // Fields usually come in the order of declaration.
-            if fields
-                .get(position)
-                .is_none_or(|field| field.name() != name)
-            {
+            let next = info.fields().get(position).filter(|_| plain_names);
+            if next.is_some_and(|field| self.lexer.eat_string(field.name())) {
+                self.lexer.expect(b':')?;
+            } else {
+                let name = self.lexer.string()?;
+                self.lexer.expect(b':')?;
                 match info.field_index(&name) {
                     Some(found) => position = found,
                     None if self.options.ignore_unknown_fields => {
@@ -518,6 +531,7 @@ impl<'a> Reader<'a> {
                 self.note_part(field)?;
             }
             if twice {
+                let name = info.fields()[position].name();
                 return Err(self.lexer.fail(&format!("field '{name}' stands twice")));
             }
             position += 1;

@@ -132,7 +132,7 @@ impl Filler {
     /// # Errors
     ///
     /// As [`finish`](Self::finish).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish_in(
         &mut self,
         shell: Option<Shell>,
@@ -142,10 +142,10 @@ impl Filler {
             self.complete(fitter)?;
         }
         let info = self.info;
-        let shell = shell
-            .filter(|shell| shell.is_for(info))
-            .unwrap_or_else(|| Shell::object(info));
-        let object = shell.into_raw();
+        let object = match shell {
+            Some(shell) if shell.is_for(info) => shell.into_raw(),
+            _ => Shell::object(info).into_raw(),
+        };
         // SAFETY: the block is for this type, there is one checked value per
         // slot, and every field is written before anything else can see the
         // object; nothing in between can fail.
