@@ -25,7 +25,7 @@ fi
 
 if [ "$#" -eq 0 ]; then
     set -- object_model:: containers:: threads:: values:: registry:: paths:: walk:: digest:: keys:: \
-        mutable:: mutation:: cycles:: json:: binary:: type_attrs:: type_hooks functions:: node_traits::
+        mutable:: mutation:: cycles:: json:: binary:: layout:: type_attrs:: type_hooks functions:: node_traits::
 fi
 
 # A destructor that panics may leave blocks behind, on purpose: see the test.

@@ -28,6 +28,7 @@
 //!
 //! Absent: forward references and metadata, which JSON has.
 
+mod input;
 mod reader;
 mod writer;
 

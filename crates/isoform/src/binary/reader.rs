@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 
+use super::input::Input;
 use super::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
-use crate::container::{Array, Bytes, Dict, List, Shape, Tensor};
+use crate::container::{Bytes, Dict, List, Shape, Tensor};
 use crate::error::{Error, Result};
 use crate::json::read_data;
 use crate::object::access::Poll;
@@ -13,14 +14,16 @@ use crate::object::fill::Filler;
 use crate::object::table;
 use crate::registry::{Kind, field_hint};
 use crate::serial::fit::{Fitter, map_of};
+use crate::serial::layout::{Layout, Outline, order_of_visit};
 use crate::serial::singletons::Recall;
-use crate::value::{DType, DTypeCode, Device, Value};
+use crate::value::{Device, Value};
 
 /// What reading of one file knows.
 pub(super) struct Reader<'a> {
     input: Input<'a>,
     options: BinaryReadOptions,
     nodes: Vec<Value>,
+    layout: Layout,
     plans: Vec<Plan>,
     fitter: Fitter,
     singletons: Recall,
@@ -34,6 +37,9 @@ struct Plan {
     // In the order of the file, with the position in the type; None for a
     // field that the type does not have.
     fields: Box<[(Literal, Option<u32>)]>,
+    /// The parts in the order of visit, by their order in the file, where that
+    /// is another one.
+    order: Option<Box<[u32]>>,
     hooked: bool,
     is_singleton: bool,
 }
@@ -80,6 +86,7 @@ impl<'a> Reader<'a> {
             },
             options,
             nodes: Vec::new(),
+            layout: Layout::default(),
             plans: Vec::new(),
             fitter: Fitter::default(),
             singletons: Recall::default(),
@@ -89,6 +96,7 @@ impl<'a> Reader<'a> {
 
     /// The root.
     pub(super) fn value(mut self) -> Result<Value> {
+        self.lay_out()?;
         let mut poll = Poll::default();
         loop {
             poll.step_outside()?;
@@ -107,6 +115,103 @@ impl<'a> Reader<'a> {
         }
         let root = self.nodes.pop();
         root.ok_or_else(|| Error::value_error("binary form: there is no node"))
+    }
+
+    /// Goes through all records once without building anything, and comes back
+    /// to the first. Where one is wrong there is no layout, and building says
+    /// what is wrong.
+    #[inline(never)]
+    fn lay_out(&mut self) -> Result<()> {
+        let start = self.input.at;
+        // Most nodes are objects with one or two parts.
+        let mut outline = Outline::with_capacity(self.input.rest() / 3);
+        let mut poll = Poll::default();
+        loop {
+            poll.step_outside()?;
+            match self.outline(&mut outline) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => {
+                    self.nodes.reserve_exact(outline.len());
+                    let root = outline.len().saturating_sub(1);
+                    self.layout = outline.lay_out(root, false)?;
+                    break;
+                }
+                Err(_told_later) => break,
+            }
+        }
+        self.input.at = start;
+        self.plans.clear();
+        Ok(())
+    }
+
+    /// Adds the node of the next record to the outline.
+    #[inline(always)]
+    fn outline(&mut self, outline: &mut Outline) -> Result<ControlFlow<()>> {
+        let number = self.input.number()?;
+        let Some(plan) = number.checked_sub(record::FIRST_OBJECT) else {
+            return self.outline_builtin(number, outline);
+        };
+        let plan = usize::try_from(plan).ok();
+        let Some(plan) = plan.and_then(|plan| self.plans.get(plan)) else {
+            return Err(Error::value_error("an unknown type"));
+        };
+        let (input, own) = (&mut self.input, outline.len());
+        if plan.hooked {
+            outline.node(None);
+            input.content()?;
+            return Ok(ControlFlow::Continue(()));
+        }
+        // What is read as a singleton is mostly there already.
+        let index = plan.filler.info().index();
+        outline.node((!plan.is_singleton).then_some(index));
+        for (literal, position) in &plan.fields {
+            match literal {
+                Literal::Reference => {
+                    let part = input.reference(own)?;
+                    if position.is_some() {
+                        outline.part(part as u32);
+                    }
+                }
+                Literal::Int => drop(input.number()?),
+                Literal::Float => drop(input.float()?),
+                Literal::Bool => drop(input.byte()?),
+                Literal::DType => drop(input.dtype()?),
+            }
+        }
+        if let Some(order) = &plan.order {
+            outline.reorder(order);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn outline_builtin(&mut self, number: u64, outline: &mut Outline) -> Result<ControlFlow<()>> {
+        let (input, own) = (&mut self.input, outline.len());
+        match number {
+            record::END => return Ok(ControlFlow::Break(())),
+            record::TYPE => {
+                self.new_type()?;
+                return Ok(ControlFlow::Continue(()));
+            }
+            record::ARRAY => outline.array(),
+            _ => outline.node(None),
+        }
+        match number {
+            record::ARRAY | record::LIST | record::MAP | record::DICT => {
+                let is_map = matches!(number, record::MAP | record::DICT);
+                for _ in 0..input.count()? * if is_map { 2 } else { 1 } {
+                    outline.part(input.reference(own)? as u32);
+                }
+            }
+            record::INT => drop(input.number()?),
+            record::FLOAT => drop(input.float()?),
+            record::STR | record::BYTES | record::BIG_INT => drop(input.content()?),
+            record::DTYPE => drop(input.dtype()?),
+            record::DEVICE => drop((input.number()?, input.number()?)),
+            record::SHAPE => drop(input.dims()?),
+            record::TENSOR => drop((input.dtype()?, input.dims()?, input.content()?)),
+            _ => {}
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     #[cold]
@@ -185,9 +290,14 @@ impl<'a> Reader<'a> {
             }
             fields.push((literal, position));
         }
+        let parts = fields
+            .iter()
+            .filter(|(literal, _)| *literal == Literal::Reference);
+        let parts: Vec<u32> = parts.filter_map(|(_, position)| *position).collect();
         self.plans.push(Plan {
             filler: Filler::new(info)?,
             fields: fields.into(),
+            order: order_of_visit(info, &parts),
             hooked,
             is_singleton: info.kind() == Kind::Singleton,
         });
@@ -215,7 +325,7 @@ impl<'a> Reader<'a> {
                     if position.is_none() {
                         continue;
                     }
-                    self.nodes[part].clone()
+                    self.layout.part(part, &mut self.nodes[part])
                 }
                 Literal::Int => self.input.int()?.into(),
                 Literal::Float => self.input.float()?.into(),
@@ -233,7 +343,8 @@ impl<'a> Reader<'a> {
                     Error::type_error(format!("field '{name}': {}", error.message()))
                 })?;
         }
-        let object = plan.filler.finish(&mut self.fitter)?;
+        let shell = self.layout.shell(number);
+        let object = plan.filler.finish_in(shell, &mut self.fitter)?;
         if plan.is_singleton {
             return Ok(self.singletons.resolve(object).into());
         }
@@ -261,10 +372,10 @@ impl<'a> Reader<'a> {
         let mut parts = Vec::with_capacity(count.min(self.input.rest()));
         for _ in 0..count {
             let part = self.input.reference(own)?;
-            parts.push(self.nodes[part].clone());
+            parts.push(self.layout.part(part, &mut self.nodes[part]));
         }
         Ok(match number {
-            record::ARRAY => Array::from(parts).into(),
+            record::ARRAY => self.layout.array(own, &mut parts),
             record::LIST => List::from(parts).into(),
             _ => {
                 let map = map_of(parts.into_iter())?;
@@ -296,144 +407,5 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(Error::value_error(format!("unknown record {number}"))),
         })
-    }
-}
-
-/// The bytes of the records.
-struct Input<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Input<'a> {
-    fn rest(&self) -> usize {
-        self.bytes.len() - self.at
-    }
-
-    #[cold]
-    fn too_short() -> Error {
-        Error::value_error("expected more bytes, got the end")
-    }
-
-    #[inline(always)]
-    fn byte(&mut self) -> Result<u8> {
-        let Some(&byte) = self.bytes.get(self.at) else {
-            return Err(Self::too_short());
-        };
-        self.at += 1;
-        Ok(byte)
-    }
-
-    #[inline(always)]
-    fn number(&mut self) -> Result<u64> {
-        let first = self.byte()?;
-        if first < 0x80 {
-            return Ok(u64::from(first));
-        }
-        self.long_number(first)
-    }
-
-    fn long_number(&mut self, first: u8) -> Result<u64> {
-        let mut number = u64::from(first & 0x7f);
-        let mut shift = 7;
-        loop {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if shift == 63 && bits > 1 || shift > 63 {
-                return Err(Error::value_error("a number of more than 64 bits"));
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-            shift += 7;
-        }
-    }
-
-    #[inline(always)]
-    fn int(&mut self) -> Result<i64> {
-        let number = self.number()?;
-        Ok((number >> 1) as i64 ^ -((number & 1) as i64))
-    }
-
-    /// How many things follow that take at least a byte each.
-    fn count(&mut self) -> Result<usize> {
-        let count = self.number()?;
-        let rest = self.rest();
-        match usize::try_from(count) {
-            Ok(count) if count <= rest => Ok(count),
-            _ => Err(Error::value_error(format!(
-                "expected at least {count} more bytes, got {rest}"
-            ))),
-        }
-    }
-
-    fn content(&mut self) -> Result<&'a [u8]> {
-        let length = self.count()?;
-        let content = &self.bytes[self.at..self.at + length];
-        self.at += length;
-        Ok(content)
-    }
-
-    fn text(&mut self) -> Result<&'a str> {
-        let content = self.content()?;
-        std::str::from_utf8(content)
-            .map_err(|error| Error::value_error(format!("expected a string: {error}")))
-    }
-
-    fn bool(&mut self) -> Result<bool> {
-        match self.byte()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            other => Err(Error::value_error(format!("expected a bool, got {other}"))),
-        }
-    }
-
-    fn float(&mut self) -> Result<f64> {
-        let bytes = self.bytes.get(self.at..self.at + 8);
-        let Some(bytes) = bytes.and_then(|bytes| bytes.first_chunk::<8>()) else {
-            return Err(Self::too_short());
-        };
-        self.at += 8;
-        Ok(f64::from_le_bytes(*bytes))
-    }
-
-    fn small(&mut self) -> Result<u32> {
-        let number = self.number()?;
-        u32::try_from(number)
-            .map_err(|_| Error::value_error(format!("{number} is outside the 32-bit range")))
-    }
-
-    fn dtype(&mut self) -> Result<DType> {
-        let (code, bits) = (self.byte()?, self.byte()?);
-        let lanes = self.number()?;
-        let last = DTypeCode::Float4E2M1FN as u8;
-        let Ok(lanes) = u16::try_from(lanes) else {
-            return Err(Error::value_error(format!("a dtype of {lanes} lanes")));
-        };
-        if code > last {
-            return Err(Error::value_error(format!(
-                "unknown code {code} of a dtype"
-            )));
-        }
-        let plain = u32::from(code) | u32::from(bits) << 8;
-        Ok(DType::from_bits(plain).with_lanes(lanes))
-    }
-
-    fn dims(&mut self) -> Result<Vec<i64>> {
-        let count = self.count()?;
-        (0..count).map(|_| self.int()).collect()
-    }
-
-    /// The number of the node that is this many back from node `own`.
-    #[inline(always)]
-    fn reference(&mut self, own: usize) -> Result<usize> {
-        let back = self.number()?;
-        match usize::try_from(back) {
-            Ok(back) if (1..=own).contains(&back) => Ok(own - back),
-            _ => Err(Error::value_error(format!(
-                "a reference {back} nodes back, where there are {own}"
-            ))),
-        }
     }
 }

@@ -82,6 +82,19 @@ impl<'a> Lexer<'a> {
         Ok(true)
     }
 
+    /// Takes the next string if it is this one, written without escapes; `word`
+    /// must be without what is escaped.
+    #[inline(always)]
+    pub(super) fn eat_string(&mut self, word: &str) -> bool {
+        if self.peek() != Some(b'"') {
+            return false;
+        }
+        let rest = &self.text.as_bytes()[self.at + 1..];
+        let found = rest.starts_with(word.as_bytes()) && rest.get(word.len()) == Some(&b'"');
+        self.at += if found { word.len() + 2 } else { 0 };
+        found
+    }
+
     /// A string with its escapes resolved.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>> {

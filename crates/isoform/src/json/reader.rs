@@ -1,8 +1,11 @@
 //! Values from JSON text, node by node and without a tree of the text.
 //!
-//! A node is built as soon as its parts are, which for text written here is
-//! where it stands. A node that refers to later ones is only checked and
-//! skipped, and read again from its position when its parts are built.
+//! Nodes with parts are noted first, so that their objects can be laid out in
+//! the order of visit, and built when all of them are known: in the order of
+//! the text, but a node that refers to later ones after these. What is wrong
+//! with a node is told before what is wrong with the text behind it.
+
+mod build;
 
 use std::borrow::Cow;
 
@@ -13,14 +16,15 @@ use super::JsonReadOptions;
 use super::data::{self, MAX_DIGITS};
 use super::lexer::Lexer;
 use super::writer::VOID;
-use crate::container::{Array, Bytes, Dict, List, Shape, Tensor};
+use crate::container::{Bytes, Shape, Tensor};
 use crate::error::{Error, Result};
 use crate::object::access::Poll;
 use crate::object::field::Storage;
 use crate::object::fill::Filler;
 use crate::object::table;
 use crate::registry::{Kind, Schema, field_hint};
-use crate::serial::fit::{Fitter, map_of};
+use crate::serial::fit::Fitter;
+use crate::serial::layout::{Layout, Outline, order_of_visit};
 use crate::serial::linearize::is_literal;
 use crate::serial::singletons::Recall;
 use crate::value::{DType, Device, Value};
@@ -30,11 +34,20 @@ pub(super) struct Reader<'a> {
     lexer: Lexer<'a>,
     options: JsonReadOptions,
     nodes: Vec<Node>,
+    /// What stands in the nodes that were noted.
+    notes: Vec<Note>,
+    literals: Vec<Value>,
+    /// The node that is being read, if it has parts.
+    unfinished: Option<Unfinished>,
+    outline: Outline,
+    layout: Layout,
+    /// Whether a node refers to a later one.
+    looks_ahead: bool,
     /// Nodes that wait for later ones.
     waiting: Vec<u32>,
-    /// Parts of the node that is being read that are not built yet.
+    /// Parts of the node that is being built that are not built yet.
     missing: Vec<u32>,
-    /// Parts of the container that is being read.
+    /// Parts of the container that is being built.
     parts: Vec<Value>,
     kinds: HashMap<Cow<'a, str>, NodeKind, rapidhash::fast::RandomState>,
     plans: Vec<Plan>,
@@ -48,12 +61,41 @@ pub(super) struct Reader<'a> {
 
 enum Node {
     Built(Value),
-    /// It starts at this position; `open` while its parts are being built.
-    Waiting {
-        start: usize,
-        open: bool,
-    },
+    Noted(Noted),
+    /// Noted, and its parts are being built.
+    Open(Noted),
 }
+
+/// A node with parts, and where its notes are.
+#[derive(Clone, Copy)]
+struct Noted {
+    kind: NodeKind,
+    first: usize,
+    end: usize,
+}
+
+/// A node of which not all is read.
+#[derive(Clone, Copy)]
+struct Unfinished {
+    kind: NodeKind,
+    first: usize,
+    /// Whether its data is read.
+    complete: bool,
+}
+
+/// What stands in a field or a container.
+#[derive(Clone, Copy)]
+struct Note {
+    /// The position of the field, and whether it is a literal.
+    field: u32,
+    /// The number of a node or of a literal.
+    number: u32,
+}
+
+/// In a note's field: a literal.
+const LITERAL: u32 = 1 << 31;
+/// In place of a note's field: the data for the hook.
+const HOOKED: u32 = u32::MAX;
 
 /// What the type key of a node means.
 #[derive(Clone, Copy)]
@@ -81,6 +123,10 @@ enum NodeKind {
 struct Plan {
     filler: Filler,
     is_singleton: bool,
+    /// Whether its parts are visited in another order than that of declaration.
+    reorders: bool,
+    /// Whether the names of its fields stand in the text as they are.
+    plain_names: bool,
 }
 
 /// Why reading ends.
@@ -103,6 +149,12 @@ impl<'a> Reader<'a> {
             lexer: Lexer::new(text),
             options,
             nodes: Vec::new(),
+            notes: Vec::new(),
+            literals: Vec::new(),
+            unfinished: None,
+            outline: Outline::default(),
+            layout: Layout::default(),
+            looks_ahead: false,
             waiting: Vec::new(),
             missing: Vec::new(),
             parts: Vec::new(),
@@ -117,7 +169,17 @@ impl<'a> Reader<'a> {
 
     /// The root and the metadata of the whole text.
     pub(super) fn document(mut self) -> Result<(Value, Option<Value>)> {
-        let (root, metadata) = self.members()?;
+        let members = match self.members() {
+            Err(Stop::Hook(error)) => return Err(error),
+            Err(Stop::Fault(error)) => Err(error),
+            Ok(members) => {
+                let outline = std::mem::take(&mut self.outline);
+                self.layout = outline.lay_out(members.0 as usize, self.looks_ahead)?;
+                Ok(members)
+            }
+        };
+        self.build_all()?;
+        let (root, metadata) = members?;
         self.settle()?;
         match self.nodes.get_mut(root as usize) {
             Some(Node::Built(value)) => Ok((std::mem::take(value), metadata)),
@@ -129,7 +191,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the text once from start to end.
-    fn members(&mut self) -> Result<(u32, Option<Value>)> {
+    fn members(&mut self) -> Result<(u32, Option<Value>), Stop> {
         let (mut root, mut metadata, mut has_nodes) = (None, None, false);
         self.outside(|reader| reader.lexer.expect(b'{'))?;
         let mut first = true;
@@ -152,22 +214,26 @@ impl<'a> Reader<'a> {
                     metadata = Some(self.outside(|reader| data::parse(&mut reader.lexer))?);
                 }
                 "root_index" | "nodes" | "metadata" => {
-                    return Err(self.document_fault(&format!("'{key}' stands twice")));
+                    return Err(self.document_fault(&format!("'{key}' stands twice")).into());
                 }
                 _ if self.options.ignore_unknown_fields => {
                     self.outside(|reader| data::parse(&mut reader.lexer))?;
                 }
-                _ => return Err(self.document_fault(&format!("unknown member {key:?}"))),
+                _ => {
+                    return Err(self
+                        .document_fault(&format!("unknown member {key:?}"))
+                        .into());
+                }
             }
         }
         if self.lexer.peek().is_some() {
-            return self.outside(|reader| Err(reader.lexer.unexpected("the end of the text")));
+            self.outside(|reader| Err(reader.lexer.unexpected("the end of the text")))?;
         }
         if !has_nodes {
-            return Err(self.document_fault("missing member 'nodes'"));
+            return Err(self.document_fault("missing member 'nodes'").into());
         }
         let Some(root) = root else {
-            return Err(self.document_fault("missing member 'root_index'"));
+            return Err(self.document_fault("missing member 'root_index'").into());
         };
         Ok((root, metadata))
     }
@@ -182,82 +248,24 @@ impl<'a> Reader<'a> {
         Error::value_error(format!("JSON graph: {what}"))
     }
 
-    fn all_nodes(&mut self) -> Result<()> {
+    fn all_nodes(&mut self) -> Result<(), Stop> {
         self.outside(|reader| reader.lexer.expect(b'['))?;
         let mut first = true;
         let mut poll = Poll::default();
         while self.outside(|reader| reader.lexer.more(first, b']'))? {
             first = false;
-            poll.step_outside()?;
+            poll.step_outside().map_err(Stop::Hook)?;
             let Ok(number) = u32::try_from(self.nodes.len()) else {
-                return Err(self.document_fault(&format!("more than {} nodes", u32::MAX)));
+                let what = format!("more than {} nodes", u32::MAX);
+                return Err(self.document_fault(&what).into());
             };
-            let start = self.lexer.position();
-            let node = match self.node(number)? {
-                Some(value) => Node::Built(value),
-                None => {
-                    self.missing.clear();
-                    self.waiting.push(number);
-                    Node::Waiting { start, open: false }
-                }
-            };
-            self.nodes.push(node);
-        }
-        Ok(())
-    }
-
-    /// Builds the nodes that refer to later ones.
-    ///
-    /// Every node is read at most twice more: once to find its missing parts,
-    /// once when they are built. The stack holds at most one entry for each
-    /// reference in the text.
-    fn settle(&mut self) -> Result<()> {
-        for first in std::mem::take(&mut self.waiting) {
-            let mut stack = vec![first];
-            while let Some(&number) = stack.last() {
-                let Some(Node::Waiting { start, .. }) = self.nodes.get(number as usize) else {
-                    stack.pop();
-                    continue;
-                };
-                self.lexer.go_to(*start);
-                if let Some(value) = self.node(number)? {
-                    self.nodes[number as usize] = Node::Built(value);
-                    stack.pop();
-                    continue;
-                }
-                if let Some(Node::Waiting { open, .. }) = self.nodes.get_mut(number as usize) {
-                    *open = true;
-                }
-                for part in std::mem::take(&mut self.missing) {
-                    match self.nodes.get(part as usize) {
-                        Some(Node::Waiting { open: true, .. }) => {
-                            let cycle = Error::value_error("the node is part of itself");
-                            return Err(self.at_node(cycle));
-                        }
-                        Some(_) => stack.push(part),
-                        None => {
-                            let count = self.nodes.len();
-                            let outside = Error::value_error(format!(
-                                "node {part} is referred to, and there are {count} nodes"
-                            ));
-                            return Err(self.at_node(outside));
-                        }
-                    }
-                }
+            match self.take_node(number) {
+                Ok(node) => self.nodes.push(node),
+                Err(error) => return Err(self.at_node(error).into()),
             }
+            self.unfinished = None;
         }
         Ok(())
-    }
-
-    /// Takes the text of a node; None when parts of it, which are in
-    /// `missing` then, are not built yet.
-    #[inline]
-    fn node(&mut self, number: u32) -> Result<Option<Value>> {
-        match self.try_node(number) {
-            Ok(value) => Ok(value),
-            Err(Stop::Hook(error)) => Err(error),
-            Err(Stop::Fault(error)) => Err(self.at_node(error)),
-        }
     }
 
     #[cold]
@@ -271,7 +279,8 @@ impl<'a> Reader<'a> {
         )
     }
 
-    fn try_node(&mut self, number: u32) -> Result<Option<Value>, Stop> {
+    /// Takes the text of a node.
+    fn take_node(&mut self, number: u32) -> Result<Node> {
         self.current = (number, None);
         self.lexer.expect(b'{')?;
         let mut kind = None;
@@ -281,7 +290,13 @@ impl<'a> Reader<'a> {
         let mut first = true;
         while self.lexer.more(first, b'}')? {
             first = false;
-            let key = self.lexer.string()?;
+            let key = if self.lexer.eat_string("type") {
+                Cow::Borrowed("type")
+            } else if self.lexer.eat_string("data") {
+                Cow::Borrowed("data")
+            } else {
+                self.lexer.string()?
+            };
             self.lexer.expect(b':')?;
             match key.as_ref() {
                 "type" if kind.is_none() => kind = Some(self.kind()?),
@@ -293,19 +308,19 @@ impl<'a> Reader<'a> {
                     }
                 },
                 "type" | "data" => {
-                    return Err(self.lexer.fail(&format!("'{key}' stands twice")).into());
+                    return Err(self.lexer.fail(&format!("'{key}' stands twice")));
                 }
                 _ if self.options.ignore_unknown_fields => {
                     data::parse(&mut self.lexer)?;
                 }
                 _ => {
                     let what = format!("unknown member {key:?} of a node");
-                    return Err(self.lexer.fail(&what).into());
+                    return Err(self.lexer.fail(&what));
                 }
             }
         }
         let Some(kind) = kind else {
-            return Err(self.lexer.fail("missing member 'type' of a node").into());
+            return Err(self.lexer.fail("missing member 'type' of a node"));
         };
         if let Some(start) = data_start {
             let end = self.lexer.position();
@@ -314,9 +329,12 @@ impl<'a> Reader<'a> {
             self.lexer.go_to(end);
         }
         match (outcome, kind) {
-            (Some(outcome), _) => Ok(outcome),
-            (None, NodeKind::None) => Ok(Some(Value::NONE)),
-            (None, _) => Err(self.lexer.fail("missing member 'data' of a node").into()),
+            (Some(node), _) => Ok(node),
+            (None, NodeKind::None) => {
+                self.outline.node(None);
+                Ok(Node::Built(Value::NONE))
+            }
+            (None, _) => Err(self.lexer.fail("missing member 'data' of a node")),
         }
     }
 
@@ -354,9 +372,16 @@ impl<'a> Reader<'a> {
                 let Some(info) = info else {
                     return Err(Error::type_error(format!("unknown type {declared:?}")));
                 };
+                let escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+                let fields: Vec<u32> = (0..info.fields().len() as u32).collect();
                 self.plans.push(Plan {
                     filler: Filler::new(info)?,
                     is_singleton: info.kind() == Kind::Singleton,
+                    reorders: order_of_visit(info, &fields).is_some(),
+                    plain_names: !info
+                        .fields()
+                        .iter()
+                        .any(|field| field.name().bytes().any(escaped)),
                 });
                 NodeKind::Object(self.plans.len() as u32 - 1)
             }
@@ -368,11 +393,11 @@ impl<'a> Reader<'a> {
 
     /// Takes the data of a node.
     #[inline]
-    fn content(&mut self, kind: NodeKind) -> Result<Option<Value>, Stop> {
+    fn content(&mut self, kind: NodeKind) -> Result<Node> {
         let value = match kind {
-            NodeKind::Object(plan) => return self.object(plan as usize),
+            NodeKind::Object(plan) => return self.note_object(plan),
             NodeKind::Array | NodeKind::List | NodeKind::Map | NodeKind::Dict => {
-                return Ok(self.container(kind)?);
+                return self.note_container(kind);
             }
             NodeKind::Int => self.lexer.int()?.into(),
             NodeKind::Float => self.lexer.float()?.into(),
@@ -386,135 +411,162 @@ impl<'a> Reader<'a> {
             NodeKind::Shape => Shape::from(self.ints()?).into(),
             NodeKind::Tensor => self.tensor()?,
         };
-        Ok(Some(value))
+        self.outline.node(None);
+        Ok(Node::Built(value))
+    }
+
+    /// Begins to note a node.
+    #[inline(always)]
+    fn note(&mut self, kind: NodeKind) -> usize {
+        let first = self.notes.len();
+        self.unfinished = Some(Unfinished {
+            kind,
+            first,
+            complete: false,
+        });
+        first
+    }
+
+    /// Ends what [`note`](Self::note) began.
+    #[inline(always)]
+    fn noted(&mut self, kind: NodeKind, first: usize) -> Node {
+        self.unfinished = Some(Unfinished {
+            kind,
+            first,
+            complete: true,
+        });
+        let end = self.notes.len();
+        Node::Noted(Noted { kind, first, end })
+    }
+
+    /// Notes a part of the node that is being read.
+    #[inline(always)]
+    fn note_part(&mut self, field: u32) -> Result<()> {
+        let number = self.lexer.index()?;
+        self.looks_ahead |= number as usize >= self.nodes.len();
+        self.outline.part(number);
+        self.notes.push(Note { field, number });
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn note_literal(&mut self, field: u32, value: Value) -> Result<()> {
+        let Ok(number) = u32::try_from(self.literals.len()) else {
+            return Err(Error::value_error(format!(
+                "expected at most {} literals in all nodes",
+                u32::MAX
+            )));
+        };
+        self.literals.push(value);
+        self.notes.push(Note { field, number });
+        Ok(())
     }
 
     #[inline]
-    fn object(&mut self, plan: usize) -> Result<Option<Value>, Stop> {
-        let Reader {
-            lexer,
-            nodes,
-            missing,
-            plans,
-            fitter,
-            ..
-        } = self;
-        let plan = &mut plans[plan];
-        let info = plan.filler.info();
-        if let Some(hooks) = info.file_hooks() {
-            let data = data::parse(lexer)?;
-            let object = hooks.from_json.call(&data).map_err(Stop::Hook)?;
-            if !table::is_a(object.borrowed().type_index(), info.index()) {
-                let got = object.type_info().key();
-                let what = format!("the hook gave an object of {got}");
-                return Err(Error::type_error(what).into());
-            }
-            return Ok(Some(object.into()));
+    fn note_object(&mut self, number: u32) -> Result<Node> {
+        let plan = &self.plans[number as usize];
+        let (info, reorders) = (plan.filler.info(), plan.reorders);
+        let plain_names = plan.plain_names;
+        // What is read as a singleton is mostly there already.
+        let block = (!plan.is_singleton).then_some(info.index());
+        let kind = NodeKind::Object(number);
+        let start = self.note(kind);
+        if info.file_hooks().is_some() {
+            self.outline.node(None);
+            let data = data::parse(&mut self.lexer)?;
+            self.note_literal(HOOKED, data)?;
+            return Ok(self.noted(kind, start));
         }
-        lexer.expect(b'{')?;
-        let mut position = 0;
+        self.outline.node(block);
+        self.lexer.expect(b'{')?;
+        // The field behind the last one, and the one behind all so far.
+        let (mut position, mut behind) = (0, 0);
         let mut first = true;
-        let mut complete = true;
-        while lexer.more(first, b'}')? {
+        let mut in_order = true;
+        while self.lexer.more(first, b'}')? {
             first = false;
-            let name = lexer.string()?;
-            lexer.expect(b':')?;
-            let fields = info.fields();
             // Fields usually come in the order of declaration.
-            if fields
-                .get(position)
-                .is_none_or(|field| field.name() != name)
-            {
+            let next = info.fields().get(position).filter(|_| plain_names);
+            if next.is_some_and(|field| self.lexer.eat_string(field.name())) {
+                self.lexer.expect(b':')?;
+            } else {
+                let name = self.lexer.string()?;
+                self.lexer.expect(b':')?;
                 match info.field_index(&name) {
                     Some(found) => position = found,
                     None if self.options.ignore_unknown_fields => {
-                        data::parse(lexer)?;
+                        data::parse(&mut self.lexer)?;
                         continue;
                     }
                     None => {
                         let hint = field_hint(info, &name);
                         let what = format!("unknown field '{name}'{hint}");
-                        return Err(Error::value_error(what).into());
+                        return Err(Error::value_error(what));
                     }
                 }
             }
-            let storage = info.slots[position].storage;
-            let value = if is_literal(storage) {
-                match storage {
+            let mut twice = false;
+            if position < behind {
+                in_order = false;
+                let mut noted = self.notes[start..].iter();
+                twice = noted.any(|note| note.field & !LITERAL == position as u32);
+            }
+            let (field, storage) = (position as u32, info.slots[position].storage);
+            if is_literal(storage) {
+                let lexer = &mut self.lexer;
+                let value = match storage {
                     Storage::Int => lexer.int()?.into(),
                     Storage::Float => lexer.float()?.into(),
                     Storage::Bool => lexer.bool()?.into(),
                     _ => take_dtype(lexer, &mut self.dtype)?.into(),
-                }
-            } else if lexer.peek() == Some(b'n')
+                };
+                self.note_literal(field | LITERAL, value)?;
+            } else if self.lexer.peek() == Some(b'n')
                 && matches!(info.fields()[position].schema(), Schema::None)
             {
                 // Some writers have literals here, too.
-                null(lexer)?
+                let none = null(&mut self.lexer)?;
+                self.note_literal(field | LITERAL, none)?;
             } else {
-                let part = lexer.index()?;
-                match nodes.get(part as usize) {
-                    Some(Node::Built(value)) => value.clone(),
-                    _ => {
-                        missing.push(part);
-                        complete = false;
-                        position += 1;
-                        continue;
-                    }
-                }
-            };
-            let set = plan.filler.set(position, value, fitter);
-            if !set.map_err(|error| in_field(&name, &error))? {
-                return Err(lexer.fail(&format!("field '{name}' stands twice")).into());
+                self.note_part(field)?;
+            }
+            if twice {
+                let name = info.fields()[position].name();
+                return Err(self.lexer.fail(&format!("field '{name}' stands twice")));
             }
             position += 1;
+            behind = behind.max(position);
         }
-        if !complete {
-            plan.filler.reset();
-            return Ok(None);
-        }
-        let object = plan.filler.finish(fitter)?;
-        if plan.is_singleton {
-            return Ok(Some(self.singletons.resolve(object).into()));
-        }
-        Ok(Some(object.into()))
-    }
-
-    fn container(&mut self, kind: NodeKind) -> Result<Option<Value>> {
-        self.parts.clear();
-        self.lexer.expect(b'[')?;
-        let mut first = true;
-        let mut count = 0usize;
-        while self.lexer.more(first, b']')? {
-            first = false;
-            count += 1;
-            let part = self.lexer.index()?;
-            match self.nodes.get(part as usize) {
-                Some(Node::Built(value)) => self.parts.push(value.clone()),
-                _ => self.missing.push(part),
+        if reorders || !in_order {
+            let notes = self.notes[start..].iter();
+            let parts = notes.filter(|note| note.field & LITERAL == 0);
+            let fields: Vec<u32> = parts.map(|note| note.field).collect();
+            if let Some(order) = order_of_visit(info, &fields) {
+                self.outline.reorder(&order);
             }
         }
+        Ok(self.noted(kind, start))
+    }
+
+    fn note_container(&mut self, kind: NodeKind) -> Result<Node> {
+        let start = self.note(kind);
+        match kind {
+            NodeKind::Array => self.outline.array(),
+            _ => self.outline.node(None),
+        }
+        self.lexer.expect(b'[')?;
+        let mut first = true;
+        while self.lexer.more(first, b']')? {
+            first = false;
+            self.note_part(0)?;
+        }
         let is_map = matches!(kind, NodeKind::Map | NodeKind::Dict);
+        let count = self.notes.len() - start;
         if is_map && count % 2 == 1 {
             let what = format!("expected keys and values in turn, got {count} numbers");
             return Err(self.lexer.fail(&what));
         }
-        if !self.missing.is_empty() {
-            self.parts.clear();
-            return Ok(None);
-        }
-        let parts = self.parts.drain(..);
-        Ok(Some(match kind {
-            NodeKind::Array => parts.collect::<Array>().into(),
-            NodeKind::List => parts.collect::<List>().into(),
-            _ => {
-                let map = map_of(parts)?;
-                match kind {
-                    NodeKind::Map => map.into(),
-                    _ => Dict::<Value, Value>::of(map).into(),
-                }
-            }
-        }))
+        Ok(self.noted(kind, start))
     }
 
     fn dtype(&mut self) -> Result<DType> {
@@ -616,9 +668,4 @@ fn null(lexer: &mut Lexer<'_>) -> Result<Value> {
         true => Ok(Value::NONE),
         false => Err(lexer.unexpected("null")),
     }
-}
-
-#[cold]
-fn in_field(name: &str, error: &Error) -> Error {
-    Error::type_error(format!("field '{name}': {}", error.message()))
 }

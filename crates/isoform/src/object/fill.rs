@@ -3,9 +3,10 @@
 
 use super::dynamic::store;
 use super::field::Storage;
-use super::header::{TypeIndex, allocate};
+use super::header::TypeIndex;
 use super::raw_value::{Tag, Value};
 use super::reference::{Obj, Ref};
+use super::shell::Shell;
 use super::table::{self, TypeInfo};
 use crate::container;
 use crate::error::{Error, Result};
@@ -90,17 +91,17 @@ impl Filler {
     /// # Errors
     ///
     /// `TypeError` when the value does not fit the field.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set(&mut self, field: usize, value: Value, fitter: &mut Fitter) -> Result<bool> {
-        let value = self.accepted(field, value, fitter)?;
+        let value = match self.accepts[field].takes(&value) {
+            true => value,
+            false => self.fitted(field, value, fitter)?,
+        };
         Ok(self.values[field].replace(value).is_none())
     }
 
-    #[inline]
-    fn accepted(&self, field: usize, value: Value, fitter: &mut Fitter) -> Result<Value> {
-        if self.accepts[field].takes(&value) {
-            return Ok(value);
-        }
+    #[inline(never)]
+    fn fitted(&self, field: usize, value: Value, fitter: &mut Fitter) -> Result<Value> {
         let schema = self.info.fields()[field].schema();
         let value = fitter.fit(schema, value)?;
         if container::binds(schema) && fitter.is_unclaimed(schema, &value) {
@@ -122,15 +123,33 @@ impl Filler {
     /// fit it.
     #[inline]
     pub(crate) fn finish(&mut self, fitter: &mut Fitter) -> Result<Ref<Obj>> {
+        self.finish_in(None, fitter)
+    }
+
+    /// As [`finish`](Self::finish), in a block that was allocated before; in one
+    /// of its own without, or where that is for another type.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish).
+    #[inline(always)]
+    pub(crate) fn finish_in(
+        &mut self,
+        shell: Option<Shell>,
+        fitter: &mut Fitter,
+    ) -> Result<Ref<Obj>> {
         if self.values.iter().any(Option::is_none) {
             self.complete(fitter)?;
         }
         let info = self.info;
-        // SAFETY: the layout is the type's own, there is one checked value
-        // per slot, and every field is written before anything else can see
-        // the object; nothing in between can fail.
+        let object = match shell {
+            Some(shell) if shell.is_for(info) => shell.into_raw(),
+            _ => Shell::object(info).into_raw(),
+        };
+        // SAFETY: the block is for this type, there is one checked value per
+        // slot, and every field is written before anything else can see the
+        // object; nothing in between can fail.
         unsafe {
-            let object = allocate(info.layout, info.index);
             for (slot, value) in info.slots.iter().zip(&mut self.values) {
                 store(object, slot, value.take().unwrap_or_default());
             }
@@ -150,7 +169,7 @@ impl Filler {
                     field.name()
                 )));
             };
-            let value = self.accepted(position, value, fitter).map_err(|error| {
+            let value = self.fitted(position, value, fitter).map_err(|error| {
                 let name = field.name();
                 Error::type_error(format!(
                     "the default of field '{name}': {}",

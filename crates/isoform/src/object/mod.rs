@@ -61,6 +61,7 @@ pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;
+pub(crate) mod shell;
 pub(crate) mod table;
 pub(crate) mod twins;
 pub(crate) mod view;

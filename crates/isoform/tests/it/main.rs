@@ -30,6 +30,7 @@ mod known_defects_files;
 mod known_defects_limits;
 mod known_defects_values;
 mod known_prelude;
+mod layout;
 mod linear;
 mod map;
 mod mutable;

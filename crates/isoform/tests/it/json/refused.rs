@@ -393,6 +393,44 @@ fn broken_nodes_are_refused() {
     }
 }
 
+/// Of several things that are wrong, the first one in the text is told.
+#[test]
+fn what_is_wrong_with_a_node_is_told_before_what_is_wrong_behind_it() {
+    register::<Chain>().expect("registered");
+    register::<crate::support::Add>().expect("registered");
+    let first = |nodes: &str, message: &str| {
+        for start in [r#"{"root_index":1,"#, "{"] {
+            let text = format!(r#"{start}"nodes":[{{"type":"int","data":1}},{nodes}"#);
+            let error = read(&text).expect_err("the text is refused");
+            let expected = format!("JSON graph: node {message}");
+            assert!(error.message().starts_with(&expected), "{error}");
+        }
+    };
+    let unfit = "1 (it.Chain): field 'next': expected it.Chain";
+    first(r#"{"type":"it.Chain","data":{"next":0}}]}"#, unfit);
+    first(
+        r#"{"type":"it.Chain","data":{"next":0}},{"type":"int","data":x"#,
+        unfit,
+    );
+    first(r#"{"type":"it.Chain","data":{"next":0 x"#, unfit);
+    first(r#"{"type":"it.Chain","data":{"next":0,"other":1"#, unfit);
+    first(r#"{"type":"it.Chain","data":{"next":0},"other":1"#, unfit);
+    first(r#"{"type":"it.Chain","data":{"next":2,"next":0"#, unfit);
+    let twice = r#"{"type":"ffi.Map","data":[0,0,0,0]"#;
+    let message = "1 (ffi.Map): the key 1 stands twice";
+    first(&format!("{twice},x"), message);
+    first(&format!("{twice}}},x"), message);
+    first(
+        r#"{"type":"it.Add","data":{},"other":1"#,
+        "1 (it.Add): missing field 'note'",
+    );
+    // Where the nodes are sound so far.
+    first(
+        r#"{"type":"it.Chain","data":{"next":2 x"#,
+        "1 (it.Chain): expected ',' or '}'",
+    );
+}
+
 #[test]
 fn a_container_in_many_typed_fields_is_checked_once() {
     let inner = Schema::Array(Box::new(Schema::Int));
