@@ -21,7 +21,7 @@ use crate::object::table::TypeInfo;
 use crate::registry::{Schema, in_place};
 use crate::value::{Value, ValueRef};
 
-/// The demands on one container, written under the lock of its contents.
+/// The demands on one container, made while nobody writes what it holds.
 #[derive(Debug, Default)]
 pub(crate) struct Demands(AtomicU32);
 

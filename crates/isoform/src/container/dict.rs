@@ -1,4 +1,4 @@
-//! `Dict`: mutable and shared, a map behind a lock.
+//! `Dict`: mutable and shared, a map that changes under the access rule.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,7 +1,8 @@
-//! The access rule: when fields of types declared at run time may be read and
-//! written.
+//! The access rule: when fields of types declared at run time, and what lists
+//! and dicts hold, may be read and written.
 //!
-//! Such fields can change while an object has any number of owners, so:
+//! These fields, as they are all called here, can change while an object has any
+//! number of owners, so:
 //!
 //! * **Sections.** Fields are read only inside a *section* of the reading
 //!   thread ([`reading`], [`traversing`]). While a thread is in a section, the
@@ -28,9 +29,9 @@
 //!   an `ObjRef` read before a hook was called is valid after it: frames hold
 //!   objects, never references into their fields.
 //! * **Free for programs without such types.** Until the first one is
-//!   registered, a section takes no lock. An object of such a type can reach a
-//!   running traversal only through a list or dict, or from foreign code;
-//!   there the question is asked again ([`refresh`]).
+//!   registered, or the first list or dict made, a section takes no lock. Such
+//!   an object can reach a traversal that runs already only from foreign code;
+//!   there the question is asked again.
 //!
 //! Deadlocks: the process-wide lock is never waited for while the host's lock
 //! is held, and the host's lock never while the process-wide one is held
@@ -48,7 +49,8 @@ use super::limbo::{self, Ticket};
 use super::release;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether a type with fields declared at run time was registered.
+/// Whether a type with fields declared at run time was registered, or a list or
+/// dict made.
 static RUN_TIME_FIELDS: AtomicBool = AtomicBool::new(false);
 /// Whether an object with children was ever stored into a field of an object
 /// that existed already: without that, no fields form a cycle.
@@ -87,9 +89,13 @@ thread_local! {
     };
 }
 
-/// A type with fields declared at run time is about to be registered.
+/// A type with fields declared at run time is about to be registered, or a list
+/// or dict made.
+#[inline]
 pub(super) fn note_run_time_fields() {
-    RUN_TIME_FIELDS.store(true, Ordering::Release);
+    if !RUN_TIME_FIELDS.load(Ordering::Relaxed) {
+        RUN_TIME_FIELDS.store(true, Ordering::Release);
+    }
 }
 
 /// An object with children is about to be stored into an existing object.
@@ -228,7 +234,7 @@ fn leaving<T>(body: impl FnOnce() -> T) -> T {
 /// Asks again whether sections need the lock; called where objects come into
 /// a running traversal that could not be reached when it began.
 #[inline(always)]
-pub(crate) fn refresh() {
+fn refresh() {
     if RUN_TIME_FIELDS.load(Ordering::Acquire) {
         refresh_now();
     }
