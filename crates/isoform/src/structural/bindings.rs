@@ -274,3 +274,25 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.free_keys.insert(ident);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Bindings, Levels};
+
+    /// A walk that ends early leaves scopes, bindings and marks behind.
+    #[test]
+    fn nothing_is_left_of_an_earlier_walk() {
+        let (mut bindings, mut levels) = (Bindings::<2>::default(), Levels::new());
+        bindings.open_scope(&mut levels);
+        bindings.mark(&levels);
+        bindings.note_free_key(3);
+        bindings.bind([1, 2], 1, true, &mut levels);
+        bindings.clear();
+        assert_eq!((bindings.of(0, 1), bindings.of(1, 2)), (None, None));
+        assert!(bindings.all.is_empty() && bindings.scoped.is_empty());
+        assert!(bindings.starts.is_empty() && bindings.opened.is_empty());
+        assert!(bindings.trail.is_empty() && bindings.free_keys.is_empty());
+        assert!(bindings.successors.is_empty());
+        assert_eq!((bindings.marks, bindings.state, bindings.states), (0, 0, 0));
+    }
+}
