@@ -18,12 +18,6 @@ pub(crate) struct Binding<const SIDES: usize> {
     shadowed: [Option<u32>; SIDES],
 }
 
-#[derive(Clone, Copy)]
-enum Change {
-    Made(u32),
-    Ended(u32),
-}
-
 /// Where to roll back to.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
@@ -43,8 +37,8 @@ pub(crate) struct Bindings<const SIDES: usize> {
     /// The state at the start of each open scope, and how many bindings had
     /// been made.
     opened: Vec<(u32, usize)>,
-    /// What was done since the outermost mark; empty without marks.
-    trail: Vec<Change>,
+    /// The bindings made since the outermost mark; empty without marks.
+    trail: Vec<u32>,
     marks: u32,
     /// Objects that matched as map keys by identity while unbound.
     free_keys: HashSet<u64, RandomState>,
@@ -169,7 +163,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
             self.add_scoped(index, level);
         }
         if self.marks > 0 {
-            self.trail.push(Change::Made(index));
+            self.trail.push(index);
         }
         self.state = self.state_after(self.state, self.all[index as usize]);
         index
@@ -200,9 +194,6 @@ impl<const SIDES: usize> Bindings<SIDES> {
                 break;
             };
             self.unlink(index);
-            if self.marks > 0 {
-                self.trail.push(Change::Ended(index));
-            }
         }
         self.state = self.state_outside(opened);
     }
@@ -255,25 +246,18 @@ impl<const SIDES: usize> Bindings<SIDES> {
 
     /// Undoes everything since the mark.
     pub(crate) fn roll_back(&mut self, mark: Mark, levels: &mut Levels) {
+        // What ended since the mark was made since: its scope began after the mark.
         while self.trail.len() > mark.trail {
-            match self.trail.pop() {
-                Some(Change::Made(index)) => {
-                    self.unlink(index);
-                    if let Some(position) = self.scoped.iter().rposition(|&other| other == index) {
-                        self.scoped.remove(position);
-                        let level = self.all[index as usize].level as usize;
-                        for start in self.starts.iter_mut().skip(level) {
-                            *start = start.saturating_sub(1);
-                        }
-                    }
+            let Some(index) = self.trail.pop() else {
+                break;
+            };
+            self.unlink(index);
+            if let Some(position) = self.scoped.iter().rposition(|&other| other == index) {
+                self.scoped.remove(position);
+                let level = self.all[index as usize].level as usize;
+                for start in self.starts.iter_mut().skip(level) {
+                    *start = start.saturating_sub(1);
                 }
-                Some(Change::Ended(index)) => {
-                    let binding = self.all[index as usize];
-                    for (map, ident) in self.maps.iter_mut().zip(binding.idents) {
-                        map.set(ident, Some(index));
-                    }
-                }
-                None => break,
             }
         }
         levels.truncate(mark.level);
@@ -288,5 +272,27 @@ impl<const SIDES: usize> Bindings<SIDES> {
     /// An unbound object matched itself as a map key.
     pub(crate) fn note_free_key(&mut self, ident: u64) {
         self.free_keys.insert(ident);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bindings, Levels};
+
+    /// A walk that ends early leaves scopes, bindings and marks behind.
+    #[test]
+    fn nothing_is_left_of_an_earlier_walk() {
+        let (mut bindings, mut levels) = (Bindings::<2>::default(), Levels::new());
+        bindings.open_scope(&mut levels);
+        bindings.mark(&levels);
+        bindings.note_free_key(3);
+        bindings.bind([1, 2], 1, true, &mut levels);
+        bindings.clear();
+        assert_eq!((bindings.of(0, 1), bindings.of(1, 2)), (None, None));
+        assert!(bindings.all.is_empty() && bindings.scoped.is_empty());
+        assert!(bindings.starts.is_empty() && bindings.opened.is_empty());
+        assert!(bindings.trail.is_empty() && bindings.free_keys.is_empty());
+        assert!(bindings.successors.is_empty());
+        assert_eq!((bindings.marks, bindings.state, bindings.states), (0, 0, 0));
     }
 }

@@ -528,3 +528,25 @@ impl Levels {
         self.since = self.clock;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Levels, Region};
+
+    #[test]
+    fn nothing_is_left_of_an_earlier_walk() {
+        let mut levels = Levels::new();
+        levels.open_scope();
+        let before = levels.begin();
+        levels.use_var(7, 1, Region::USE);
+        let needs = levels.end(before).expect("it made no binding");
+        assert_eq!(levels.kept(needs).len(), 1);
+        levels.shadow(1);
+        levels.void_all();
+        levels.reset();
+        assert_eq!(levels.current(), 0);
+        assert_eq!((levels.clock, levels.since), (0, 0));
+        assert!(levels.touched.is_nothing());
+        assert!(levels.uses.is_empty() && levels.kept.is_empty());
+    }
+}

@@ -122,4 +122,14 @@ mod tests {
         assert_eq!(open.enter(2, 0), Entry::Fresh);
         assert_eq!(open.enter(2, 1), Entry::Around);
     }
+
+    /// An object that was left inside a container may be entered again outside.
+    #[test]
+    fn how_many_containers_were_open_is_known_of_the_last_visit() {
+        let mut open = Open::default();
+        assert_eq!(open.enter(1, 1), Entry::Fresh);
+        open.leave(1);
+        assert_eq!(open.enter(1, 0), Entry::Fresh);
+        assert_eq!(open.enter(1, 1), Entry::Around);
+    }
 }

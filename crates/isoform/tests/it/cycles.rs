@@ -402,6 +402,27 @@ fn a_hook_may_try_a_ring_and_go_on() {
     assert!(TRIED.load(Ordering::Relaxed) > 0);
     let hashes = [&left, &right].map(|object| structural_hash(pair(object, object)).unwrap());
     assert_eq!(hashes[0], hashes[1]);
+    // So is what stands where the other side's ring was found.
+    let chain = [(); 4].map(|()| node(1));
+    for link in chain.windows(2) {
+        set(&link[0], "typed", &link[1]);
+    }
+    let plain = || Array::from([Value::from(&chain[3]), Value::from(&chain[2])]);
+    let make = |first: &Ref<Obj>| {
+        construct(index, vec![Value::from(first), plain().into()]).expect("fits")
+    };
+    let (left, right) = (make(&chain[0]), make(&nodes[0]));
+    let before = TRIED.load(Ordering::Relaxed);
+    assert!(structural_equal(&left, &right).expect("no error is left"));
+    assert!(structural_equal(&right, &left).expect("no error is left"));
+    assert_eq!(TRIED.load(Ordering::Relaxed), before + 2);
+    // What failed for another reason fails for that reason again.
+    let hidden = Value::from(isoform::Function::new(|_| Ok(Value::NONE)));
+    let values = vec![hidden, Value::NONE, 1.into(), Value::NONE];
+    let odd = construct(node_type(), values).expect("the values fit");
+    let object = construct(index, vec![Value::from(&odd), Value::from(&odd)]).expect("fits");
+    let error = structural_hash(&object).expect_err("a function has no hash");
+    assert_eq!(error.kind(), ErrorKind::Type, "{error}");
     nodes.iter().for_each(cut);
 }
 

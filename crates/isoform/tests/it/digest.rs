@@ -1,8 +1,9 @@
 //! Digests: golden values of the format, and what has no portable name.
 
 use isoform::{
-    Array, CompareOptions, DType, Dict, Digest, ErrorKind, List, Map, Node, Ref, Shape, Str,
-    Tensor, Value, structural_digest, structural_digest_with, structural_equal, structural_hash,
+    Array, CompareOptions, DType, Dict, Digest, EqualCallback, ErrorKind, HashCallback, List, Map,
+    Node, Ref, Result, Shape, Str, StructuralEqual, StructuralHash, Tensor, Value,
+    structural_digest, structural_digest_with, structural_equal, structural_hash,
 };
 
 /// A variable.
@@ -56,6 +57,34 @@ struct Fields {
     any: Value,
 }
 
+/// A scope without parts.
+#[derive(Node)]
+#[node(key = "digest.Mark", scope)]
+#[repr(C)]
+struct Mark {
+    number: i64,
+}
+
+/// A node that hashes its part itself.
+#[derive(Node)]
+#[node(key = "digest.Hashed", hooks(equal, hash))]
+#[repr(C)]
+struct Hashed {
+    part: Ref<Call>,
+}
+
+impl StructuralEqual for Hashed {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        eq.equal(&Value::from(&self.part), &Value::from(&other.part), "part")
+    }
+}
+
+impl StructuralHash for Hashed {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        hash.hash(&Value::from(&self.part), init)
+    }
+}
+
 fn identity(ty: Value) -> Ref<Fun> {
     let x = Var::new("x", ty);
     Fun::new(&x, [x.clone()])
@@ -106,12 +135,14 @@ fn golden_cases() -> Vec<(&'static str, Value)> {
             Fun::new(identity(1.into()), [Var::new("y", 2)]).into(),
         ),
         ("shared", [shared.clone(), shared].into()),
+        ("hook", Hashed::new(Call::new("g", Array::new())).into()),
+        ("scopes", [Mark::new(1), Mark::new(2)].into()),
     ]
 }
 
 /// These values are a promise to every user of the format: a change of any of
 /// them needs a new `Digest::FORMAT_VERSION`.
-const GOLDEN: [(&str, &str); 19] = [
+const GOLDEN: [(&str, &str); 21] = [
     (
         "none",
         "cec5d4b7bb9c5edf7baa411e7a6f32595d2c6041fb6e01ba153ae4d37d11994d",
@@ -187,6 +218,14 @@ const GOLDEN: [(&str, &str); 19] = [
     (
         "shared",
         "7ebb6c1615f76f00b2b52f577982e9d3c334827f5ae1d0ee93cf60fe98939199",
+    ),
+    (
+        "hook",
+        "9d157b6bc3b3aa33dc97c94f0857e26b4de880451acc02bec3c358f66c63dfb8",
+    ),
+    (
+        "scopes",
+        "fc03a102428f0784f34bb7723a6e33361d77232753e936b493a8941415017e6c",
     ),
 ];
 

@@ -152,8 +152,15 @@ fn reasons_of_objects() {
             pair.left_path.to_string(),
             format!("<root>.params[{place}]")
         );
-        assert_eq!(pair.partner, if pair.left_is_bound { a } else { y });
+        assert_eq!(&pair.partner, if pair.left_is_bound { &a } else { &y });
         assert!(bound.to_string().contains("already paired with"), "{bound}");
+        // The same object is a key of both maps, and bound on one side only.
+        let keyed = map([(x.clone(), 1.into())]);
+        let [left, right] = [&y, &x].map(|param| b.lambda(&[param], &keyed));
+        let bound = plain(left.clone(), right.clone());
+        assert!(matches!(bound.reason, MismatchReason::BoundElsewhere(_)));
+        assert_eq!(bound.left_path.get(&left).ok(), Some(1.into()));
+        assert_eq!(bound.right_path.get(&right).ok(), Some(1.into()));
         let s = b.shared(1, 2);
         let sharing = plain(arr([&s, &s]), arr([&b.shared(1, 2), &b.shared(1, 2)]));
         assert!(matches!(sharing.reason, MismatchReason::SharingDiffers(_)));
@@ -165,6 +172,12 @@ fn reasons_of_objects() {
             ops.to_string()
                 .contains("a singleton is equal to itself only"),
             "{ops}"
+        );
+        let other = b.node(Role::Op, vec!["mul".into()]);
+        reason!(
+            plain(b.op(), other),
+            MismatchReason::NamesDiffer { .. },
+            "add and mul differ"
         );
     }
 }

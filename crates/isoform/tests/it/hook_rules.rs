@@ -8,7 +8,7 @@ use isoform::{
     structural_equal, structural_hash,
 };
 
-use crate::build::{MAPPED, PLAIN, Says, arr, builds, judge};
+use crate::build::{Build, MAPPED, PLAIN, Says, arr, builds, judge};
 
 /// Registers a type with the fields `a` and `b` and some hooks.
 fn hooked(key: &str, equal: Option<DynEqual>, hash: Option<DynHash>) -> TypeIndex {
@@ -220,5 +220,168 @@ fn alternatives_commute() {
             let failures = judge("sums", &build.comm(&one, &two), &right, PLAIN, says);
             assert!(failures.is_empty(), "{failures:?}");
         }
+    }
+}
+
+/// A part that differs in one alternative may be equal in the next, where
+/// other objects are paired. (Operands that leave bindings behind need not hash
+/// alike, so only equality is asked.)
+#[test]
+fn alternatives_see_their_own_bindings_only() {
+    type Wrap = fn(&Build, Value) -> Value;
+    let wraps: [Wrap; 3] = [
+        |_, part| part,
+        |b, part| b.lambda(&[], part),
+        |b, part| {
+            let own = b.var();
+            b.lambda(&[&own], b.add(&own, part))
+        },
+    ];
+    // The object, and what pairs it with one of the other side.
+    type Make = fn(&Build, Wrap) -> [Value; 2];
+    let makes: [Make; 2] = [
+        |b, wrap| {
+            let node = b.shared(1, 2);
+            [node.clone(), wrap(b, node)]
+        },
+        |b, wrap| {
+            let var = b.var();
+            [var.clone(), arr([&wrap(b, 0.into()), &b.assign(&var, 1)])]
+        },
+    ];
+    for b in builds() {
+        for (make, wrap) in makes
+            .into_iter()
+            .flat_map(|make| wraps.map(|wrap| (make, wrap)))
+        {
+            for turned in [false, true] {
+                let side = |turned: bool| {
+                    let [[one, pairs_one], [_, pairs_two]] = [(); 2].map(|()| make(&b, wrap));
+                    let sum = b.add(&one, 1);
+                    let operands = [arr([&pairs_one, &sum]), arr([&pairs_two, &sum])];
+                    let [lhs, rhs] = operands;
+                    match turned {
+                        true => b.comm(rhs, lhs),
+                        false => b.comm(lhs, rhs),
+                    }
+                };
+                let (left, right) = (side(false), side(turned));
+                for (left, right) in [(&left, &right), (&right, &left)] {
+                    let judge = oracle::equal(left, right, PLAIN).expect("comparable");
+                    let equal = structural_equal(left, right).expect("comparable");
+                    assert_eq!(equal, judge, "{left:?} {right:?}");
+                    assert!(judge || turned);
+                }
+            }
+        }
+    }
+}
+
+/// An alternative inside of a scope may bind variables of an outer one; when it
+/// fails, they are bound no longer, and what the next one binds stays bound.
+#[test]
+fn bindings_for_an_outer_scope_end_with_their_alternative() {
+    for b in builds() {
+        let side = |turned: bool, swapped: bool| {
+            let (x, y) = (b.var(), b.var());
+            let mut operands = [arr([&x, &1.into()]), arr([&y, &2.into()])];
+            if turned {
+                operands.reverse();
+            }
+            let [lhs, rhs] = operands;
+            let inner = b.lambda(&[], b.comm(lhs, rhs));
+            let body = if swapped { [y, x] } else { [x, y] };
+            b.lambda(&[&inner], Value::from(body))
+        };
+        for (turned, swapped) in [(false, false), (true, false), (false, true), (true, true)] {
+            let (left, right) = (side(false, false), side(turned, swapped));
+            let judge = oracle::equal(&left, &right, PLAIN).expect("comparable");
+            assert_eq!(judge, !swapped);
+            let equal = structural_equal(&left, &right).expect("comparable");
+            assert_eq!(equal, judge, "{left:?} {right:?}");
+        }
+    }
+}
+
+/// What a question of a hook meets for the first time is not what was met
+/// around the hook, though both are the first of their kind.
+#[test]
+fn a_binding_in_a_question_is_none_around_it() {
+    type Side = fn(&Build, bool) -> Value;
+    let sides: [Side; 2] = [
+        |b, inside| {
+            let (x, y) = (b.var(), b.var());
+            let last = if inside { &y } else { &x };
+            let operand = arr([&b.assign(&y, 1), last]);
+            b.lambda(&[&x], b.comm(operand, 0))
+        },
+        // The same in the fields of what is bound.
+        |b, inside| {
+            let (x, node) = (b.var(), b.shared(1, 2));
+            let last = if inside { &node } else { &x };
+            let y = b.typed(arr([&node, last]));
+            arr([&b.function(&[&x], 0), &b.comm(b.assign(&y, 1), 0)])
+        },
+    ];
+    for b in builds() {
+        for side in sides {
+            for (right, says) in [(true, Says::Differ), (false, Says::Equal)] {
+                let (left, right) = (side(&b, false), side(&b, right));
+                let failures = judge("questions", &left, &right, PLAIN, says);
+                assert!(failures.is_empty(), "{failures:?}");
+            }
+        }
+    }
+}
+
+/// What was proven with the nodes that one alternative paired is proven no longer
+/// when that alternative has failed.
+#[test]
+fn proofs_end_with_the_nodes_that_they_pair() {
+    for b in builds() {
+        let side = |first: i64, same: bool| {
+            let x = b.var();
+            let node = b.shared(1, 2);
+            let inner = b.add(&node, &x);
+            // Of two owners, one is ignored.
+            let fields = vec![inner.clone(), inner, 1.into()];
+            let part = b.node(Role::Add, fields);
+            let shadow = b.lambda(&[&x], &x);
+            // The second visit is remembered, the third is known by its variables.
+            let operand = |n: i64| arr([&part, &part, &shadow, &part, &n.into()]);
+            let sums = b.comm(operand(first), operand(3 - first));
+            let last = if same { node } else { b.shared(1, 2) };
+            b.lambda(&[&x], arr([&sums, &last]))
+        };
+        for (first, same) in [(1, true), (2, true), (1, false), (2, false)] {
+            let (left, right) = (side(1, true), side(first, same));
+            let judge = oracle::equal(&left, &right, PLAIN).expect("comparable");
+            assert_eq!(judge, same);
+            let equal = structural_equal(&left, &right).expect("comparable");
+            assert_eq!(equal, judge, "{left:?} {right:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_that_a_hook_takes_for_itself_leaves_no_scope_open() {
+    let equal = DynEqual::new(|left, right, eq| {
+        let ((a, b), (other_a, other_b)) = (both(left)?, both(right)?);
+        eq.equal(&a, &other_a, "a")
+            .expect_err("a is not comparable");
+        eq.equal(&b, &other_b, "b")
+    });
+    let index = hooked("hook_rules.Forgiving", Some(equal), None);
+    for build in builds() {
+        let side = |same: bool| {
+            let x = build.var();
+            let other = if same { x.clone() } else { build.var() };
+            let forgiving = make(index, build.lambda(&[], build.hidden()), 1);
+            let [first, last] = [&x, &other].map(|var| build.function(&[var], var));
+            arr([&first, &forgiving, &last])
+        };
+        // A variable that is bound already has a partner.
+        assert!(structural_equal(side(true), side(true)).expect("no error is left"));
+        assert!(!structural_equal(side(true), side(false)).expect("no error is left"));
     }
 }

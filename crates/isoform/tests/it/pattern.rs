@@ -169,6 +169,28 @@ fn a_mismatch_is_explained() -> Result<()> {
     let other = Call::new([Value::from(typed(2))]);
     let found = pattern.explain(&other.into())?.expect("another type");
     assert_eq!(found.right_path.to_string(), "<root>.args[0].ty.value");
+
+    let hole = i32_var("h");
+    let pattern = Pattern::new([Value::from(&hole)], [&hole])?;
+    let other = Value::from(tir::Var::new("h", DType::FLOAT32));
+    let found = pattern.explain(&[other].into())?.expect("another type");
+    assert_eq!(found.right_path.to_string(), "<root>[0].dtype");
+    assert_eq!(found.left, Some(DType::INT32.into()));
+    assert_eq!(found.right, Some(DType::FLOAT32.into()));
+
+    let function = |last: usize| {
+        let vars = ["x", "y"].map(var);
+        Value::from(Lambda::new(&vars[last], vars.clone()))
+    };
+    let pattern = Pattern::new(function(0), Vec::<Hole>::new())?;
+    let found = pattern.explain(&function(1))?.expect("another variable");
+    let MismatchReason::BoundElsewhere(pair) = found.reason else {
+        panic!("{found}");
+    };
+    let place = if pair.left_is_bound { 0 } else { 1 };
+    let place = format!("<root>.params[{place}]");
+    assert_eq!(pair.left_path.to_string(), place);
+    assert_eq!(pair.right_path.to_string(), place);
     Ok(())
 }
 

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use isoform::testing::properties::{PROPERTIES, Property};
 use isoform::testing::source::{random_bytes, split_mix};
 
+use super::support::scaled;
+
 /// Where the random bytes start, unless the environment says otherwise.
 const SEED: u64 = 0x1507_0f0a_2b5e_ed01;
 
@@ -22,8 +24,9 @@ pub(super) fn run(properties: &[(&str, Property)], name: &str) {
         .and_then(|text| text.parse().ok())
         .unwrap_or(SEED);
     let (start, mut state, mut cases) = (Instant::now(), seed, 0usize);
+    let time = Duration::from_millis(scaled(1000) as u64);
     // At least some cases, however slow the machine is.
-    while cases < 20 || start.elapsed() < Duration::from_secs(1) {
+    while cases < 20 || start.elapsed() < time {
         let bytes = random_bytes(split_mix(&mut state), 4 + cases % (LONGEST - 4));
         cases += 1;
         if let Err(account) = property(&bytes) {

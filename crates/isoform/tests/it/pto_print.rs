@@ -9,6 +9,8 @@ use isoform::dialect::pto::{
 };
 use isoform::{Ref, Value};
 
+use super::support::scaled;
+
 const INT: DataType = DataType::Int64;
 
 fn int() -> Ref<Type> {
@@ -238,24 +240,24 @@ fn shared_parts_are_written_once() {
 
 #[test]
 fn depth_is_limited_by_memory_only() {
-    const DEPTH: usize = 1_000_000;
+    let depth = scaled(1_000_000);
     let x = var("x");
     let (mut left, mut right): (Ref<Expr>, Ref<Expr>) = (x.clone().upcast(), x.clone().upcast());
-    for _ in 0..DEPTH {
+    for _ in 0..depth {
         left = Add::new(&left, &x, INT).upcast().upcast();
         right = Add::new(&x, &right, INT).upcast().upcast();
     }
     let text = python_print(&left, &PrintOptions::default()).expect("a text");
-    assert_eq!(text.len(), 4 * DEPTH + 1);
+    assert_eq!(text.len(), 4 * depth + 1);
     let text = python_print(&right, &PrintOptions::default()).expect("a text");
-    assert_eq!(text.len(), 4 * DEPTH + 1 + 2 * (DEPTH - 1));
+    assert_eq!(text.len(), 4 * depth + 1 + 2 * (depth - 1));
     let flag = Var::new("flag", ScalarType::new(DataType::Bool));
     let mut stmt: Ref<Stmt> = EvalStmt::new(number(1)).upcast();
-    for _ in 0..DEPTH {
+    for _ in 0..depth {
         stmt = IfStmt::new(&flag, stmt, None, []).upcast();
     }
     let text = python_print(&stmt, &PrintOptions::default()).expect("a text");
-    assert!(text.contains("[1000000] 1\n"));
+    assert!(text.contains(&format!("[{depth}] 1\n")));
 }
 
 #[test]

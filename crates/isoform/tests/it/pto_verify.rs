@@ -8,6 +8,8 @@ use isoform::dialect::pto::{
 };
 use isoform::{Array, IntoField, Map, Ref, Str, Value};
 
+use super::support::scaled;
+
 const INT: DataType = DataType::Int64;
 
 fn int() -> Ref<Type> {
@@ -393,16 +395,16 @@ fn failures_say_where_the_program_was_written() {
 
 #[test]
 fn depth_and_sharing_cost_no_more_than_size() {
-    const DEPTH: usize = 1_000_000;
+    let depth = scaled(1_000_000);
     let (x, c) = (var("x"), flag("c"));
     let mut stmt: Ref<Stmt> = assign(&x, number(1));
-    for _ in 0..DEPTH {
+    for _ in 0..depth {
         stmt = IfStmt::new(&c, stmt, None, []).upcast();
     }
     check(function(&[&c], stmt), &[]);
 
     let mut expr: Ref<Expr> = number(1);
-    for _ in 0..DEPTH {
+    for _ in 0..depth {
         expr = Add::new(number(1), &expr, INT).upcast().upcast();
     }
     check(function(&[], EvalStmt::new(expr).upcast()), &[]);

@@ -7,6 +7,8 @@ use isoform::dialect::pto::{
 };
 use isoform::{Error, Obj, Ref, Result, Value, WalkResult, structural_equal};
 
+use super::support::scaled;
+
 const INT: DataType = DataType::Int64;
 
 fn int() -> Ref<Type> {
@@ -202,7 +204,7 @@ fn shared_nodes_are_rewritten_once_and_stay_shared() {
 
 #[test]
 fn depth_is_limited_by_memory_only() {
-    const DEPTH: usize = 1_000_000;
+    let depth = scaled(1_000_000);
     struct Deep(usize);
     impl IRVisitor for Deep {
         fn visit_add(&mut self, op: &Ref<Add>) -> Result<WalkResult<()>> {
@@ -222,16 +224,16 @@ fn depth_is_limited_by_memory_only() {
         }
     }
     let mut expr = number(1);
-    for _ in 0..DEPTH {
+    for _ in 0..depth {
         expr = sum(&var("x"), &expr);
     }
     let mut stmt: Ref<Stmt> = EvalStmt::new(&expr).upcast();
-    for _ in 0..DEPTH {
+    for _ in 0..depth {
         stmt = IfStmt::new(var("c"), stmt, None, []).upcast();
     }
     let mut deep = Deep(0);
     pto::visit(&mut deep, &stmt).expect("the visit comes to its end");
-    assert_eq!(deep.0, 2 * DEPTH);
+    assert_eq!(deep.0, 2 * depth);
     let result = pto::mutate(&mut Next, &stmt).expect("the rewrite comes to its end");
     assert_ne!(result, Value::from(&stmt));
 }
@@ -385,11 +387,11 @@ fn a_million_nested_statements_are_built() {
     let mut ib = IRBuilder::new();
     ib.begin_function(Function::new("f", [], [], seq([])))
         .expect("begun");
-    for _ in 0..1_000_000 {
+    for _ in 0..scaled(1_000_000) {
         ib.begin_if(number(1)).expect("begun");
     }
     ib.eval(number(1)).expect("added");
-    for _ in 0..1_000_000 {
+    for _ in 0..scaled(1_000_000) {
         ib.end_if().expect("ended");
     }
     assert!(ib.end_function().expect("ended").body.isa::<IfStmt>());

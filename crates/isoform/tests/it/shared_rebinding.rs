@@ -4,7 +4,7 @@
 use isoform::testing::family::Role;
 use isoform::{Dict, List, Value};
 
-use crate::build::{Build, Case, MAPPED, PLAIN, Says, arr, map, run};
+use crate::build::{Build, Case, MAPPED, PLAIN, Says, arr, builds, judge, map, run};
 
 /// The same part twice, below a scope that binds nothing.
 fn twice(b: &Build, part: &Value) -> Value {
@@ -76,6 +76,20 @@ fn a_second_visit_sees_what_the_first_one_bound() {
                     let value = b.function(&[bound], bound);
                     let m = map([("k".into(), value), (x.clone(), 0.into())]);
                     arr([&m, &m])
+                };
+                (side(&x), side(&a))
+            },
+        },
+        Case {
+            name: "a free key inside a scope, which is bound around the second place",
+            options: PLAIN,
+            says: Says::Differ,
+            make: |b| {
+                let (x, a) = (b.var(), b.var());
+                let side = |bound: &Value| {
+                    let part = b.lambda(&[], map([(x.clone(), 0.into())]));
+                    let twice = arr([&part, &part]);
+                    arr([&twice, &b.lambda(&[bound], &twice)])
                 };
                 (side(&x), side(&a))
             },
@@ -154,4 +168,189 @@ fn a_second_visit_sees_what_the_first_one_bound() {
             },
         },
     ]);
+}
+
+/// Binds a variable once more, so that what was remembered of its uses is void.
+fn shadow(b: &Build, var: &Value) -> Value {
+    b.lambda(&[var], var)
+}
+
+/// A part that is met a third time: what was remembered of it is void twice,
+/// and after the second visit it is known by what its variables stand for.
+fn third(b: &Build, var: &Value, part: &Value, behind: &Value) -> Value {
+    let body = arr([part, &shadow(b, var), part, &shadow(b, var), behind]);
+    b.lambda(&[var], body)
+}
+
+#[test]
+fn what_is_known_by_its_variables_stands_for_no_visit_that_binds() {
+    run(&[
+        Case {
+            name: "a use that a definition field holds, too",
+            options: PLAIN,
+            says: Says::Differ,
+            make: |b| {
+                let (x, a, c) = (b.var(), b.var(), b.var());
+                let side = |v: &Value, next: &Value| {
+                    let part = b.add(v, 1);
+                    third(b, v, &part, &b.lambda(&[&part, next], 0))
+                };
+                (side(&x, &x), side(&a, &c))
+            },
+        },
+        Case {
+            name: "the same without another definition",
+            options: PLAIN,
+            says: Says::Equal,
+            make: |b| {
+                let side = |v: &Value| {
+                    let part = b.add(v, 1);
+                    third(b, v, &part, &b.lambda(&[&part, v], 0))
+                };
+                (side(&b.var()), side(&b.var()))
+            },
+        },
+        Case {
+            name: "a definition that stands in an inner scope as well",
+            options: PLAIN,
+            says: Says::Differ,
+            make: |b| {
+                let (x, a, c) = (b.var(), b.var(), b.var());
+                let side = |v: &Value, next: &Value| {
+                    let part = b.assign(v, b.add(v, 1));
+                    let inner = b.lambda(&[], arr([&part, &b.function(&[next], 0)]));
+                    third(b, v, &part, &inner)
+                };
+                (side(&x, &x), side(&a, &c))
+            },
+        },
+        Case {
+            name: "the same as a part of a part that was met before",
+            options: PLAIN,
+            says: Says::Differ,
+            make: |b| {
+                let (x, a, c) = (b.var(), b.var(), b.var());
+                let side = |v: &Value, next: &Value| {
+                    let part = b.assign(v, b.add(v, 1));
+                    let whole = arr([&part, &1.into()]);
+                    let both = arr([&part, &whole]);
+                    let inner = b.lambda(&[], arr([&whole, &b.function(&[next], 0)]));
+                    let again = arr([&both, &shadow(b, v), &both, &shadow(b, v), &inner]);
+                    b.lambda(&[v], again)
+                };
+                (side(&x, &x), side(&a, &c))
+            },
+        },
+        Case {
+            name: "a map whose free key is bound around the third place",
+            options: PLAIN,
+            says: Says::Differ,
+            make: |b| {
+                let (x, c) = (b.var(), b.var());
+                let side = |bound: &Value| {
+                    let z = b.var();
+                    let part = map([(x.clone(), b.add(&z, 1))]);
+                    third(b, &z, &part, &b.lambda(&[bound], &part))
+                };
+                (side(&x), side(&c))
+            },
+        },
+    ]);
+}
+
+/// More variables than are known one by one.
+const MANY: usize = 20;
+
+/// The bodies one after the other, each but the last where the same variables are
+/// bound: all in scopes of their own, or, with `outside`, in the outermost one. Around
+/// the last, two variables may change their places.
+fn places(
+    b: &Build,
+    vars: &[Value],
+    bodies: &[Value],
+    (outside, swap): (bool, Option<[usize; 2]>),
+) -> Value {
+    let mut params: Vec<&Value> = vars.iter().collect();
+    let mut items = Vec::new();
+    for (at, body) in bodies.iter().enumerate() {
+        let last = at + 1 == bodies.len();
+        if let (Some([one, other]), true) = (swap, last) {
+            params.swap(one, other);
+        }
+        if outside && !last {
+            items.push(b.function(&params, body));
+            items.push(b.lambda(&params, 0));
+        } else {
+            items.push(b.lambda(&params, body));
+        }
+    }
+    items.into()
+}
+
+#[test]
+fn no_variable_of_many_is_lost() {
+    fn sum(b: &Build, vars: &[Value]) -> Value {
+        let add = |one: Value, other: &Value| b.add(one, other);
+        vars.iter().fold(Value::from(0), add)
+    }
+    // A part over variables, and one that it may have met before; operands that may
+    // come in either order are turned or not.
+    type Make = fn(&Build, &[Value], bool) -> [Value; 2];
+    let parts: [(&str, Make); 4] = [
+        ("all of them in a part met before", |b, vars, _| {
+            let all = sum(b, vars);
+            [all.clone(), b.add(&all, 1)]
+        }),
+        ("half of them in a part met before", |b, vars, _| {
+            let half = sum(b, &vars[..MANY / 2]);
+            let rest = sum(b, &vars[MANY / 2..]);
+            [half.clone(), b.add(half, rest)]
+        }),
+        ("as many as are known, and one further in", |b, vars, _| {
+            let own = b.var();
+            let known = b.add(sum(b, &vars[..16]), &own);
+            let inner = b.lambda(&[&own], arr([&known, &known]));
+            [1.into(), arr([&inner, &sum(b, vars)])]
+        }),
+        (
+            "half of them before an alternative that fails",
+            |b, vars, turned| {
+                let half = sum(b, &vars[MANY / 2..]);
+                let [one, two] = [1, 2].map(|n| b.add(&half, n));
+                let sums = match turned {
+                    true => b.comm(two, one),
+                    false => b.comm(one, two),
+                };
+                let both = [sum(b, &vars[..MANY / 2]), sums];
+                [1.into(), b.lambda(&[], Value::from(both))]
+            },
+        ),
+    ];
+    for b in builds() {
+        for (name, make) in parts {
+            for outside in [false, true] {
+                for swap in [None, Some([0, 1]), Some([MANY - 1, MANY - 2])] {
+                    let side = |swap, turned| {
+                        let y = b.var();
+                        let vars: Vec<Value> = (0..MANY).map(|_| b.var()).collect();
+                        let [before, part] = make(&b, &vars, turned);
+                        let part = b.add(part, &y);
+                        let both = arr([&before, &part]);
+                        let bodies = [both.clone(), both, part];
+                        let around = b.function(&[&y], 0);
+                        let places = places(&b, &vars, &bodies, (outside, swap));
+                        arr([&around, &places])
+                    };
+                    let says = match swap {
+                        None => Says::Equal,
+                        Some(_) => Says::Differ,
+                    };
+                    let name = format!("{name}, outside {outside}, {swap:?}");
+                    let (left, right) = (side(None, false), side(swap, true));
+                    let failures = judge(&name, &left, &right, PLAIN, says);
+                    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+                }
+            }
+        }
+    }
 }

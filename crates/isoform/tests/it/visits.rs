@@ -2,20 +2,27 @@
 
 use isoform::testing::family::Role;
 use isoform::{
-    CompareOptions, List, StructuralKey, Value, get_first_structural_mismatch_with,
-    last_visit_count, structural_digest_with, structural_equal_with, structural_hash_with,
+    CompareOptions, Dict, List, StructuralKey, Value, get_first_structural_mismatch_with,
+    last_visit_count, structural_digest_with, structural_equal, structural_equal_with,
+    structural_hash_with,
 };
 
-use crate::build::{Build, MAPPED, PLAIN, arr, builds};
+use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
 
 /// Visits of equality, hash and digest, all of which must succeed.
 fn visits(left: &Value, right: &Value, options: CompareOptions) -> [u64; 3] {
-    assert!(structural_equal_with(left, right, options).expect("comparable"));
-    let equal = last_visit_count();
-    structural_hash_with(left, options).expect("hashable");
-    let hash = last_visit_count();
-    structural_digest_with(left, options).expect("portable");
-    [equal, hash, last_visit_count()]
+    fn count(run: impl Fn()) -> u64 {
+        // Two numbers are compared without a visit.
+        assert!(!structural_equal(1, 2).expect("comparable"));
+        assert_eq!(last_visit_count(), 0);
+        run();
+        last_visit_count()
+    }
+    [
+        count(|| assert!(structural_equal_with(left, right, options).expect("comparable"))),
+        count(|| assert!(structural_hash_with(left, options).is_ok())),
+        count(|| assert!(structural_digest_with(left, options).is_ok())),
+    ]
 }
 
 /// `x = x + x`, this many times; the nodes are kept in `held` if asked.
@@ -47,6 +54,41 @@ fn check(what: &str, counts: [u64; 3], objects: usize) {
             count > 0 && count <= bound,
             "{what}: {operation} took {count} visits for {objects} objects"
         );
+    }
+}
+
+/// A variable without compared fields.
+#[derive(isoform::Node)]
+#[node(key = "visits.Name", kind = var)]
+#[repr(C)]
+struct Name {
+    #[node(ignore)]
+    name: isoform::Str,
+}
+
+/// A node without children.
+#[derive(isoform::Node)]
+#[node(key = "visits.Number")]
+#[repr(C)]
+struct Number {
+    value: i64,
+}
+
+#[test]
+fn every_occurrence_counts() {
+    for b in builds() {
+        let makes: [fn(&Build) -> [Value; 2]; 2] = [
+            |b| [b.var(), b.constant(1)],
+            |_| [Name::new("x").into(), Number::new(1).into()],
+        ];
+        for make in makes {
+            let side = || {
+                let [x, one] = make(&b);
+                b.lambda(&[&x], b.add(b.add(&x, one), &x))
+            };
+            // The lambda, its parameters, the variable, the sums, two uses, a constant.
+            assert_eq!(visits(&side(), &side(), PLAIN), [8; 3]);
+        }
     }
 }
 
@@ -100,6 +142,108 @@ fn open_terms_inside_binders_are_visited_once() {
                     let what = format!("butterfly in {role:?}");
                     check(&what, visits(&make(), &make(), options), levels / 5 * 2);
                 }
+            }
+        }
+    }
+}
+
+/// A node that stands for several nodes of the other side, each of them whole.
+#[test]
+fn nodes_with_several_partners_are_visited_once_with_each() {
+    for b in builds() {
+        for count in [0, 1, 20] {
+            for levels in [10, 20, 60] {
+                let vars: Vec<Value> = (0..count).map(|_| b.var()).collect();
+                let params: Vec<&Value> = vars.iter().collect();
+                let leaf = Value::from(vars.clone());
+                let tower = || doubled(&b, &b.constant(&leaf), levels, &mut None);
+                let [one, two, three, four] = [(); 4].map(|()| tower());
+                let mut left = vec![one.clone(); 4];
+                let mut right = vec![one.clone(), two.clone(), three, four.clone()];
+                left.push(two.clone());
+                right.push(four);
+                for _ in 0..40 {
+                    left.extend([one.clone(), one.clone()]);
+                    right.extend([one.clone(), two.clone()]);
+                }
+                let sides = [left, right].map(|items| b.lambda(&params, items));
+                let objects = 5 * (levels + count) + 2 * 40;
+                for [left, right] in [[0, 1], [1, 0]] {
+                    let counts = visits(&sides[left], &sides[right], PLAIN);
+                    check("several partners", counts, objects);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shared_containers_are_visited_once() {
+    let wraps: [fn(&Value) -> Value; 4] = [
+        |below| arr([below, below]),
+        |below| List::from(vec![below.clone(), below.clone()]).into(),
+        |below| map([(1.into(), below.clone()), (2.into(), below.clone())]),
+        |below| {
+            let entries = [1, 2].map(|key| (Value::from(key), below.clone()));
+            entries.into_iter().collect::<Dict>().into()
+        },
+    ];
+    for wrap in wraps {
+        for levels in [10, 20, 60] {
+            let make = || (0..levels).fold(Value::from([1]), |below, _| wrap(&below));
+            check("containers", visits(&make(), &make(), PLAIN), levels);
+        }
+    }
+}
+
+/// What uses only variables of outer scopes stays known when a variable further
+/// in is bound anew.
+#[test]
+fn terms_of_outer_scopes_outlive_bindings_further_in() {
+    for b in builds() {
+        for count in [2, 40] {
+            for times in [10, 40] {
+                let make = || {
+                    let vars: Vec<Value> = (0..count).map(|_| b.var()).collect();
+                    let sum = |one: Value, var: &Value| b.add(one, var);
+                    let body = vars.iter().fold(Value::from(0), sum);
+                    let body = doubled(&b, &body, 100, &mut None);
+                    let own = b.var();
+                    let again = |_| [body.clone(), b.lambda(&[&own], &own)];
+                    let items: Vec<Value> = (0..times).flat_map(again).collect();
+                    let params: Vec<&Value> = vars.iter().collect();
+                    b.lambda(&params, b.lambda(&[&own], items))
+                };
+                // The hash is that of one depth of scopes, too.
+                let counts = visits(&make(), &make(), PLAIN);
+                for taken in counts {
+                    let bound = 2 * (100 + 2 * count + 4 * times) as u64;
+                    assert!(taken <= bound, "{count} variables, {times} times: {taken}");
+                }
+            }
+        }
+    }
+}
+
+/// The same nodes in two scopes that bind the same variables, more of them than
+/// are known one by one.
+#[test]
+fn terms_of_many_variables_are_visited_once_in_each_scope() {
+    for b in builds() {
+        for count in [2, 15, 16, 17, 40] {
+            for levels in [20, 60] {
+                let make = || {
+                    let vars: Vec<Value> = (0..count).map(|_| b.var()).collect();
+                    let sum = |one: Value, var: &Value| b.add(one, var);
+                    let leaf = vars.iter().fold(Value::from(0), sum);
+                    let body = doubled(&b, &leaf, levels, &mut None);
+                    let params: Vec<&Value> = vars.iter().collect();
+                    let scopes = [(); 3].map(|()| b.lambda(&params, &body));
+                    Value::from(scopes)
+                };
+                let what = format!("{levels} levels over {count} variables");
+                let counts = visits(&make(), &make(), PLAIN);
+                check(&what, counts, 3 * (levels + 2 * count));
             }
         }
     }
@@ -184,6 +328,42 @@ fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
     }
 }
 
+/// What was found in one run is not known in the next, where the objects may have
+/// other contents.
+#[test]
+fn every_run_begins_anew() {
+    for b in builds() {
+        let make = || {
+            let vars = [b.var(), b.var()];
+            rebound(&b, &vars, 10, |_| true)
+        };
+        let (left, right) = (make(), make());
+        let first = visits(&left, &right, PLAIN);
+        assert_eq!(visits(&left, &right, PLAIN), first);
+    }
+}
+
+/// Below scopes that bind the same variable, terms with dag nodes are found again
+/// like others.
+#[test]
+fn terms_with_dag_nodes_are_found_again_in_other_scopes() {
+    for b in builds() {
+        for times in [10, 40] {
+            let make = || {
+                let x = b.var();
+                let leaf = b.add(b.shared(1, 2), &x);
+                let body = doubled(&b, &leaf, 100, &mut None);
+                let again = |_| b.lambda(&[&x], &body);
+                Value::from((0..times).map(again).collect::<Vec<_>>())
+            };
+            for taken in visits(&make(), &make(), PLAIN) {
+                let bound = 8 * 104 + 8 * times;
+                assert!(taken <= bound, "{times} times: {taken} visits");
+            }
+        }
+    }
+}
+
 /// A pair of towers of nodes whose operands may come in either order, with a
 /// difference at the bottom.
 fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2] {
@@ -202,7 +382,7 @@ type Wrap = fn(&Build, &Value) -> [Value; 2];
 /// pair that was found different is not looked into a second time.
 #[test]
 fn alternatives_that_fail_are_remembered() {
-    let wraps: [Wrap; 4] = [
+    let wraps: [Wrap; 5] = [
         |_, below| [below.clone(), below.clone()],
         |b, below| [b.add(below, 1), b.add(below, 2)],
         |_, below| {
@@ -214,6 +394,11 @@ fn alternatives_that_fail_are_remembered() {
         |b, below| {
             let own = b.var();
             [b.lambda(&[&own], b.add(&own, below)), below.clone()]
+        },
+        |b, below| {
+            let own = b.var();
+            let operand = b.lambda(&[&own], b.add(&own, below));
+            [operand.clone(), operand]
         },
     ];
     for b in builds() {
@@ -245,6 +430,53 @@ fn alternatives_that_fail_are_remembered() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A pair that differs is not looked into again behind scopes that have ended.
+#[test]
+fn what_differs_stays_different_behind_other_scopes() {
+    for b in builds() {
+        for uses in [false, true] {
+            for levels in [10, 20, 40] {
+                let (x, a) = (b.var(), b.var());
+                let behind = || {
+                    let own = b.var();
+                    b.lambda(&[&own], if uses { own.clone() } else { 1.into() })
+                };
+                for bottom in [[b.constant(1), b.constant(2)], [b.add(&x, 1), b.add(&a, 2)]] {
+                    let level = |below: Value, _| {
+                        let [one, two] = [(); 2].map(|()| arr([&behind(), &below]));
+                        b.comm(one, two)
+                    };
+                    let [left, right] = bottom.map(|leaf| (0..levels).fold(leaf, level));
+                    let (left, right) = (b.lambda(&[&x], &left), b.lambda(&[&a], &right));
+                    let equal = structural_equal_with(&left, &right, PLAIN);
+                    assert_eq!(equal.ok(), Some(false), "{levels} levels");
+                    let taken = last_visit_count();
+                    assert!(taken <= 64 * levels as u64, "{levels} levels: {taken}");
+                }
+            }
+        }
+    }
+}
+
+/// What is closed differs whatever is bound around it.
+#[test]
+fn closed_parts_stay_different_whatever_is_bound() {
+    for b in builds() {
+        for levels in [100, 1_000] {
+            let side = |bottom: i64| {
+                let level = |below: Value, _| b.add(below, 1);
+                let part = (0..levels).fold(b.constant(bottom), level);
+                let operand = || arr([&b.assign(&b.var(), 1), &part]);
+                b.comm(operand(), operand())
+            };
+            let equal = structural_equal_with(side(1), side(2), PLAIN);
+            assert_eq!(equal.ok(), Some(false));
+            let taken = last_visit_count();
+            assert!(taken <= levels + levels / 2, "{levels} levels: {taken}");
         }
     }
 }

@@ -20,6 +20,7 @@ mod schemata;
 mod trial;
 mod workshop;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -62,6 +63,9 @@ struct Config {
     folder: String,
     /// What cargo builds for its tests.
     tests: Vec<String>,
+    /// What the tests find in their environment.
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
     /// Paths from the root; the last part may be `*.rs`.
     files: Vec<String>,
     /// Mutants that behave like the original.
@@ -115,6 +119,7 @@ fn run(arguments: &Arguments) -> Result<Report, Problem> {
     let mut config: Config =
         toml::from_str(&std::fs::read_to_string(root.join("fuzz/mutants.toml"))?)?;
     let known = std::mem::take(&mut config.same);
+    let environment = std::mem::take(&mut config.environment);
     let scratch = root.join(".cache/mutants");
     let workshop = Workshop::new(root, &scratch, config)?;
 
@@ -140,7 +145,7 @@ fn run(arguments: &Arguments) -> Result<Report, Problem> {
     eprintln!("building the tests");
     let programs = workshop.test_programs(&mutants)?;
     eprintln!("running them without a mutant");
-    let trial = Trial::record(programs, workshop.folder(), &scratch)?;
+    let trial = Trial::record(programs, workshop.folder(), environment, &scratch)?;
     let (tests, cost) = trial.size();
     eprintln!("{tests} tests take {:.0} s", cost.as_secs_f64());
     let outcomes = judge_all(&trial, &mutants, arguments.jobs)?;

@@ -36,6 +36,10 @@ pub(crate) fn on(mutant: u32) -> bool {
 #[cold]
 #[inline(never)]
 fn reached(mutant: u32) -> bool {
+    let first = REACHED.try_with(|reached| reached.borrow_mut().insert(mutant));
+    if !first.unwrap_or(true) {
+        return ACTIVE.load(Relaxed) == mutant;
+    }
     let file = std::env::var_os("ISOFORM_MUTANTS_REACHED");
     if ACTIVE.load(Relaxed) == UNREAD {
         let number = std::env::var("ISOFORM_MUTANT").ok();
@@ -43,12 +47,9 @@ fn reached(mutant: u32) -> bool {
         ACTIVE.store(if file.is_some() { RECORD } else { number }, Relaxed);
     }
     if let Some(file) = file {
-        let first = REACHED.try_with(|reached| reached.borrow_mut().insert(mutant));
-        if first.unwrap_or(true) {
-            let line = format!("{mutant} {}\n", std::thread::current().name().unwrap_or("?"));
-            let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
-            file.expect("the record").write_all(line.as_bytes()).expect("the record");
-        }
+        let line = format!("{mutant} {}\n", std::thread::current().name().unwrap_or("?"));
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
+        file.expect("the record").write_all(line.as_bytes()).expect("the record");
     }
     ACTIVE.load(Relaxed) == mutant
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::Problem;
 
-/// How much longer than without mutants tests may take, and what every run may
+/// How much longer than without mutants a test may take, and what every test may
 /// take on top of that.
 const PATIENCE: u32 = 10;
 const GRACE: Duration = Duration::from_secs(10);
@@ -50,6 +51,7 @@ struct Test {
 pub(crate) struct Trial {
     programs: Vec<PathBuf>,
     folder: PathBuf,
+    environment: BTreeMap<String, String>,
     /// The cheapest first.
     tests: Vec<Test>,
     /// What was reached by threads that are no test's, by program.
@@ -69,13 +71,14 @@ impl Trial {
     pub(crate) fn record(
         programs: Vec<PathBuf>,
         folder: PathBuf,
+        environment: BTreeMap<String, String>,
         scratch: &Path,
     ) -> Result<Trial, Problem> {
         let (mut tests, mut elsewhere) = (Vec::new(), BTreeSet::new());
         for (program, path) in programs.iter().enumerate() {
             let record = scratch.join("reached");
             fs::write(&record, "")?;
-            let mut command = test_command(path, &folder);
+            let mut command = test_command(path, &folder, &environment);
             command.env("ISOFORM_MUTANTS_REACHED", &record);
             let mut costs = BTreeMap::new();
             match watch(command, None, &mut |name, cost| {
@@ -108,6 +111,7 @@ impl Trial {
         Ok(Trial {
             programs,
             folder,
+            environment,
             tests,
             elsewhere,
         })
@@ -135,12 +139,13 @@ impl Trial {
                 if own.is_empty() {
                     continue;
                 }
-                let cost: Duration = own.iter().map(|test| test.cost).sum();
-                let mut command = test_command(path, &self.folder);
+                // A program runs its tests in an order of its own.
+                let most = own.iter().map(|test| test.cost).max().unwrap_or_default();
+                let mut command = test_command(path, &self.folder, &self.environment);
                 command.env("ISOFORM_MUTANT", mutant.to_string());
                 command.arg("--exact");
                 command.args(own.iter().map(|test| &test.name));
-                match watch(command, Some(cost * PATIENCE + GRACE), &mut |_, _| {})? {
+                match watch(command, Some(most * PATIENCE + GRACE), &mut |_, _| {})? {
                     End::Passed => {}
                     End::Failed(test) => return Ok(Outcome::Caught(test)),
                     End::Crashed => return Ok(Outcome::Crashed),
@@ -172,13 +177,15 @@ fn rounds<'t>(tests: &'t [&'t Test]) -> Vec<&'t [&'t Test]> {
 
 /// A test program with bounded memory, its tests one after another. The threads of
 /// tests have their names also then.
-fn test_command(program: &Path, folder: &Path) -> Command {
+fn test_command(program: &Path, folder: &Path, environment: &BTreeMap<String, String>) -> Command {
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -v $0 2>/dev/null; exec \"$@\"", MEMORY])
         .arg(program)
         .arg("--test-threads=1")
         .current_dir(folder)
+        .process_group(0)
+        .envs(environment)
         .env("CARGO_MANIFEST_DIR", folder)
         .env_remove("RUST_BACKTRACE")
         .stdin(Stdio::null())
@@ -187,7 +194,7 @@ fn test_command(program: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Runs tests up to the first that fails, or to the limit.
+/// Runs tests up to the first that fails, or that takes longer than the limit.
 fn watch(
     mut command: Command,
     limit: Option<Duration>,
@@ -204,10 +211,9 @@ fn watch(
             }
         }
     });
-    let start = Instant::now();
-    let mut last = start;
+    let mut last = Instant::now();
     loop {
-        let left = limit.map_or(Duration::MAX, |limit| limit.saturating_sub(start.elapsed()));
+        let left = limit.map_or(Duration::MAX, |limit| limit.saturating_sub(last.elapsed()));
         match lines.recv_timeout(left) {
             Ok(line) => match verdict(&String::from_utf8_lossy(&line)) {
                 Some((name, true)) => {
@@ -236,8 +242,14 @@ fn watch(
     })
 }
 
+/// Ends a test program and what it started: some tests run programs of their own,
+/// and a mutant may hang in those.
 fn kill(child: &mut Child) -> std::io::Result<()> {
-    child.kill()?;
+    Command::new("sh")
+        .args(["-c", "kill -s KILL -- -$0"])
+        .arg(child.id().to_string())
+        .stderr(Stdio::null())
+        .status()?;
     child.wait().map(drop)
 }
 
@@ -254,7 +266,7 @@ fn verdict(line: &str) -> Option<(&str, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -299,6 +311,7 @@ mod tests {
         Trial {
             programs: vec![program],
             folder,
+            environment: BTreeMap::new(),
             tests: vec![test("a", 0, &[1]), test("b", 0, &[1, 2])],
             elsewhere: BTreeSet::new(),
         }

@@ -52,16 +52,24 @@ impl Workshop {
                 sources.insert(path.clone(), fs::read_to_string(root.join(path))?);
             }
         }
+        let crate_root = format!("{}/src/lib.rs", config.folder);
         let mut copied = BTreeSet::new();
         for path in String::from_utf8(list.stdout)?.split_terminator('\0') {
             if root.join(path).is_file() {
                 // The others are written with their mutants.
                 if !sources.contains_key(path) {
-                    write_if_new(&tree.join(path), &fs::read(root.join(path))?)?;
+                    let mut content = fs::read(root.join(path))?;
+                    if path == crate_root {
+                        content.extend_from_slice(b"\nmod mutants;\n");
+                    }
+                    write_if_new(&tree.join(path), &content)?;
                 }
                 copied.insert(tree.join(path));
             }
         }
+        let switch = tree.join(&config.folder).join("src/mutants.rs");
+        write_if_new(&switch, SWITCH.as_bytes())?;
+        copied.insert(switch);
         delete_others(&tree, &copied)?;
         Ok(Workshop {
             config,
@@ -133,13 +141,6 @@ impl Workshop {
             write_if_new(&self.tree.join(path), schema.text.as_bytes())?;
             schemata.insert(path.as_str(), schema);
         }
-        let folder = self.folder().join("src");
-        let root = fs::read_to_string(folder.join("lib.rs"))?;
-        if !root.contains("mod mutants;") {
-            fs::write(folder.join("lib.rs"), root + "\nmod mutants;\n")?;
-        }
-        write_if_new(&folder.join("mutants.rs"), SWITCH.as_bytes())?;
-
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut child = Command::new(cargo)
             .args(command)
