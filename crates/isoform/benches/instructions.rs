@@ -124,7 +124,7 @@ fn figures() -> Vec<Figure> {
         figure("hash-dicts", tree, || hash_noted(Note::Dict)),
         figure("hash-mutable", tree, || hash(mutable())),
         figure("key-mutable", tree, || {
-            let root = Value::from(mutable());
+            let root = mutable();
             Box::new(move || {
                 black_box(StructuralKey::new(&root)).expect("it can be hashed");
             })
