@@ -8,6 +8,8 @@
 //!
 //! [`Environments`]: super::environments::Environments
 
+use smallvec::SmallVec;
+
 use super::level_set::LevelSet;
 use super::scope::Region;
 
@@ -21,6 +23,14 @@ pub(crate) struct Use {
     /// It was met in a definition field, which would have bound it had it not
     /// been bound there already.
     pub(crate) defined: bool,
+}
+
+impl Use {
+    /// Whether this says all that the other one says.
+    #[inline(always)]
+    fn covers(self, other: Use) -> bool {
+        self.binding == other.binding && self.defined >= other.defined
+    }
 }
 
 /// Up to this many uses are known one by one; with more, the highest levels
@@ -62,6 +72,7 @@ impl Touched {
         given_up: false,
     };
 
+    #[inline]
     fn add(&mut self, other: Touched) {
         self.used.unite(other.used);
         self.lowest_var = self.lowest_var.min(other.lowest_var);
@@ -232,16 +243,20 @@ impl Levels {
     }
 
     /// A variable binding of this level was used, or made, in a region.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn use_var(&mut self, binding: u32, level: u32, region: Region) {
-        self.use_binding(Use {
+        let new = Use {
             binding,
             level,
             defined: region.is_field(),
-        });
+        };
+        // Often the same variable is used several times in a row.
+        let is_own = self.uses.len() > self.touched.first_use as usize;
+        if !is_own || !self.uses.last().is_some_and(|last| last.covers(new)) {
+            self.use_binding(new);
+        }
     }
 
-    #[inline]
     fn use_binding(&mut self, new: Use) {
         self.touched.used.insert(new.level);
         self.touched.lowest_var = self.touched.lowest_var.min(new.level);
@@ -362,9 +377,12 @@ impl Levels {
     pub(crate) fn end(&mut self, before: Touched) -> Option<Needs> {
         let inner = self.touched;
         let needs = (inner.created > self.current()).then(|| {
-            let start = self.kept.len() as u32;
             let stretch = &self.uses[inner.first_use as usize..];
-            self.kept.extend_from_slice(stretch);
+            // Mostly a node uses what its last child does.
+            if !self.kept.ends_with(stretch) {
+                self.kept.extend_from_slice(stretch);
+            }
+            let start = (self.kept.len() - stretch.len()) as u32;
             Needs {
                 used: inner.used,
                 lowest_var: inner.lowest_var,
@@ -384,20 +402,26 @@ impl Levels {
     #[inline]
     fn join_uses(&mut self, inner: Touched) {
         let from = inner.first_use as usize;
-        if self.uses.len() > from {
-            let mut ended = [Use {
-                binding: 0,
-                level: 0,
-                defined: false,
-            }; FEW];
-            let count = self.uses.len() - from;
-            ended[..count].copy_from_slice(&self.uses[from..]);
-            self.uses.truncate(from);
-            for &known in &ended[..count] {
-                self.note(known);
-            }
+        if self.touched.lost < u32::MAX || from > self.touched.first_use as usize {
+            self.join_others(from);
         }
+        // Otherwise they are where they belong.
         self.lose_from(inner.lost);
+    }
+
+    /// Adds the uses from a place on to those of the stretch before it.
+    fn join_others(&mut self, from: usize) {
+        let (own, ended) = self.uses[self.touched.first_use as usize..]
+            .split_at(from - self.touched.first_use as usize);
+        let is_known = |new: &Use| own.iter().any(|known| known.covers(*new));
+        if self.touched.lost == u32::MAX && ended.iter().all(is_known) {
+            self.uses.truncate(from);
+            return;
+        }
+        let ended: SmallVec<[Use; FEW]> = self.uses.drain(from..).collect();
+        for known in ended {
+            self.note(known);
+        }
     }
 
     /// The collection as it stands, to be put back after a failed alternative.

@@ -288,7 +288,7 @@ impl<Out: Copy> Numbering<Out> {
 
     /// The name that a bound object has here already, and the context that
     /// knows it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn known_name(&self, index: u32, levels: &Levels) -> Option<(By, u32)> {
         let names = &self.numbered[index as usize].names;
         let &(context, number) = names
