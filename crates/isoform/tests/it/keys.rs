@@ -326,7 +326,7 @@ fn a_key_after_a_frozen_field_was_overwritten_is_of_what_it_holds() {
     let whole = Array::<Value>::from(vec![part.clone(), part]);
     let _before = key(whole.clone());
     overwrite_field_at(&object, 0, 2.into()).expect("declared at run time");
-    let rebuilt = Value::from(Link::new(&construct(frozen, vec![2.into()]).unwrap()));
+    let rebuilt = Value::from(Link::new(construct(frozen, vec![2.into()]).unwrap()));
     let rebuilt = key(vec![rebuilt.clone(), rebuilt]);
     assert_eq!(key(whole.clone()), rebuilt);
     assert_eq!(fresh_key(whole), rebuilt);
