@@ -466,7 +466,8 @@ impl Graph {
         for number in self.parents_first() {
             // SAFETY: as in `children`.
             let owners = unsafe { self.objects[number as usize].as_ref() }.count();
-            if u64::from(owners) > self.internal[number as usize] {
+            // One without owners is dying, and waits for the end of this.
+            if owners == 0 || u64::from(owners) > self.internal[number as usize] {
                 pending.push(number);
             }
         }
@@ -609,4 +610,27 @@ fn payload<'a, T: Node>(header: &'a Header, info: &'static TypeInfo) -> Option<&
             .cast::<T>()
             .as_ref()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collect_cycles;
+    use crate::container::{Array, List};
+    use crate::value::Value;
+
+    #[test]
+    fn what_is_dying_is_left_to_the_thread_that_gave_it_up() {
+        let list: List = List::new();
+        list.push(Array::<Value>::new().into())
+            .expect("nothing is demanded");
+        let value = Value::from(list.clone());
+        let object = value.as_object().expect("an object");
+        // As between the last decrement and the end of the watch.
+        object.header().set_count_for_test(0);
+        collect_cycles();
+        let owners = object.owners();
+        object.header().set_count_for_test(2);
+        assert_eq!(owners, 0);
+        assert_eq!(list.len(), 1);
+    }
 }

@@ -16,7 +16,10 @@
 //! however old other moments are.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
@@ -31,6 +34,8 @@ static SAVED: AtomicU64 = AtomicU64::new(0);
 static WATCHING: AtomicBool = AtomicBool::new(false);
 /// How often watches were ended that served no moment.
 static CLEARED: AtomicU64 = AtomicU64::new(0);
+/// Of how many types a frozen field was overwritten.
+static THAWED: AtomicU64 = AtomicU64::new(0);
 static HISTORY: Mutex<Option<History>> = Mutex::new(None);
 
 /// So many contents, or pages of watched objects, are kept before it is asked
@@ -174,7 +179,11 @@ impl Moment {
         with_history(|history| {
             let contents = history.saved.get(&ident)?;
             let first = contents.partition_point(|saved| saved.until < self.at);
-            contents.get(first).map(|saved| saved.content.clone())
+            // Another watch of the object may have begun after this moment,
+            // before the one for it.
+            let mut later = contents[first..].iter();
+            let saved = later.find(|saved| saved.since <= self.at)?;
+            Some(saved.content.clone())
         })
     }
 }
@@ -215,6 +224,18 @@ pub(crate) fn time() -> u64 {
     WRITES.load(Relaxed)
 }
 
+/// Of how many types a frozen field was overwritten so far: what was remembered
+/// of frozen objects holds while this is the same.
+#[inline(always)]
+pub(crate) fn thawed_types() -> u64 {
+    THAWED.load(Acquire)
+}
+
+/// Tells that objects of one more type may change, which is known already.
+pub(super) fn note_thawed_type() {
+    THAWED.fetch_add(1, Release);
+}
+
 /// Notes a write, and saves what the object holds before it, if that is
 /// watched. To be called while nobody else reads or writes.
 #[inline]
@@ -236,6 +257,9 @@ fn save(ident: u64, now: u64, content: impl FnOnce() -> Ref<Obj>) {
         let Some(since) = history.unwatch(ident) else {
             return;
         };
+        if history.moments.range(since..=now).next().is_none() {
+            return;
+        }
         let content = content();
         SAVED.store(now + 1, Relaxed);
         history.save(

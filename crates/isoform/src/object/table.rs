@@ -186,7 +186,9 @@ impl TypeInfo {
         if !self.declarer(field).claim(Claim::Overwritten) {
             return false;
         }
-        self.overwritten.store(true, Ordering::Relaxed);
+        if !self.overwritten.swap(true, Ordering::Relaxed) {
+            super::moment::note_thawed_type();
+        }
         true
     }
 

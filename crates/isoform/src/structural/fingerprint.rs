@@ -38,6 +38,8 @@ fn walk<S: Sink>(
         let mut hasher = Hasher::new(&arena, options, pins, sink(), tables);
         let mut result = hasher.value(section, value, region);
         if hasher.parts.in_doubt {
+            // What was kept counts on the watches, also if the second walk fails.
+            drop(hasher.watch.finish());
             let tables = hasher.into_tables();
             hasher = Hasher::new(&arena, options, pins, sink(), tables);
             hasher.parts.visits_all = true;

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use isoform::{
-    Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, List, Obj, Ref, Schema, StructuralKey,
-    TypeDef, TypeIndex, Value, construct, get_field, last_visit_count, register_type, set_field,
+    Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
+    Schema, StructuralKey, TypeDef, TypeIndex, Value, construct, get_field, last_visit_count,
+    overwrite_field_at, register_type, set_field, structural_equal,
 };
 
-use crate::support::{Add, Int, Var};
+use crate::support::{Add, Int, Link, Var};
 
 fn key(value: impl Into<Value>) -> StructuralKey {
     StructuralKey::new(value).expect("hashable")
@@ -254,4 +255,139 @@ fn keys_of_all_parts_of_a_program_are_linear_in_any_order() {
         let visits = visits_of(&parts);
         assert!(visits < most, "from below: {visits}");
     }
+}
+
+/// A key that no earlier key of its thread has prepared.
+fn fresh_key(value: impl Into<Value>) -> StructuralKey {
+    let value = value.into();
+    let made = std::thread::scope(|scope| scope.spawn(move || key(value)).join());
+    made.expect("keys can be made in any thread")
+}
+
+#[test]
+fn a_key_is_of_its_moment_though_its_variable_was_met_before() {
+    let definition = TypeDef::new("keys.Variable")
+        .kind(Kind::Var)
+        .field(FieldDef::new("uses", Schema::Any));
+    let variable = register_type(definition).expect("a valid definition");
+    let uses = List::from(vec![1i64]);
+    let variable = construct(variable, vec![uses.clone().into()]).expect("fits");
+    let second = Link::new(&variable);
+    let both = Array::<Value>::from(vec![
+        Link::new(&variable).into(),
+        second.clone().into(),
+        second.clone().into(),
+    ]);
+    let _both = key(both);
+    let before = key(second.clone());
+    uses.push(2).unwrap();
+    let after = key(second);
+    assert_ne!(before, after, "the field of the variable was changed");
+}
+
+#[test]
+fn equal_maps_are_one_key_in_whatever_order_their_keys_were_met() {
+    // The older key is not met before the map.
+    let (older, met) = (Var::new("older"), Var::new("met"));
+    let program = || {
+        let bound = Var::new("bound");
+        let parameters = Value::from(vec![Value::from(&bound)]);
+        let definition = construct(definition_type(), vec![parameters]).expect("fits");
+        let map: Map = [
+            (Value::from(&met), Value::from(&definition)),
+            (Value::from(&older), Value::from(Link::new(&bound))),
+        ]
+        .into_iter()
+        .collect();
+        let using = Value::from(Link::new(&met));
+        // Shared, so that its hash is kept from key to key.
+        Array::<Value>::from(vec![using.clone(), using, map.into()])
+    };
+    let (left, right) = (program(), program());
+    assert!(structural_equal(left.clone(), right.clone()).unwrap());
+    assert_eq!(key(left.clone()), key(right.clone()));
+    // Also where the part that uses the variable is known already.
+    assert_eq!(key(left.clone()), key(right.clone()));
+    assert_eq!(key(left.clone()), fresh_key(right));
+}
+
+fn definition_type() -> TypeIndex {
+    let definition = TypeDef::new("keys.Definition")
+        .field(FieldDef::new("parameters", Schema::Any).flag(FieldFlag::Def));
+    register_type(definition).expect("a valid definition")
+}
+
+#[test]
+fn a_key_after_a_frozen_field_was_overwritten_is_of_what_it_holds() {
+    let definition = TypeDef::new("keys.Frozen").field(FieldDef::new("x", Schema::Int));
+    let frozen = register_type(definition).expect("a valid definition");
+    let object = construct(frozen, vec![1.into()]).expect("fits");
+    let part = Value::from(Link::new(&object));
+    let whole = Array::<Value>::from(vec![part.clone(), part]);
+    let _before = key(whole.clone());
+    overwrite_field_at(&object, 0, 2.into()).expect("declared at run time");
+    let rebuilt = Value::from(Link::new(construct(frozen, vec![2.into()]).unwrap()));
+    let rebuilt = key(vec![rebuilt.clone(), rebuilt]);
+    assert_eq!(key(whole.clone()), rebuilt);
+    assert_eq!(fresh_key(whole), rebuilt);
+}
+
+#[test]
+fn a_key_is_of_its_moment_where_a_custom_hash_leaves_parts_out() {
+    let definition = TypeDef::new("keys.Lax")
+        .field(FieldDef::new("parts", Schema::Any))
+        .custom_equal(DynEqual::new(|left, right, callback| {
+            let parts = (get_field(left, "parts")?, get_field(right, "parts")?);
+            callback.equal(&parts.0, &parts.1, "parts")
+        }))
+        .custom_hash(DynHash::new(|_, init, _| Ok(init)));
+    let lax = register_type(definition).expect("a valid definition");
+    let inner = cell(1, Value::NONE);
+    let list = List::from(vec![Value::from(&inner)]);
+    let lax = construct(lax, vec![Value::from(vec![Value::from(list.clone())])]).expect("fits");
+    let first = key(&lax);
+    set(&inner, "value", 2);
+    let second = key(&lax);
+    list.push(3.into()).unwrap();
+    let third = key(&lax);
+    assert_ne!(first, second);
+    assert_ne!(second, third);
+    assert_ne!(first, third);
+    assert_eq!(third, key(&lax));
+}
+
+#[test]
+fn the_end_of_a_key_made_by_a_hook_changes_no_key() {
+    // So many that what no key needs is given up.
+    let lists: Vec<List> = (0..1_500i64)
+        .map(|at| List::from(vec![at.into()]))
+        .collect();
+    let whole = Value::from(lists.iter().cloned().map(Value::from).collect::<Vec<_>>());
+    let inside = (lists.clone(), whole.clone());
+    let kept = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let made = kept.clone();
+    let hash = DynHash::new(move |_, init, _| {
+        let (lists, whole) = &inside;
+        if made.lock().unwrap().is_empty() {
+            let push = |list: &List| list.push(0.into());
+            lists.iter().try_for_each(push)?;
+            made.lock().unwrap().push(StructuralKey::new(whole)?);
+            lists.iter().try_for_each(push)?;
+        }
+        Ok(init)
+    });
+    let definition = TypeDef::new("keys.Maker")
+        .custom_equal(DynEqual::new(|_, _, _| Ok(true)))
+        .custom_hash(hash);
+    let maker = register_type(definition).expect("a valid definition");
+    let maker = Value::from(&construct(maker, Vec::new()).expect("fits"));
+    // The moment begins before the hook is called.
+    let met = Value::from(List::from(vec![1i64]));
+    let all = Array::<Value>::from(vec![met, maker, whole]);
+    let before = key(all.clone());
+    assert_eq!(before, key(all.clone()));
+    kept.lock().unwrap().push(key(1));
+    let made_by_hook = kept.lock().unwrap().remove(0);
+    drop(made_by_hook);
+    assert_eq!(before, key(all));
 }

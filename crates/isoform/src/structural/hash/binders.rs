@@ -41,6 +41,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
             By::Identity => {
                 self.note_free(region);
                 if S::KEYED {
+                    if !object.info().visited.is_empty() {
+                        // Equality compares its fields, which are hashed where
+                        // it is met first.
+                        self.note_change();
+                    }
                     // Whether it was met before must not show in kept hashes.
                     name.first = None;
                 }

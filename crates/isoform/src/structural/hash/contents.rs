@@ -87,23 +87,26 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.orders.push(position);
         }
         let (mut bound, mut free) = (Vec::new(), Vec::new());
+        let has_order = order.objects.len() > 1;
         for &position in &order.objects {
             let key = map
                 .entry(position as usize)
                 .and_then(|(key, _)| key.object_ref());
             let Some(key) = key else { continue };
-            let numbering = &mut self.tables.numbering;
-            let binding = numbering.bindings.of(0, key.ident());
-            // Whether a free variable was met before must not show in kept
-            // hashes.
-            match binding.filter(|index| !S::KEYED || !numbering.is_by_identity(*index)) {
+            match self.tables.numbering.bindings.of(0, key.ident()) {
                 Some(index) => bound.push((index, key, position)),
                 None => free.push((key, position)),
             }
         }
         bound.sort_unstable_by_key(|(index, ..)| *index);
         for (index, key, position) in bound {
-            let out = self.occurrence(key, index, Region::USE);
+            let mut out = self.occurrence(key, index, Region::USE);
+            if S::KEYED && self.tables.numbering.is_by_identity(index) {
+                // Whether a free variable was met before shows in the order,
+                // as in equality, and nowhere else.
+                out = self.free_key(key);
+                self.note_free_key(has_order);
+            }
             self.sink.child(acc, out);
             self.tables.orders.push(position);
         }
@@ -118,18 +121,24 @@ impl<'a, S: Sink> Hasher<'a, S> {
                     .map(|(key, _)| AccessStep::MapItem(key.clone()));
                 return Err(self.error_below(ErrorKind::Value, text, step));
             }
-            let mut key_acc = self.sink.open_form(Form::FreeKey);
-            self.sink.word(&mut key_acc, Part::Identity, key.ident());
-            let out = self.sink.close(key_acc);
+            let out = self.free_key(key);
             self.sink.child(acc, out);
             self.tables.orders.push(position);
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
                 self.note_free(Region::USE);
+                self.note_free_key(has_order && key.info().kind == Kind::Var);
                 self.tables.numbering.bindings.note_free_key(key.ident());
                 self.tables.levels.use_absence();
             }
         }
         Ok(())
+    }
+
+    /// A key that is known by identity.
+    fn free_key(&mut self, key: ObjRef<'a>) -> S::Out {
+        let mut acc = self.sink.open_form(Form::FreeKey);
+        self.sink.word(&mut acc, Part::Identity, key.ident());
+        self.sink.close(acc)
     }
 
     /// Goes on with an array's elements or a map's values.

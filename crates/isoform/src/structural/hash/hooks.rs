@@ -3,12 +3,14 @@
 use hashbrown::HashMap;
 
 use super::super::MAX_HOOK_DEPTH;
+use super::super::pins::{content_of, held_by};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Hasher, Job, Step};
+use crate::container::{ArrayObj, MapObj};
 use crate::error::{ErrorKind, Result};
 use crate::object::access::{self, Section};
-use crate::object::table::TypeInfo;
+use crate::object::table::{Class, TypeInfo};
 use crate::object::view::ObjRef;
 use crate::registry::HashCallback;
 use crate::value::Value;
@@ -37,6 +39,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             );
             return Err(self.error(ErrorKind::Recursion, text));
         }
+        if S::KEYED {
+            self.watch_below(section, object)?;
+        }
         self.hook_depth += 1;
         let outer = self.tables.numbering.current();
         let mut callback = Callback {
@@ -54,6 +59,49 @@ impl<'a, S: Sink> Hasher<'a, S> {
         let mut acc = self.sink.open_type(info);
         self.sink.word(&mut acc, Part::Custom, custom);
         Ok(Step::Done(self.sink.close(acc)))
+    }
+}
+
+impl<'a, S: Sink> Hasher<'a, S> {
+    /// Watches what can change below an object with hooks: a custom equality
+    /// may compare what the custom hash leaves out. Each object is entered once
+    /// per walk.
+    fn watch_below(&mut self, section: &mut Section, object: ObjRef<'a>) -> Result<()> {
+        let mut waiting = Vec::new();
+        push_children(section, object, &mut waiting);
+        while let Some(object) = waiting.pop() {
+            self.poll.step(section)?;
+            let info = object.info();
+            if !(info.has_children || info.may_change()) || !self.below.insert(object.ident()) {
+                continue;
+            }
+            let content = match info.class() {
+                Class::List | Class::Dict => {
+                    self.watch.meet(object);
+                    held_by(section, self.arena, self.pins, object)
+                }
+                _ => {
+                    self.watch_fields(object, info);
+                    content_of(self.arena, self.pins, object)
+                }
+            };
+            push_children(section, content, &mut waiting);
+        }
+        Ok(())
+    }
+}
+
+/// Appends what structural equality compares of an object or container.
+fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<ObjRef<'a>>) {
+    if let Some(array) = object.downcast::<ArrayObj>() {
+        waiting.extend(array.items().iter().filter_map(Value::object_ref));
+    } else if let Some(map) = object.downcast::<MapObj>() {
+        let values = (0..map.len()).filter_map(|at| map.entry(at)?.1.object_ref());
+        waiting.extend(values);
+    } else if object.info().has_children {
+        let fields = object.visited_with(object.info());
+        let loaded = (0..fields.len()).filter_map(|at| fields.get(section, at));
+        waiting.extend(loaded.filter_map(|(_, loaded)| loaded.object()));
     }
 }
 

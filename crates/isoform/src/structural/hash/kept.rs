@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use super::super::scope::Region;
 use super::super::sink::Sink;
 use super::Hasher;
-use crate::object::moment::Watched;
+use crate::object::moment::{Watched, thawed_types};
 use crate::object::table::TypeInfo;
 use crate::object::view::ObjRef;
 use crate::registry::Kind;
@@ -38,12 +38,26 @@ struct Entry<Out> {
 /// The hashes that are kept, by identity number, which no later object has.
 pub(super) struct Kept<Out> {
     entries: HashMap<u64, Entry<Out>, rapidhash::fast::RandomState>,
+    /// The number of types that were found frozen no more by then.
+    thawed: u64,
+}
+
+impl<Out> Kept<Out> {
+    /// Forgets all if objects were found frozen that are no more.
+    pub(super) fn renew(&mut self) {
+        let thawed = thawed_types();
+        if self.thawed != thawed {
+            self.entries.clear();
+            self.thawed = thawed;
+        }
+    }
 }
 
 impl<Out> Default for Kept<Out> {
     fn default() -> Self {
         Kept {
             entries: HashMap::default(),
+            thawed: 0,
         }
     }
 }
@@ -106,7 +120,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return None;
         }
         let entry = *self.tables.kept.entries.get(&object.ident())?;
-        if entry.has_free && self.parts.has_numbers {
+        if (entry.has_free && self.parts.has_numbers) || self.tables.kept.thawed != thawed_types() {
             return None;
         }
         if let Some(watched) = entry.watched {
@@ -169,7 +183,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             return;
         }
         let watched = self.watch.watched().filter(|_| part.can_change);
-        if watched.is_some_and(|watched| !watched.holds()) {
+        if watched.is_some_and(|watched| !watched.holds())
+            || self.tables.kept.thawed != thawed_types()
+        {
             return;
         }
         self.parts.covered += visits;
@@ -209,6 +225,16 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 // Elsewhere the region might bind it.
                 part.lowest = 0;
             }
+        }
+    }
+
+    /// Notes that a free variable is a key of a map, whose place among other
+    /// keys depends on whether it was met before.
+    pub(super) fn note_free_key(&mut self, has_order: bool) {
+        if S::KEYED && has_order {
+            self.note_level(0);
+            // It may have been met in a part that was not visited.
+            self.parts.in_doubt |= self.parts.used_free;
         }
     }
 

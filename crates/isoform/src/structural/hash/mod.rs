@@ -15,6 +15,8 @@ mod kept;
 mod memo;
 mod report;
 
+use hashbrown::HashSet;
+
 use super::CompareOptions;
 use super::environments::Environments;
 use super::ident_map::IdentMap;
@@ -161,6 +163,8 @@ pub(super) struct Hasher<'a, S: Sink> {
     poll: Poll,
     /// Of a key: what was met that can change.
     pub(super) watch: Watch,
+    /// Of a key: what was looked through below objects with hooks.
+    below: HashSet<u64, rapidhash::fast::RandomState>,
     pub(super) parts: Parts,
 }
 
@@ -170,8 +174,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         options: CompareOptions,
         pins: Option<Pins<'a>>,
         sink: S,
-        tables: Box<HashTables<S::Out>>,
+        mut tables: Box<HashTables<S::Out>>,
     ) -> Self {
+        tables.kept.renew();
         Hasher {
             arena,
             options,
@@ -183,6 +188,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             visits: 0,
             poll: Poll::default(),
             watch: Watch::default(),
+            below: HashSet::default(),
             parts: Parts::default(),
         }
     }
