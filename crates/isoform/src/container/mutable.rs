@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::demands::Demands;
 use crate::error::{Error, ErrorKind, Result};
-use crate::object::access::Section;
+use crate::object::access::{self, Section};
 use crate::object::collect;
 use crate::object::guarded::{Content, Guarded};
 use crate::object::view::ObjRef;
 use crate::value::Value;
 
-/// How often parts are looked at in a container that their hooks change
-/// meanwhile.
+/// How often parts are looked at in a container that their own hooks change
+/// meanwhile. (When others do, those get on, and so will this.)
 const MAX_LOOKS: usize = 100;
 
 /// The payload of a list or dict, or the beginning of it.
@@ -146,14 +146,16 @@ impl<T: Content> Mutable<T> {
         mut body: impl FnMut(&mut T, &mut P, Q) -> Option<R>,
     ) -> Result<R> {
         let mut parts = parts;
-        let mut met = 0;
-        for _ in 0..MAX_LOOKS {
+        let (mut met, mut own_changes) = (0, 0);
+        while own_changes < MAX_LOOKS {
+            let before = access::own_writes();
             let number = self.demands.number();
             if number != met {
                 admit(number, &mut parts)?;
                 met = number;
             }
             let place = find(&parts)?;
+            own_changes += usize::from(access::own_writes() != before);
             let done = self.held.write(ident, |held| {
                 let is_met = self.demands.number() == met;
                 is_met.then(|| body(held, &mut parts, place)).flatten()

@@ -41,7 +41,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use super::host;
@@ -58,6 +58,21 @@ static LINKED: AtomicBool = AtomicBool::new(false);
 
 static LOCK: RwLock<()> = RwLock::new(());
 
+/// How often a traversal was left for foreign code while it could read fields.
+static LEFT: AtomicU64 = AtomicU64::new(0);
+
+/// How often this thread wrote a field, list or dict.
+pub(crate) fn own_writes() -> u64 {
+    LOCAL.with(|local| local.writes.get())
+}
+
+/// How often traversals were left so far. Does not change in a section, nor for
+/// who holds the locks of a writer.
+#[inline(always)]
+pub(super) fn times_left() -> u64 {
+    LEFT.load(Ordering::Relaxed)
+}
+
 /// What a thread is doing.
 struct Local {
     /// How many sections are open, one inside the other.
@@ -71,6 +86,7 @@ struct Local {
     ticket: Cell<Option<Ticket>>,
     /// What `release::park` answered.
     parked: Cell<bool>,
+    writes: Cell<u64>,
     // Without a destructor of its own, so that it can be used until the very
     // end of a thread.
     guard: Cell<ManuallyDrop<Option<RwLockReadGuard<'static, ()>>>>,
@@ -84,6 +100,7 @@ thread_local! {
             traversal: Cell::new(false),
             ticket: Cell::new(None),
             parked: Cell::new(false),
+            writes: Cell::new(0),
             guard: Cell::new(ManuallyDrop::new(None)),
         }
     };
@@ -313,6 +330,7 @@ impl Poll {
 /// `RuntimeError` when the host's lock cannot be had any more; nothing was
 /// written then.
 pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
+    LOCAL.with(|local| local.writes.set(local.writes.get() + 1));
     calling(|| {
         let body = match host::hooks() {
             Some(hooks) => return write_with_host(hooks, body),
@@ -456,6 +474,9 @@ impl Left {
     #[inline]
     fn leave() -> Left {
         LOCAL.with(|local| {
+            if local.traversal.get() && local.active.get() {
+                LEFT.fetch_add(1, Ordering::Relaxed);
+            }
             let uncounted = local.traversal.get() && local.ticket.get().is_none();
             if uncounted && local.active.get() {
                 // What was read so far must not die from here on.

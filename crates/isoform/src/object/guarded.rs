@@ -4,12 +4,14 @@
 //! So a traversal reads it without a lock and without becoming an owner. What
 //! a traversal has borrowed is never changed in place while it runs: the first
 //! write to it makes a copy, and the old container waits in `limbo`. Each
-//! time it is borrowed costs at most one copy.
+//! time it is borrowed costs at most one copy, and none if no traversal was
+//! left for foreign code since: then the borrower has ended, because nobody
+//! writes while it is in its section.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::access::{self, Section};
 use super::header::Header;
@@ -54,8 +56,9 @@ impl Content for Map {
 #[derive(Debug)]
 pub(crate) struct Guarded<T> {
     held: UnsafeCell<T>,
-    /// Whether a traversal has borrowed what is held.
-    lent: AtomicBool,
+    /// How often traversals had been left when one first borrowed what is
+    /// held, one higher; zero if none has.
+    lent: AtomicU64,
 }
 
 // SAFETY: what is held is read in sections only, and written while no other
@@ -68,15 +71,17 @@ impl<T: Content> Guarded<T> {
         access::note_run_time_fields();
         Guarded {
             held: UnsafeCell::new(held),
-            lent: AtomicBool::new(false),
+            lent: AtomicU64::new(0),
         }
     }
 
     /// Lends what is held to a traversal, for as long as it runs.
     #[inline(always)]
     pub(crate) fn lend<'a>(&'a self, section: &Section) -> ObjRef<'a> {
-        if !self.lent.load(Relaxed) {
-            self.lent.store(true, Relaxed);
+        // Of several borrowers the first one is remembered: a later one has not
+        // been left as often.
+        if self.lent.load(Relaxed) == 0 {
+            self.lent.store(access::times_left() + 1, Relaxed);
         }
         // SAFETY: this thread is in a section, for which nobody writes. A
         // write that comes after it keeps the container, unchanged, until the
@@ -122,10 +127,11 @@ impl<T: Content> Guarded<T> {
             // copies it.
             moment::before_write(ident, || held.clone().into_object());
             // If `body` panics, it is not given up, because the borrowers go on.
-            let borrowed =
-                (self.lent.load(Relaxed) && !idle).then(|| ManuallyDrop::new(held.clone()));
+            let lent = self.lent.load(Relaxed);
+            let has_ended = lent == 0 || lent == access::times_left() + 1 || idle;
+            let borrowed = (!has_ended).then(|| ManuallyDrop::new(held.clone()));
             let result = body(held);
-            self.lent.store(false, Relaxed);
+            self.lent.store(0, Relaxed);
             (result, borrowed)
         })?;
         if let Some(borrowed) = borrowed {

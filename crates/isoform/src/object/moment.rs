@@ -42,6 +42,14 @@ static HISTORY: Mutex<Option<History>> = Mutex::new(None);
 /// which are still needed.
 const FEW: usize = 1 << 10;
 
+/// So many pages of watched objects are kept at most, some 130 MB. Which of the
+/// objects have died is not known, so keys that come and go without end would
+/// take more and more.
+const MOST: usize = 1 << 18;
+
+/// In a page: the object is certainly not watched.
+const UNWATCHED: u64 = u64::MAX;
+
 /// Identity numbers are dense, so that neighbours share a page.
 const PAGE: u64 = 64;
 
@@ -68,6 +76,8 @@ struct History {
     /// With how many contents, and pages, unneeded ones are looked for.
     limits: (usize, usize),
     watched: HashMap<u64, Page, rapidhash::fast::RandomState>,
+    /// Up to this moment, any object may be watched of which nothing is known.
+    forgotten: Option<u64>,
 }
 
 fn with_history<T>(body: impl FnOnce(&mut History) -> T) -> T {
@@ -91,8 +101,22 @@ impl History {
 
     /// Ends the watch over an object; the first moment that it served.
     fn unwatch(&mut self, ident: u64) -> Option<u64> {
-        let page = self.watched.get_mut(&(ident / PAGE))?;
-        std::mem::take(&mut page[(ident % PAGE) as usize]).checked_sub(1)
+        let Some(forgotten) = self.forgotten else {
+            let page = self.watched.get_mut(&(ident / PAGE))?;
+            return std::mem::take(&mut page[(ident % PAGE) as usize]).checked_sub(1);
+        };
+        if self.moments.range(..=forgotten).next().is_none() {
+            self.forgotten = None;
+            self.unwatch_unneeded();
+            return self.unwatch(ident);
+        }
+        let page = self.watched.entry(ident / PAGE);
+        let page = page.or_insert([0; PAGE as usize]);
+        match std::mem::replace(&mut page[(ident % PAGE) as usize], UNWATCHED) {
+            UNWATCHED => None,
+            // Since nobody knows when.
+            since => Some(since.saturating_sub(1)),
+        }
     }
 
     fn save(&mut self, ident: u64, saved: Saved) {
@@ -105,8 +129,13 @@ impl History {
         let last = self.moments.last_key_value().map(|(at, _)| *at);
         let needed = |since: &u64| *since != 0 && last.is_some_and(|last| *since <= last + 1);
         self.watched.retain(|_, page| page.iter().any(needed));
+        if self.watched.len() > MOST {
+            self.watched = HashMap::default();
+            self.forgotten = last;
+        }
         self.limits.1 = 2 * self.watched.len();
-        WATCHING.store(!self.watched.is_empty(), Relaxed);
+        let watching = !self.watched.is_empty() || self.forgotten.is_some();
+        WATCHING.store(watching, Relaxed);
         CLEARED.fetch_add(1, Relaxed);
     }
 

@@ -39,7 +39,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         match name.by {
             By::Number { .. } => self.note_level(level),
             By::Identity => {
-                self.note_free(region);
+                self.note_free(object, region);
                 if S::KEYED {
                     if !object.info().visited.is_empty() {
                         // Equality compares its fields, which are hashed where

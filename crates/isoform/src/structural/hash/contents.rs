@@ -125,7 +125,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.sink.child(acc, out);
             self.tables.orders.push(position);
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
-                self.note_free(Region::USE);
+                self.note_free(key, Region::USE);
                 self.note_free_key(has_order && key.info().kind == Kind::Var);
                 self.tables.numbering.bindings.note_free_key(key.ident());
                 self.tables.levels.use_absence();

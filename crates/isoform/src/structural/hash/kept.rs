@@ -10,7 +10,7 @@
 //! Not every part is kept, but so many that what is not covered by parts that
 //! are takes few visits.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::super::scope::Region;
 use super::super::sink::Sink;
@@ -24,8 +24,8 @@ use crate::registry::Kind;
 /// kept, or if it has several owners.
 const MIN_VISITS: u64 = 16;
 
-/// So many parts are kept at most; 32 bytes each.
-const LIMIT: usize = 1 << 20;
+/// So many parts are kept at most, in each thread; some 50 bytes each.
+const LIMIT: usize = 1 << 18;
 
 #[derive(Clone, Copy)]
 struct Entry<Out> {
@@ -90,6 +90,9 @@ pub(in super::super) struct Parts {
     open: Vec<Part>,
     /// The visits of this walk within parts that are kept.
     covered: u64,
+    /// Free variables whose fields were hashed, where the variable was met first,
+    /// and neither use nor make bindings.
+    closed_vars: HashSet<u64, rapidhash::fast::RandomState>,
     /// Whether a variable or dag node was bound by number.
     has_numbers: bool,
     /// Whether a kept hash with free variables was used,
@@ -173,6 +176,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
             outer.add(part);
         }
         let info = object.info();
+        if info.kind == Kind::Var && part.lowest == u32::MAX && !part.has_free {
+            self.parts.closed_vars.insert(object.ident());
+        }
         let visits = self.visits - self.parts.covered - part.visits;
         let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree) && region == Region::USE;
         if !is_whole
@@ -216,13 +222,16 @@ impl<'a, S: Sink> Hasher<'a, S> {
 
     /// Notes in the innermost part what is known by identity and not bound.
     #[inline(always)]
-    pub(super) fn note_free(&mut self, region: Region) {
+    pub(super) fn note_free(&mut self, object: ObjRef<'a>, region: Region) {
         if S::KEYED
             && let Some(part) = self.parts.open.last_mut()
         {
             part.has_free = true;
-            if region != Region::USE {
-                // Elsewhere the region might bind it.
+            // Elsewhere the region might bind it. By itself the part would meet
+            // the variable first, with all that its fields do.
+            let is_closed =
+                !object.info().has_children || self.parts.closed_vars.contains(&object.ident());
+            if region != Region::USE || !is_closed {
                 part.lowest = 0;
             }
         }

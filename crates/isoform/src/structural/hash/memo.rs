@@ -9,11 +9,17 @@ use super::super::scope::Region;
 use super::{HashTables, Known};
 
 impl<Out: Copy> HashTables<Out> {
+    /// What a hash is found again by, besides names: a dag node has another name
+    /// inside a hook's question.
+    fn subject(&self, ident: u64) -> [u64; 2] {
+        [ident, u64::from(self.numbering.nesting())]
+    }
+
     /// The hash of an object where its variables have the names that they had
     /// in an earlier visit.
     #[cold]
     pub(super) fn recall_alike(&mut self, ident: u64, region: Region) -> Option<Out> {
-        let subject = [ident, 0];
+        let subject = self.subject(ident);
         let (numbering, levels) = (&mut self.numbering, &mut self.levels);
         let out = self.environments.find(subject, |read, key| {
             name(numbering, levels, read, region)
@@ -40,6 +46,7 @@ impl<Out: Copy> HashTables<Out> {
             return;
         };
         if was_void && needs.is_exact() {
+            let subject = self.subject(ident);
             let (numbering, levels) = (&mut self.numbering, &self.levels);
             let reads: SmallVec<[Reads; FEW]> = levels
                 .kept(needs)
@@ -55,7 +62,7 @@ impl<Out: Copy> HashTables<Out> {
                     .is_some()
             };
             self.environments
-                .keep([ident, 0], reads.into_iter(), name, out);
+                .keep(subject, reads.into_iter(), name, out);
         }
         let known = Known {
             out,
