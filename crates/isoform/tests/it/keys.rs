@@ -248,6 +248,13 @@ fn keys_of_all_parts_of_a_program_are_linear_in_any_order() {
     check_linear(|| chain(1_000).iter().map(Value::from).collect());
 }
 
+/// A key that no earlier key of its thread has prepared.
+fn fresh_key(value: impl Into<Value>) -> StructuralKey {
+    let value = value.into();
+    let made = std::thread::scope(|scope| scope.spawn(move || key(value)).join());
+    made.expect("keys can be made in any thread")
+}
+
 /// Makes keys of all parts in both orders. What can change is hashed again after
 /// any write in the process, and other tests write; one undisturbed run is enough.
 #[track_caller]
