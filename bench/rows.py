@@ -131,9 +131,7 @@ def equal(side: Side, depth: int, order: str = FIRST) -> Callable[[], object]:
     return lambda: compare(left, right)
 
 
-def equal_noted(
-    side: Side, cls: str, note: Callable[[], Any], depth: int
-) -> Callable[[], object]:
+def equal_noted(side: Side, cls: str, note: Callable[[], Any], depth: int) -> Callable[[], object]:
     """Compare two equal trees whose nodes have a note each."""
     left, right = (noted(getattr(side, cls), note, depth) for _ in range(2))
     compare = side.module.structural_equal
