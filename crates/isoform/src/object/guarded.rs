@@ -29,7 +29,8 @@ pub(crate) trait Content: Clone + Into<Value> {
     /// The object that it is.
     fn raw(&self) -> NonNull<Header>;
 
-    fn into_object(self) -> Ref<Obj>;
+    /// One more owner of it.
+    fn to_object(&self) -> Ref<Obj>;
 }
 
 impl Content for Array {
@@ -37,7 +38,7 @@ impl Content for Array {
         self.reference().raw()
     }
 
-    fn into_object(self) -> Ref<Obj> {
+    fn to_object(&self) -> Ref<Obj> {
         self.reference().clone().into_object()
     }
 }
@@ -47,7 +48,7 @@ impl Content for Map {
         self.reference().raw()
     }
 
-    fn into_object(self) -> Ref<Obj> {
+    fn to_object(&self) -> Ref<Obj> {
         self.reference().clone().into_object()
     }
 }
@@ -125,7 +126,7 @@ impl<T: Content> Guarded<T> {
             let held = unsafe { &mut *self.held.get() };
             // Saved or borrowed, it has a second owner, so that the write
             // copies it.
-            moment::before_write(ident, || held.clone().into_object());
+            moment::before_write(ident, || held.to_object());
             // If `body` panics, it is not given up, because the borrowers go on.
             let lent = self.lent.load(Relaxed);
             let has_ended = lent == 0 || lent == access::times_left() + 1 || idle;
