@@ -41,9 +41,14 @@ use ratios::timing::{alone, kept, once, pair};
 type Group = (&'static str, fn(&mut Table));
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(figure) = ratios::orders::asked(&arguments) {
+        println!("{figure}");
+        return Ok(());
+    }
     let mut table = Table::default();
     // Cargo's own arguments are of no interest; a name runs one group.
-    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let wanted = arguments.into_iter().find(|arg| !arg.starts_with('-'));
     let groups: [Group; 13] = [
         ("lambda", lambda),
         ("orders", orders),

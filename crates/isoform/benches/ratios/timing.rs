@@ -27,6 +27,33 @@ pub(crate) struct Base {
     pub(crate) ratio: f64,
 }
 
+impl Times {
+    /// For another process.
+    pub(crate) fn to_line(self) -> String {
+        let base = self.base.iter();
+        let base = base.flat_map(|base| [base.best, base.median, base.ratio]);
+        let numbers = [self.ours, self.median].into_iter().chain(base);
+        numbers.map(|number| format!("{number} ")).collect()
+    }
+
+    pub(crate) fn from_line(line: &str) -> Option<Times> {
+        let numbers = line.split_whitespace().map(|number| number.parse().ok());
+        let (ours, median, base) = match numbers.collect::<Option<Vec<f64>>>()?[..] {
+            [ours, median] => (ours, median, None),
+            [ours, all, best, median, ratio] => {
+                let base = Base {
+                    best,
+                    median,
+                    ratio,
+                };
+                (ours, all, Some(base))
+            }
+            _ => return None,
+        };
+        Some(Times { ours, median, base })
+    }
+}
+
 /// Ours alone.
 pub(crate) fn alone(positions: u64, mut ours: impl FnMut()) -> Times {
     let (repeats, samples) = plan(&mut ours);
