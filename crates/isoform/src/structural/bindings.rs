@@ -8,6 +8,7 @@ use rapidhash::fast::RandomState;
 
 use super::ident_map::IdentMap;
 use super::levels::Levels;
+use crate::pages::empty;
 
 /// One binding: an object of each side, by identity number.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +16,12 @@ pub(crate) struct Binding<const SIDES: usize> {
     pub(crate) idents: [u64; SIDES],
     /// The scope level at whose end the binding ends; 0 for never.
     pub(crate) level: u32,
-    shadowed: [Option<u32>; SIDES],
+    /// The binding before, of each side; [`NOTHING`] where there was none.
+    shadowed: [u32; SIDES],
 }
+
+/// Stands for no binding where four more bytes would cost time.
+const NOTHING: u32 = u32::MAX;
 
 /// Where to roll back to.
 #[derive(Clone, Copy)]
@@ -72,8 +77,7 @@ impl<const SIDES: usize> Default for Bindings<SIDES> {
 impl<const SIDES: usize> Bindings<SIDES> {
     pub(crate) fn clear(&mut self) {
         self.maps.iter_mut().for_each(IdentMap::clear);
-        self.all.clear();
-        self.all.shrink_to(1 << 14);
+        empty(&mut self.all);
         self.scoped.clear();
         self.starts.clear();
         self.opened.clear();
@@ -135,9 +139,9 @@ impl<const SIDES: usize> Bindings<SIDES> {
         repeats: bool,
         levels: &mut Levels,
     ) -> u32 {
-        let shadowed: [Option<u32>; SIDES] =
-            std::array::from_fn(|side| self.maps[side].get(idents[side]));
-        for shadowed in shadowed.into_iter().flatten() {
+        let shadowed: [u32; SIDES] =
+            std::array::from_fn(|side| self.maps[side].get(idents[side]).unwrap_or(NOTHING));
+        for &shadowed in shadowed.iter().filter(|&&shadowed| shadowed != NOTHING) {
             levels.shadow(self.all[shadowed as usize].level);
         }
         let was_key =
@@ -147,7 +151,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
         }
         // What was met before under another binding, or as a key without one,
         // would be met under this one the second time.
-        if !repeats || was_key || shadowed.iter().any(Option::is_some) {
+        if !repeats || was_key || shadowed != [NOTHING; SIDES] {
             levels.create(level);
         }
         let index = self.all.len() as u32;
@@ -223,7 +227,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
     fn unlink(&mut self, index: u32) {
         let binding = self.all[index as usize];
         for side in 0..SIDES {
-            self.maps[side].set(binding.idents[side], binding.shadowed[side]);
+            let before = binding.shadowed[side];
+            self.maps[side].set(binding.idents[side], (before != NOTHING).then_some(before));
         }
     }
 

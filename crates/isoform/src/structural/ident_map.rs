@@ -26,27 +26,32 @@ impl IdentMap {
     }
 
     /// Sets or, with None, removes the index of an identity number.
+    #[inline]
     pub(crate) fn set(&mut self, ident: u64, index: Option<u32>) {
         if self.many.is_empty() {
-            let position = self.few.iter().position(|(known, _)| *known == ident);
-            match (position, index) {
-                (Some(position), Some(index)) => self.few[position].1 = index,
-                (Some(position), None) => {
-                    self.few.swap_remove(position);
-                }
-                (None, None) => {}
-                (None, Some(index)) if self.few.len() < FEW => self.few.push((ident, index)),
-                (None, Some(_)) => {
-                    for (known, old) in self.few.drain(..) {
-                        *self.many.word(known) = old + 1;
-                    }
-                }
+            self.set_among_few(ident, index);
+        } else {
+            *self.many.word(ident) = index.map_or(0, |index| index + 1);
+        }
+    }
+
+    #[cold]
+    fn set_among_few(&mut self, ident: u64, index: Option<u32>) {
+        let position = self.few.iter().position(|(known, _)| *known == ident);
+        match (position, index) {
+            (Some(position), Some(index)) => self.few[position].1 = index,
+            (Some(position), None) => {
+                self.few.swap_remove(position);
             }
-            if self.many.is_empty() {
-                return;
+            (None, None) => {}
+            (None, Some(index)) if self.few.len() < FEW => self.few.push((ident, index)),
+            (None, Some(index)) => {
+                self.few.push((ident, index));
+                for (known, index) in self.few.drain(..) {
+                    *self.many.word(known) = index + 1;
+                }
             }
         }
-        *self.many.word(ident) = index.map_or(0, |index| index + 1);
     }
 
     /// Empties the map and keeps some of its memory for the next use.

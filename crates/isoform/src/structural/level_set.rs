@@ -59,13 +59,18 @@ impl LevelSet {
     /// Adds the members of another set.
     #[inline]
     pub(crate) fn unite(&mut self, other: LevelSet) {
-        if other.end == 0 {
-            return;
-        }
-        if self.end == 0 {
+        if other.end == self.end {
+            self.window |= other.window;
+            self.rest = self.rest.max(other.rest);
+        } else if self.end == 0 {
             *self = other;
-            return;
+        } else if other.end != 0 {
+            self.unite_apart(other);
         }
+    }
+
+    /// Adds the members of a set with another highest one; neither is empty.
+    fn unite_apart(&mut self, other: LevelSet) {
         let end = self.end.max(other.end);
         let (own, others) = (self.seen_from(end), other.seen_from(end));
         *self = LevelSet {

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::level_set::LevelSet;
 use super::scope::Region;
+use crate::pages::empty;
 
 /// One variable binding that a stretch of the visit has used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,7 +106,7 @@ impl Touched {
 }
 
 /// What a remembered result needs to stay true.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Needs {
     /// The levels of bindings used. The result holds while the highest one is
     /// open, since the others are around it; whoever uses the result uses all
@@ -197,8 +198,7 @@ impl Levels {
         self.open[0] = 0;
         (self.clock, self.since, self.touched) = (0, 0, Touched::NOTHING);
         self.uses.clear();
-        self.kept.clear();
-        self.kept.shrink_to(1 << 14);
+        empty(&mut self.kept);
     }
 
     /// How many scopes are open.
@@ -402,11 +402,22 @@ impl Levels {
     #[inline]
     fn join_uses(&mut self, inner: Touched) {
         let from = inner.first_use as usize;
-        if self.touched.lost < u32::MAX || from > self.touched.first_use as usize {
+        let is_first = from == self.touched.first_use as usize;
+        if self.touched.lost < u32::MAX {
+            self.join_others(from);
+        } else if !is_first
+            && let Some((last, [])) = self.uses[from..].split_first()
+            && self.uses[from - 1].covers(*last)
+        {
+            // Mostly neighbours use one and the same variable.
+            self.uses.truncate(from);
+        } else if !is_first && self.uses.len() > from {
             self.join_others(from);
         }
         // Otherwise they are where they belong.
-        self.lose_from(inner.lost);
+        if inner.lost < u32::MAX {
+            self.lose_from(inner.lost);
+        }
     }
 
     /// Adds the uses from a place on to those of the stretch before it.

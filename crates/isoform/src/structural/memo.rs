@@ -11,14 +11,29 @@
 use super::ident_map::IdentMap;
 use super::levels::{Levels, Needs};
 use super::scope::Region;
+use crate::pages::empty;
 
 /// A left node and the right node that it was proven equal to.
 #[derive(Clone, Copy)]
 struct Pair {
     left: u64,
     right: u64,
+    /// The place of the proof.
+    proof: u32,
+}
+
+/// Until when a pair is proven. Neighbours often need the same, so that many
+/// pairs share one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Proof {
     date: u64,
     needs: Needs,
+}
+
+impl Proof {
+    fn holds(&self, region: Region, levels: &Levels) -> bool {
+        levels.holds(self.needs, self.date, region)
+    }
 }
 
 /// What is known of a pair.
@@ -36,6 +51,7 @@ pub(crate) struct PairMemo {
     /// Left identity to a place in `pairs`.
     partners: IdentMap,
     pairs: Vec<Pair>,
+    proofs: Vec<Proof>,
     /// Used instead of the pairs as soon as it is not empty.
     classes: Classes,
 }
@@ -43,8 +59,8 @@ pub(crate) struct PairMemo {
 impl PairMemo {
     pub(crate) fn clear(&mut self) {
         self.partners.clear();
-        self.pairs.clear();
-        self.pairs.shrink_to(1 << 14);
+        empty(&mut self.pairs);
+        empty(&mut self.proofs);
         self.classes.clear();
     }
 
@@ -61,10 +77,11 @@ impl PairMemo {
             return Known::Nothing;
         };
         let pair = &self.pairs[index as usize];
-        if !levels.holds(pair.needs, pair.date, region) {
+        let proof = &self.proofs[pair.proof as usize];
+        if !proof.holds(region, levels) {
             Known::Void
         } else if pair.right == right {
-            Known::Proven(pair.needs, None)
+            Known::Proven(proof.needs, None)
         } else {
             Known::Nothing
         }
@@ -73,17 +90,22 @@ impl PairMemo {
     /// Remembers that the pair was proven.
     #[inline]
     pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &mut Levels) {
-        let date = levels.now();
-        let pair = Pair {
-            left,
-            right,
-            date,
+        let proof = Proof {
+            date: levels.now(),
             needs,
         };
         if !self.classes.is_empty() {
-            self.classes.prove(&pair, levels);
+            self.classes.prove(left, right, proof, levels);
             return;
         }
+        if self.proofs.last() != Some(&proof) {
+            self.proofs.push(proof);
+        }
+        let pair = Pair {
+            left,
+            right,
+            proof: (self.proofs.len() - 1) as u32,
+        };
         match self.partners.get(left) {
             None => {
                 self.partners.set(left, Some(self.pairs.len() as u32));
@@ -91,23 +113,25 @@ impl PairMemo {
             }
             Some(index) => {
                 let known = &mut self.pairs[index as usize];
-                if known.right == right || !levels.holds(known.needs, known.date, Region::USE) {
+                let before = &self.proofs[known.proof as usize];
+                if known.right == right || !before.holds(Region::USE, levels) {
                     *known = pair;
                 } else {
-                    self.make_classes(&pair, levels);
+                    self.pairs.push(pair);
+                    self.make_classes(levels);
                 }
             }
         }
     }
 
     #[cold]
-    fn make_classes(&mut self, pair: &Pair, levels: &mut Levels) {
-        for known in &self.pairs {
-            if levels.holds(known.needs, known.date, Region::USE) {
-                self.classes.prove(known, levels);
+    fn make_classes(&mut self, levels: &mut Levels) {
+        for pair in &self.pairs {
+            let proof = self.proofs[pair.proof as usize];
+            if proof.holds(Region::USE, levels) {
+                self.classes.prove(pair.left, pair.right, proof, levels);
             }
         }
-        self.classes.prove(pair, levels);
     }
 }
 
@@ -116,8 +140,7 @@ impl PairMemo {
 struct Member {
     parent: u32,
     rank: u32,
-    date: u64,
-    needs: Needs,
+    proof: Proof,
 }
 
 /// Proven pairs as classes of a union-find.
@@ -136,63 +159,41 @@ impl Classes {
     fn clear(&mut self) {
         self.left.clear();
         self.right.clear();
-        self.members.clear();
-        self.members.shrink_to(1 << 14);
+        empty(&mut self.members);
     }
 
     fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
         let sides = (self.left.get(left), self.right.get(right));
         let holds = |side: Option<u32>| {
-            side.is_none_or(|side| {
-                let member = &self.members[side as usize];
-                levels.holds(member.needs, member.date, region)
-            })
+            side.is_none_or(|side| self.members[side as usize].proof.holds(region, levels))
         };
         if !holds(sides.0) || !holds(sides.1) {
             return Known::Void;
         }
         match sides {
             (Some(left), Some(right)) if self.root(left) == self.root(right) => {
-                let (left, right) = (&self.members[left as usize], &self.members[right as usize]);
-                let other = (!levels.same_needs(left.needs, right.needs)).then_some(right.needs);
-                Known::Proven(left.needs, other)
+                let needs = |member: u32| self.members[member as usize].proof.needs;
+                let (left, right) = (needs(left), needs(right));
+                Known::Proven(left, (!levels.same_needs(left, right)).then_some(right))
             }
             _ => Known::Nothing,
         }
     }
 
-    fn prove(&mut self, pair: &Pair, levels: &mut Levels) {
-        let member = Member {
-            parent: 0,
-            rank: 0,
-            date: pair.date,
-            needs: pair.needs,
-        };
-        let l = live(&mut self.left, &mut self.members, pair.left, member, levels);
-        let r = live(
-            &mut self.right,
-            &mut self.members,
-            pair.right,
-            member,
-            levels,
-        );
+    fn prove(&mut self, left: u64, right: u64, proof: Proof, levels: &mut Levels) {
+        let l = live(&mut self.left, &mut self.members, left, proof, levels);
+        let r = live(&mut self.right, &mut self.members, right, proof, levels);
         // Members of one class need the same bindings, so that the class ends
         // as a whole; a member that was proven with fewer starts over.
-        let needs = levels.both(self.members[l as usize].needs, pair.needs);
-        let needs = levels.both(needs, self.members[r as usize].needs);
-        let member = Member { needs, ..member };
-        let l = renew(
-            &mut self.left,
-            &mut self.members,
-            pair.left,
-            (l, member),
-            levels,
-        );
+        let needs = levels.both(self.members[l as usize].proof.needs, proof.needs);
+        let needs = levels.both(needs, self.members[r as usize].proof.needs);
+        let proof = Proof { needs, ..proof };
+        let l = renew(&mut self.left, &mut self.members, left, (l, proof), levels);
         let r = renew(
             &mut self.right,
             &mut self.members,
-            pair.right,
-            (r, member),
+            right,
+            (r, proof),
             levels,
         );
         self.join(l, r);
@@ -232,11 +233,12 @@ impl Classes {
     }
 }
 
-fn fresh(map: &mut IdentMap, members: &mut Vec<Member>, ident: u64, member: Member) -> u32 {
+fn fresh(map: &mut IdentMap, members: &mut Vec<Member>, ident: u64, proof: Proof) -> u32 {
     let index = members.len() as u32;
     members.push(Member {
         parent: index,
-        ..member
+        rank: 0,
+        proof,
     });
     map.set(ident, Some(index));
     index
@@ -247,13 +249,12 @@ fn live(
     map: &mut IdentMap,
     members: &mut Vec<Member>,
     ident: u64,
-    member: Member,
+    proof: Proof,
     levels: &Levels,
 ) -> u32 {
-    let holds = |known: Member| levels.holds(known.needs, known.date, Region::USE);
     match map.get(ident) {
-        Some(index) if holds(members[index as usize]) => index,
-        _ => fresh(map, members, ident, member),
+        Some(index) if members[index as usize].proof.holds(Region::USE, levels) => index,
+        _ => fresh(map, members, ident, proof),
     }
 }
 
@@ -261,11 +262,11 @@ fn renew(
     map: &mut IdentMap,
     members: &mut Vec<Member>,
     ident: u64,
-    (index, member): (u32, Member),
+    (index, proof): (u32, Proof),
     levels: &Levels,
 ) -> u32 {
-    if levels.same_needs(members[index as usize].needs, member.needs) {
+    if levels.same_needs(members[index as usize].proof.needs, proof.needs) {
         return index;
     }
-    fresh(map, members, ident, member)
+    fresh(map, members, ident, proof)
 }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::bindings::Bindings;
 use super::levels::Levels;
+use crate::pages::empty;
 
 /// How a bound object appears in the hash.
 #[derive(Clone, Copy)]
@@ -93,8 +94,7 @@ impl<Out: Copy> Numbering<Out> {
 
     pub(super) fn clear(&mut self) {
         self.bindings.clear();
-        self.numbered.clear();
-        self.numbered.shrink_to(1 << 14);
+        empty(&mut self.numbered);
         self.contexts.truncate(1);
         self.current = ROOT;
         self.scopes.truncate(1);

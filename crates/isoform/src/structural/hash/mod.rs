@@ -35,6 +35,7 @@ use crate::object::prefetch::prefetch_ahead;
 use crate::object::raw_value::Tag;
 use crate::object::table::{Class, TypeInfo};
 use crate::object::view::{Loaded, ObjRef};
+use crate::pages::empty;
 use crate::registry::Kind;
 use crate::value::{BigIntObj, Value, canonical_float_bits};
 use kept::{Kept, Parts};
@@ -130,8 +131,7 @@ impl<Out: Copy> HashTables<Out> {
     pub(super) fn clear(&mut self) {
         self.numbering.clear();
         self.known.clear();
-        self.results.clear();
-        self.results.shrink_to(1 << 14);
+        empty(&mut self.results);
         self.environments.clear();
         self.orders.clear();
         self.touched.clear();
