@@ -57,6 +57,14 @@ pub(crate) enum Shape {
     Other,
 }
 
+impl Shape {
+    /// Whether a visit goes no deeper.
+    #[inline(always)]
+    pub(crate) fn is_leaf(self) -> bool {
+        matches!(self, Shape::Leaf | Shape::Var)
+    }
+}
+
 /// Where a field lies and what it means to a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {

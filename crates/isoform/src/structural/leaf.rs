@@ -3,9 +3,9 @@
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::object::access::Section;
 use crate::object::raw_value::Tag;
-use crate::object::table::Shape;
+use crate::object::table::{Shape, TypeInfo};
 use crate::object::twins::{Both, Twins};
-use crate::object::view::ObjRef;
+use crate::object::view::{Loaded, ObjRef};
 use crate::value::{BigIntObj, Value};
 
 /// Floats are equal by bits, and all NaNs are one.
@@ -41,6 +41,42 @@ pub(super) fn fields_equal(section: &Section, twins: Twins<'_>) -> bool {
         }
     }
     true
+}
+
+/// Plain nodes with no more fields, all of them leaves, are not remembered: to
+/// visit them again costs no more than to look them up.
+const FEW_FIELDS: usize = 4;
+
+/// Whether a plain node holds leaves only, and few of them.
+#[inline(never)]
+pub(super) fn holds_few_leaves(
+    section: &Section,
+    object: ObjRef<'_>,
+    info: &'static TypeInfo,
+) -> bool {
+    let fields = object.visited_with(info);
+    let count = info.visited.len();
+    count <= FEW_FIELDS
+        && (0..count).all(|position| match fields.get(section, position) {
+            Some((_, Loaded::Object(child))) => child.info().shape().is_leaf(),
+            Some((_, Loaded::Value(value))) => value.object_ref().is_none(),
+            _ => true,
+        })
+}
+
+/// Whether two plain nodes hold leaves only, and few of them.
+#[inline(never)]
+pub(super) fn hold_few_leaves(section: &Section, twins: Twins<'_>) -> bool {
+    let count = twins.info().visited.len();
+    count <= FEW_FIELDS
+        && (0..count).all(|position| match twins.visited(section, position) {
+            Some((_, Both::Objects(l, r))) => {
+                l.info().shape().is_leaf() && r.info().shape().is_leaf()
+            }
+            Some((_, Both::Values(l, r))) => l.object_ref().is_none() && r.object_ref().is_none(),
+            Some((_, Both::Same(same))) => same,
+            _ => true,
+        })
 }
 
 /// Equality of two nodes of one type without children, which needs no tables;

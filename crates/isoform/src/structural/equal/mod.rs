@@ -336,7 +336,9 @@ impl<'a> Engine<'a> {
             && let Some(twins) = Twins::new(l, r)
             && twins.info().class() == Class::Plain
         {
-            let remember = twins.info().has_children && twins.is_shared();
+            let remember = twins.info().has_children
+                && twins.is_shared()
+                && !leaf::hold_few_leaves(section, twins);
             if remember && let Some(known) = self.is_known(l, r, region)? {
                 return Ok(known);
             }
@@ -405,7 +407,7 @@ impl<'a> Engine<'a> {
                         prefetch_ahead(l);
                         prefetch_ahead(r);
                         self.visits += 1;
-                        if !child.is_shared() {
+                        if !child.is_shared() || leaf::hold_few_leaves(section, child) {
                             self.return_to(twins, position, region);
                         } else {
                             match self.recall(l, r, region) {

@@ -274,6 +274,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if info.class() == Class::Plain && self.pins.is_none() {
             if info.has_children
                 && object.is_shared()
+                && !leaf::holds_few_leaves(section, object, info)
                 && let Some(out) = self.remembered(object, region)?
             {
                 return Ok(Step::Done(out));
