@@ -205,3 +205,29 @@ fn a_hook_that_decides_itself() {
         "{custom}"
     );
 }
+
+#[test]
+fn of_several_missing_keys_the_one_bound_first_is_named() {
+    for build in builds() {
+        let make = |keys: bool| {
+            let [first, second] = [1, 2].map(|rank| build.ranked(1, rank));
+            let entries = [&first, &second].map(|key| (key.clone(), 1.into()));
+            let body = if keys { map(entries) } else { map([]) };
+            build.function(&[&second, &first], body)
+        };
+        let (left, right) = (make(false), make(true));
+        // The paths of the side that has the key; the other names its partner.
+        let engine = |l, r| get_first_structural_mismatch_with(l, r, PLAIN).expect("comparable");
+        let judge = |l, r| oracle::first_mismatch(l, r, PLAIN).expect("comparable");
+        let in_right = |paths: Option<oracle::PathPair>| paths.expect("different").1;
+        assert_eq!(
+            in_right(engine(&left, &right)),
+            in_right(judge(&left, &right))
+        );
+        let in_left = |paths: Option<oracle::PathPair>| paths.expect("different").0;
+        assert_eq!(
+            in_left(engine(&right, &left)),
+            in_left(judge(&right, &left))
+        );
+    }
+}

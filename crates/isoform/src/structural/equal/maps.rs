@@ -153,8 +153,17 @@ impl<'a> Engine<'a> {
             .iter()
             .map(|pair| pair.1)
             .collect();
-        let mut order = right_order.plain.iter().chain(&right_order.objects);
-        let lonely = order.find(|&position| !partners.contains(position));
+        let is_lonely = |position: &&u32| !partners.contains(*position);
+        let plain = right_order.plain.iter().find(is_lonely);
+        let mut binding = |position: u32| {
+            let (key, _) = right.entry(position as usize)?;
+            self.tables.bindings.of(RIGHT, key.object_ref()?.ident())
+        };
+        // Bound keys come before the others, by the number of the binding.
+        let lonely = plain.or_else(|| {
+            let objects = right_order.objects.iter().filter(is_lonely);
+            objects.min_by_key(|&&position| binding(position).unwrap_or(u32::MAX))
+        });
         Err((false, lonely.copied().unwrap_or(0)))
     }
 
