@@ -11,6 +11,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
 use super::access::{self, Poll, Section};
+use super::class::Class;
 use super::collect;
 use super::dynamic::{convert, store};
 use super::field::DropSlot;
@@ -19,7 +20,7 @@ use super::prefetch::prefetch_ahead;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::release::child_in;
-use super::table::{self, Class, TypeInfo};
+use super::table::{self, TypeInfo};
 use super::view::ObjRef;
 use crate::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
 use crate::error::{Error, Result};

@@ -33,6 +33,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::access;
 use super::build::take_field;
+use super::class::Class;
 use super::field::DropSlot;
 use super::guarded::Content;
 use super::header::Header;
@@ -40,7 +41,7 @@ use super::raw_host::PRESERVED;
 use super::raw_value::Value;
 use super::reference::{Node, Obj, Ref};
 use super::release::child_in;
-use super::table::{self, Class, TypeInfo};
+use super::table::{self, TypeInfo};
 use crate::container::{ArrayObj, DictObj, ListObj, MapObj, Mutable};
 
 type Addresses = HashSet<usize, rapidhash::fast::RandomState>;

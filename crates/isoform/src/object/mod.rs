@@ -43,6 +43,7 @@
 pub(crate) mod access;
 pub(crate) mod arena;
 pub(crate) mod build;
+pub(crate) mod class;
 pub(crate) mod collect;
 pub(crate) mod dynamic;
 pub(crate) mod field;

@@ -1,8 +1,9 @@
 //! Built-in objects whose payload is ordinary Rust data, not table fields.
 
+use super::class::Class;
 use super::header::TypeIndex;
 use super::reference::{Node, Obj, block_layout, drop_payload};
-use super::table::{self, Class, TypeInfo};
+use super::table::{self, TypeInfo};
 use crate::container::{
     ArrayObj, BytesObj, DictObj, ListObj, MapObj, OpaqueObj, ShapeObj, StrObj, TensorObj,
 };

@@ -8,9 +8,10 @@
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
+use super::class::Class;
 use super::header::{HEADER_SIZE, Header, allocate};
 use super::reference::{Node, Ref};
-use super::table::{self, Class, TypeInfo};
+use super::table::{self, TypeInfo};
 use crate::container::ArrayObj;
 use crate::value::Value;
 

@@ -2,13 +2,12 @@
 
 use std::alloc::Layout;
 use std::collections::HashMap;
-use std::marker::PhantomData;
-use std::mem;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::access;
+use super::class::{AtomicEnum, Class, Shape};
 use super::field::{DropSlot, Storage};
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
@@ -23,48 +22,6 @@ use crate::type_attrs::{self, Lookup};
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
 
-/// How the engines treat an object, decided once per type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Class {
-    /// Kind `tree` without scope, hooks or definition fields.
-    Plain,
-    /// Any other declared node type.
-    Node,
-    Str,
-    Bytes,
-    BigInt,
-    Array,
-    List,
-    Map,
-    Dict,
-    Shape,
-    Tensor,
-    /// Functions and opaque host objects.
-    Incomparable,
-}
-
-/// What a visit has to do with an object, in the common cases.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(crate) enum Shape {
-    /// [`Class::Plain`] without children.
-    Leaf,
-    /// [`Class::Plain`] with children.
-    Inner,
-    /// A variable without compared fields and hooks.
-    Var,
-    Other,
-}
-
-impl Shape {
-    /// Whether a visit goes no deeper.
-    #[inline(always)]
-    pub(crate) fn is_leaf(self) -> bool {
-        matches!(self, Shape::Leaf | Shape::Var)
-    }
-}
-
 /// Where a field lies and what it means to a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
@@ -78,8 +35,8 @@ pub(crate) struct Slot {
 
 /// Everything known about a registered type.
 pub struct TypeInfo {
-    shape: Code<Shape>,
-    class: Code<Class>,
+    shape: AtomicEnum<Shape>,
+    class: AtomicEnum<Class>,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
     /// Whether a compared field may hold an object.
@@ -287,8 +244,8 @@ impl TypeInfo {
         drop_payload: unsafe fn(NonNull<Header>),
     ) -> TypeInfo {
         TypeInfo {
-            shape: Code::new(Shape::Other),
-            class: Code::new(class),
+            shape: AtomicEnum::new(Shape::Other),
+            class: AtomicEnum::new(class),
             kind: Kind::Tree,
             scope: false,
             has_children: true,
@@ -312,40 +269,6 @@ impl TypeInfo {
             fields: Box::default(),
             definition: TypeDef::new(key).doc(doc),
         }
-    }
-}
-
-/// A small enum that changes when hooks are set, and is read without locks.
-struct Code<E>(AtomicU8, PhantomData<E>);
-
-/// # Safety
-///
-/// The type is a `repr(u8)` enum without fields.
-unsafe trait ByteEnum: Copy {}
-// SAFETY: `repr(u8)`, without fields.
-unsafe impl ByteEnum for Class {}
-// SAFETY: `repr(u8)`, without fields.
-unsafe impl ByteEnum for Shape {}
-
-impl<E: ByteEnum> Code<E> {
-    const fn of(value: E) -> u8 {
-        // SAFETY: `E` is a `repr(u8)` enum without fields.
-        unsafe { mem::transmute_copy(&value) }
-    }
-
-    fn new(value: E) -> Self {
-        Code(AtomicU8::new(Self::of(value)), PhantomData)
-    }
-
-    #[inline(always)]
-    fn get(&self) -> E {
-        let code = self.0.load(Ordering::Relaxed);
-        // SAFETY: only values of the enum are ever stored.
-        unsafe { mem::transmute_copy(&code) }
-    }
-
-    fn set(&self, value: E) {
-        self.0.store(Self::of(value), Ordering::Relaxed);
     }
 }
 
@@ -666,13 +589,13 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         .iter()
         .any(|slot| slot.storage.drop_slot(slot.offset).is_some());
     let info = TypeInfo {
-        shape: Code::new(match (class, kind) {
+        shape: AtomicEnum::new(match (class, kind) {
             (Class::Plain, _) if has_children => Shape::Inner,
             (Class::Plain, _) => Shape::Leaf,
             (_, Kind::Var) if visited.is_empty() => Shape::Var,
             _ => Shape::Other,
         }),
-        class: Code::new(class),
+        class: AtomicEnum::new(class),
         kind,
         scope: definition.is_scope(),
         has_children,

@@ -5,11 +5,12 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use super::access::{self, Section};
+use super::class::Class;
 use super::field::Storage;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
-use super::table::{self, Class, Slot, TypeInfo};
+use super::table::{self, Slot, TypeInfo};
 use crate::container::{DictObj, ListObj};
 use crate::value::DType;
 

@@ -2,8 +2,9 @@
 
 use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::object::access::Section;
+use crate::object::class::Shape;
 use crate::object::raw_value::Tag;
-use crate::object::table::{Shape, TypeInfo};
+use crate::object::table::TypeInfo;
 use crate::object::twins::{Both, Twins};
 use crate::object::view::{Loaded, ObjRef};
 use crate::value::{BigIntObj, Value};

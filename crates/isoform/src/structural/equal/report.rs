@@ -5,7 +5,7 @@ use super::{Engine, Entered, Job, LEFT, RIGHT};
 use crate::container::MapObj;
 use crate::error::{Error, ErrorKind, Result};
 use crate::object::access::Section;
-use crate::object::table::Class;
+use crate::object::class::Class;
 use crate::object::view::{Loaded, ObjRef};
 use crate::path::AccessStep;
 use crate::registry::Kind;

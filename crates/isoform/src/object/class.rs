@@ -1,0 +1,82 @@
+//! How the engines treat objects of a type, as bytes that change when hooks are
+//! set.
+
+use std::marker::PhantomData;
+use std::mem;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// How the engines treat an object, decided once per type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// Kind `tree` without scope, hooks or definition fields.
+    Plain,
+    /// Any other declared node type.
+    Node,
+    Str,
+    Bytes,
+    BigInt,
+    Array,
+    List,
+    Map,
+    Dict,
+    Shape,
+    Tensor,
+    /// Functions and opaque host objects.
+    Incomparable,
+}
+
+/// What a visit has to do with an object, in the common cases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Shape {
+    /// [`Class::Plain`] without children.
+    Leaf,
+    /// [`Class::Plain`] with children.
+    Inner,
+    /// A variable without compared fields and hooks.
+    Var,
+    Other,
+}
+
+impl Shape {
+    /// Whether a visit goes no deeper.
+    #[inline(always)]
+    pub(crate) fn is_leaf(self) -> bool {
+        matches!(self, Shape::Leaf | Shape::Var)
+    }
+}
+
+/// A small enum that changes when hooks are set, and is read without locks.
+pub(super) struct AtomicEnum<E>(AtomicU8, PhantomData<E>);
+
+/// # Safety
+///
+/// The type is a `repr(u8)` enum without fields.
+pub(super) unsafe trait ByteEnum: Copy {}
+// SAFETY: `repr(u8)`, without fields.
+unsafe impl ByteEnum for Class {}
+// SAFETY: `repr(u8)`, without fields.
+unsafe impl ByteEnum for Shape {}
+
+impl<E: ByteEnum> AtomicEnum<E> {
+    const fn of(value: E) -> u8 {
+        // SAFETY: `E` is a `repr(u8)` enum without fields.
+        unsafe { mem::transmute_copy(&value) }
+    }
+
+    pub(super) fn new(value: E) -> Self {
+        AtomicEnum(AtomicU8::new(Self::of(value)), PhantomData)
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self) -> E {
+        let code = self.0.load(Ordering::Relaxed);
+        // SAFETY: only values of the enum are ever stored.
+        unsafe { mem::transmute_copy(&code) }
+    }
+
+    pub(super) fn set(&self, value: E) {
+        self.0.store(Self::of(value), Ordering::Relaxed);
+    }
+}
