@@ -21,8 +21,10 @@ from isoform.text import from_text, to_text
 # Levels of the values of single calls.
 LEVELS = 1_000_000
 
+# Shells start jobs in the background with the signal ignored.
 PRELUDE = """
-import isoform, sys, time, gc
+import isoform, signal, sys, time, gc
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from typing import Any
 from isoform.dataclasses import py_class
 @py_class("interrupt.Box")
