@@ -3,8 +3,8 @@
 use isoform::testing::family::Role;
 use isoform::testing::oracle;
 use isoform::{
-    CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal, explain_mismatch,
-    get_first_structural_mismatch_with,
+    AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
+    explain_mismatch, get_first_structural_mismatch_with,
 };
 
 use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
@@ -229,5 +229,49 @@ fn of_several_missing_keys_the_one_bound_first_is_named() {
             in_left(engine(&right, &left)),
             in_left(judge(&right, &left))
         );
+    }
+}
+
+#[test]
+fn a_missing_key_is_named_by_its_partner() {
+    for build in builds() {
+        let (x, y) = (build.var(), build.var());
+        let full = build.function(&[&x], map([(x.clone(), 1.into())]));
+        let empty = build.function(&[&y], map([]));
+        let steps = |left: &Value, right: &Value| {
+            let paths = get_first_structural_mismatch_with(left, right, PLAIN);
+            let (left, right) = paths.expect("comparable").expect("different");
+            [left, right].map(|path| path.steps().last().cloned())
+        };
+        let (there, missing) = (AccessStep::MapItem(x), AccessStep::MapItemMissing(y));
+        let [left, right] = steps(&full, &empty);
+        assert_eq!(
+            (left.as_ref(), right.as_ref()),
+            (Some(&there), Some(&missing))
+        );
+        let [left, right] = steps(&empty, &full);
+        assert_eq!((left, right), (Some(missing), Some(there)));
+    }
+}
+
+#[test]
+fn a_key_bound_on_one_side_is_shown_with_both_values() {
+    for build in builds() {
+        let (x, y) = (build.var(), build.var());
+        let bound = build.function(&[&x], map([(x.clone(), 1.into())]));
+        let capturing = build.function(&[&y], map([(x.clone(), 2.into()), (y.clone(), 3.into())]));
+        for (left, right) in [(&bound, &capturing), (&capturing, &bound)] {
+            let mismatch = explain(left, right, PLAIN);
+            assert_eq!(
+                mismatch.left_path.get(left).ok(),
+                mismatch.left,
+                "{mismatch}"
+            );
+            assert_eq!(
+                mismatch.right_path.get(right).ok(),
+                mismatch.right,
+                "{mismatch}"
+            );
+        }
     }
 }

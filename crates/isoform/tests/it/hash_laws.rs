@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use isoform::testing::family::Role;
 use isoform::{
-    ErrorKind, Value, structural_digest, structural_digest_with, structural_hash,
+    Bytes, ErrorKind, Value, structural_digest, structural_digest_with, structural_hash,
     structural_hash_with,
 };
 
@@ -91,5 +91,21 @@ fn what_cannot_be_compared_has_no_names() {
             assert!(error.message().contains("Hidden"), "{error}");
             assert_eq!(error.path().expect("a path").to_string(), "<root>.rhs");
         }
+    }
+}
+
+#[test]
+fn maps_with_other_long_keys_hash_apart() {
+    // Long strings and byte strings are objects, and matched by content.
+    let long = |end: &str| format!("a key of more than fourteen bytes {end}");
+    let keys = |end: &str| {
+        let bytes = Bytes::from(long(end).into_bytes());
+        [Value::from(long(end).as_str()), Value::from(bytes)]
+    };
+    for (one, other) in keys("a").into_iter().zip(keys("b")) {
+        let table = |key: &Value| map([(key.clone(), 1.into())]);
+        assert_ne!(hash(table(&one)), hash(table(&other)));
+        let digest = |key| structural_digest(table(key)).expect("closed");
+        assert_ne!(digest(&one), digest(&other));
     }
 }
