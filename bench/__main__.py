@@ -131,7 +131,7 @@ def report(ours: Side, theirs: Side, results: list[tuple[Row, Pair | str]]) -> s
         "",
         "Written by `make bench-python`.",
         "Figures of workload W (`fun x -> sum`, a balanced tree of depth *d*) are per node, the others per call.",
-        "The sides ran alternately in one process; the ratio is the median over the pairs, and more is better.",
+        "The sides of a row ran alternately in a process of their own; the ratio is the median over the pairs, and more is better.",
         "Absolute times do not carry over to another machine.",
         "",
         f"Measured on {machine()}, " + ", ".join(f"{n} {v}" for n, v in versions) + ".",
