@@ -8,8 +8,8 @@
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-/// The bytes that stay allocated when a table is emptied: getting memory anew
-/// from the system costs a fifth of a comparison that is remembered.
+/// The bytes that stay allocated when a table is emptied: a comparison of shared
+/// nodes would spend much of its time on getting memory from the system anew.
 const KEPT_BYTES: usize = 1 << 22;
 
 /// Empties a table and keeps a moderate part of its memory for the next use.
