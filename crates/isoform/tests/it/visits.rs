@@ -512,3 +512,37 @@ fn visits_of_equality(left: &Value, right: &Value) -> u64 {
     assert!(structural_equal_with(left, right, PLAIN).expect("comparable"));
     last_visit_count()
 }
+
+#[derive(isoform::Node)]
+#[node(key = "visits.Leaf")]
+#[repr(C)]
+struct Leaf {
+    number: i64,
+}
+
+#[derive(isoform::Node)]
+#[node(key = "visits.Both")]
+#[repr(C)]
+struct Both {
+    left: isoform::Ref<isoform::Obj>,
+    right: isoform::Ref<isoform::Obj>,
+}
+
+/// What holds a few leaves is visited again each time, so the cost is that of
+/// all meetings; what is around it is remembered.
+#[test]
+fn nodes_with_a_few_leaves_cost_a_few_visits_each_time() {
+    const COUNT: u64 = 1_000;
+    let small = || Both::new(Leaf::new(1), Leaf::new(2)).upcast();
+    let large = || {
+        let small = small();
+        Both::new(&small, &small).upcast()
+    };
+    let many = |item: isoform::Ref<isoform::Obj>| Value::from(vec![item; COUNT as usize]);
+    for taken in visits(&many(small()), &many(small()), PLAIN) {
+        assert_eq!(taken, 1 + 3 * COUNT);
+    }
+    for taken in visits(&many(large()), &many(large()), PLAIN) {
+        assert_eq!(taken, 1 + COUNT + 2 * 3);
+    }
+}
