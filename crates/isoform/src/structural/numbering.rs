@@ -176,9 +176,6 @@ impl<Out: Copy> Numbering<Out> {
     }
 
     fn is_ancestor(&self, ancestor: u32, mut context: u32) -> bool {
-        if ancestor == ROOT {
-            return true;
-        }
         let depth = self.contexts[ancestor as usize].depth;
         while self.contexts[context as usize].depth > depth {
             let here = &self.contexts[context as usize];

@@ -14,8 +14,8 @@ use crate::object::reference::{Obj, Ref};
 use crate::value::Value;
 
 pub use native::{
-    Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Op, Shared,
-    SharedLambda, Sized, Storages, TypedVar, Var,
+    Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Literal, Op,
+    Shared, SharedLambda, Sized, Storages, TypedVar, Var,
 };
 
 /// What a type of the family is there for.
@@ -30,6 +30,8 @@ pub enum Role {
     TypedVar,
     /// Kind `tree`: `value`.
     Const,
+    /// Kind `tree`, no children: `span` (ignored), `bits`, an int, `scale`, a float.
+    Literal,
     /// Kind `tree`: `lhs`, `rhs`.
     Add,
     /// Kind `tree`, a field of every storage: `any`, `object`, `nullable`,
@@ -65,11 +67,12 @@ pub enum Role {
 }
 
 /// All roles, in the order of their numbers.
-pub const ROLES: [Role; 18] = [
+pub const ROLES: [Role; 19] = [
     Role::Expr,
     Role::Var,
     Role::TypedVar,
     Role::Const,
+    Role::Literal,
     Role::Add,
     Role::Storages,
     Role::Frozen,

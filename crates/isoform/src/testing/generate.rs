@@ -79,7 +79,7 @@ impl<'g, 's> Generator<'g, 's> {
         if depth == 0 {
             return Ok(self.source.plain());
         }
-        let value = match self.source.below(34) {
+        let value = match self.source.below(35) {
             0 | 1 => return Ok(self.source.plain()),
             2..=7 => return self.var(depth),
             8 | 9 => return self.again(depth),
@@ -111,7 +111,8 @@ impl<'g, 's> Generator<'g, 's> {
             28 => Value::from(self.entries(depth)?.into_iter().collect::<Map>()),
             29 => Value::from(self.entries(depth)?.into_iter().collect::<Dict>()),
             30 => tensor(self.source)?,
-            31 | 32 if !self.closed => self.nest(depth)?,
+            31 => literal(self.family, self.source)?,
+            32 | 33 if !self.closed => self.nest(depth)?,
             _ => self.rare(depth)?,
         };
         self.trees.push(value.clone());
@@ -211,7 +212,8 @@ impl<'g, 's> Generator<'g, 's> {
 
     /// An object that extends `Expr`, as typed fields want it.
     fn expr(&mut self, depth: usize) -> Result<Value> {
-        match self.source.below(4) {
+        match self.source.below(5) {
+            4 => literal(self.family, self.source),
             1 if !self.vars.is_empty() => Ok(self.source.pick(&self.vars).clone()),
             2 if depth > 1 => self.spanned(Role::Add, depth - 1),
             3 if !self.dags.is_empty() => {
@@ -403,6 +405,14 @@ impl<'g, 's> Generator<'g, 's> {
             }
         }
     }
+}
+
+/// A node without children, one of a few.
+pub(super) fn literal(family: &Family, source: &mut Source<'_>) -> Result<Value> {
+    let bits = Value::from(source.below(2));
+    let scale = Value::from(*source.pick(&[1.0, 0.0, -0.0, f64::NAN, -f64::NAN]));
+    let values = vec![Value::NONE, bits, scale];
+    Ok(family.make(Role::Literal, values)?.into())
 }
 
 /// A shape, or a small tensor of a format whose NaNs matter.

@@ -9,7 +9,7 @@
 //! that the other side shares.
 
 use super::family::{Family, Role};
-use super::generate::{children, weight};
+use super::generate::{children, literal, weight};
 use super::source::Source;
 use crate::container::{Dict, List, Map};
 use crate::error::Result;
@@ -185,7 +185,7 @@ impl Tangle<'_, '_, '_> {
             }
             return self.node(Role::Comm, vec![lhs, rhs]);
         }
-        match self.source.below(18) {
+        match self.source.below(19) {
             0..=2 => {
                 let fields = vec![none(), self.any(), self.any()];
                 self.node(Role::Add, fields)
@@ -223,6 +223,16 @@ impl Tangle<'_, '_, '_> {
                 self.node(Role::Binder, fields)
             }
             14 | 15 => self.map(),
+            16 => {
+                let left = literal(self.family, self.source)?;
+                // Mostly one value, as one object or as two.
+                let right = match self.source.below(4) {
+                    0 => literal(self.family, self.source)?,
+                    1 => left.clone(),
+                    _ => copy(&left),
+                };
+                Ok([left, right])
+            }
             _ => self.row(),
         }
     }

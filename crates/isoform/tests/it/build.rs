@@ -3,7 +3,7 @@
 use isoform::testing::family::{Family, Role};
 use isoform::testing::oracle;
 use isoform::{
-    CompareOptions, ErrorKind, Map, Result, Value, get_first_structural_mismatch_with,
+    CompareOptions, DType, ErrorKind, Map, Result, Value, get_first_structural_mismatch_with,
     structural_digest_with, structural_equal_with, structural_hash_with,
 };
 
@@ -60,6 +60,25 @@ impl Build {
 
     pub(crate) fn constant(&self, value: impl Into<Value>) -> Value {
         self.node(Role::Const, vec![value.into()])
+    }
+
+    /// A node without children.
+    pub(crate) fn literal(&self, bits: i64) -> Value {
+        self.node(Role::Literal, vec![Value::NONE, bits.into(), 1.0.into()])
+    }
+
+    /// A field of every storage; this object is in one of them.
+    pub(crate) fn storages(&self, object: Value) -> Value {
+        let values = [
+            1.into(),
+            object,
+            Value::NONE,
+            1.into(),
+            1.0.into(),
+            true.into(),
+        ];
+        let others = ["text".into(), DType::INT64.into()];
+        self.node(Role::Storages, values.into_iter().chain(others).collect())
     }
 
     pub(crate) fn add(&self, lhs: impl Into<Value>, rhs: impl Into<Value>) -> Value {

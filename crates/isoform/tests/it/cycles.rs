@@ -403,15 +403,19 @@ fn a_hook_may_try_a_ring_and_go_on() {
     let hashes = [&left, &right].map(|object| structural_hash(pair(object, object)).unwrap());
     assert_eq!(hashes[0], hashes[1]);
     // So is what stands where the other side's ring was found.
-    let chain = [(); 4].map(|()| node(1));
-    for link in chain.windows(2) {
-        set(&link[0], "typed", &link[1]);
-    }
-    let plain = || Array::from([Value::from(&chain[3]), Value::from(&chain[2])]);
-    let make = |first: &Ref<Obj>| {
-        construct(index, vec![Value::from(first), plain().into()]).expect("fits")
+    let chains = [(), ()].map(|()| {
+        let chain = [(); 4].map(|()| node(1));
+        for link in chain.windows(2) {
+            set(&link[0], "typed", &link[1]);
+        }
+        chain
+    });
+    let make = |first: &Ref<Obj>, chain: &[Ref<Obj>; 4]| {
+        let plain = Array::from([Value::from(&chain[3]), Value::from(&chain[2])]);
+        construct(index, vec![Value::from(first), plain.into()]).expect("fits")
     };
-    let (left, right) = (make(&chain[0]), make(&nodes[0]));
+    let left = make(&chains[0][0], &chains[0]);
+    let right = make(&nodes[0], &chains[1]);
     let before = TRIED.load(Ordering::Relaxed);
     assert!(structural_equal(&left, &right).expect("no error is left"));
     assert!(structural_equal(&right, &left).expect("no error is left"));

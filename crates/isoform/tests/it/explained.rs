@@ -27,7 +27,7 @@ fn explain(left: &Value, right: &Value, options: CompareOptions) -> Mismatch {
 #[test]
 fn first_mismatches() {
     type Case = (&'static str, &'static str, fn(&Build) -> (Value, Value));
-    let cases: [Case; 11] = [
+    let cases: [Case; 12] = [
         ("<root>", "<root>", |_| (1.into(), 2.into())),
         ("<root>.body[3]", "<root>.body[<missing:3>]", |b| {
             (b.function(&[], [1, 2, 3, 4]), b.function(&[], [1, 2, 3]))
@@ -50,6 +50,11 @@ fn first_mismatches() {
         // Content before length.
         ("<root>[1]", "<root>[1]", |_| {
             ([1, 2].into(), [1, 3, 4].into())
+        }),
+        // In a node without children, which a field holds that holds such nodes only.
+        ("<root>.object.bits", "<root>.object.bits", |b| {
+            let make = |bits| b.storages(b.literal(bits));
+            (make(1), make(2))
         }),
         // Parent fields first.
         ("<root>.params[0].ty", "<root>.params[0].ty", |b| {
@@ -204,6 +209,36 @@ fn a_hook_that_decides_itself() {
         custom.to_string().contains("the type's own comparison"),
         "{custom}"
     );
+}
+
+#[test]
+fn the_first_alternative_that_failed_is_shown() {
+    for build in builds() {
+        let (left, right) = (
+            build.comm(arr([&1.into(), &2.into()]), arr([&3.into(), &4.into()])),
+            build.comm(arr([&1.into(), &5.into()]), arr([&6.into(), &7.into()])),
+        );
+        let mismatch = explain(&left, &right, PLAIN);
+        assert_eq!(
+            mismatch.left_path.to_string(),
+            "<root>.lhs[1]",
+            "{mismatch}"
+        );
+        assert_eq!(
+            mismatch.right_path.to_string(),
+            "<root>.lhs[1]",
+            "{mismatch}"
+        );
+        assert_eq!(
+            (mismatch.left, mismatch.right),
+            (Some(2.into()), Some(5.into()))
+        );
+        // Also where a later one fails in a comparison of its own.
+        let left = build.comm(build.comm(1, 2), 3);
+        let right = build.comm(8, build.comm(1, 9));
+        let mismatch = explain(&left, &right, PLAIN);
+        assert_eq!(mismatch.right, Some(8.into()), "{mismatch}");
+    }
 }
 
 #[test]

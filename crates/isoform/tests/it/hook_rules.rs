@@ -1,5 +1,7 @@
 //! The rules of custom comparisons and hashes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use isoform::testing::family::Role;
 use isoform::testing::oracle;
 use isoform::{
@@ -126,9 +128,13 @@ fn errors_of_hooks_propagate_unchanged() {
         }
     }
     impl std::error::Error for Own {}
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
     let index = hooked(
         "hook_rules.Failing",
-        Some(DynEqual::new(|_, _, _| Err(Error::from_source(Own(7))))),
+        Some(DynEqual::new(|_, _, _| {
+            ASKED.fetch_add(1, Ordering::Relaxed);
+            Err(Error::from_source(Own(7)))
+        })),
         Some(DynHash::new(|_, _, _| Err(Error::from_source(Own(8))))),
     );
     let value = Value::from([make(index, 1, 2)]);
@@ -143,6 +149,11 @@ fn errors_of_hooks_propagate_unchanged() {
         let source = error.into_source().expect("the hook's error");
         assert_eq!(source.downcast_ref::<Own>().expect("its type").0, number);
     }
+    assert_eq!(
+        ASKED.load(Ordering::Relaxed),
+        1,
+        "who fails is not asked again"
+    );
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! One object at several places, where a visit binds again what it used: a
 //! remembered proof must not stand in for the visits that come after.
 
+use std::sync::OnceLock;
+
 use isoform::testing::family::Role;
-use isoform::{Dict, List, Value};
+use isoform::{
+    Dict, DynEqual, DynHash, FieldDef, List, Schema, TypeDef, TypeIndex, Value, construct,
+    get_field, register_type,
+};
 
 use crate::build::{Build, Case, MAPPED, PLAIN, Says, arr, builds, judge, map, run};
 
@@ -258,6 +263,26 @@ fn what_is_known_by_its_variables_stands_for_no_visit_that_binds() {
     ]);
 }
 
+#[test]
+fn a_variable_shadowed_below_many_scopes_is_shadowed() {
+    for b in builds() {
+        for depth in [1, 30, 31, 32, 33, 34, 70] {
+            let (x, a, c) = (b.var(), b.var(), b.var());
+            let side = |v: &Value, next: &Value| {
+                let part = b.add(v, 1);
+                let innermost = b.lambda(&[next], &part);
+                let deep = (0..depth).fold(innermost, |body, _| b.lambda(&[], body));
+                b.lambda(&[v], arr([&part, &deep]))
+            };
+            for (next, says) in [(&a, Says::Equal), (&c, Says::Differ)] {
+                let (left, right) = (side(&x, &x), side(&a, next));
+                let failures = judge(&format!("{depth} scopes"), &left, &right, PLAIN, says);
+                assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+            }
+        }
+    }
+}
+
 /// More variables than are known one by one.
 const MANY: usize = 20;
 
@@ -287,6 +312,29 @@ fn places(
     items.into()
 }
 
+/// A node that is equal to another one if one part or the other is.
+fn either(one: Value, other: impl Into<Value>) -> Value {
+    static TYPE: OnceLock<TypeIndex> = OnceLock::new();
+    let index = *TYPE.get_or_init(|| {
+        let equal = DynEqual::new(|left, right, eq| {
+            let parts = |name: &str| -> isoform::Result<_> {
+                Ok((get_field(left, name)?, get_field(right, name)?))
+            };
+            let (one, other) = (parts("one")?, parts("other")?);
+            Ok(eq.attempt(&mut |eq| eq.equal(&one.0, &one.1, "one"))?
+                || eq.equal(&other.0, &other.1, "other")?)
+        });
+        let definition = TypeDef::new("shared_rebinding.Either")
+            .field(FieldDef::new("one", Schema::Any))
+            .field(FieldDef::new("other", Schema::Any))
+            .custom_equal(equal)
+            .custom_hash(DynHash::new(|_, init, _| Ok(init)));
+        register_type(definition).expect("a valid definition")
+    });
+    let values = vec![one, other.into()];
+    construct(index, values).expect("two fields").into()
+}
+
 #[test]
 fn no_variable_of_many_is_lost() {
     fn sum(b: &Build, vars: &[Value]) -> Value {
@@ -296,7 +344,7 @@ fn no_variable_of_many_is_lost() {
     // A part over variables, and one that it may have met before; operands that may
     // come in either order are turned or not.
     type Make = fn(&Build, &[Value], bool) -> [Value; 2];
-    let parts: [(&str, Make); 4] = [
+    let parts: [(&str, Make); 5] = [
         ("all of them in a part met before", |b, vars, _| {
             let all = sum(b, vars);
             [all.clone(), b.add(&all, 1)]
@@ -323,6 +371,14 @@ fn no_variable_of_many_is_lost() {
                 };
                 let both = [sum(b, &vars[..MANY / 2]), sums];
                 [1.into(), b.lambda(&[], Value::from(both))]
+            },
+        ),
+        (
+            "all of them in an alternative that fails",
+            |b, vars, turned| {
+                let ends = b.add(&vars[0], &vars[MANY - 1]);
+                let all = b.add(sum(b, vars), i64::from(turned));
+                [1.into(), Value::from([ends, either(all, 0)])]
             },
         ),
     ];

@@ -154,11 +154,6 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Prepares to hash the fields of an object that is not bound yet.
     fn begin_binding(&mut self, object: ObjRef<'a>, info: &'static TypeInfo, region: Region) {
         let acc = self.sink.open_form(Form::Binding);
-        let job = if info.kind == Kind::Var {
-            Job::EndVar
-        } else {
-            Job::EndDag
-        };
         let extra = self.tables.numbering.current();
         self.stack.push(Frame {
             object,
@@ -166,7 +161,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             next: 0,
             extra,
             region,
-            job,
+            job: Job::EndBinding,
         });
         let (level, _) = binding_of(info.kind, region);
         if !self.tables.numbering.in_order(level) {

@@ -54,10 +54,9 @@ enum Job {
     /// The hash is remembered. `extra` has the bits [`MARKED`] and
     /// [`WAS_VOID`].
     EndMemo,
-    /// The fields of a variable are hashed; `extra` is the context outside.
-    EndVar,
-    /// The same of a dag node.
-    EndDag,
+    /// The fields of a variable or dag node are hashed; `extra` is the context
+    /// outside.
+    EndBinding,
     EndScope,
     /// What a list or dict holds is hashed.
     EndMutable,

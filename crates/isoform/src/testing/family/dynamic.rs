@@ -67,6 +67,10 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .kind(Kind::Var)
             .field(field("rank", Schema::Int)),
         Role::Const => new("Const").field(any("value")),
+        Role::Literal => new("Literal")
+            .parent(expr_type)
+            .field(field("bits", Schema::Int))
+            .field(field("scale", Schema::Float)),
         Role::Add => new("Add")
             .parent(expr_type)
             .field(any("lhs"))

@@ -54,6 +54,19 @@ pub struct Const {
     pub value: Value,
 }
 
+/// A constant without children.
+#[derive(Node)]
+#[node(key = "testing.Literal", crate = crate)]
+#[repr(C)]
+pub struct Literal {
+    #[node(base)]
+    base: Expr,
+    /// Its digits.
+    pub bits: i64,
+    /// What they are multiplied by.
+    pub scale: f64,
+}
+
 /// A sum.
 #[derive(Node)]
 #[node(key = "testing.Add", crate = crate)]
@@ -307,6 +320,7 @@ pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
             Role::Var => register::<Var>(),
             Role::TypedVar => register::<TypedVar>(),
             Role::Const => register::<Const>(),
+            Role::Literal => register::<Literal>(),
             Role::Add => register::<Add>(),
             Role::Storages => register::<Storages>(),
             Role::Frozen => register::<Frozen>(),
