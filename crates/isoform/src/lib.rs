@@ -85,7 +85,7 @@
 //! | match templates, rewrite by rule | [`pattern`] |
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
-//! | attach behaviour | [`type_attrs`], [`TypeDef::attr`], [`Hook`] |
+//! | attach behaviour | [`attrs`], [`TypeDef::attr`], [`Hook`] |
 //! | check | [`verify()`] |
 //! | start with types, expressions, modules and operators | [`ir`], [`tir`], [`dialect`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
@@ -105,70 +105,59 @@
 //! * Nothing reachable from safe code panics on user data; what went wrong is
 //!   an [`Error`] that names the type and the place.
 
-mod binary;
-mod container;
-mod convert;
+pub mod attrs;
+mod by_fields;
 pub mod dialect;
-mod display;
-mod dtype;
-mod error;
-mod function;
-mod hooks;
+mod files;
 pub mod ir;
-mod json;
-mod mixing;
-mod object;
-mod pages;
-mod path;
+mod kernel;
 pub mod pattern;
-mod recursive;
-mod registry;
-mod repr;
-mod serial;
 mod structural;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text;
 pub mod tir;
-pub mod type_attrs;
-mod value;
-mod verify;
-mod visit;
+mod traverse;
 
-pub use binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
-pub use container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor};
-pub use convert::{IntoField, IsA};
-pub use error::{Error, ErrorFrame, ErrorKind, Result};
-pub use function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
-pub use hooks::{
-    DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
-    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit, MutateCallback, VisitCallback,
+pub use by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
+pub use by_fields::repr::{
+    REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with,
 };
-pub use isoform_macros::{Node, export, node_trait};
-pub use json::{
+pub use by_fields::verify::{DynVerify, Verify, VerifyHooks, verify};
+pub use files::binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
+pub use files::json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
 };
-pub use object::collect::{collect_cycles, tracked_count};
-pub use object::dynamic::{
+pub use isoform_macros::{Node, export, node_trait};
+pub use kernel::container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor};
+pub use kernel::convert::{IntoField, IsA};
+pub use kernel::error::{Error, ErrorFrame, ErrorKind, Result};
+pub use kernel::function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
+pub use kernel::hooks::{
+    DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
+    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit, MutateCallback, VisitCallback,
+};
+pub use kernel::object::collect::{collect_cycles, tracked_count};
+pub use kernel::object::dynamic::{
     construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
     set_field_at, with_field,
 };
-pub use object::field::{ElementType, FieldType, Storage};
-pub use object::header::TypeIndex;
-pub use object::reference::{Node, Obj, Ref};
-pub use object::table::TypeInfo;
-pub use path::{AccessPath, AccessStep};
-pub use recursive::{recursive_cmp, recursive_eq, recursive_hash};
-pub use registry::{
+pub use kernel::object::field::{ElementType, FieldType, Storage};
+pub use kernel::object::header::TypeIndex;
+pub use kernel::object::reference::{Node, Obj, Ref};
+pub use kernel::object::table::TypeInfo;
+pub use kernel::path::{AccessPath, AccessStep};
+pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE};
+pub use kernel::types::singletons::{find_singleton, register_singleton};
+pub use kernel::types::{
     DynEqual, DynFromJson, DynHash, DynToJson, Enumerator, EqualCallback, FieldDef, FieldFlag,
-    HashCallback, Hook, HostSchema, Kind, NodeEnum, Schema, StructuralEqual, StructuralHash,
-    TypeDef, TypeRef, call_method, find_type, get_function, list_functions, register,
-    register_enum, register_function, register_functions, register_method, register_type,
-    registered_types, remove_function,
+    HashCallback, Hook, HostSchema, Kind, NodeEnum, RegionChange, RegionKind, Schema,
+    StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type, get_function,
+    list_functions, register, register_enum, register_function, register_functions,
+    register_method, register_type, registered_types, remove_function,
 };
-pub use repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with};
-pub use serial::singletons::{find_singleton, register_singleton};
+pub use kernel::value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, HoleRefusal, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
     StructuralKey, assert_structural_equal, assert_structural_equal_with, explain_mismatch,
@@ -177,15 +166,13 @@ pub use structural::{
     structural_hash, structural_hash_with,
 };
 pub use text::{
-    MismatchOptions, TEXT_NAME, TEXT_TYPE, TensorText, TextFault, TextMark, TextOptions, from_text,
-    render_mismatch, to_text,
+    MismatchOptions, TensorText, TextFault, TextMark, TextOptions, from_text, render_mismatch,
+    to_text,
 };
-pub use value::{DType, DTypeCode, Device, Value, ValueRef};
-pub use verify::{DynVerify, Verify, VerifyHooks, verify};
-pub use visit::{
-    Child, ChildOptions, Children, MapOptions, MapVisit, RegionChange, RegionKind, Sharing, Visit,
-    WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
-    structural_walk, substitute, walk_objects,
+pub use traverse::{
+    Child, ChildOptions, Children, MapOptions, MapVisit, Sharing, Visit, WalkOptions, WalkOrder,
+    WalkResult, children_of, deep_copy, shallow_copy, structural_map, structural_walk, substitute,
+    walk_objects,
 };
 
 /// The functions of `#[isoform::export]` at these paths, as an array for
@@ -238,29 +225,31 @@ struct TypeAttributes;
 /// without copies. Programs written in Rust need none of it.
 pub mod host {
     /// The index of the first type that is not built in.
-    pub const FIRST_DECLARED_TYPE: u32 = crate::object::native::FIRST_USER_TYPE;
+    pub const FIRST_DECLARED_TYPE: u32 = crate::kernel::object::native::FIRST_USER_TYPE;
     /// What an object is, by its type: containers, tensors, functions and
     /// long strings under their own variants. O(1).
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
-        crate::value::view_object(object)
+        crate::kernel::value::view_object(object)
     }
-    pub use crate::binary::to_bytes_with_types;
-    pub use crate::container::hooked_key_hash;
-    pub use crate::error::HostTraceback;
-    pub use crate::hooks::{LentMutate, LentVisit, mutate_by_hook, visit_by_hook};
-    pub use crate::object::collect::visit_exclusively_owned;
-    pub use crate::object::host::{HostHooks, assume_held, install};
-    pub use crate::object::lend::{Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent};
-    pub use crate::object::native::is_plain;
-    pub use crate::object::raw_host::{
+    pub use crate::files::binary::to_bytes_with_types;
+    pub use crate::kernel::container::hooked_key_hash;
+    pub use crate::kernel::error::HostTraceback;
+    pub use crate::kernel::hooks::{LentMutate, LentVisit, mutate_by_hook, visit_by_hook};
+    pub use crate::kernel::object::collect::visit_exclusively_owned;
+    pub use crate::kernel::object::host::{HostHooks, assume_held, install};
+    pub use crate::kernel::object::lend::{
+        Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent,
+    };
+    pub use crate::kernel::object::native::is_plain;
+    pub use crate::kernel::object::raw_host::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
         from_raw_pointer, holds_typed_containers, host_word, note_reading, read_field,
         set_preserved_hook, type_index_of, type_info,
     };
-    pub use crate::registry::{LentEqual, LentHash};
-    pub use crate::registry::{field_hint, set_method_hook};
+    pub use crate::kernel::types::{LentEqual, LentHash};
+    pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
-    pub use crate::visit::{
+    pub use crate::traverse::{
         Interrupts, structural_map_where, structural_walk_where, structural_walk_with,
     };
 }
@@ -270,22 +259,22 @@ pub mod host {
 pub mod __private {
     pub use isoform_macros::Node as DeriveNode;
 
-    pub use crate::convert::{IntoField, IsA};
-    pub use crate::error::Result;
-    pub use crate::function::{
+    pub use crate::attrs::macros::*;
+    pub use crate::attrs::{Implementation, NodeTrait, TraitMethod};
+    pub use crate::kernel::convert::{IntoField, IsA};
+    pub use crate::kernel::error::Result;
+    pub use crate::kernel::function::{
         Borrowed, Call, Function, Returned, parameter, parameter_ref, signature,
     };
-    pub use crate::object::field::FieldType;
-    pub use crate::object::header::TypeIndex;
-    pub use crate::object::reference::{Node, Obj, Ref};
-    pub use crate::object::table::TypeCell;
-    pub use crate::registry::{EnumKnowledge, enum_definition, enum_member, enum_object};
-    pub use crate::registry::{
+    pub use crate::kernel::object::field::FieldType;
+    pub use crate::kernel::object::header::TypeIndex;
+    pub use crate::kernel::object::reference::{Node, Obj, Ref};
+    pub use crate::kernel::object::table::TypeCell;
+    pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
+    pub use crate::kernel::types::{
         FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
     };
-    pub use crate::type_attrs::macros::*;
-    pub use crate::type_attrs::{Implementation, NodeTrait, TraitMethod};
-    pub use crate::value::Value;
+    pub use crate::kernel::value::Value;
     pub use std::sync::OnceLock;
 
     /// A field's default as a value, converted through the field's own type.

@@ -5,11 +5,12 @@
 
 use isoform_macros::{Node, export};
 
-use crate::container::{Array, Str};
-use crate::error::Result;
 use crate::ir::{Attrs, BaseFunc, DictAttrs, RelayExpr, Span, Type, TypeVar};
-use crate::object::reference::{Node, Obj, Ref};
-use crate::visit::{RegionKind, WalkOptions, WalkOrder, WalkResult, walk_objects};
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::types::RegionKind;
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
 
 /// A variable.
 #[derive(Node)]

@@ -2,11 +2,11 @@
 
 use isoform_macros::{Node, export};
 
-use crate::container::{Map, Str};
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::dynamic::get_field_at;
-use crate::object::reference::Ref;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef};
 
 /// The base of nodes of attributes.
 ///

@@ -7,10 +7,10 @@ use isoform_macros::{Node, export};
 
 use super::module::IRModule;
 use super::span::{SequentialSpan, SourceMap, Span};
-use crate::container::{List, Str};
-use crate::error::{Error, Result};
-use crate::function::Function;
-use crate::object::reference::Ref;
+use crate::kernel::container::{List, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::reference::Ref;
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,11 +4,11 @@ use isoform_macros::{Node, export};
 
 use super::span::Span;
 use super::ty::Type;
-use crate::container::Str;
-use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::{DType, Value, ValueRef};
 use crate::tir;
-use crate::value::{DType, Value, ValueRef};
 
 /// The base of all expressions.
 #[derive(Node, Default)]
@@ -191,7 +191,7 @@ fn range_from(value: Value) -> Result<Ref<Range>> {
         }
     };
     let expr = |position: usize| -> Result<Ref<PrimExpr>> {
-        let schema = crate::registry::Schema::object::<PrimExpr>();
+        let schema = crate::kernel::types::Schema::object::<PrimExpr>();
         let item = items.get(position).cloned().unwrap_or_default();
         schema.convert(item)?.extract()
     };

@@ -5,11 +5,11 @@ use isoform_macros::{Node, export};
 use super::attrs::DictAttrs;
 use super::expr::RelayExpr;
 use super::span::Span;
-use crate::container::{Map, Str};
-use crate::error::Result;
-use crate::object::dynamic::with_field;
-use crate::object::reference::Ref;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::with_field;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef};
 
 /// The base of all functions.
 #[derive(Node, Default)]
@@ -115,7 +115,7 @@ pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
 
 /// The attributes that a map or a node of attributes holds.
 pub(super) fn attrs_of(given: &Value) -> Result<Map<Str, Value>> {
-    let schema = crate::registry::Schema::object::<DictAttrs>();
+    let schema = crate::kernel::types::Schema::object::<DictAttrs>();
     let attrs: Ref<DictAttrs> = schema.convert(given.clone())?.extract()?;
     Ok(attrs.dict.clone())
 }

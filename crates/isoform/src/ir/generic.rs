@@ -10,11 +10,11 @@ use super::attrs::Attrs;
 use super::expr::RelayExpr;
 use super::span::Span;
 use super::ty::Type;
-use crate::container::{Array, Str};
-use crate::error::{Error, Result};
-use crate::function::Function;
-use crate::object::reference::Ref;
-use crate::registry::get_function;
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::get_function;
 
 /// What a type variable stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

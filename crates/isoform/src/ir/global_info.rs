@@ -2,10 +2,10 @@
 
 use isoform_macros::{Node, export};
 
-use crate::container::{Array, Map, Str};
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef};
 
 /// The base of what a module may know besides its functions.
 #[derive(Node, Default)]
@@ -102,7 +102,7 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
         match name.as_str() {
             Some("kind" | "id") => kind = Some(text(value)?),
             Some("keys") => {
-                let schema = crate::registry::Schema::Array(Box::new(crate::Schema::Str));
+                let schema = crate::kernel::types::Schema::Array(Box::new(crate::Schema::Str));
                 keys = schema.convert(value.clone())?.extract()?;
             }
             Some("host") if value.is_none() => {}

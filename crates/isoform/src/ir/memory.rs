@@ -3,12 +3,12 @@
 use isoform_macros::{Node, export};
 
 use super::global_info::Target;
-use crate::container::{Array, Map, Str, Tensor};
-use crate::error::Result;
-use crate::object::reference::Ref;
-use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::kernel::container::{Array, Map, Str, Tensor};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, structural_digest_with};
-use crate::value::Value;
 
 /// What is known about the memory of a pool.
 #[derive(Node)]

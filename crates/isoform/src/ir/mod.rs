@@ -64,12 +64,12 @@ pub use ty::{
     TupleAffineType, TupleType, Type,
 };
 
-use crate::error::Result;
+use crate::kernel::error::Result;
 
 /// Registers node types.
 macro_rules! types {
     ($($node:ty),* $(,)?) => {
-        $(crate::registry::register::<$node>()?;)*
+        $(crate::kernel::types::register::<$node>()?;)*
     };
 }
 pub(crate) use types;
@@ -77,7 +77,7 @@ pub(crate) use types;
 /// Registers exported functions under their names.
 macro_rules! functions {
     ($($function:path),* $(,)?) => {
-        crate::registry::register_functions(crate::exports![$($function),*])
+        crate::kernel::types::register_functions(crate::exports![$($function),*])
     };
 }
 pub(crate) use functions;
@@ -85,8 +85,8 @@ pub(crate) use functions;
 /// Registers exported functions as methods of a node type.
 macro_rules! methods {
     ($node:ty: $($name:ident = $function:path),* $(,)?) => {{
-        let ty = <$node as crate::object::reference::Node>::type_index();
-        $(crate::registry::register_method(
+        let ty = <$node as crate::kernel::object::reference::Node>::type_index();
+        $(crate::kernel::types::register_method(
             ty,
             stringify!($name),
             <$function>::function(),

@@ -11,14 +11,14 @@ use super::generic::{Constructor, GlobalTypeVar, TypeData};
 use super::global_info::GlobalInfo;
 use super::names::NameSupply;
 use super::span::SourceMap;
-use crate::container::{Array, Dict, Map, Str};
 use crate::dialect::relay;
-use crate::error::{Error, Result};
-use crate::object::field::ElementType;
-use crate::object::reference::{Node, Ref};
-use crate::registry::{EqualCallback, HashCallback, Schema, StructuralEqual, StructuralHash};
-use crate::value::{Value, ValueRef};
-use crate::visit::RegionChange;
+use crate::kernel::container::{Array, Dict, Map, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::field::ElementType;
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::types::RegionChange;
+use crate::kernel::types::{EqualCallback, HashCallback, Schema, StructuralEqual, StructuralHash};
+use crate::kernel::value::{Value, ValueRef};
 
 /// Functions and type definitions, each under a global name.
 ///

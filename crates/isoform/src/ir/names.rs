@@ -4,10 +4,10 @@ use isoform_macros::{Node, export};
 
 use super::expr::GlobalVar;
 use super::module::IRModule;
-use crate::container::{Dict, Str};
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::{Dict, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef};
 
 /// Gives names that it has not given before.
 #[derive(Node)]

@@ -15,14 +15,14 @@ use super::attrs::AttrFieldInfo;
 use super::expr::RelayExpr;
 use super::generic::{EnvFunc, FuncType, TypeRelation, TypeVar};
 use super::ty::Type;
-use crate::container::{Array, Str};
-use crate::error::{Error, ErrorKind, Result};
-use crate::function::Function;
-use crate::object::reference::Ref;
-use crate::registry::{get_function, register_function};
-use crate::serial::singletons::register_singleton;
-use crate::type_attrs::AttrTable;
-use crate::value::Value;
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::attr_table::AttrTable;
+use crate::kernel::types::singletons::register_singleton;
+use crate::kernel::types::{get_function, register_function};
+use crate::kernel::value::Value;
 
 /// An operator of the IR: there is one object for each name.
 #[derive(Node)]

@@ -4,9 +4,9 @@
 
 use isoform_macros::{Node, export};
 
-use crate::container::{Array, Dict, Str};
-use crate::error::Result;
-use crate::object::reference::Ref;
+use crate::kernel::container::{Array, Dict, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
 
 /// The name of a source text.
 ///

@@ -7,12 +7,12 @@ use isoform_macros::{Node, export};
 use super::expr::{PrimExpr, RelayExpr};
 use super::generic::TypeKind;
 use super::span::Span;
-use crate::container::{Array, Str};
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+use crate::kernel::value::{DType, Value};
 use crate::tir::IntImm;
-use crate::value::{DType, Value};
 
 /// The base of all types.
 #[derive(Node, Default)]

@@ -7,10 +7,10 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::scan;
-use crate::error::{Error, Result};
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Node, Ref};
-use crate::value::Value;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::value::Value;
 
 /// Whether a hole stands for a part.
 pub type Guard = dyn Fn(&Value) -> Result<bool> + Send + Sync;

@@ -5,11 +5,12 @@ use rapidhash::fast::RandomState;
 
 use super::matching::{Match, Pattern};
 use super::scan::{self, Idents, Variables};
-use crate::error::{Error, Result};
-use crate::object::access::Poll;
-use crate::object::build;
-use crate::value::Value;
-use crate::visit::{ChildOptions, Children, RegionKind, children_of, cyclic};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::build;
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{ChildOptions, Children, children_of, cyclic};
 
 type Images = HashMap<u64, Value, RandomState>;
 

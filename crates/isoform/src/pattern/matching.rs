@@ -6,17 +6,18 @@ use std::sync::Arc;
 use super::hole::{Hole, HoleTable};
 use super::instantiate;
 use super::scan::{self, Idents, Variables};
-use crate::error::{Error, Result};
-use crate::object::access;
-use crate::object::header::TypeIndex;
-use crate::object::table::is_a;
-use crate::path::AccessPath;
-use crate::path::places::{self, Places, Step};
-use crate::registry::Kind;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::table::is_a;
+use crate::kernel::path::AccessPath;
+use crate::kernel::path::places::{self, Places, Step};
+use crate::kernel::types::Kind;
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
-use crate::value::Value;
-use crate::visit::{
-    ChildOptions, Interrupts, RegionKind, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
+use crate::traverse::{
+    ChildOptions, Interrupts, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
     structural_walk_with,
 };
 
@@ -67,9 +68,11 @@ impl Root {
         match (self, ty) {
             (Root::Exactly(wanted), Some(ty)) => wanted == ty,
             (Root::Class(wanted), Some(ty)) => is_a(ty, wanted),
-            (Root::Anything, Some(ty)) => !crate::object::table::info(ty).is_builtin(),
+            (Root::Anything, Some(ty)) => !crate::kernel::object::table::info(ty).is_builtin(),
             // A long string or a large integer is an object, too.
-            (Root::Plain, ty) => ty.is_none_or(|ty| crate::object::table::info(ty).is_builtin()),
+            (Root::Plain, ty) => {
+                ty.is_none_or(|ty| crate::kernel::object::table::info(ty).is_builtin())
+            }
             (_, None) => false,
         }
     }
@@ -77,7 +80,7 @@ impl Root {
 
 impl Root {
     fn admits_variables(self) -> bool {
-        let is_var = |ty: TypeIndex| crate::object::table::info(ty).kind() == Kind::Var;
+        let is_var = |ty: TypeIndex| crate::kernel::object::table::info(ty).kind() == Kind::Var;
         match self {
             Root::Exactly(ty) => is_var(ty),
             Root::Class(_) | Root::Anything => true,

@@ -7,13 +7,14 @@ use rapidhash::fast::RandomState;
 
 use super::rule::Rule;
 use super::scan::{self, Idents};
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::access::Poll;
-use crate::object::build;
-use crate::object::header::TypeIndex;
-use crate::path::AccessPath;
-use crate::value::Value;
-use crate::visit::{ChildOptions, Children, RegionKind, children_of, cyclic, substitute};
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::build;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::path::AccessPath;
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{ChildOptions, Children, children_of, cyclic, substitute};
 
 /// How to rewrite.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

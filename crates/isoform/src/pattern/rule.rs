@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::instantiate::Plan;
 use super::matching::{Match, Pattern};
-use crate::error::Result;
-use crate::value::Value;
+use crate::kernel::error::Result;
+use crate::kernel::value::Value;
 
 /// Whether a rule applies to a match.
 pub type RuleGuard = dyn Fn(&Match) -> Result<bool> + Send + Sync;
@@ -135,7 +135,7 @@ impl Rule {
                 .filter(|pair| super::scan::variable(&pair.0).is_some_and(|v| own.contains(&v)))
                 .cloned()
                 .collect();
-            let template = crate::visit::substitute(plan.template(), &pairs)?;
+            let template = crate::traverse::substitute(plan.template(), &pairs)?;
             rule.replacement =
                 Replacement::Template(Box::new(Plan::new(&self.pattern, &template)?));
         }

@@ -3,12 +3,13 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
-use crate::error::Result;
-use crate::object::access::Poll;
-use crate::registry::Kind;
-use crate::value::Value;
-use crate::visit::{
-    ChildOptions, Children, RegionKind, Sharing, WalkOptions, WalkResult, children_of, walk_objects,
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Poll;
+use crate::kernel::types::Kind;
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{
+    ChildOptions, Children, Sharing, WalkOptions, WalkResult, children_of, walk_objects,
 };
 
 pub(super) type Idents = HashSet<u64, RandomState>;

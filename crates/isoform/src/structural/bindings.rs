@@ -8,7 +8,7 @@ use rapidhash::fast::RandomState;
 
 use super::ident_map::IdentMap;
 use super::levels::Levels;
-use crate::pages::empty;
+use crate::kernel::pages::empty;
 
 /// One binding: an object of each side, by identity number.
 #[derive(Clone, Copy, Debug)]

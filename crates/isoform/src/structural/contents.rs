@@ -2,9 +2,9 @@
 //! nodes hold. They need no frame and no memo.
 
 use super::leaf;
-use crate::container::{ArrayObj, MapObj, is_plain_key};
-use crate::object::view::ObjRef;
-use crate::value::Value;
+use crate::kernel::container::{ArrayObj, MapObj, is_plain_key};
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::value::Value;
 
 /// So many values are looked at again wherever they are met. More of them are
 /// remembered where they are shared, which keeps traversals linear.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Result};
+use crate::kernel::error::{Error, Result};
 
 /// A 32-byte name of a value: equal values have the same, everywhere.
 ///

@@ -8,12 +8,12 @@ use super::pins::Pins;
 use super::scope::Region;
 use super::sink::{Fast, Portable, Sink};
 use super::{CompareOptions, VISITS};
-use crate::error::Result;
-use crate::mixing::Mixing;
-use crate::object::access;
-use crate::object::arena::Arena;
-use crate::object::moment::Moment;
-use crate::value::Value;
+use crate::kernel::error::Result;
+use crate::kernel::mixing::Mixing;
+use crate::kernel::object::access;
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::moment::Moment;
+use crate::kernel::value::Value;
 
 thread_local! {
     // Taken during a walk, so a walk inside a hook gets its own.

@@ -1,6 +1,6 @@
 //! A map from identity numbers to small indices.
 
-use crate::pages::Pages;
+use crate::kernel::pages::Pages;
 
 /// Up to this many entries are kept in a list that is searched in order.
 const FEW: usize = 8;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::fingerprint::hash_of_moment;
 use super::pins::Pins;
 use super::{CompareOptions, Question};
-use crate::container::note_key_hooks;
-use crate::error::Result;
-use crate::object::moment::{self, Moment};
-use crate::object::reference::Ref;
-use crate::value::Value;
+use crate::kernel::container::note_key_hooks;
+use crate::kernel::error::Result;
+use crate::kernel::object::moment::{self, Moment};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
 
 /// A value that is `==` and hashes by structure.
 ///

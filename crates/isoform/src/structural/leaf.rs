@@ -1,13 +1,13 @@
 //! Comparison of what has no children: plain values, strings, tensors.
 
-use crate::container::{BytesObj, ShapeObj, StrObj, TensorObj};
-use crate::object::access::Section;
-use crate::object::class::Shape;
-use crate::object::raw_value::Tag;
-use crate::object::table::TypeInfo;
-use crate::object::twins::{Both, Twins};
-use crate::object::view::{Loaded, ObjRef};
-use crate::value::{BigIntObj, Value};
+use crate::kernel::container::{BytesObj, ShapeObj, StrObj, TensorObj};
+use crate::kernel::object::access::Section;
+use crate::kernel::object::class::Shape;
+use crate::kernel::object::raw_value::Tag;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::twins::{Both, Twins};
+use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::value::{BigIntObj, Value};
 
 /// Floats are equal by bits, and all NaNs are one.
 #[inline(always)]
@@ -185,7 +185,7 @@ pub(super) fn canonical_chunks(tensor: &TensorObj, mut take: impl FnMut(&[u8])) 
 }
 
 #[cold]
-fn canonical(chunk: &[u8], rule: crate::container::NanRule) -> Vec<u8> {
+fn canonical(chunk: &[u8], rule: crate::kernel::container::NanRule) -> Vec<u8> {
     let mut copy = chunk.to_vec();
     for element in copy.chunks_exact_mut(rule.width) {
         if rule.is_nan(element_bits(element)) {

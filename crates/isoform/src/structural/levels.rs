@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::level_set::LevelSet;
 use super::scope::Region;
-use crate::pages::empty;
+use crate::kernel::pages::empty;
 
 /// One variable binding that a stretch of the visit has used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

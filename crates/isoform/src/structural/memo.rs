@@ -11,7 +11,7 @@
 use super::ident_map::IdentMap;
 use super::levels::{Levels, Needs};
 use super::scope::Region;
-use crate::pages::empty;
+use crate::kernel::pages::empty;
 
 /// A left node and the right node that it was proven equal to.
 #[derive(Clone, Copy)]

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::display::{EXPLAIN_BUDGET, KEY_BUDGET, short};
-use crate::object::dynamic::get_field_at;
-use crate::path::{AccessPath, AccessStep};
-use crate::text::name_field;
-use crate::value::Value;
+use crate::kernel::display::{EXPLAIN_BUDGET, KEY_BUDGET, short};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::types::names::name_field;
+use crate::kernel::value::Value;
 
 /// Why two values differ at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

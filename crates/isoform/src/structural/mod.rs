@@ -37,16 +37,16 @@ use mismatch::Difference;
 use pins::Pins;
 use scope::Region;
 
-use crate::error::{Error, Result};
-use crate::object::access::{self, Section};
-use crate::object::arena::Arena;
-use crate::object::raw_value::BorrowedValue;
-use crate::object::reference::{Obj, Ref};
-use crate::path::AccessPath;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::raw_value::BorrowedValue;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::AccessPath;
+use crate::kernel::value::Value;
 use crate::pattern::HoleTable;
 use crate::text::{MismatchOptions, render_mismatch};
-use crate::value::Value;
-use crate::visit::recycle;
+use crate::traverse::recycle;
 
 /// How deeply custom comparisons and hashes may nest: each level is a call of
 /// user code on the native stack.

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::bindings::Bindings;
 use super::levels::Levels;
-use crate::pages::empty;
+use crate::kernel::pages::empty;
 
 /// How a bound object appears in the hash.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 //! the cycle goes through that one, and is reported there.
 
 use super::ident_map::IdentMap;
-use crate::pages::Pages;
+use crate::kernel::pages::Pages;
 
 /// Words of one page; a page is one cache line.
 const WORDS: usize = 8;

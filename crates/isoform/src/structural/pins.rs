@@ -1,11 +1,11 @@
 //! Lists, dicts and objects with mutable fields: what they hold now, and what
 //! they held when a key was made.
 
-use crate::object::access::Section;
-use crate::object::arena::Arena;
-use crate::object::dynamic::shallow_copy;
-use crate::object::moment::{Moment, Watched};
-use crate::object::view::ObjRef;
+use crate::kernel::object::access::Section;
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::dynamic::shallow_copy;
+use crate::kernel::object::moment::{Moment, Watched};
+use crate::kernel::object::view::ObjRef;
 
 /// How a walk looks at objects as they were at an earlier moment.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Regions: where variables bind, and at which scope level.
 
-use crate::registry::FieldFlag;
-use crate::visit::RegionChange;
+use crate::kernel::types::FieldFlag;
+use crate::kernel::types::RegionChange;
 
 /// A definition region or its absence, packed: two bits of kind, one that says
 /// whether the whole comparison is a definition region, and the scope level at

@@ -2,8 +2,8 @@
 //!
 //! Both see the same stream, so they induce the same equivalence.
 
-use crate::mixing::Mixing;
-use crate::object::table::TypeInfo;
+use crate::kernel::mixing::Mixing;
+use crate::kernel::object::table::TypeInfo;
 
 /// What a contribution to a node's hash is; keeps streams unambiguous.
 ///

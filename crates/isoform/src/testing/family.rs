@@ -7,11 +7,11 @@
 mod dynamic;
 mod native;
 
-use crate::error::Result;
-use crate::object::dynamic::{construct, get_field_at, set_field_at};
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Obj, Ref};
-use crate::value::Value;
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::{construct, get_field_at, set_field_at};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
 
 pub use native::{
     Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Literal, Op,

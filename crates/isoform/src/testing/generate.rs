@@ -2,10 +2,10 @@
 
 use super::family::{Family, Role};
 use super::source::Source;
-use crate::container::{Dict, List, Map, Shape, Tensor};
-use crate::error::Result;
-use crate::object::dynamic::get_field_at;
-use crate::value::{DType, Value, ValueRef};
+use crate::kernel::container::{Dict, List, Map, Shape, Tensor};
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::value::{DType, Value, ValueRef};
 
 /// How deep one drawn value nests; values that are used again add to it.
 const DEPTH: usize = 6;

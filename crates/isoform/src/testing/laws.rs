@@ -4,16 +4,16 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::generate::children;
-use crate::container::Map;
-use crate::error::{ErrorKind, Result};
-use crate::object::dynamic::get_field_at;
-use crate::path::AccessPath;
-use crate::path::places::{Places, Step};
-use crate::registry::{FieldFlag, Kind};
+use crate::kernel::container::Map;
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::path::AccessPath;
+use crate::kernel::path::places::{Places, Step};
+use crate::kernel::types::{FieldFlag, Kind};
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{
     CompareOptions, structural_digest_with, structural_equal_with, structural_hash_with,
 };
-use crate::value::{Value, ValueRef};
 
 /// A law that does not hold, and the values that show it.
 #[derive(Clone, PartialEq, Eq)]

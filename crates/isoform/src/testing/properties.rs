@@ -14,15 +14,15 @@ use super::serial;
 use super::source::Source;
 use super::tangle::tangle;
 use super::transform::{mutate_once, rename, reorder, unshare};
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::table::TypeInfo;
-use crate::path::{AccessPath, AccessStep};
-use crate::registry::Kind;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::types::Kind;
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{
     CompareOptions, explain_mismatch, get_first_structural_mismatch_with, structural_digest_with,
     structural_equal_with, structural_hash_with,
 };
-use crate::value::{Value, ValueRef};
 
 /// A property: `Err` says what does not hold.
 pub type Property = fn(&[u8]) -> Result<(), String>;

@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use super::family::Family;
 use super::generate::Generator;
 use super::source::Source;
-use crate::binary::{self, from_bytes, to_bytes};
-use crate::error::{Error, Result};
-use crate::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
-use crate::object::dynamic::get_field_at;
-use crate::registry::Kind;
+use crate::files::binary::{self, from_bytes, to_bytes};
+use crate::files::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::types::Kind;
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{CompareOptions, structural_digest_with, structural_equal_with};
 use crate::text::{TensorText, TextOptions, from_text, to_text};
-use crate::value::{Value, ValueRef};
 
 /// Singletons with the same content are told apart by what was written last,
 /// so no other case may write between writing and reading.

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::value::Value;
+use crate::kernel::value::Value;
 
 /// A stream of choices over a byte string.
 ///

@@ -11,10 +11,10 @@
 use super::family::{Family, Role};
 use super::generate::{children, literal, weight};
 use super::source::Source;
-use crate::container::{Dict, List, Map};
-use crate::error::Result;
-use crate::object::dynamic::construct;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::{Dict, List, Map};
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::construct;
+use crate::kernel::value::{Value, ValueRef};
 
 /// Parts with more places than this are not built upon: the oracle visits
 /// shared parts every time.

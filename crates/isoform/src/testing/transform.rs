@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use super::generate::{children, weight};
 use super::oracle::{Region, change_of, plain, visited};
 use super::source::Source;
-use crate::container::{Array, Dict, List, Map};
-use crate::error::{Error, Result};
-use crate::object::dynamic::{construct, get_field_at};
-use crate::object::reference::{Obj, Ref};
-use crate::registry::Kind;
+use crate::kernel::container::{Array, Dict, List, Map};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::dynamic::{construct, get_field_at};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::Kind;
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::CompareOptions;
-use crate::value::{Value, ValueRef};
 
 /// The value with fresh bound variables and dag nodes, and maps whose entries
 /// were inserted in another order. Free variables, singletons and object keys

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 use super::fault::Fault;
-use super::names;
 use super::parser::{Kinds, Parsed, Parser, Part, Stop, Type};
 use super::spelling;
-use crate::container::{Array, Dict, List};
-use crate::error::{Error, ErrorKind};
-use crate::json;
-use crate::object::fill::Filler;
-use crate::object::reference::{Obj, Ref};
-use crate::object::table;
-use crate::registry::Kind;
-use crate::serial::fit::map_of;
-use crate::value::Value;
+use crate::files::json;
+use crate::kernel::container::{Array, Dict, List};
+use crate::kernel::error::{Error, ErrorKind};
+use crate::kernel::object::fill::Filler;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::table;
+use crate::kernel::types::Kind;
+use crate::kernel::types::fit::map_of;
+use crate::kernel::types::names::name_field;
+use crate::kernel::value::Value;
 
 impl<'a> Parser<'a> {
     /// The value of finished parts.
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         self.types.push(Type {
             filler,
             is_singleton: info.kind() == Kind::Singleton,
-            name_field: names::name_field(info),
+            name_field: name_field(info),
         });
         let number = self.types.len() as u32 - 1;
         self.keys.insert(key, number);

@@ -5,7 +5,7 @@ use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::error::{Error, ErrorKind};
+use crate::kernel::error::{Error, ErrorKind};
 
 /// Where a text cannot be read, and why.
 ///

@@ -6,17 +6,18 @@
 use hashbrown::HashMap;
 
 use super::options::{TensorText, TextOptions};
-use super::{names, spelling, tensor};
-use crate::container::Tensor;
-use crate::error::{Error, Result};
-use crate::json;
-use crate::object::access::{self, Section};
-use crate::object::class::Class;
-use crate::object::table::TypeInfo;
-use crate::object::view::{Loaded, ObjRef};
-use crate::registry::{FieldFlag, Kind, get_function};
-use crate::serial::linearize::{Sink, is_literal, linearize};
-use crate::value::{Value, ValueRef};
+use super::{spelling, tensor};
+use crate::files::json;
+use crate::files::linearize::{Sink, is_literal, linearize};
+use crate::kernel::container::Tensor;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::class::Class;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::types::names::name_field;
+use crate::kernel::types::{FieldFlag, Kind, get_function};
+use crate::kernel::value::{Value, ValueRef};
 
 /// A value as nodes; the last one is the value itself.
 pub(super) struct Graph<'o> {
@@ -484,7 +485,7 @@ impl TypeText {
         let mut head = String::new();
         spelling::push_key(info.key(), &mut head);
         head.push('(');
-        let name_field = names::name_field(info);
+        let name_field = name_field(info);
         let mut parts = 0..;
         let fields: Vec<FieldText> = info
             .fields()

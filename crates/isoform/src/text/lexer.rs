@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::fault::Fault;
 use super::spelling::{Sigil, is_name_char, is_word_char, shown, starts_word};
-use crate::error::ErrorKind;
+use crate::kernel::error::ErrorKind;
 
 /// A position in a text.
 pub(super) struct Lexer<'a> {

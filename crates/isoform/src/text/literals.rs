@@ -9,10 +9,10 @@ use super::lexer::{Lexed, Lexer};
 use super::parser::Kinds;
 use super::spelling::{DEVICE, FUNCTION, TENSOR, VOID, VOID_NAME, shown};
 use super::tensor::Element;
-use crate::container::{Bytes, Shape, Tensor};
-use crate::error::ErrorKind;
-use crate::registry::get_function;
-use crate::value::{DType, Device, Value};
+use crate::kernel::container::{Bytes, Shape, Tensor};
+use crate::kernel::error::ErrorKind;
+use crate::kernel::types::get_function;
+use crate::kernel::value::{DType, Device, Value};
 
 /// More decimal digits would take quadratic time; larger numbers are written
 /// in base 16.

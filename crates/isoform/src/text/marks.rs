@@ -4,8 +4,8 @@ use hashbrown::HashMap;
 
 use super::graph::{Graph, Item, What};
 use super::plan::Plan;
-use crate::path::{AccessPath, AccessStep};
-use crate::value::{Value, ValueRef};
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::value::{Value, ValueRef};
 
 /// A part of a node: where it stands in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::options::{TensorText, TextOptions};
 use super::print_marked;
-use crate::display::{EXPLAIN_BUDGET, short};
-use crate::object::dynamic::get_field_at;
-use crate::object::reference::{Obj, Ref};
-use crate::path::{AccessPath, AccessStep};
+use crate::kernel::display::{EXPLAIN_BUDGET, short};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::Mismatch;
-use crate::value::{Value, ValueRef};
 
 /// How much of both sides is shown.
 ///
@@ -200,7 +200,7 @@ fn is_larger(value: &Value, limit: usize) -> bool {
 }
 
 fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
-    let entries = |map: &crate::container::Map, stack: &mut Vec<Value>| {
+    let entries = |map: &crate::kernel::container::Map, stack: &mut Vec<Value>| {
         let entries = map.iter().take(limit);
         stack.extend(entries.flat_map(|(key, value)| [key.clone(), value.clone()]));
     };

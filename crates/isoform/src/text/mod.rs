@@ -44,12 +44,10 @@ mod tensor;
 
 pub use fault::TextFault;
 pub use mismatch::{MismatchOptions, render_mismatch};
-pub(crate) use names::name_field;
-pub use names::{TEXT_NAME, TEXT_TYPE};
 pub use options::{TensorText, TextMark, TextOptions};
 
-use crate::error::Result;
-use crate::value::Value;
+use crate::kernel::error::Result;
+use crate::kernel::value::Value;
 
 /// The text of a value, which [`from_text`] reads as an equal value with the
 /// same sharing. The same value gives the same text every time.

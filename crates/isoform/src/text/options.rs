@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::names::TEXT_TYPE;
-use crate::display::short;
-use crate::error::Result;
-use crate::object::dynamic::get_field_at;
-use crate::object::reference::{Obj, Ref};
-use crate::object::view::ObjRef;
-use crate::path::AccessPath;
-use crate::type_attrs::{self, Lookup};
+use crate::attrs::{self, Lookup};
+use crate::kernel::display::short;
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::path::AccessPath;
+use crate::kernel::types::names::TEXT_TYPE;
 
 /// How the elements of a tensor are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -297,7 +297,7 @@ impl TextOptions {
 /// The type of an expression as a comment says it.
 fn type_of(object: &Ref<Obj>) -> Option<String> {
     let info = object.type_info();
-    let field = type_attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;
+    let field = attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;
     let ty = get_field_at(object, info.field_index(field.as_str()?)?)?;
     if ty.is_none() {
         return None;

@@ -11,13 +11,13 @@ use super::fault::Fault;
 use super::lexer::Lexer;
 use super::literals::{self, Literal};
 use super::spelling;
-use crate::error::{Error, Result};
-use crate::object::access::Poll;
-use crate::object::fill::Filler;
-use crate::registry::field_hint;
-use crate::serial::fit::Fitter;
-use crate::serial::singletons::Recall;
-use crate::value::Value;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::fill::Filler;
+use crate::kernel::types::field_hint;
+use crate::kernel::types::fit::Fitter;
+use crate::kernel::types::singletons::Recall;
+use crate::kernel::value::Value;
 
 /// Why parsing ends.
 pub(super) enum Stop {

@@ -15,9 +15,9 @@
 use super::graph::{Graph, Item, Node, Part, Presence, What};
 use super::names::Names;
 use super::spelling::Sigil;
-use crate::error::Result;
-use crate::object::access::Poll;
-use crate::registry::{FieldFlag, Kind};
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Poll;
+use crate::kernel::types::{FieldFlag, Kind};
 
 /// Longer texts without parts are not repeated.
 const REPEATED: usize = 64;

@@ -8,8 +8,8 @@ use super::marks::{Edge, Marks};
 use super::plan::{Plan, TOO_WIDE};
 use super::style::{Page, Piece};
 use super::tensor;
-use crate::error::Result;
-use crate::object::access::Poll;
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Poll;
 
 /// Parts of at most this many columns fill lines.
 const FILLED: u32 = 16;

@@ -3,8 +3,8 @@
 use super::lexer::Lexed;
 use super::parser::{Parsed, Parser, Part, Slot, State, Stop, Waiting};
 use super::spelling::Sigil;
-use crate::object::access::Poll;
-use crate::value::Value;
+use crate::kernel::object::access::Poll;
+use crate::kernel::value::Value;
 
 impl Parser<'_> {
     /// Builds everything that waits, and gives the value of the text.

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::display;
-use crate::error::{Error, Result};
-use crate::repr;
-use crate::value::{DType, DTypeCode, ValueRef};
+use crate::by_fields::repr;
+use crate::kernel::display;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::value::{DType, DTypeCode, ValueRef};
 
 /// The data type of nothing, and its name.
 pub(super) const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);

@@ -3,10 +3,10 @@
 use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::spelling::{self, TENSOR};
-use crate::container::Tensor;
-use crate::error::Result;
-use crate::repr;
-use crate::value::{DType, DTypeCode, Value, ValueRef};
+use crate::by_fields::repr;
+use crate::kernel::container::Tensor;
+use crate::kernel::error::Result;
+use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 
 /// Up to this many elements are printed as numbers.
 const LISTED: usize = 16;

@@ -2,10 +2,10 @@
 
 use super::literal::{FloatImm, IntImm};
 use super::rules::{self, Comparison};
-use crate::error::{Error, ErrorKind, Result};
 use crate::ir::PrimExpr;
-use crate::object::reference::Ref;
-use crate::value::{DType, DTypeCode};
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{DType, DTypeCode};
 
 /// An arithmetic operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

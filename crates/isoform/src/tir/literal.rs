@@ -4,12 +4,12 @@ use isoform_macros::{Node, export};
 
 use super::nodes::Broadcast;
 use super::rules::{self, Class};
-use crate::container::Str;
-use crate::error::{Error, Result};
 use crate::ir::{PrimExpr, Span};
-use crate::object::reference::Ref;
-use crate::registry::Schema;
-use crate::value::{DType, DTypeCode, Value, ValueRef};
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Schema;
+use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 
 /// An integer; also a bool.
 #[derive(Node)]

@@ -31,7 +31,7 @@ pub use operators::{
 };
 pub use rules::Comparison;
 
-use crate::error::Result;
+use crate::kernel::error::Result;
 
 /// Registers the node types and functions of this module.
 ///

@@ -8,12 +8,12 @@ use isoform_macros::{Node, export};
 use super::literal::is_bool;
 use super::operators;
 use super::rules::{self, Class};
-use crate::container::{Array, Str};
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
 use crate::ir::{Op, PointerType, PrimExpr, PrimType, RelayExpr, Span, Type};
-use crate::object::reference::{Node, Ref};
-use crate::value::{DType, Value};
+use crate::kernel::container::{Array, Str};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::value::{DType, Value};
 
 /// A variable: equal by where it is bound, whatever its name.
 #[derive(Node)]
@@ -46,7 +46,7 @@ impl Var {
     /// A variable of a type or a data type.
     fn of(name: Str, ty: &Value, span: Option<Ref<Span>>) -> Result<Var> {
         let Some(annotation) = ty.peek::<Ref<Type>>() else {
-            let dtype = crate::registry::Schema::DType.convert(ty.clone())?;
+            let dtype = crate::kernel::types::Schema::DType.convert(ty.clone())?;
             return Ok(Var::of_dtype(
                 name,
                 dtype.as_dtype().unwrap_or(DType::INT32),

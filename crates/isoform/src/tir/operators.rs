@@ -10,10 +10,10 @@ use super::nodes::{
     Mul, NE, Or, Sub,
 };
 use super::rules::{self, Class, Comparison};
-use crate::error::{Error, Result};
 use crate::ir::{OpRegistry, PrimExpr};
-use crate::object::reference::Ref;
-use crate::value::DType;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::DType;
 
 /// The expression converted to a data type; itself if it has that already.
 ///

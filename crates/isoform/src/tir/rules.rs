@@ -1,6 +1,6 @@
 //! What data types can hold, and which two go together.
 
-use crate::value::{DType, DTypeCode};
+use crate::kernel::value::{DType, DTypeCode};
 
 /// What an expression that is no number has: a pointer or a string.
 pub(super) const HANDLE: DType = DType::new(DTypeCode::Handle, 64);

@@ -4,13 +4,13 @@ use super::datatype::DataType;
 use super::expr::{ConstInt, Expr};
 use super::node::Span;
 use super::ty::Type;
-use crate::container::{Array, Map, Str};
-use crate::error::{Error, Result};
-use crate::function::Argument;
-use crate::object::reference::Ref;
-use crate::registry::Schema;
-use crate::type_attrs::{self, Lookup};
-use crate::value::{Value, ValueRef};
+use crate::attrs::{self, Lookup};
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Argument;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Schema;
+use crate::kernel::value::{Value, ValueRef};
 
 /// An expression that is a size or an offset: an int becomes a literal of
 /// format INDEX.
@@ -154,7 +154,7 @@ fn is_plain(value: &Value) -> bool {
         ValueRef::Bool(_) | ValueRef::Int(_) | ValueRef::Float(_) | ValueRef::Str(_) => true,
         ValueRef::Object(object) => {
             let ty = object.type_info().index();
-            type_attrs::has(ty, "enum.members", Lookup::Exact)
+            attrs::has(ty, "enum.members", Lookup::Exact)
         }
         _ => false,
     };

@@ -2,12 +2,12 @@
 
 use isoform_macros::export;
 
-use crate::container::{Map, Str};
-use crate::error::Result;
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::NodeEnum;
+use crate::kernel::value::{DType, DTypeCode, Value};
 use crate::node_enum;
-use crate::object::reference::Ref;
-use crate::registry::NodeEnum;
-use crate::value::{DType, DTypeCode, Value};
 
 node_enum! {
     /// The format of a number.
@@ -202,6 +202,6 @@ fn facts(dtype: &Ref<DataTypeObject>) -> Map<Str, Value> {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::registry::register_enum::<DataType>()?;
+    crate::kernel::types::register_enum::<DataType>()?;
     crate::ir::functions![facts]
 }

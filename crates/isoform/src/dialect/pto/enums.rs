@@ -1,8 +1,8 @@
 //! The choices that types and statements have.
 
-use crate::error::Result;
+use crate::kernel::error::Result;
+use crate::kernel::types::register_enum;
 use crate::node_enum;
-use crate::registry::register_enum;
 
 node_enum! {
     /// How the elements of a tensor lie in memory.

@@ -8,12 +8,12 @@ use super::datatype::{DataType, DataTypeObject};
 use super::enums::MemorySpace;
 use super::node::{IRNode, Span};
 use super::ty::{ScalarType, ShapedType, TupleType, Type, UnknownType};
-use crate::container::{Array, Map, Str};
-use crate::convert::IntoField;
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::reference::Ref;
-use crate::registry::Enumerator;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Enumerator;
+use crate::kernel::value::{Value, ValueRef};
 
 /// The base of all expressions.
 ///
@@ -86,7 +86,7 @@ fn expr_from(value: Value) -> Result<Ref<Expr>> {
 /// type has none.
 #[export("pto.Expr.dtype", crate = crate)]
 fn expr_dtype(this: &Ref<Expr>) -> Option<Ref<DataTypeObject>> {
-    use crate::registry::NodeEnum;
+    use crate::kernel::types::NodeEnum;
     this.dtype().map(NodeEnum::object)
 }
 

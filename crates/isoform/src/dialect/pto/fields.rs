@@ -1,8 +1,8 @@
 //! What comparison does with the fields of a node type.
 
-use crate::object::reference::Node;
-use crate::object::table::TypeInfo;
-use crate::registry::FieldFlag;
+use crate::kernel::object::reference::Node;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::types::FieldFlag;
 
 /// What comparison does with a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -25,7 +25,7 @@ pub enum FieldKind {
 /// assert_eq!(kinds[2..], [("var", FieldKind::Definition), ("value", FieldKind::Usual)]);
 /// ```
 pub fn field_kinds<T: Node>() -> Vec<(&'static str, FieldKind)> {
-    field_kinds_of(crate::object::raw_host::type_info(T::type_index()))
+    field_kinds_of(crate::kernel::object::raw_host::type_info(T::type_index()))
 }
 
 /// As [`field_kinds`], of a type that is known at run time.

@@ -10,13 +10,13 @@ use super::expr::{GlobalVar, Var};
 use super::node::{IRNode, Span};
 use super::stmt::Stmt;
 use super::ty::Type;
-use crate::container::{Array, Map, Str};
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::function::Argument;
-use crate::object::reference::Ref;
-use crate::registry::{Enumerator, NodeEnum, Schema};
-use crate::value::Value;
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Argument;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{Enumerator, NodeEnum, Schema};
+use crate::kernel::value::Value;
 
 /// A function: what it binds, ends with it.
 #[derive(Node)]

@@ -8,13 +8,14 @@ use super::operands::operands;
 use super::operators::{self, Operand};
 use super::stmt::{AssignStmt, ForStmt, SeqStmts, Stmt, WhileStmt};
 use super::visitor::definitions_of;
-use crate::container::{Array, Map};
-use crate::error::{Error, Result};
-use crate::function::Argument;
-use crate::object::reference::{Obj, Ref};
-use crate::value::Value;
-use crate::visit::{
-    RegionKind, WalkOptions, WalkOrder, WalkResult, deep_copy, substitute_in_free, walk_objects,
+use crate::kernel::container::{Array, Map};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Argument;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{
+    WalkOptions, WalkOrder, WalkResult, deep_copy, substitute_in_free, walk_objects,
 };
 
 /// The variables that a node defines, and those that it uses without defining

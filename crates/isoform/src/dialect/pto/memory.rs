@@ -5,11 +5,11 @@ use isoform_macros::{Node, export};
 use super::expr::{ConstInt, Expr, Var};
 use super::node::Span;
 use super::ty::PtrType;
-use crate::container::Str;
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::Str;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef};
 
 /// A piece of memory: a variable, so two programs that place their buffers at
 /// different objects of the same layout are equal.

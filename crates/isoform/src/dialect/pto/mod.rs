@@ -90,7 +90,7 @@ pub use verifier::{Failure, VerifyOptions, verify};
 pub use views::{TensorView, TileView};
 pub use visitor::{IRMutator, IRVisitor, mutate, visit};
 
-use crate::error::Result;
+use crate::kernel::error::Result;
 
 /// Registers the node types and functions of this module.
 ///

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 use isoform_macros::{Node, export};
 
-use crate::container::Str;
-use crate::error::Result;
-use crate::object::reference::Ref;
+use crate::kernel::container::Str;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
 
 /// A place in a source text.
 ///

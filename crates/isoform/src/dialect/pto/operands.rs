@@ -3,9 +3,10 @@
 use hashbrown::HashSet;
 
 use super::*;
-use crate::object::reference::{Obj, Ref};
-use crate::value::Value;
-use crate::visit::{ChildOptions, RegionKind, children_of};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{ChildOptions, children_of};
 
 /// What an expression is computed from and a type is written with, in order.
 ///

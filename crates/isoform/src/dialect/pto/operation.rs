@@ -5,10 +5,10 @@ use isoform_macros::{Node, export};
 use super::datatype::{DataType, DataTypeObject};
 use super::expr::Expr;
 use super::node::Span;
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::registry::Enumerator;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Enumerator;
 
 /// The base of the operations on two numbers.
 #[derive(Node)]

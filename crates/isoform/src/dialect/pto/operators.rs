@@ -7,12 +7,12 @@ use super::datatype::{DataType, DataTypeObject};
 use super::expr::{ConstBool, ConstFloat, ConstInt, Expr};
 use super::node::Span;
 use super::operation as nodes;
-use crate::convert::IsA;
-use crate::error::{Error, Result};
-use crate::function::Argument;
-use crate::object::reference::Ref;
-use crate::registry::{NodeEnum, Schema};
-use crate::value::{Value, ValueRef};
+use crate::kernel::convert::IsA;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Argument;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{NodeEnum, Schema};
+use crate::kernel::value::{Value, ValueRef};
 
 /// What an operator takes: an expression or a number.
 #[derive(Clone, Debug)]

@@ -12,12 +12,12 @@ use super::operation::{
 };
 use super::purity::Purity;
 use super::ty::ScalarType;
-use crate::convert::IntoField;
-use crate::error::Result;
-use crate::object::reference::{Node, Ref};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::value::Value;
 use crate::pattern::{Hole, Match, Pattern, RewriteOptions, Rewritten, Rule, rewrite};
-use crate::value::Value;
-use crate::visit::{WalkOptions, WalkResult, walk_objects};
+use crate::traverse::{WalkOptions, WalkResult, walk_objects};
 
 /// Applies the [rules](peephole_rules) of all number formats that occur in a
 /// value until none applies.

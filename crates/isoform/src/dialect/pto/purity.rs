@@ -5,11 +5,12 @@ use rapidhash::fast::RandomState;
 
 use super::expr::{Call, ConstBool, ConstFloat, ConstInt, Expr, MakeTuple, TupleGetItemExpr, Var};
 use super::operation::{BinaryExpr, UnaryExpr};
-use crate::container::Array;
-use crate::error::Result;
-use crate::object::reference::Ref;
-use crate::value::Value;
-use crate::visit::{ChildOptions, Children, RegionKind, children_of};
+use crate::kernel::container::Array;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
+use crate::traverse::{ChildOptions, Children, children_of};
 
 /// The attribute that says of an operator whether it depends on more than its
 /// arguments, or does more than to compute a value. What does not have it is
@@ -72,7 +73,7 @@ impl Operands {
             .places
             .get(operand)
             .and_then(|place| self.children.step(place.0));
-        matches!(step, Some(crate::path::AccessStep::Attr(field)) if field == name)
+        matches!(step, Some(crate::kernel::path::AccessStep::Attr(field)) if field == name)
     }
 
     /// What changes when these come in the place of the operands.

@@ -9,11 +9,11 @@ use super::enums::{
 use super::expr::Expr;
 use super::node::Span;
 use super::stmt::Stmt;
-use crate::container::Str;
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::registry::{Enumerator, NodeEnum};
+use crate::kernel::container::Str;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{Enumerator, NodeEnum};
 
 /// The base of the statements that say where their body runs.
 ///

@@ -6,12 +6,12 @@ use super::arguments::Attrs;
 use super::enums::{ForKind, ForKindObject, InlineLanguage};
 use super::expr::{Expr, IterArg, Var};
 use super::node::{IRNode, Span};
-use crate::container::{Array, Map, Str};
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::registry::{Enumerator, NodeEnum};
-use crate::value::Value;
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{Enumerator, NodeEnum};
+use crate::kernel::value::Value;
 
 /// The base of all statements; by itself one that does nothing.
 #[derive(Node, Default)]
@@ -114,7 +114,7 @@ fn values_or_span(key: &str, value: Value, span: Option<Ref<Span>>) -> Result<Le
             "{key}.__init__() argument 'value': expected expressions, got pto.Span"
         ))),
         (None, span) => {
-            let values = <Array<Ref<Expr>> as crate::function::Argument>::from_value(value);
+            let values = <Array<Ref<Expr>> as crate::kernel::function::Argument>::from_value(value);
             let values = values.map_err(|error| {
                 Error::new(
                     error.kind(),

@@ -10,12 +10,12 @@ use super::enums::{MemorySpace, MemorySpaceObject, TileLayout};
 use super::expr::Expr;
 use super::memory::MemRef;
 use super::views::{TensorView, TileView, is_one};
-use crate::container::Array;
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::registry::{Enumerator, NodeEnum};
-use crate::value::Value;
+use crate::kernel::container::Array;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{Enumerator, NodeEnum};
+use crate::kernel::value::Value;
 
 /// The base of all types.
 ///

@@ -8,10 +8,10 @@ use super::enums::{
     TileLayout, TileLayoutObject,
 };
 use super::expr::{ConstInt, Expr};
-use crate::container::Array;
-use crate::error::Result;
-use crate::object::reference::Ref;
-use crate::registry::{Enumerator, NodeEnum};
+use crate::kernel::container::Array;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{Enumerator, NodeEnum};
 
 /// How a tensor lies in memory.
 #[derive(Node)]

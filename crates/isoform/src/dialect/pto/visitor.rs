@@ -9,14 +9,15 @@ use std::sync::OnceLock;
 use hashbrown::HashMap;
 
 use super::*;
-use crate::error::Result;
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Node, Obj, Ref};
-use crate::object::table::TypeInfo;
-use crate::registry::{FieldDef, FieldFlag};
-use crate::value::{Value, ValueRef};
-use crate::visit::{
-    MapOptions, RegionKind, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::types::RegionKind;
+use crate::kernel::types::{FieldDef, FieldFlag};
+use crate::kernel::value::{Value, ValueRef};
+use crate::traverse::{
+    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
 };
 
 /// Visits a value by the methods of a visitor.

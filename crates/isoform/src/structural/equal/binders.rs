@@ -4,12 +4,12 @@ use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::report::Side;
 use super::{Bound, Engine, Entered, Job, LEFT, RIGHT};
-use crate::error::Result;
-use crate::object::access::Section;
-use crate::object::prefetch::prefetch_ahead;
-use crate::object::table::TypeInfo;
-use crate::object::view::ObjRef;
-use crate::registry::Kind;
+use crate::kernel::error::Result;
+use crate::kernel::object::access::Section;
+use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::Kind;
 
 /// How two variables compare.
 pub(super) enum VarPair {

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use super::super::mismatch::{HoleRefusal, Reason};
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, Next, RIGHT};
-use crate::error::Result;
-use crate::object::access::{self, Section};
-use crate::object::table::is_a;
-use crate::object::view::ObjRef;
+use crate::kernel::error::Result;
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::table::is_a;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::value::Value;
 use crate::pattern::HoleTable;
 use crate::structural::leaf;
 use crate::structural::{CompareOptions, objects_equal};
-use crate::value::Value;
-use crate::visit::{WalkOptions, WalkResult, walk_objects};
+use crate::traverse::{WalkOptions, WalkResult, walk_objects};
 
 /// A scope level that no scope has: what depends on it is not remembered.
 const NEVER_OPEN: u32 = (1 << 30) - 2;
@@ -122,7 +122,9 @@ impl<'a> Engine<'a> {
             .info()
             .lineage()
             .find(|&class| is_a(r.type_index(), class));
-        let inherited = common.map_or(0, |class| crate::object::table::info(class).fields().len());
+        let inherited = common.map_or(0, |class| {
+            crate::kernel::object::table::info(class).fields().len()
+        });
         self.stack.push(Frame {
             l,
             r,
@@ -281,7 +283,7 @@ impl<'a> Engine<'a> {
         let mut places = vec![usize::MAX; self.bound.len()];
         let mut pairs = Vec::new();
         for (index, bound) in self.bound.iter().enumerate() {
-            if bound.left.info().kind == crate::registry::Kind::Var && !undone(index) {
+            if bound.left.info().kind == crate::kernel::types::Kind::Var && !undone(index) {
                 places[index] = pairs.len();
                 pairs.push(VarPair {
                     left: bound.left.to_ref().into(),

@@ -6,13 +6,13 @@ use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::proofs::MARKED;
 use super::{Engine, Entered, Frame, Holes, Job};
-use crate::error::{ErrorKind, Result};
-use crate::object::access::{self, Section};
-use crate::object::table::TypeInfo;
-use crate::object::view::ObjRef;
-use crate::registry::EqualCallback;
-use crate::value::Value;
-use crate::visit::RegionChange;
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::EqualCallback;
+use crate::kernel::types::RegionChange;
+use crate::kernel::value::Value;
 
 impl<'a> Engine<'a> {
     #[inline(never)]

@@ -5,12 +5,12 @@ use hashbrown::HashSet;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, LEFT, Next, RIGHT};
-use crate::container::MapObj;
-use crate::error::Result;
-use crate::object::view::ObjRef;
-use crate::path::AccessStep;
-use crate::registry::Kind;
-use crate::value::Value;
+use crate::kernel::container::MapObj;
+use crate::kernel::error::Result;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::path::AccessStep;
+use crate::kernel::types::Kind;
+use crate::kernel::value::Value;
 
 impl<'a> Engine<'a> {
     /// Matches the keys of two maps; see the contract for the order.

@@ -32,17 +32,17 @@ use super::mismatch::{Difference, Reason};
 use super::open::Open;
 use super::pins::{Pins, held_by};
 use super::scope::Region;
-use crate::container::ArrayObj;
-use crate::error::Result;
-use crate::object::access::{self, Poll, Section};
-use crate::object::arena::Arena;
-use crate::object::class::{Class, Shape};
-use crate::object::prefetch::prefetch_ahead;
-use crate::object::table::TypeInfo;
-use crate::object::twins::{Both, Twins};
-use crate::object::view::ObjRef;
-use crate::path::AccessStep;
-use crate::value::Value;
+use crate::kernel::container::ArrayObj;
+use crate::kernel::error::Result;
+use crate::kernel::object::access::{self, Poll, Section};
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::class::{Class, Shape};
+use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::twins::{Both, Twins};
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::path::AccessStep;
+use crate::kernel::value::Value;
 
 /// The sides' places in a binding.
 const LEFT: usize = 0;

@@ -10,9 +10,9 @@ use super::super::open::Entry;
 use super::super::pins::content_of;
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, LEFT, RIGHT, Recalled};
-use crate::error::{ErrorKind, Result};
-use crate::object::access;
-use crate::object::view::ObjRef;
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::access;
+use crate::kernel::object::view::ObjRef;
 
 /// Bits of an `EndMemo` frame: its objects are marked as open, and an earlier
 /// proof of one of them has become void.

@@ -2,14 +2,14 @@
 
 use super::super::mismatch::{Difference, Reason};
 use super::{Engine, Entered, Job, LEFT, RIGHT};
-use crate::container::MapObj;
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::access::Section;
-use crate::object::class::Class;
-use crate::object::view::{Loaded, ObjRef};
-use crate::path::AccessStep;
-use crate::registry::Kind;
-use crate::value::Value;
+use crate::kernel::container::MapObj;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::access::Section;
+use crate::kernel::object::class::Class;
+use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::path::AccessStep;
+use crate::kernel::types::Kind;
+use crate::kernel::value::Value;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -65,7 +65,9 @@ impl<'a> Engine<'a> {
     #[cold]
     pub(super) fn error(&mut self, kind: ErrorKind, text: String) -> Error {
         self.own_error = true;
-        Error::new(kind, text).at(crate::path::AccessPath::from_steps(self.steps(Side::Left)))
+        Error::new(kind, text).at(crate::kernel::path::AccessPath::from_steps(
+            self.steps(Side::Left),
+        ))
     }
 
     #[cold]

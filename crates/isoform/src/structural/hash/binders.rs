@@ -5,11 +5,11 @@ use super::super::pins::content_of;
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
-use crate::error::{ErrorKind, Result};
-use crate::object::access::Section;
-use crate::object::table::TypeInfo;
-use crate::object::view::ObjRef;
-use crate::registry::Kind;
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::access::Section;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::Kind;
 
 impl<'a, S: Sink> Hasher<'a, S> {
     /// The binding that an occurrence of a variable or dag node refers to.

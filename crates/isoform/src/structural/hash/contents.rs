@@ -4,13 +4,13 @@ use super::super::contents::{few_plain_entries, few_plain_items};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Frame, Hasher, Job, Step};
-use crate::container::{ArrayObj, MapObj};
-use crate::error::{ErrorKind, Result};
-use crate::object::access::Section;
-use crate::object::table::TypeInfo;
-use crate::object::view::ObjRef;
-use crate::path::AccessStep;
-use crate::registry::Kind;
+use crate::kernel::container::{ArrayObj, MapObj};
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::access::Section;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::path::AccessStep;
+use crate::kernel::types::Kind;
 
 impl<'a, S: Sink> Hasher<'a, S> {
     /// The elements of an array, or the entries of a map.

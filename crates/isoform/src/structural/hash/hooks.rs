@@ -7,15 +7,15 @@ use super::super::pins::{content_of, held_by};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Hasher, Job, Step};
-use crate::container::{ArrayObj, MapObj};
-use crate::error::{ErrorKind, Result};
-use crate::object::access::{self, Section};
-use crate::object::class::Class;
-use crate::object::table::TypeInfo;
-use crate::object::view::ObjRef;
-use crate::registry::HashCallback;
-use crate::value::Value;
-use crate::visit::RegionChange;
+use crate::kernel::container::{ArrayObj, MapObj};
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::class::Class;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::HashCallback;
+use crate::kernel::types::RegionChange;
+use crate::kernel::value::Value;
 
 impl<'a, S: Sink> Hasher<'a, S> {
     #[inline(never)]

@@ -15,10 +15,10 @@ use hashbrown::{HashMap, HashSet};
 use super::super::scope::Region;
 use super::super::sink::Sink;
 use super::Hasher;
-use crate::object::moment::{Watched, thawed_types};
-use crate::object::table::TypeInfo;
-use crate::object::view::ObjRef;
-use crate::registry::Kind;
+use crate::kernel::object::moment::{Watched, thawed_types};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::object::view::ObjRef;
+use crate::kernel::types::Kind;
 
 /// A part is kept if so many visits are not those of parts within it that are
 /// kept, or if it has several owners.

@@ -2,9 +2,9 @@
 
 use super::super::sink::Sink;
 use super::{Hasher, Job};
-use crate::container::MapObj;
-use crate::error::{Error, ErrorKind};
-use crate::path::{AccessPath, AccessStep};
+use crate::kernel::container::MapObj;
+use crate::kernel::error::{Error, ErrorKind};
+use crate::kernel::path::{AccessPath, AccessStep};
 
 impl<S: Sink> Hasher<'_, S> {
     #[cold]

@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use super::native::{binder_equal, binder_hash, comm_equal, comm_hash};
 use super::{ROLES, Role};
-use crate::error::{Error, Result};
-use crate::object::dynamic::get_field;
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Obj, Ref};
-use crate::registry::{
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::dynamic::get_field;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::{
     DynEqual, DynHash, FieldDef, FieldFlag, Kind, Schema, TypeDef, register_type,
 };
-use crate::value::Value;
+use crate::kernel::value::Value;
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {

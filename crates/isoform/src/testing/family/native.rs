@@ -1,13 +1,15 @@
 //! The family as Rust structs.
 
 use super::{ROLES, Role};
-use crate::container::Str;
-use crate::error::Result;
-use crate::object::header::TypeIndex;
-use crate::object::reference::Ref;
-use crate::registry::{EqualCallback, HashCallback, StructuralEqual, StructuralHash, register};
-use crate::value::{DType, Value};
-use crate::visit::RegionChange;
+use crate::kernel::container::Str;
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::RegionChange;
+use crate::kernel::types::{
+    EqualCallback, HashCallback, StructuralEqual, StructuralHash, register,
+};
+use crate::kernel::value::{DType, Value};
 use isoform_macros::Node;
 
 /// The parent of the other types.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Result};
 use crate::ir::OpRegistry;
-use crate::object::header::TypeIndex;
-use crate::object::table::{self, TypeInfo};
-use crate::registry::{Kind, Schema, registered_types};
-use crate::value::Value;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::types::{Kind, Schema, registered_types};
+use crate::kernel::value::Value;
 
 /// Bases that say nothing by themselves; they are drawn rarely.
 const BASES: &[&str] = &[

@@ -7,15 +7,15 @@ use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::classes::{Class, Classes};
 use super::typing::{self, Typing};
-use crate::container::{Array, Dict, List, Map, Tensor};
-use crate::error::{Error, Result};
 use crate::ir::{DiagnosticLevel, PrimExpr, TypeKind};
-use crate::object::dynamic::construct;
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Node, Obj, Ref};
-use crate::object::table::{self, TypeInfo};
-use crate::registry::{FieldDef, FieldFlag, Schema, get_function};
-use crate::value::{DType, Value};
+use crate::kernel::container::{Array, Dict, List, Map, Tensor};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::dynamic::construct;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::types::{FieldDef, FieldFlag, Schema, get_function};
+use crate::kernel::value::{DType, Value};
 
 /// How deep one drawn value nests; values that are used again add to it.
 const DEPTH: usize = 8;
@@ -95,7 +95,7 @@ impl<'a> Generator<'a> {
         let [func, type_data, attrs] =
             ["ir.BaseFunc", "ir.TypeData", "ir.DictAttrs"].map(Schema::named);
         let info = |key: &str| {
-            crate::registry::find_type(key)
+            crate::kernel::types::find_type(key)
                 .ok_or_else(|| Error::type_error(format!("{key}: no such type")))
         };
         let (var_class, definition_class) = (info("ir.GlobalVar")?, info("ir.GlobalTypeVar")?);

@@ -17,10 +17,10 @@ pub use properties::IR_PROPERTIES;
 
 use super::program::{Streams, with_random_streams};
 use super::source::random_bytes;
-use crate::error::Result;
 use crate::ir::IRModule;
-use crate::object::reference::Ref;
-use crate::value::Value;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
 use generate::Generator;
 
 /// A random module of about `size` nodes: the same one for the same seed and

@@ -12,11 +12,11 @@ use super::super::properties::Property;
 use super::super::serial::same_graph;
 use super::super::source::{Source, random_bytes};
 use super::generate::Generator;
-use crate::error::Result;
-use crate::function::Function;
+use crate::kernel::error::Result;
+use crate::kernel::function::Function;
+use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
 use crate::text::{TensorText, TextOptions};
-use crate::value::Value;
 
 /// The properties of modules of the IR, with their names.
 pub const IR_PROPERTIES: &[(&str, Property)] = &[
@@ -100,7 +100,7 @@ mod tests {
 
     use super::super::super::program::{edits, leads_to, shown};
     use super::*;
-    use crate::path::AccessPath;
+    use crate::kernel::path::AccessPath;
 
     /// Cases in which much is drawn.
     fn cases() -> impl Iterator<Item = Vec<u8>> {

@@ -1,8 +1,8 @@
 //! Which data types go together in an expression.
 
 use super::super::source::Source;
-use crate::object::table::TypeInfo;
-use crate::value::{DType, DTypeCode};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::value::{DType, DTypeCode};
 
 const UINT8: DType = DType::new(DTypeCode::UInt, 8);
 const FLOAT16: DType = DType::new(DTypeCode::Float, 16);

@@ -7,13 +7,13 @@
 use std::cmp::Ordering;
 
 use super::{DEPTH_LIMIT, Region, change_of, incomparable, plain, visited};
-use crate::container::Map;
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::dynamic::get_field_at;
-use crate::object::reference::{Obj, Ref};
-use crate::registry::Kind;
+use crate::kernel::container::Map;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::Kind;
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::CompareOptions;
-use crate::value::{Value, ValueRef};
 
 /// The text of a value after renaming its bound variables: equal values, and
 /// only they, have the same text.

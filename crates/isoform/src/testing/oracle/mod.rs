@@ -22,15 +22,15 @@ pub(super) use order::visited;
 
 use std::cmp::Ordering;
 
-use crate::container::Map;
-use crate::error::{Error, ErrorKind, Result};
-use crate::object::dynamic::get_field_at;
-use crate::object::reference::{Obj, Ref};
-use crate::path::{AccessPath, AccessStep};
-use crate::registry::{EqualCallback, FieldFlag, Kind};
+use crate::kernel::container::Map;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::types::RegionChange;
+use crate::kernel::types::{EqualCallback, FieldFlag, Kind};
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::CompareOptions;
-use crate::value::{Value, ValueRef};
-use crate::visit::RegionChange;
 
 /// How many values may be nested in one another.
 pub const DEPTH_LIMIT: usize = 200;

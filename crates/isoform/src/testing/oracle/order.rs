@@ -1,8 +1,8 @@
 //! The order of visit, read off the declarations by names; the tables that the
 //! engines go by are not looked at.
 
-use crate::object::table::TypeInfo;
-use crate::registry::FieldFlag;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::types::FieldFlag;
 
 /// The compared fields of a type in the order of visit, as positions among all
 /// of its fields.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use num_bigint::BigInt;
 
-use crate::container::Tensor;
-use crate::value::{DType, DTypeCode, Value, ValueRef};
+use crate::kernel::container::Tensor;
+use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 
 /// Whether a value, as a map key, is matched by content.
 pub(in crate::testing) fn is_plain(value: &Value) -> bool {

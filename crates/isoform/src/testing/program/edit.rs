@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::generate::children;
-use crate::container::{Array, Dict, Map, Tensor};
-use crate::error::Result;
-use crate::object::dynamic::{get_field, get_field_at};
-use crate::object::reference::{Obj, Ref};
-use crate::registry::{FieldDef, FieldFlag, Kind, Schema};
-use crate::type_attrs::{self, Lookup};
-use crate::value::{DType, Value, ValueRef};
+use crate::attrs::{self, Lookup};
+use crate::kernel::container::{Array, Dict, Map, Tensor};
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::{get_field, get_field_at};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::{FieldDef, FieldFlag, Kind, Schema};
+use crate::kernel::value::{DType, Value, ValueRef};
 
 /// Another value for a field of the object that is made as the one of this
 /// number.
@@ -138,8 +138,7 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
 
 /// Another member of the enum that an object is a member of.
 fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
-    let Some(names) = type_attrs::get(object.type_info().index(), "enum.members", Lookup::Exact)
-    else {
+    let Some(names) = attrs::get(object.type_info().index(), "enum.members", Lookup::Exact) else {
         return Ok(None);
     };
     let names = names.extract::<Array>()?;

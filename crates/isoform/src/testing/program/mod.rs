@@ -22,12 +22,12 @@ pub(super) use edit::{Edit, is_below};
 pub(super) use properties::*;
 
 use super::source::random_bytes;
-use crate::error::Result;
-use crate::object::dynamic::construct;
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Obj, Ref};
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::construct;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
 use crate::structural::CompareOptions;
-use crate::value::Value;
 
 /// The bytes that choices are drawn from.
 #[derive(Clone, Copy)]

@@ -8,18 +8,18 @@ use super::super::source::{Source, random_bytes};
 use super::super::transform::{rename, reorder, unshare};
 use super::edit::{Edit, edits, is_below, swaps};
 use super::{Drawing, Drawn, Streams};
-use crate::binary::{from_bytes, to_bytes};
-use crate::error::{ErrorKind, Result};
-use crate::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
-use crate::object::reference::{Obj, Ref};
-use crate::path::{AccessPath, AccessStep};
+use crate::files::binary::{from_bytes, to_bytes};
+use crate::files::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
+use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{
     CompareOptions, get_first_structural_mismatch_with, structural_digest_with,
     structural_equal_with, structural_hash_with,
 };
 use crate::text::{TensorText, TextOptions, from_text, to_text};
-use crate::value::{Value, ValueRef};
-use crate::visit::deep_copy;
+use crate::traverse::deep_copy;
 
 /// The oracle looks at shared parts at every place, so it judges no program
 /// that has more of them.

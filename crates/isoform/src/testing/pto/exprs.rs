@@ -2,13 +2,13 @@
 
 use super::generate::{Generator, Signature, Typed};
 use super::types::{Form, Ty};
-use crate::container::{Map, Str};
 use crate::dialect::pto::*;
-use crate::error::Result;
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Node, Obj, Ref};
-use crate::registry::NodeEnum;
-use crate::value::Value;
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::types::NodeEnum;
+use crate::kernel::value::Value;
 
 /// Classes of operations.
 type Classes = &'static [fn() -> TypeIndex];

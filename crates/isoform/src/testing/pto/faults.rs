@@ -2,11 +2,11 @@
 //! to report.
 
 use super::super::program::Edit;
-use crate::container::Array;
 use crate::dialect::pto::*;
-use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
-use crate::value::Value;
+use crate::kernel::container::Array;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
 
 /// All faults of a program that was drawn by making these objects.
 pub(super) fn faults(made: &[Ref<Obj>]) -> Result<Vec<Edit>> {

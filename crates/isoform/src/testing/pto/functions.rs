@@ -2,11 +2,11 @@
 
 use super::generate::{Frame, Generator, Signature, Typed};
 use super::types::Ty;
-use crate::container::{Map, Str};
 use crate::dialect::pto::*;
-use crate::error::Result;
-use crate::object::reference::{Node, Obj, Ref};
-use crate::value::Value;
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::value::Value;
 
 /// About how many nodes a function of a program has.
 const FUNCTION: usize = 80;

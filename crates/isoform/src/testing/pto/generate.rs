@@ -3,15 +3,15 @@
 use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
 use super::types::Ty;
-use crate::container::Array;
 use crate::dialect::pto::{self, Span};
-use crate::error::{Error, Result};
-use crate::object::dynamic::construct;
-use crate::object::header::TypeIndex;
-use crate::object::reference::{Node, Obj, Ref};
-use crate::object::table;
-use crate::registry::{FieldFlag, NodeEnum, Schema};
-use crate::value::Value;
+use crate::kernel::container::Array;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::dynamic::construct;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::table;
+use crate::kernel::types::{FieldFlag, NodeEnum, Schema};
+use crate::kernel::value::Value;
 
 /// An expression, or what may stand for one, with its type.
 #[derive(Clone)]

@@ -21,8 +21,8 @@ pub use properties::PTO_PROPERTIES;
 
 use super::program::{Drawing, with_random_streams};
 use crate::dialect::pto::Program;
-use crate::error::Result;
-use crate::object::reference::Ref;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
 use properties::Programs;
 
 /// A random program of about `size` nodes: the same one for the same seed and

@@ -10,16 +10,16 @@ use super::super::properties::Property;
 use super::super::source::Source;
 use super::faults::faults;
 use super::generate::Generator;
-use crate::container::Array;
 use crate::dialect::pto::{
     Call, ConstInt, DataType, EvalStmt, Expr, Failure, Function, Op, Program, SeqStmts, Stmt, Var,
     VerifyOptions, substitute, verify,
 };
-use crate::error::Result;
-use crate::object::reference::Ref;
+use crate::kernel::container::Array;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, structural_equal};
-use crate::value::Value;
-use crate::visit::{WalkOptions, WalkResult, walk_objects};
+use crate::traverse::{WalkOptions, WalkResult, walk_objects};
 
 /// The properties of programs of the dialect, with their names.
 pub const PTO_PROPERTIES: &[(&str, Property)] = &[

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::generate::{Generator, Typed};
 use crate::dialect::pto::*;
-use crate::error::Result;
-use crate::object::reference::{Obj, Ref};
-use crate::registry::NodeEnum;
-use crate::value::Value;
+use crate::kernel::error::Result;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::NodeEnum;
+use crate::kernel::value::Value;
 
 /// The formats of most numbers; the first ones are the most frequent.
 const FORMATS: [DataType; 12] = [

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use isoform_macros::export;
 
 use super::*;
-use crate::function::{Argument, Function as Callable};
-use crate::value::Value;
+use crate::kernel::function::{Argument, Function as Callable};
+use crate::kernel::value::Value;
 
 /// A builder of functions, as a function of a command, the place in the source
 /// text, and what the command takes.

@@ -13,11 +13,11 @@ pub use frame::Scope;
 pub use program::ProgramBuilder;
 
 use super::*;
-use crate::container::{Array, Str};
-use crate::convert::IntoField;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::registry::NodeEnum;
+use crate::kernel::container::{Array, Str};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::NodeEnum;
 use frame::{Frame, Kind};
 
 /// Builds functions statement by statement.

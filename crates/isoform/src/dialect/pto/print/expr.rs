@@ -1,11 +1,11 @@
 //! Expressions and the values of attributes.
 
 use super::{Printer, Task};
-use crate::container::Map;
 use crate::dialect::pto::*;
-use crate::object::reference::{Obj, Ref};
-use crate::registry::NodeEnum;
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::Map;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::NodeEnum;
+use crate::kernel::value::{Value, ValueRef};
 
 // How tightly the operators of Python bind; an operand that binds less tightly
 // than its place asks for stands in parentheses.
@@ -306,11 +306,7 @@ impl Printer<'_> {
     /// A member of an enum: `pl.PadValue.zero`, and a data type as `pl.INT64`.
     pub(super) fn choice(&self, object: &Ref<Obj>) -> Option<String> {
         let info = object.type_info();
-        crate::type_attrs::get(
-            info.index(),
-            "enum.members",
-            crate::type_attrs::Lookup::Exact,
-        )?;
+        crate::attrs::get(info.index(), "enum.members", crate::attrs::Lookup::Exact)?;
         let name = crate::get_field(object, "name").ok()?;
         let name = name.as_str()?;
         let class = info.key().rsplit('.').next().unwrap_or_default();

@@ -17,10 +17,10 @@ use isoform_macros::export;
 
 use super::operands::operands;
 use super::*;
-use crate::container::Str;
-use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
-use crate::value::Value;
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
 use names::Names;
 
 /// How [`python_print`] writes.

@@ -3,7 +3,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::object::reference::{Obj, Ref};
+use crate::kernel::object::reference::{Obj, Ref};
 
 /// Shared parts with fewer nodes than this are written at every place.
 const SMALL: u32 = 12;

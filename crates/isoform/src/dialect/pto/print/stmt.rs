@@ -1,11 +1,11 @@
 //! Statements, functions and programs.
 
 use super::{Printer, Task, names, sharing};
-use crate::container::Array;
 use crate::dialect::pto::operands::statements;
 use crate::dialect::pto::*;
-use crate::object::reference::{Obj, Ref};
-use crate::registry::NodeEnum;
+use crate::kernel::container::Array;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::NodeEnum;
 
 impl Printer<'_> {
     /// Finds the statements that stand at several places.

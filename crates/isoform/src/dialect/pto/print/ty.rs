@@ -2,8 +2,8 @@
 
 use super::{Printer, Task};
 use crate::dialect::pto::*;
-use crate::object::reference::Ref;
-use crate::registry::NodeEnum;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::NodeEnum;
 
 impl Printer<'_> {
     pub(super) fn ty(&mut self, ty: &Ref<Type>) {

@@ -1,6 +1,6 @@
 //! Which places no path through the program has in common.
 
-use crate::path::places::{Place, Places, Step};
+use crate::kernel::path::places::{Place, Places, Step};
 
 /// Whether two places are in different branches of one `if`, so that no
 /// path through the program comes to both. O(the way to where they part).

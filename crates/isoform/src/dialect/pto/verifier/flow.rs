@@ -13,14 +13,15 @@ use hashbrown::{HashMap, HashSet};
 use super::scopes::Scopes;
 use super::types::{compatible, shown};
 use super::{Failure, VerifyOptions};
-use crate::container::{Map, Str};
 use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::path::places::{Place, Places, Step};
-use crate::value::{Value, ValueRef};
-use crate::visit::{ChildOptions, RegionKind, WalkOptions, WalkResult, children_of, walk_objects};
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::path::places::{Place, Places, Step};
+use crate::kernel::types::RegionKind;
+use crate::kernel::value::{Value, ValueRef};
+use crate::traverse::{ChildOptions, WalkOptions, WalkResult, children_of, walk_objects};
 use repeated::{Record, Summary, repeated};
 
 /// Everything that is wrong with how the statements of a value go together.

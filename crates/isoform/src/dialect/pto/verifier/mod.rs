@@ -19,11 +19,11 @@ pub(super) use rules::with_rules;
 use isoform_macros::export;
 
 use super::*;
-use crate::container::Array;
-use crate::error::{Error, Result};
-use crate::object::reference::Ref;
-use crate::path::{AccessPath, AccessStep};
-use crate::value::{Value, ValueRef};
+use crate::kernel::container::Array;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::path::{AccessPath, AccessStep};
+use crate::kernel::value::{Value, ValueRef};
 
 /// What [`verify`] demands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -85,7 +85,7 @@ impl std::fmt::Display for Failure {
 /// * **Calls** of functions of the program exist and have arguments and results
 ///   of the types that the function says.
 /// * **Types of users** with verifiers of their own are asked, too; see
-///   [`verify`](crate::verify()).
+///   [`verify`](crate::by_fields::verify()).
 ///
 /// A statement or expression that stands at several places is checked where it
 /// is met first; at others only for what is different there. Depth is limited
@@ -114,7 +114,7 @@ impl std::fmt::Display for Failure {
 /// ```
 pub fn verify(root: impl Into<Value>, options: &VerifyOptions) -> Result<Vec<Failure>> {
     let root = root.into();
-    let found = crate::verify::verify(&root, &())?;
+    let found = crate::by_fields::verify::verify(&root, &())?;
     let mut failures = Vec::with_capacity(found.len());
     for (path, error) in found {
         let span = span_at(&root, &path);

@@ -2,16 +2,16 @@
 //!
 //! The demands are those of the bases of nodes and types, whose verifiers see
 //! the nodes of all classes that extend them, so that
-//! [`verify`](crate::verify()) finds them, too.
+//! [`verify`](crate::by_fields::verify()) finds them, too.
 
 use std::sync::OnceLock;
 
 use super::types::{compatible, same_number, shown};
+use crate::by_fields::verify::DynVerify;
 use crate::dialect::pto::*;
-use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
-use crate::registry::{NodeEnum, TypeDef};
-use crate::verify::DynVerify;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::{NodeEnum, TypeDef};
 
 /// Adds the demands of this module to the definition of a base.
 pub(in crate::dialect::pto) fn with_rules(definition: TypeDef) -> TypeDef {

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::branches::exclude_each_other;
-use crate::path::places::{Place, Places};
+use crate::kernel::path::places::{Place, Places};
 
 /// The variables that have a value on every path to where the check is.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Whether a value of one type may stand where one of another is expected.
 
 use crate::dialect::pto::*;
-use crate::object::reference::Ref;
+use crate::kernel::object::reference::Ref;
 
 /// Whether both are one format, or both the 64-bit integers of indices.
 pub(super) fn same_number(one: DataType, other: DataType) -> bool {

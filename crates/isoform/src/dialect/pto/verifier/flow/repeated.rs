@@ -8,9 +8,9 @@ use hashbrown::HashSet;
 use super::{Checker, Task};
 use crate::dialect::pto::operands::statements;
 use crate::dialect::pto::*;
-use crate::error::Error;
-use crate::object::reference::{Obj, Ref};
-use crate::path::places::Place;
+use crate::kernel::error::Error;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::places::Place;
 
 /// A statement that stands at several places and is being checked.
 pub(super) struct Record {

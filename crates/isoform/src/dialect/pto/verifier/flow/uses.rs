@@ -5,15 +5,15 @@ use hashbrown::{HashMap, HashSet};
 use super::super::Failure;
 use super::super::types::{compatible, shown};
 use super::Checker;
-use crate::container::{Map, Str};
 use crate::dialect::pto::operands::{nodes_in, operands};
 use crate::dialect::pto::*;
-use crate::error::{Error, Result};
-use crate::object::reference::{Obj, Ref};
-use crate::path::AccessPath;
-use crate::path::places::{Place, Step};
-use crate::value::Value;
-use crate::visit::{WalkOptions, WalkOrder, WalkResult, structural_walk};
+use crate::kernel::container::{Map, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::path::AccessPath;
+use crate::kernel::path::places::{Place, Step};
+use crate::kernel::value::Value;
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
 impl Checker<'_> {
     /// Whether a variable need not be defined here.

@@ -1,0 +1,285 @@
+//! Open attributes of types: any value under any name on any type.
+//!
+//! An attribute is set once, or replaced on purpose, by whoever knows the type
+//! and the name; nobody has to be asked. Whether a lookup sees the attributes
+//! of ancestors is said at the lookup.
+//!
+//! ```
+//! use isoform::attrs::{self, Column, Lookup};
+//! use isoform::{FieldDef, Schema, TypeDef, construct, register_type};
+//!
+//! let add = register_type(
+//!     TypeDef::new("doc.attrs.Add")
+//!         .field(FieldDef::new("a", Schema::Any))
+//!         .attr("ir_trait.commutative", true),
+//! )?;
+//! attrs::set(add, "doc.cost", 4)?;
+//! assert!(attrs::set(add, "doc.cost", 5).is_err());
+//! attrs::replace(add, "doc.cost", 5)?;
+//! assert_eq!(attrs::get(add, "doc.cost", Lookup::Exact), Some(&5.into()));
+//!
+//! // A column resolves the name once; a lookup by node is a few nanoseconds.
+//! let cost = Column::<i64>::open("doc.cost")?;
+//! let node = construct(add, vec![1.into()])?;
+//! assert_eq!(node.attr(&cost), Some(&5));
+//! # Ok::<(), isoform::Error>(())
+//! ```
+//!
+//! # Two tiers
+//!
+//! By default an attribute is a small hash table from type to value: memory
+//! for what is set, one probe per lookup. [`declare_dense`] makes it an array
+//! by type index instead: one word per type, no hashing. The hooks of the
+//! library ([`Hook`](crate::Hook)) are attributes of that kind, which the
+//! engines reach without any lookup. Nothing else tells the tiers apart, and
+//! lookups take no lock in either.
+//!
+//! A value that was set lives as long as the process, also when it is replaced,
+//! so that lookups can lend it.
+
+mod column;
+mod traits;
+
+pub use crate::kernel::types::attr_table::TraitMethod;
+pub use crate::kernel::types::attributes::{Lookup, get};
+pub use column::Column;
+pub(crate) use traits::macros;
+pub use traits::{Implementation, Implemented, NodeTrait, declare_trait, implement, implements};
+
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::table as types;
+use crate::kernel::types::attr_table::{About, Attribute};
+use crate::kernel::types::attributes::{canonical, describe, nearest, table};
+use crate::kernel::types::{HOOKS, HookSet, Schema};
+use crate::kernel::value::Value;
+
+/// What is known about an attribute.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct AttrInfo {
+    /// The name.
+    pub name: &'static str,
+    /// The documentation; empty if it was not declared.
+    pub doc: &'static str,
+    /// What values it takes; anything if not declared.
+    pub schema: Option<Schema>,
+    /// The methods of the Rust trait that declares it, if it has any.
+    pub methods: &'static [TraitMethod],
+    /// Whether it is in the hot tier.
+    pub dense: bool,
+    /// Whether the library itself reads it.
+    pub builtin: bool,
+    /// On how many types it is set.
+    pub count: usize,
+    /// Memory in bytes, without the values.
+    pub bytes: usize,
+}
+
+/// The declaration of an attribute: optional, for documentation and checks.
+#[derive(Clone, Debug)]
+pub struct AttrDef {
+    name: Box<str>,
+    about: About,
+    dense: bool,
+}
+
+impl AttrDef {
+    /// An attribute that takes any value, in the general tier.
+    pub fn new(name: &str) -> Self {
+        AttrDef {
+            name: name.into(),
+            about: About::default(),
+            dense: false,
+        }
+    }
+
+    /// Sets the documentation.
+    #[must_use]
+    pub fn doc(mut self, text: &str) -> Self {
+        self.about.doc = text.into();
+        self
+    }
+
+    /// Sets what the values must be; they are converted as those of a field.
+    #[must_use]
+    pub fn schema(mut self, schema: Schema) -> Self {
+        self.about.schema = Some(schema);
+        self
+    }
+
+    /// Sets what the values must be beyond their schema; they come converted.
+    #[must_use]
+    pub fn check(mut self, check: fn(&Value) -> Result<()>) -> Self {
+        self.about.check = Some(check);
+        self
+    }
+
+    /// Names the methods of the trait that the attribute belongs to.
+    fn methods(mut self, methods: &'static [TraitMethod]) -> Self {
+        self.about.methods = methods;
+        self
+    }
+
+    /// Puts the attribute into the hot tier.
+    #[must_use]
+    pub fn dense(mut self) -> Self {
+        self.dense = true;
+        self
+    }
+}
+
+fn assign(ty: TypeIndex, name: &str, value: Value, replace: bool) -> Result<()> {
+    let ty = canonical(ty);
+    let info = types::info(ty);
+    let mut hooks = HookSet::default();
+    let is_hook = hooks
+        .set_attribute(name, &value)
+        .map_err(|error| error.in_context(describe(ty.get())))?;
+    if is_hook && !info.takes_hooks() {
+        return Err(Error::type_error(format!(
+            "the built-in {} takes no hook {name}",
+            describe(ty.get())
+        )));
+    }
+    table().set(ty.get(), name, value, replace, || {
+        if is_hook {
+            info.install_hooks(&hooks);
+        }
+    })
+}
+
+/// Sets an attribute of a type.
+///
+/// # Errors
+///
+/// `ValueError` for an empty name, or when the attribute is set already;
+/// `TypeError` for a value that its declaration does not allow, for a hook
+/// that is no function, and for a hook on a built-in type.
+pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
+    assign(ty, name, value.into(), false)
+}
+
+/// Sets an attribute of a type, also when it is set already.
+///
+/// # Errors
+///
+/// As [`set`], but for that one.
+pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
+    assign(ty, name, value.into(), true)
+}
+
+/// Sets a hook of a type, which is an attribute as well.
+///
+/// # Errors
+///
+/// As [`set`]; a hook that is set already is an error unless `replace`.
+pub fn set_hook<H: crate::Hook>(ty: TypeIndex, hook: H, replace: bool) -> Result<()> {
+    let info = types::info(ty);
+    if !info.takes_hooks() {
+        return Err(Error::type_error(format!(
+            "the built-in {} takes no hook {}",
+            describe(ty.get()),
+            H::NAME
+        )));
+    }
+    let value = Value::from(hook.function());
+    let mut hooks = HookSet::default();
+    *H::slot(&mut hooks) = Some(hook);
+    table().set(ty.get(), H::NAME, value, replace, || {
+        info.install_hooks(&hooks)
+    })
+}
+
+/// Takes an attribute off a type; false when it was not set. Its value stays
+/// alive for who looked it up.
+///
+/// # Errors
+///
+/// `TypeError` for a hook of the library: what it did cannot be undone.
+pub fn remove(ty: TypeIndex, name: &str) -> Result<bool> {
+    if HOOKS.iter().any(|(hook, _)| *hook == name) {
+        return Err(Error::type_error(format!(
+            "{}: the hook {name} cannot be removed, only replaced",
+            describe(ty.get())
+        )));
+    }
+    Ok(table().remove(canonical(ty).get(), name))
+}
+
+/// Whether an attribute is set.
+pub fn has(ty: TypeIndex, name: &str, lookup: Lookup) -> bool {
+    get(ty, name, lookup).is_some()
+}
+
+/// The type, or the nearest of its ancestors, that has an attribute.
+pub fn owner(ty: TypeIndex, name: &str) -> Option<TypeIndex> {
+    nearest(table().find(name)?, ty).map(|(owner, _)| owner)
+}
+
+/// The attributes that are set on exactly this type, by name. O(attributes).
+pub fn attrs_of(ty: TypeIndex) -> Vec<(&'static str, &'static Value)> {
+    let index = canonical(ty).get();
+    let all = table().all().into_iter();
+    all.filter_map(|attribute| Some((attribute.name(), attribute.get(index)?)))
+        .collect()
+}
+
+/// The types on which an attribute is set, in order of registration.
+pub fn types_with(name: &str) -> Vec<TypeIndex> {
+    let attribute = table().find(name);
+    let entries = attribute.into_iter().flat_map(Attribute::entries);
+    entries.map(|(index, _)| TypeIndex(index)).collect()
+}
+
+/// Declares an attribute: what it means, and what its values are.
+///
+/// An attribute need not be declared; a declared value type is enforced from
+/// then on. A later declaration may say what an earlier one left open.
+///
+/// # Errors
+///
+/// `ValueError` for an empty name, or one that is declared otherwise;
+/// `TypeError` when a value that is set already is not of the type.
+pub fn declare(definition: AttrDef) -> Result<()> {
+    table().declare(&definition.name, definition.about)?;
+    if definition.dense {
+        declare_dense(&definition.name)?;
+    }
+    Ok(())
+}
+
+/// Moves an attribute to the hot tier: one word per registered type, and
+/// lookups without hashing. For attributes that most types have, or that are
+/// asked for in inner loops.
+///
+/// # Errors
+///
+/// `ValueError` for an empty name.
+pub fn declare_dense(name: &str) -> Result<()> {
+    table().make_dense(name)
+}
+
+/// What is known about an attribute; None if it was neither set nor declared.
+pub fn info(name: &str) -> Option<AttrInfo> {
+    table().find(name).map(describe_attribute)
+}
+
+/// All attributes that were set or declared, by name.
+pub fn list() -> Vec<AttrInfo> {
+    table().all().into_iter().map(describe_attribute).collect()
+}
+
+fn describe_attribute(attribute: &'static Attribute) -> AttrInfo {
+    let about = attribute.about();
+    AttrInfo {
+        name: attribute.name(),
+        doc: about.map_or("", |about| &about.doc),
+        schema: about.and_then(|about| about.schema.clone()),
+        methods: about.map_or(&[], |about| about.methods),
+        dense: attribute.is_dense(),
+        builtin: HOOKS.iter().any(|(name, _)| *name == attribute.name()),
+        count: attribute.entries().len(),
+        bytes: attribute.bytes(),
+    }
+}

@@ -1,0 +1,146 @@
+//! The values of a trait's attribute on Rust types: functions for other
+//! languages, which remember how Rust sees a node through the trait.
+
+use std::any::TypeId;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::{Implementation, NodeTrait};
+use crate::kernel::container::{Map, OpaqueObj};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::{Call, Function, Signature};
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::value::{Value, ValueRef};
+
+/// A method of a Rust type, as other languages call it.
+#[derive(Clone, Copy)]
+pub struct MethodCall {
+    /// The node is the first argument.
+    pub body: fn(&Call<'_>) -> Result<Value>,
+    /// The parameters, without names, and the result.
+    pub signature: fn() -> Signature,
+}
+
+impl fmt::Debug for MethodCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MethodCall")
+            .field(&(self.signature)())
+            .finish()
+    }
+}
+
+type Cast<Tr> = for<'a> fn(&'a Ref<Obj>) -> Option<&'a <Tr as NodeTrait>::Object<'a>>;
+
+/// What the value of a Rust type is made of.
+struct Native<Tr: NodeTrait + ?Sized> {
+    cast: Cast<Tr>,
+    /// The Rust type.
+    node: TypeId,
+    /// The identity of the map that holds the functions, where there are
+    /// several: in a map of other functions as well, none speaks for all.
+    map: OnceLock<u64>,
+}
+
+fn cast<Tr, T>(object: &Ref<Obj>) -> Option<&Tr::Object<'_>>
+where
+    Tr: Implementation<T> + ?Sized,
+    T: Node,
+{
+    object.downcast_ref::<T>().map(|node| Tr::view(node))
+}
+
+/// The value that says that a Rust type implements the trait.
+pub(super) fn value<Tr, T>() -> Value
+where
+    Tr: Implementation<T> + ?Sized,
+    T: Node,
+{
+    let native = Arc::new(Native::<Tr> {
+        cast: cast::<Tr, T>,
+        node: TypeId::of::<T>(),
+        map: OnceLock::new(),
+    });
+    if Tr::METHODS.is_empty() {
+        return match Tr::RUST_ONLY {
+            true => Value::opaque(native),
+            false => Value::from(true),
+        };
+    }
+    let mut functions = Tr::METHODS.iter().zip(Tr::CALLS).map(|(method, call)| {
+        let names: Vec<_> = ["self"].iter().chain(method.arguments).copied().collect();
+        let name = format!("{}.{}", T::TYPE_KEY, method.name);
+        let function = Function::exported(call.body, &name, method.doc, (call.signature)())
+            .with_parameters(&names)
+            .made_of(Arc::clone(&native));
+        (Value::from(method.name), Value::from(function))
+    });
+    if Tr::METHODS.len() == 1 {
+        return functions
+            .next()
+            .map_or(Value::NONE, |(_, function)| function);
+    }
+    let map = Value::from(functions.collect::<Map>());
+    if let Some(object) = map.as_object() {
+        // The cell is new, so this is what it holds from now on.
+        let _ = native.map.set(object.identity());
+    }
+    map
+}
+
+#[inline]
+fn find<Tr: NodeTrait + ?Sized>(value: &Value) -> Option<&Native<Tr>> {
+    match value.view() {
+        ValueRef::Function(function) if Tr::METHODS.len() == 1 => function.content(),
+        ValueRef::Map(map) if Tr::METHODS.len() > 1 => {
+            let (_, first) = map.iter().next()?;
+            let native = first.peek::<Function>()?.content::<Native<Tr>>()?;
+            let identity = value.as_object()?.identity();
+            (native.map.get() == Some(&identity)).then_some(native)
+        }
+        ValueRef::Object(object) if Tr::RUST_ONLY => {
+            let content = object
+                .downcast_ref::<OpaqueObj>()?
+                .content::<Arc<Native<Tr>>>();
+            content.map(|native| &**native)
+        }
+        _ => None,
+    }
+}
+
+/// The node seen through the trait, where that is the value of a Rust type
+/// that the node is of.
+#[inline]
+pub(super) fn view<'a, Tr: NodeTrait + ?Sized>(
+    value: &Value,
+    object: &'a Ref<Obj>,
+) -> Option<&'a Tr::Object<'a>> {
+    (find::<Tr>(value)?.cast)(object)
+}
+
+/// Whether the value is that of some Rust type.
+pub(super) fn is_native<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
+    find::<Tr>(value).is_some()
+}
+
+/// Whether the value is that of this Rust type.
+pub(super) fn is_same<Tr, T>(value: &Value) -> bool
+where
+    Tr: Implementation<T> + ?Sized,
+    T: Node,
+{
+    match find::<Tr>(value) {
+        Some(native) => native.node == TypeId::of::<T>(),
+        None => Tr::METHODS.is_empty() && value.as_bool() == Some(true),
+    }
+}
+
+/// The check of a trait that only Rust can implement.
+pub(super) fn check_native<Tr: NodeTrait + ?Sized>(value: &Value) -> Result<()> {
+    if is_native::<Tr>(value) {
+        return Ok(());
+    }
+    Err(Error::type_error(format!(
+        "expected an implementation in Rust, got {}",
+        value.type_name()
+    )))
+}

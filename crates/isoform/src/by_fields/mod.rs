@@ -1,0 +1,6 @@
+//! Comparison, order, hash, text and checks of values by all their fields, as a
+//! derived implementation would do them.
+
+pub(crate) mod recursive;
+pub(crate) mod repr;
+pub(crate) mod verify;

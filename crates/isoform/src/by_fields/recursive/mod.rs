@@ -1,0 +1,96 @@
+//! Comparison by declared fields: what `==`, `<` and `hash` mean for types
+//! that ask for more than identity.
+//!
+//! It knows no variables, regions and kinds; that is structural comparison. A
+//! type may compare its objects in its own way; see the hooks
+//! [`DynRecursiveEqual`](crate::DynRecursiveEqual) and its likes.
+
+mod compare;
+mod hash;
+
+use std::cmp::Ordering;
+
+use crate::kernel::error::Result;
+use crate::kernel::object::access;
+use crate::kernel::value::Value;
+
+/// Whether two values are equal field by field.
+///
+/// Objects of one type are equal when their fields are
+/// ([`FieldDef::compare`](crate::FieldDef::compare) leaves fields out), arrays
+/// and lists when their elements are, maps and dicts when they have the same
+/// keys (as a [lookup](crate::Map::try_get) finds them) with equal values. Values of
+/// different types are unequal: `1`, `True` and `1.0` are three values. All
+/// NaNs are equal, and `0.0` equals `-0.0`; tensors are compared as in
+/// structural comparison, functions and opaque values by identity. A cyclic
+/// value equals one that looks the same on every path.
+///
+/// Iterative; nearly linear in the number of distinct objects.
+///
+/// # Errors
+///
+/// Those of hooks ([`DynRecursiveEqual`](crate::DynRecursiveEqual)), and
+/// `RecursionError` when they nest too deeply.
+///
+/// ```
+/// use isoform::{Value, recursive_eq};
+/// let value = |x: f64| Value::from([Value::from(x), Value::from("s")]);
+/// assert!(recursive_eq(&value(0.0), &value(-0.0))?);
+/// assert!(!recursive_eq(&value(0.0), &value(1.0))?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
+    access::traversing(|section| compare::equal(section, left, right))
+}
+
+/// Which of two values comes first, field by field and element by element.
+///
+/// None comes before everything else. Objects of one type are ordered by their
+/// compared fields in declaration order, parents' first; arrays and lists by
+/// their elements, and then by length. Maps and dicts have no order, but those
+/// that are [equal](recursive_eq) let the next field or element decide; so do
+/// tensors, functions and opaque values.
+///
+/// Iterative; nearly linear in the number of distinct objects.
+///
+/// # Errors
+///
+/// `TypeError` for values of different types, for NaN, and for maps, dicts,
+/// tensors, functions and opaque values that differ; whatever a hook
+/// ([`DynRecursiveCompare`](crate::DynRecursiveCompare)) returns.
+///
+/// ```
+/// use std::cmp::Ordering;
+/// use isoform::{Value, recursive_cmp};
+/// assert_eq!(recursive_cmp(&Value::from([1, 2]), &Value::from([1, 3]))?, Ordering::Less);
+/// let error = recursive_cmp(&1.into(), &"s".into()).expect_err("no order");
+/// assert_eq!(error.message(), "int and str have no order");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
+    access::traversing(|section| compare::order(section, left, right))
+}
+
+/// A hash that is the same for values that [`recursive_eq`] calls equal.
+///
+/// Iterative; linear in the number of distinct objects. Hashes of functions
+/// and opaque values follow their identity; the others are the same in every
+/// process.
+///
+/// # Errors
+///
+/// `ValueError` with the path for a cyclic value, whose equality no hash of
+/// its parts can follow; `TypeError` for an object of a type that has a hook for
+/// equality or order and none for the hash
+/// ([`DynRecursiveHash`](crate::DynRecursiveHash)); whatever a hook returns.
+///
+/// ```
+/// use isoform::{Value, recursive_hash};
+/// let hash = |x: f64| recursive_hash(&Value::from([x]));
+/// assert_eq!(hash(0.0)?, hash(-0.0)?);
+/// assert_ne!(hash(0.0)?, hash(1.0)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn recursive_hash(value: &Value) -> Result<u64> {
+    access::traversing(|section| hash::hash(section, value))
+}

@@ -1,0 +1,576 @@
+//! The full text of a value, as a host language's `repr` shows it.
+//!
+//! Text for messages is shorter and lives in `display`.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use crate::kernel::container::{Array, Map, OpaqueObj};
+use crate::kernel::error::Result;
+use crate::kernel::hooks::{self, DynRepr};
+use crate::kernel::object::access::{self, Poll, Section};
+use crate::kernel::object::class::Class;
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::pages::Pages;
+use crate::kernel::types::Hook;
+use crate::kernel::value::{Value, ValueRef};
+
+/// What a host language shows objects as, where its own classes say so.
+///
+/// What a type itself says is [`DynRepr`](crate::DynRepr).
+pub trait ReprHooks {
+    /// The text of an object of a declared type; None stands for that of its
+    /// type.
+    fn repr(&self, object: &Ref<Obj>) -> Option<Result<String>> {
+        let _ = object;
+        None
+    }
+}
+
+/// No type has hooks.
+impl ReprHooks for () {}
+
+/// How much of a value is shown; the default is all of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct ReprOptions {
+    /// How many bytes of text there may be, without the `...` at the cut.
+    pub max_length: Option<usize>,
+    /// How many objects and containers may stand inside one another.
+    pub max_depth: Option<usize>,
+}
+
+impl ReprOptions {
+    /// Sets how many bytes of text there may be.
+    #[must_use]
+    pub fn max_length(mut self, max_length: usize) -> Self {
+        self.max_length = Some(max_length);
+        self
+    }
+
+    /// Sets how many objects and containers may stand inside one another.
+    #[must_use]
+    pub fn max_depth(mut self, max_depth: usize) -> Self {
+        self.max_depth = Some(max_depth);
+        self
+    }
+}
+
+/// The text of a value.
+///
+/// * Objects: what the [hook](crate::DynRepr) of their type answers, or
+///   `key(field=value, ...)`, without the fields that
+///   [`FieldDef::repr`](crate::FieldDef::repr) hides.
+/// * Arrays `(1, 2)`, lists `[1, 2]`, maps and dicts `{"a": 1}`.
+/// * Strings and bytes in double quotes, escaped as in Python; floats as the
+///   shortest text that reads back as the same float.
+/// * `...` where a value contains itself, or where the options cut it short.
+/// * A shared object whose text is longer than [`REPEATED_LENGTH`] is written
+///   once, as `#1=text`, and as `#1#` at its other places. Shorter ones are
+///   repeated. So the text is linear in the number of distinct objects. Inside
+///   the text of a hook there are no labels: long texts are repeated there until
+///   they are [`REPEATED_TOTAL`] bytes in all, and then stand as `key(...)`.
+///
+/// Depth is limited by memory only, but for hooks, which nest at most
+/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep. Where one fails, its
+/// error stands in place of the text; [`repr_with`] reports it.
+///
+/// ```
+/// use isoform::{Array, Value, repr};
+/// let list = Value::from([Value::from(1.0), Value::from("a\n"), Array::from([1i64]).into()]);
+/// assert_eq!(repr(&list), r#"(1.0, "a\n", (1,))"#);
+/// ```
+pub fn repr(value: &Value) -> String {
+    let mut writer = Writer::new(ReprOptions::default(), &());
+    writer.shows_errors = true;
+    // What could fail shows its error instead.
+    writer.write(value).unwrap_or_default()
+}
+
+/// [`repr()`] with options and hooks.
+///
+/// # Errors
+///
+/// Whatever a hook returns; `RecursionError` when hooks of types nest too
+/// deeply.
+pub fn repr_with(value: &Value, options: ReprOptions, hooks: &dyn ReprHooks) -> Result<String> {
+    Writer::new(options, hooks).write(value)
+}
+
+/// Texts of shared objects up to this many bytes are repeated.
+pub const REPEATED_LENGTH: usize = 80;
+
+/// Inside the texts of hooks, longer texts are repeated up to this many bytes
+/// in all.
+pub const REPEATED_TOTAL: usize = 1 << 16;
+
+/// What is still to be written.
+enum Todo {
+    Text(&'static str),
+    Value(Value),
+    /// The rest of an object's fields; whether one was written.
+    Fields(Ref<Obj>, usize, bool),
+    Items(Array, usize),
+    Entries(Map, usize),
+    /// The end of an object or container.
+    End(u32),
+}
+
+/// An object that was met.
+struct Met {
+    start: usize,
+    /// None while it is being written.
+    end: Option<usize>,
+    /// The number by which it is referred to.
+    label: Option<usize>,
+}
+
+struct Writer<'h> {
+    options: ReprOptions,
+    hooks: &'h dyn ReprHooks,
+    /// Whether the error of a hook stands in the text.
+    shows_errors: bool,
+    /// The texts around the one being written: those that wait for a hook,
+    /// which asked for the text of a part.
+    outer: Vec<Page>,
+    /// What hooks were given, by identity number, so that a part is written
+    /// once.
+    texts: HashMap<u64, Rc<str>, RandomState>,
+    /// How many bytes hooks were given again.
+    repeated: usize,
+    page: Page,
+    todo: Vec<Todo>,
+    depth: usize,
+    poll: Poll,
+}
+
+/// One text, and what was met in it.
+#[derive(Default)]
+struct Page {
+    out: String,
+    /// Position in `met`, one higher, by identity number.
+    positions: Pages<u32, 256>,
+    met: Vec<Met>,
+    /// Positions in `met` of what is referred to, by label.
+    labels: Vec<u32>,
+}
+
+impl<'h> Writer<'h> {
+    fn new(options: ReprOptions, hooks: &'h dyn ReprHooks) -> Self {
+        Writer {
+            options,
+            hooks,
+            shows_errors: false,
+            outer: Vec::new(),
+            texts: HashMap::default(),
+            repeated: 0,
+            page: Page::default(),
+            todo: Vec::new(),
+            depth: 0,
+            poll: Poll::default(),
+        }
+    }
+
+    fn write(mut self, value: &Value) -> Result<String> {
+        self.todo.push(Todo::Value(value.clone()));
+        access::traversing(|section| self.run(section, 0))?;
+        Ok(self.finish())
+    }
+
+    /// Writes what is to be written above a height.
+    fn run(&mut self, section: &mut Section, floor: usize) -> Result<()> {
+        while self.todo.len() > floor
+            && let Some(todo) = self.todo.pop()
+        {
+            // A text that shows errors has no other way to say that it ended early.
+            if !self.shows_errors {
+                self.poll.step(section)?;
+            }
+            if self.is_full() {
+                return Ok(());
+            }
+            match todo {
+                Todo::Text(text) => self.page.out.push_str(text),
+                Todo::Value(value) => self.value(section, &value)?,
+                Todo::Fields(object, next, started) => self.field(object, next, started),
+                Todo::Items(items, next) => {
+                    if let Some(item) = items.get(next).cloned() {
+                        if next > 0 {
+                            self.page.out.push_str(", ");
+                        }
+                        self.todo.push(Todo::Items(items, next + 1));
+                        self.todo.push(Todo::Value(item));
+                    }
+                }
+                Todo::Entries(entries, next) => {
+                    let entry = entries.reference().entry(next);
+                    if let Some((key, value)) = entry.map(|(k, v)| (k.clone(), v.clone())) {
+                        if next > 0 {
+                            self.page.out.push_str(", ");
+                        }
+                        self.todo.push(Todo::Entries(entries, next + 1));
+                        self.todo.push(Todo::Value(value));
+                        self.todo.push(Todo::Text(": "));
+                        self.todo.push(Todo::Value(key));
+                    }
+                }
+                Todo::End(met) => {
+                    self.depth -= 1;
+                    self.page.met[met as usize].end = Some(self.page.out.len());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let limit = self.options.max_length;
+        limit.is_some_and(|limit| self.page.out.len() > limit)
+    }
+
+    fn finish(self) -> String {
+        let limit = self.options.max_length.unwrap_or(usize::MAX);
+        let mut result = self.labelled();
+        if result.len() > limit {
+            let mut end = limit;
+            while !result.is_char_boundary(end) {
+                end -= 1;
+            }
+            result.truncate(end);
+            result.push_str("...");
+        }
+        result
+    }
+
+    /// The text with the labels where they belong.
+    fn labelled(self) -> String {
+        if self.page.labels.is_empty() {
+            return self.page.out;
+        }
+        let mut starts: Vec<(usize, usize)> = self
+            .page
+            .met
+            .iter()
+            .filter_map(|met| Some((met.start, met.label?)))
+            .collect();
+        starts.sort_unstable();
+        let mut result = String::with_capacity(self.page.out.len() + 8 * starts.len());
+        let mut written = 0;
+        for (start, label) in starts {
+            result.push_str(&self.page.out[written..start]);
+            // Writing to a string cannot fail.
+            let _ = write!(result, "#{label}=");
+            written = start;
+        }
+        result.push_str(&self.page.out[written..]);
+        result
+    }
+
+    fn field(&mut self, object: Ref<Obj>, next: usize, started: bool) {
+        let fields = object.type_info().fields().iter().enumerate();
+        let Some((position, field)) = fields.skip(next).find(|(_, field)| field.is_shown()) else {
+            return;
+        };
+        if started {
+            self.page.out.push_str(", ");
+        }
+        self.page.out.push_str(field.name());
+        self.page.out.push('=');
+        let value = get_field_at(&object, position).unwrap_or_default();
+        self.todo.push(Todo::Fields(object, position + 1, true));
+        self.todo.push(Todo::Value(value));
+    }
+
+    fn value(&mut self, section: &mut Section, value: &Value) -> Result<()> {
+        let (close, content) = match value.view() {
+            ValueRef::Array(array) => {
+                let close = if array.len() == 1 { ",)" } else { ")" };
+                (close, Todo::Items(array.clone(), 0))
+            }
+            ValueRef::List(list) => ("]", Todo::Items(list.snapshot(), 0)),
+            ValueRef::Map(map) => ("}", Todo::Entries(map.clone(), 0)),
+            ValueRef::Dict(dict) => ("}", Todo::Entries(dict.snapshot(), 0)),
+            ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
+                (")", Todo::Fields(object.clone(), 0, false))
+            }
+            _ => {
+                plain(value, &mut self.page.out);
+                return Ok(());
+            }
+        };
+        let ident = value.as_object().map_or(0, Ref::identity);
+        if self.refer(ident, value) || !self.outer.is_empty() && self.refer_outside(ident, value) {
+            return Ok(());
+        }
+        if self
+            .options
+            .max_depth
+            .is_some_and(|limit| self.depth >= limit)
+        {
+            self.page.out.push_str("...");
+            return Ok(());
+        }
+        let met = self.page.met.len() as u32;
+        let start = self.page.out.len();
+        if let Todo::Fields(object, ..) = &content {
+            let hooks = self.hooks;
+            if let Some(text) = access::outside(section, || hooks.repr(object)) {
+                self.page.out.push_str(&text?);
+                return Ok(());
+            }
+            if object.type_info().hooks.repr.get().is_some() {
+                return self.ask(section, object, ident);
+            }
+            self.page.out.push_str(object.type_info().key());
+        }
+        self.page.met.push(Met {
+            start,
+            end: None,
+            label: None,
+        });
+        *self.page.positions.word(ident) = met + 1;
+        self.depth += 1;
+        self.page.out.push_str(match close {
+            "]" => "[",
+            "}" => "{",
+            _ => "(",
+        });
+        self.todo.push(Todo::End(met));
+        self.todo.push(Todo::Text(close));
+        self.todo.push(content);
+        Ok(())
+    }
+
+    /// Writes what the hook of an object's type answers.
+    fn ask(&mut self, section: &mut Section, object: &Ref<Obj>, ident: u64) -> Result<()> {
+        let info = object.type_info();
+        let Some(hook) = info.hooks.repr.get() else {
+            return Ok(());
+        };
+        let met = self.page.met.len() as u32;
+        self.page.met.push(Met {
+            start: self.page.out.len(),
+            end: None,
+            label: None,
+        });
+        *self.page.positions.word(ident) = met + 1;
+        self.depth += 1;
+        let answer = hooks::run(section, DynRepr::NAME, info.key(), || {
+            hook.call(object, &mut |part| {
+                access::traversing(|section| self.part(section, part))
+            })
+        });
+        self.depth -= 1;
+        let text = match answer {
+            Ok(text) => text,
+            Err(error) if self.shows_errors => format!("<{}: {error}>", info.key()),
+            Err(error) => return Err(error),
+        };
+        self.page.out.push_str(&text);
+        self.page.met[met as usize].end = Some(self.page.out.len());
+        Ok(())
+    }
+
+    /// The text of a part, for a hook.
+    fn part(&mut self, section: &mut Section, part: &Value) -> Result<String> {
+        let floor = self.todo.len();
+        let depth = self.depth;
+        self.outer.push(std::mem::take(&mut self.page));
+        self.todo.push(Todo::Value(part.clone()));
+        let written = self.run(section, floor);
+        self.todo.truncate(floor);
+        self.depth = depth;
+        let outer = self.outer.pop().unwrap_or_default();
+        let text = std::mem::replace(&mut self.page, outer).out;
+        written?;
+        if let Some(object) = part.as_object()
+            && !text.is_empty()
+        {
+            self.texts.insert(object.identity(), text.as_str().into());
+        }
+        Ok(text)
+    }
+
+    /// As [`refer`](Self::refer), for what was met outside of this text.
+    fn refer_outside(&mut self, ident: u64, value: &Value) -> bool {
+        let mut found = None;
+        for page in self.outer.iter_mut().rev() {
+            let word = page.positions.get(ident).unwrap_or(0);
+            let Some(position) = word.checked_sub(1) else {
+                continue;
+            };
+            let met = &page.met[position as usize];
+            let Some(end) = met.end else {
+                self.page.out.push_str("...");
+                return true;
+            };
+            found = Some(Rc::from(&page.out[met.start..end]));
+            break;
+        }
+        let Some(text) = found.or_else(|| self.texts.get(&ident).cloned()) else {
+            return false;
+        };
+        self.repeat(&text, value.type_name());
+        true
+    }
+
+    /// Writes the text of an object again, inside the text of a hook.
+    fn repeat(&mut self, text: &str, name: &str) {
+        if text.len() > REPEATED_LENGTH {
+            self.repeated += text.len();
+            if self.repeated > REPEATED_TOTAL {
+                let _ = write!(self.page.out, "{name}(...)");
+                return;
+            }
+        }
+        self.page.out.push_str(text);
+    }
+
+    /// Writes a reference in place of an object that was met before; false
+    /// when it is to be written in full.
+    fn refer(&mut self, ident: u64, value: &Value) -> bool {
+        let position = self
+            .page
+            .positions
+            .get(ident)
+            .and_then(|word| word.checked_sub(1));
+        let Some(position) = position else {
+            return false;
+        };
+        let met = &mut self.page.met[position as usize];
+        let Some(end) = met.end else {
+            self.page.out.push_str("...");
+            return true;
+        };
+        if !self.outer.is_empty() {
+            let text = self.page.out[met.start..end].to_string();
+            self.repeat(&text, value.type_name());
+            return true;
+        }
+        if end - met.start <= REPEATED_LENGTH {
+            // The text is complete in the output, unless it was shortened by
+            // its depth, or refers to what is open here or there.
+            let text = self.page.out[met.start..end].to_string();
+            self.page.out.push_str(&text);
+            return true;
+        }
+        let label = *met.label.get_or_insert_with(|| {
+            self.page.labels.push(position);
+            self.page.labels.len()
+        });
+        let _ = write!(self.page.out, "#{label}#");
+        true
+    }
+}
+
+fn plain(value: &Value, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match value.view() {
+        ValueRef::Bool(flag) => write!(out, "{}", if flag { "True" } else { "False" }),
+        ValueRef::Int(number) => write!(out, "{number}"),
+        ValueRef::BigInt(number) => write!(out, "{number}"),
+        ValueRef::Float(number) => {
+            float(number, out);
+            Ok(())
+        }
+        ValueRef::DType(dtype) => write!(out, "{dtype}"),
+        ValueRef::Device(device) => write!(out, "{device}"),
+        ValueRef::Str(text) => {
+            string(text, out);
+            Ok(())
+        }
+        ValueRef::Bytes(bytes) => {
+            byte_string(bytes, out);
+            Ok(())
+        }
+        ValueRef::Shape(shape) => {
+            out.push_str("Shape(");
+            numbers(shape, out);
+            write!(out, ")")
+        }
+        ValueRef::Tensor(tensor) => {
+            let _ = write!(out, "{}[", tensor.dtype());
+            numbers(tensor.shape(), out);
+            write!(out, "]@cpu:0")
+        }
+        ValueRef::Function(function) => match function.name() {
+            Some(name) => write!(out, "Function({name})"),
+            None => write!(out, "Function"),
+        },
+        ValueRef::Object(object) => match object.downcast_ref::<OpaqueObj>() {
+            Some(opaque) => write!(out, "<{}>", opaque.type_name()),
+            None => write!(out, "{}()", object.type_info().key()),
+        },
+        _ => write!(out, "None"),
+    };
+}
+
+fn numbers(numbers: &[i64], out: &mut String) {
+    for (position, number) in numbers.iter().enumerate() {
+        let separator = if position > 0 { ", " } else { "" };
+        let _ = write!(out, "{separator}{number}");
+    }
+}
+
+/// The shortest text of a float, in the spelling of Python.
+pub(crate) fn float(number: f64, out: &mut String) {
+    if number.is_nan() {
+        out.push_str("nan");
+        return;
+    }
+    float_text(&format!("{number:?}"), out);
+}
+
+/// The text of a float, spelled by the standard library, in that of Python.
+pub(crate) fn float_text(text: &str, out: &mut String) {
+    match text.split_once('e') {
+        None if text == "NaN" => out.push_str("nan"),
+        None => out.push_str(text),
+        Some((digits, exponent)) => {
+            let exponent: i32 = exponent.parse().unwrap_or(0);
+            let _ = write!(out, "{digits}e{exponent:+03}");
+        }
+    }
+}
+
+/// A string in double quotes, in the spelling of Python.
+pub(crate) fn string(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        let code = u32::from(c);
+        let _ = match c {
+            '"' => out.write_str("\\\""),
+            '\\' => out.write_str("\\\\"),
+            '\n' => out.write_str("\\n"),
+            '\r' => out.write_str("\\r"),
+            '\t' => out.write_str("\\t"),
+            '\'' => out.write_char(c),
+            // What Rust does not print as it is, is not printable.
+            _ if c.escape_debug().len() == 1 => out.write_char(c),
+            _ if code < 0x100 => write!(out, "\\x{code:02x}"),
+            _ if code < 0x1_0000 => write!(out, "\\u{code:04x}"),
+            _ => write!(out, "\\U{code:08x}"),
+        };
+    }
+    out.push('"');
+}
+
+pub(crate) fn byte_string(bytes: &[u8], out: &mut String) {
+    out.push_str("b\"");
+    for &byte in bytes {
+        let _ = match byte {
+            b'"' => out.write_str("\\\""),
+            b'\\' => out.write_str("\\\\"),
+            b'\n' => out.write_str("\\n"),
+            b'\r' => out.write_str("\\r"),
+            b'\t' => out.write_str("\\t"),
+            b' '..=b'~' => out.write_char(char::from(byte)),
+            _ => write!(out, "\\x{byte:02x}"),
+        };
+    }
+    out.push('"');
+}

@@ -1,0 +1,194 @@
+//! The binary form: the nodes of a JSON graph in few bytes.
+//!
+//! For caches and for handing values to another process, where nobody reads
+//! the text. Types go by key and fields by name, as in JSON, so a file stays
+//! readable while its types gain fields with defaults.
+//!
+//! # Format, version 1
+//!
+//! ```text
+//! file     magic (8 bytes), version (1 byte), record*, 0, checksum (8 bytes)
+//! record   type | node; nodes are numbered from zero, the last is the root
+//! type     1, key, hooked (1 byte), number of fields, (name, literal (1 byte))*
+//! node     2 None | 3 false | 4 true | 5 int | 6 float (8 bytes)
+//!          7 str | 8 bytes | 9 large int (bytes) | 10 dtype | 11 device
+//!          12 array | 13 list | 14 map | 15 dict, with a count and references
+//!          16 shape, with a count and ints | 17 tensor: dtype, shape, bytes
+//!          18 + n: object of the n-th type: literals and references in the
+//!          order of the type's fields, or JSON data as a string if hooked
+//! ```
+//!
+//! Numbers are LEB128, seven bits a byte, low ones first; ints are
+//! zigzag-encoded before. Strings and bytes are a length and content. A
+//! reference is how many nodes to go back, so parts always come first and
+//! there is no way to write a cycle. Fixed numbers are little-endian. A literal
+//! is 0 for a reference, 1 for an int, 2 for a float, 3 for a bool (a byte), 4
+//! for a dtype (code, bits, lanes). The checksum is the start of the BLAKE3
+//! hash of everything before it.
+//!
+//! Absent: forward references and metadata, which JSON has.
+
+mod input;
+mod reader;
+mod writer;
+
+use crate::files::linearize::linearize;
+use crate::kernel::error::Result;
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::value::Value;
+
+const MAGIC: [u8; 8] = *b"\x89isoform";
+const VERSION: u8 = 1;
+const CHECKSUM: usize = 8;
+
+/// The numbers of records.
+mod record {
+    pub(super) const END: u64 = 0;
+    pub(super) const TYPE: u64 = 1;
+    pub(super) const NONE: u64 = 2;
+    pub(super) const FALSE: u64 = 3;
+    pub(super) const TRUE: u64 = 4;
+    pub(super) const INT: u64 = 5;
+    pub(super) const FLOAT: u64 = 6;
+    pub(super) const STR: u64 = 7;
+    pub(super) const BYTES: u64 = 8;
+    pub(super) const BIG_INT: u64 = 9;
+    pub(super) const DTYPE: u64 = 10;
+    pub(super) const DEVICE: u64 = 11;
+    pub(super) const ARRAY: u64 = 12;
+    pub(super) const LIST: u64 = 13;
+    pub(super) const MAP: u64 = 14;
+    pub(super) const DICT: u64 = 15;
+    pub(super) const SHAPE: u64 = 16;
+    pub(super) const TENSOR: u64 = 17;
+    pub(super) const FIRST_OBJECT: u64 = 18;
+}
+
+/// How the content of a field stands in an object's record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Literal {
+    Reference = 0,
+    Int = 1,
+    Float = 2,
+    Bool = 3,
+    DType = 4,
+}
+
+impl Literal {
+    const ALL: [Literal; 5] = [
+        Literal::Reference,
+        Literal::Int,
+        Literal::Float,
+        Literal::Bool,
+        Literal::DType,
+    ];
+}
+
+fn checksum(content: &[u8]) -> [u8; CHECKSUM] {
+    let mut start = [0; CHECKSUM];
+    start.copy_from_slice(&blake3::hash(content).as_bytes()[..CHECKSUM]);
+    start
+}
+
+/// How to read the binary form.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct BinaryReadOptions {
+    /// Whether fields that a type does not have are skipped.
+    pub ignore_unknown_fields: bool,
+}
+
+impl BinaryReadOptions {
+    /// Sets whether fields that a type does not have are skipped.
+    #[must_use]
+    pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
+        self.ignore_unknown_fields = ignore;
+        self
+    }
+}
+
+/// The value in the binary form. The same value gives the same bytes every
+/// time, on every machine.
+///
+/// Linear in the number of distinct objects; depth takes heap, not stack.
+///
+/// # Errors
+///
+/// `TypeError` for functions and opaque objects, `ValueError` for a value that
+/// contains itself, and for a singleton that reading would mistake for a
+/// registered one; with the path.
+///
+/// ```
+/// use isoform::{List, Value, from_bytes, to_bytes};
+/// let shared = List::<Value>::from(vec![1.into(), "text".into()]);
+/// let bytes = to_bytes(&[shared.clone(), shared].into())?;
+/// assert!(bytes.len() < 40);
+/// let read = from_bytes(&bytes)?.extract::<isoform::Array<List>>()?;
+/// assert!(read.get(0).unwrap().same_as(read.get(1).unwrap()));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
+    to_bytes_with_types(value).map(|(bytes, _)| bytes)
+}
+
+/// As [`to_bytes`], with the declared types of the objects in the value: a
+/// reader has to know them.
+///
+/// # Errors
+///
+/// As [`to_bytes`].
+pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeInfo>)> {
+    let mut writer = writer::Writer::new();
+    linearize(value, &mut writer)?;
+    let types = writer.types();
+    Ok((writer.finish(), types))
+}
+
+/// The value in the binary form.
+///
+/// Takes time and memory in proportion to the bytes, whatever they are.
+///
+/// # Errors
+///
+/// `ValueError` for bytes that are not in the binary form, of another version
+/// of it, or changed since they were written, and for unknown fields;
+/// `TypeError` for unknown types, fields that are missing and have no default,
+/// and values that do not fit their field; whatever a hook answers.
+///
+/// ```
+/// let mut bytes = isoform::to_bytes(&7.into())?;
+/// assert_eq!(isoform::from_bytes(&bytes)?, 7.into());
+/// bytes[10] += 2;
+/// let error = isoform::from_bytes(&bytes).unwrap_err();
+/// assert_eq!(error.message(), "binary form: the checksum differs, the bytes were changed or cut");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn from_bytes(bytes: &[u8]) -> Result<Value> {
+    from_bytes_with(bytes, &BinaryReadOptions::default())
+}
+
+/// As [`from_bytes`], with options.
+///
+/// # Errors
+///
+/// As [`from_bytes`].
+///
+/// ```
+/// use isoform::{BinaryReadOptions, from_bytes_with, to_bytes};
+/// let options = BinaryReadOptions::default().ignore_unknown_fields(true);
+/// assert_eq!(from_bytes_with(&to_bytes(&"a".into())?, &options)?, "a".into());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn from_bytes_with(bytes: &[u8], options: &BinaryReadOptions) -> Result<Value> {
+    reader::Reader::new(bytes, *options)?.value()
+}
+
+/// Gives bytes the checksum that makes them pass as unchanged.
+#[cfg(feature = "testing")]
+pub(crate) fn reseal(bytes: &mut [u8]) {
+    if let Some(end) = bytes.len().checked_sub(CHECKSUM) {
+        let sum = checksum(&bytes[..end]);
+        bytes[end..].copy_from_slice(&sum);
+    }
+}

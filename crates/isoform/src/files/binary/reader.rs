@@ -1,0 +1,411 @@
+//! Values from bytes, node by node.
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigInt;
+
+use super::input::Input;
+use super::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
+use crate::files::json::read_data;
+use crate::files::layout::{Layout, Outline, order_of_visit};
+use crate::kernel::container::{Bytes, Dict, List, Shape, Tensor};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::fill::Filler;
+use crate::kernel::object::table;
+use crate::kernel::types::fit::{Fitter, map_of};
+use crate::kernel::types::singletons::Recall;
+use crate::kernel::types::{Kind, field_hint};
+use crate::kernel::value::{Device, Value};
+
+/// What reading of one file knows.
+pub(super) struct Reader<'a> {
+    input: Input<'a>,
+    options: BinaryReadOptions,
+    nodes: Vec<Value>,
+    layout: Layout,
+    plans: Vec<Plan>,
+    fitter: Fitter,
+    singletons: Recall,
+    /// The type of the object that is being read, for messages.
+    current: Option<&'static str>,
+}
+
+/// How the objects of one type of the file are read.
+struct Plan {
+    filler: Filler,
+    // In the order of the file, with the position in the type; None for a
+    // field that the type does not have.
+    fields: Box<[(Literal, Option<u32>)]>,
+    /// The parts in the order of visit, by their order in the file, where that
+    /// is another one.
+    order: Option<Box<[u32]>>,
+    hooked: bool,
+    is_singleton: bool,
+}
+
+/// Why reading ends.
+enum Stop {
+    /// Something is wrong with the record that is being read.
+    Fault(Error),
+    /// The error of user code, which is handed on unchanged.
+    Hook(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Fault(error)
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Checks what frames the records.
+    pub(super) fn new(bytes: &'a [u8], options: BinaryReadOptions) -> Result<Self> {
+        let fail = |what: String| Err(Error::value_error(format!("binary form: {what}")));
+        let Some(rest) = bytes.strip_prefix(&MAGIC) else {
+            return fail("the bytes do not start as expected".to_owned());
+        };
+        match rest.first() {
+            Some(&VERSION) => {}
+            Some(other) => return fail(format!("expected version {VERSION}, got {other}")),
+            None => return fail(format!("expected version {VERSION}, got the end")),
+        }
+        let frame = MAGIC.len() + 1;
+        let content = bytes
+            .len()
+            .checked_sub(CHECKSUM)
+            .filter(|&end| end >= frame);
+        let sound = content.filter(|&end| checksum(&bytes[..end])[..] == bytes[end..]);
+        let Some(end) = sound else {
+            return fail("the checksum differs, the bytes were changed or cut".to_owned());
+        };
+        Ok(Reader {
+            input: Input {
+                bytes: &bytes[..end],
+                at: frame,
+            },
+            options,
+            nodes: Vec::new(),
+            layout: Layout::default(),
+            plans: Vec::new(),
+            fitter: Fitter::default(),
+            singletons: Recall::default(),
+            current: None,
+        })
+    }
+
+    /// The root.
+    pub(super) fn value(mut self) -> Result<Value> {
+        self.lay_out()?;
+        let mut poll = Poll::default();
+        loop {
+            poll.step_outside()?;
+            match self.record() {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => break,
+                Err(Stop::Hook(error)) => return Err(error),
+                Err(Stop::Fault(error)) => return Err(self.at_node(&error)),
+            }
+        }
+        let rest = self.input.rest();
+        if rest > 0 {
+            return Err(Error::value_error(format!(
+                "binary form: {rest} bytes behind the last record"
+            )));
+        }
+        let root = self.nodes.pop();
+        root.ok_or_else(|| Error::value_error("binary form: there is no node"))
+    }
+
+    /// Goes through all records once without building anything, and comes back
+    /// to the first. Where one is wrong there is no layout, and building says
+    /// what is wrong.
+    #[inline(never)]
+    fn lay_out(&mut self) -> Result<()> {
+        let start = self.input.at;
+        // Most nodes are objects with one or two parts.
+        let mut outline = Outline::with_capacity(self.input.rest() / 3);
+        let mut poll = Poll::default();
+        loop {
+            poll.step_outside()?;
+            match self.outline(&mut outline) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => {
+                    self.nodes.reserve_exact(outline.len());
+                    let root = outline.len().saturating_sub(1);
+                    self.layout = outline.lay_out(root, false)?;
+                    break;
+                }
+                Err(_told_later) => break,
+            }
+        }
+        self.input.at = start;
+        self.plans.clear();
+        Ok(())
+    }
+
+    /// Adds the node of the next record to the outline.
+    #[inline(always)]
+    fn outline(&mut self, outline: &mut Outline) -> Result<ControlFlow<()>> {
+        let number = self.input.number()?;
+        let Some(plan) = number.checked_sub(record::FIRST_OBJECT) else {
+            return self.outline_builtin(number, outline);
+        };
+        let plan = usize::try_from(plan).ok();
+        let Some(plan) = plan.and_then(|plan| self.plans.get(plan)) else {
+            return Err(Error::value_error("an unknown type"));
+        };
+        let (input, own) = (&mut self.input, outline.len());
+        if plan.hooked {
+            outline.node(None);
+            input.content()?;
+            return Ok(ControlFlow::Continue(()));
+        }
+        // What is read as a singleton is mostly there already.
+        let index = plan.filler.info().index();
+        outline.node((!plan.is_singleton).then_some(index));
+        for (literal, position) in &plan.fields {
+            match literal {
+                Literal::Reference => {
+                    let part = input.reference(own)?;
+                    if position.is_some() {
+                        outline.part(part as u32);
+                    }
+                }
+                Literal::Int => drop(input.number()?),
+                Literal::Float => drop(input.float()?),
+                Literal::Bool => drop(input.byte()?),
+                Literal::DType => drop(input.dtype()?),
+            }
+        }
+        if let Some(order) = &plan.order {
+            outline.reorder(order);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn outline_builtin(&mut self, number: u64, outline: &mut Outline) -> Result<ControlFlow<()>> {
+        let (input, own) = (&mut self.input, outline.len());
+        match number {
+            record::END => return Ok(ControlFlow::Break(())),
+            record::TYPE => {
+                self.new_type()?;
+                return Ok(ControlFlow::Continue(()));
+            }
+            record::ARRAY => outline.array(),
+            _ => outline.node(None),
+        }
+        match number {
+            record::ARRAY | record::LIST | record::MAP | record::DICT => {
+                let is_map = matches!(number, record::MAP | record::DICT);
+                for _ in 0..input.count()? * if is_map { 2 } else { 1 } {
+                    outline.part(input.reference(own)? as u32);
+                }
+            }
+            record::INT => drop(input.number()?),
+            record::FLOAT => drop(input.float()?),
+            record::STR | record::BYTES | record::BIG_INT => drop(input.content()?),
+            record::DTYPE => drop(input.dtype()?),
+            record::DEVICE => drop((input.number()?, input.number()?)),
+            record::SHAPE => drop(input.dims()?),
+            record::TENSOR => drop((input.dtype()?, input.dims()?, input.content()?)),
+            _ => {}
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    #[cold]
+    fn at_node(&self, error: &Error) -> Error {
+        let number = self.nodes.len();
+        let ty = self.current.map_or(String::new(), |ty| format!(" ({ty})"));
+        let (message, at) = (error.message(), self.input.at);
+        Error::new(
+            error.kind(),
+            format!("binary form: node {number}{ty}: {message} (byte {at})"),
+        )
+    }
+
+    #[inline(always)]
+    fn record(&mut self) -> Result<ControlFlow<()>, Stop> {
+        self.current = None;
+        let number = self.input.number()?;
+        let value = if number >= record::FIRST_OBJECT {
+            self.object(number - record::FIRST_OBJECT)?
+        } else {
+            match number {
+                record::END => return Ok(ControlFlow::Break(())),
+                record::TYPE => {
+                    self.new_type()?;
+                    return Ok(ControlFlow::Continue(()));
+                }
+                record::ARRAY | record::LIST | record::MAP | record::DICT => {
+                    self.container(number)?
+                }
+                _ => self.plain(number)?,
+            }
+        };
+        self.nodes.push(value);
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn new_type(&mut self) -> Result<()> {
+        let key = self.input.text()?;
+        let info = table::find(key).filter(|info| !info.is_builtin());
+        let Some(info) = info else {
+            return Err(Error::type_error(format!("unknown type {key:?}")));
+        };
+        self.current = Some(info.key());
+        if self
+            .plans
+            .iter()
+            .any(|plan| plan.filler.info().index() == info.index())
+        {
+            return Err(Error::value_error("the type is declared twice"));
+        }
+        let hooked = self.input.bool()?;
+        if hooked != info.file_hooks().is_some() {
+            let (then, now) = if hooked { ("a", "no") } else { ("no", "a") };
+            return Err(Error::type_error(format!(
+                "the type had {then} hook for files when the file was written, and has {now} hook"
+            )));
+        }
+        let count = self.input.count()?;
+        let mut fields = Vec::new();
+        for _ in 0..count {
+            let name = self.input.text()?;
+            let position = info.field_index(name);
+            if position.is_none() && !self.options.ignore_unknown_fields {
+                let hint = field_hint(info, name);
+                return Err(Error::value_error(format!("unknown field '{name}'{hint}")));
+            }
+            let literal = self.input.byte()?;
+            let Some(&literal) = Literal::ALL.get(usize::from(literal)) else {
+                return Err(Error::value_error(format!(
+                    "unknown kind {literal} of a field"
+                )));
+            };
+            let position = position.map(|position| position as u32);
+            if position.is_some() && fields.iter().any(|(_, known)| *known == position) {
+                return Err(Error::value_error(format!("field '{name}' stands twice")));
+            }
+            fields.push((literal, position));
+        }
+        let parts = fields
+            .iter()
+            .filter(|(literal, _)| *literal == Literal::Reference);
+        let parts: Vec<u32> = parts.filter_map(|(_, position)| *position).collect();
+        self.plans.push(Plan {
+            filler: Filler::new(info)?,
+            fields: fields.into(),
+            order: order_of_visit(info, &parts),
+            hooked,
+            is_singleton: info.kind() == Kind::Singleton,
+        });
+        Ok(())
+    }
+
+    #[inline]
+    fn object(&mut self, plan: u64) -> Result<Value, Stop> {
+        let count = self.plans.len();
+        let plan = usize::try_from(plan).ok();
+        let Some(plan) = plan.and_then(|plan| self.plans.get_mut(plan)) else {
+            let what = format!("an object of a type that is not among the {count} so far");
+            return Err(Error::value_error(what).into());
+        };
+        let info = plan.filler.info();
+        self.current = Some(info.key());
+        if plan.hooked {
+            return self.hooked(info);
+        }
+        let number = self.nodes.len();
+        for (literal, position) in &plan.fields {
+            let value = match literal {
+                Literal::Reference => {
+                    let part = self.input.reference(number)?;
+                    if position.is_none() {
+                        continue;
+                    }
+                    self.layout.part(part, &mut self.nodes[part])
+                }
+                Literal::Int => self.input.int()?.into(),
+                Literal::Float => self.input.float()?.into(),
+                Literal::Bool => self.input.bool()?.into(),
+                Literal::DType => self.input.dtype()?.into(),
+            };
+            let Some(position) = *position else {
+                continue;
+            };
+            // Repeated fields were refused with the type.
+            plan.filler
+                .set(position as usize, value, &mut self.fitter)
+                .map_err(|error| {
+                    let name = info.fields()[position as usize].name();
+                    Error::type_error(format!("field '{name}': {}", error.message()))
+                })?;
+        }
+        let shell = self.layout.shell(number);
+        let object = plan.filler.finish_in(shell, &mut self.fitter)?;
+        if plan.is_singleton {
+            return Ok(self.singletons.resolve(object).into());
+        }
+        Ok(object.into())
+    }
+
+    fn hooked(&mut self, info: &'static table::TypeInfo) -> Result<Value, Stop> {
+        let data = read_data(self.input.text()?)?;
+        let Some(hooks) = info.file_hooks() else {
+            return Ok(Value::NONE);
+        };
+        let object = hooks.from_json.call(&data).map_err(Stop::Hook)?;
+        if !table::is_a(object.borrowed().type_index(), info.index()) {
+            let got = object.type_info().key();
+            return Err(Error::type_error(format!("the hook gave an object of {got}")).into());
+        }
+        Ok(object.into())
+    }
+
+    fn container(&mut self, number: u64) -> Result<Value> {
+        let is_map = matches!(number, record::MAP | record::DICT);
+        let count = self.input.count()? * if is_map { 2 } else { 1 };
+        let own = self.nodes.len();
+        // The count is at most the number of bytes left.
+        let mut parts = Vec::with_capacity(count.min(self.input.rest()));
+        for _ in 0..count {
+            let part = self.input.reference(own)?;
+            parts.push(self.layout.part(part, &mut self.nodes[part]));
+        }
+        Ok(match number {
+            record::ARRAY => self.layout.array(own, &mut parts),
+            record::LIST => List::from(parts).into(),
+            _ => {
+                let map = map_of(parts.into_iter())?;
+                match number {
+                    record::MAP => map.into(),
+                    _ => Dict::<Value, Value>::of(map).into(),
+                }
+            }
+        })
+    }
+
+    fn plain(&mut self, number: u64) -> Result<Value> {
+        let input = &mut self.input;
+        Ok(match number {
+            record::NONE => Value::NONE,
+            record::FALSE => false.into(),
+            record::TRUE => true.into(),
+            record::INT => input.int()?.into(),
+            record::FLOAT => input.float()?.into(),
+            record::STR => input.text()?.into(),
+            record::BYTES => Bytes::from(input.content()?.to_vec()).into(),
+            record::BIG_INT => BigInt::from_signed_bytes_le(input.content()?).into(),
+            record::DTYPE => input.dtype()?.into(),
+            record::DEVICE => Device::new(input.small()?, input.small()?).into(),
+            record::SHAPE => Shape::from(input.dims()?).into(),
+            record::TENSOR => {
+                let (dtype, dims) = (input.dtype()?, input.dims()?);
+                Tensor::new(dtype, dims, input.content()?.to_vec())?.into()
+            }
+            _ => return Err(Error::value_error(format!("unknown record {number}"))),
+        })
+    }
+}

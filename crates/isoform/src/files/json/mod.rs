@@ -1,0 +1,179 @@
+//! The JSON graph: values as JSON text that keeps sharing.
+//!
+//! ```text
+//! {"root_index":2,"nodes":[
+//!   {"type":"int","data":1},
+//!   {"type":"demo.Neg","data":{"operand":0}},
+//!   {"type":"ffi.Array","data":[1,1]}]}
+//! ```
+//!
+//! The format is that of tvm-ffi: what it writes can be read here, and it can
+//! read what is written here as far as it has the types. Nodes stand behind
+//! their parts, and the root is last; reading takes them in any order. Fields
+//! of type int, float, bool and dtype stand in the object's node, all others
+//! refer to a node by its number.
+//!
+//! | value | node |
+//! |---|---|
+//! | None, bool, int, float | `None` (no data), `bool`, `int`, `float` |
+//! | int outside 64 bits | `ffi.BigInt`, decimal digits as a string |
+//! | str, bytes | `ffi.String`, `ffi.Bytes` (base64) |
+//! | dtype, device | `DataType` (its name), `Device` (kind and ordinal) |
+//! | Array, List | `ffi.Array`, `ffi.List`: numbers of nodes |
+//! | Map, Dict | `ffi.Map`, `ffi.Dict`: numbers of key and value in turn |
+//! | Shape | `ffi.Shape`: the dimensions |
+//! | Tensor | `ffi.Tensor`: `dtype`, `shape` and `data` (base64) |
+//! | object | its type key: fields by name, or what its hook gives |
+//!
+//! Floats have the shortest digits that read back as the same float; NaN and
+//! the infinities are written as `NaN`, `Infinity` and `-Infinity`, which is
+//! an extension of JSON. All NaNs are read as one.
+//!
+//! Absent: functions and opaque objects, which nothing could read back, and
+//! cycles.
+
+mod data;
+mod lexer;
+mod reader;
+mod writer;
+
+use std::io;
+
+use crate::files::linearize::linearize;
+use crate::kernel::error::Result;
+use crate::kernel::value::Value;
+
+pub(crate) use data::{read_data, read_data_at, write_data};
+
+/// How to write a JSON graph.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct JsonOptions {
+    /// What is written beside the nodes: None, bools, numbers, strings, and
+    /// arrays and maps (with string keys) of these.
+    pub metadata: Option<Value>,
+}
+
+impl JsonOptions {
+    /// Sets the metadata.
+    #[must_use]
+    pub fn metadata(mut self, metadata: impl Into<Value>) -> Self {
+        self.metadata = Some(metadata.into());
+        self
+    }
+}
+
+/// How to read a JSON graph.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct JsonReadOptions {
+    /// Whether fields that a type does not have are skipped.
+    pub ignore_unknown_fields: bool,
+}
+
+impl JsonReadOptions {
+    /// Sets whether fields that a type does not have are skipped.
+    #[must_use]
+    pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
+        self.ignore_unknown_fields = ignore;
+        self
+    }
+}
+
+/// The value as a JSON graph. The same value gives the same text every time.
+///
+/// Linear in the number of distinct objects; depth takes heap, not stack.
+///
+/// # Errors
+///
+/// `TypeError` for functions, opaque objects and metadata that is no JSON
+/// data, `ValueError` for a value that contains itself, for a type key that
+/// means something else in the format, and for a singleton that reading would
+/// mistake for a registered one; with the path.
+///
+/// ```
+/// use isoform::{List, Value, from_json_graph, to_json_graph};
+/// let shared = List::<Value>::from(vec![1.into()]);
+/// let value = Value::from([shared.clone(), shared]);
+/// let text = to_json_graph(&value, &Default::default())?;
+/// assert_eq!(
+///     text,
+///     r#"{"root_index":2,"nodes":[{"type":"int","data":1},"#.to_owned()
+///         + r#"{"type":"ffi.List","data":[0]},{"type":"ffi.Array","data":[1,1]}]}"#
+/// );
+/// let read = from_json_graph(&text, &Default::default())?;
+/// let items = read.extract::<isoform::Array<List>>()?;
+/// assert!(items.get(0).unwrap().same_as(items.get(1).unwrap()));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn to_json_graph(value: &Value, options: &JsonOptions) -> Result<String> {
+    let mut writer = writer::Writer::new();
+    let count = linearize(value, &mut writer)?;
+    writer.finish(count, options.metadata.as_ref())
+}
+
+/// Writes the value as a JSON graph, as [`to_json_graph`] does.
+///
+/// Nothing is written when the value cannot be.
+///
+/// # Errors
+///
+/// As [`to_json_graph`], and `OSError` when `output` fails.
+///
+/// ```
+/// let mut output = Vec::new();
+/// isoform::write_json_graph(&true.into(), &mut output, &Default::default())?;
+/// assert_eq!(output, br#"{"root_index":0,"nodes":[{"type":"bool","data":true}]}"#);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn write_json_graph(
+    value: &Value,
+    output: &mut dyn io::Write,
+    options: &JsonOptions,
+) -> Result<()> {
+    Ok(output.write_all(to_json_graph(value, options)?.as_bytes())?)
+}
+
+/// The value in a JSON graph.
+///
+/// Takes time and memory in proportion to the text, whatever it says.
+///
+/// # Errors
+///
+/// `ValueError` for text that is no JSON graph (with the node and the position
+/// in the text), a node that is part of itself, unknown fields, and what a node
+/// cannot hold; `TypeError` for unknown types, fields that are missing and have
+/// no default, and values that do not fit their field; whatever a hook answers.
+///
+/// ```
+/// use isoform::{Value, from_json_graph};
+/// let text = r#"{"root_index":0,"nodes":[{"type":"ffi.Array","data":[1]},{"type":"None"}]}"#;
+/// let read = from_json_graph(text, &Default::default())?;
+/// assert_eq!(format!("{read:?}"), "[None]");
+/// let error = from_json_graph(&text.replace("[1]", "[0]"), &Default::default()).unwrap_err();
+/// assert_eq!(error.message(), "JSON graph: node 0 (ffi.Array): the node is part of itself");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn from_json_graph(text: &str, options: &JsonReadOptions) -> Result<Value> {
+    Ok(from_json_graph_with_metadata(text, options)?.0)
+}
+
+/// The value in a JSON graph, and the metadata, if there is any.
+///
+/// # Errors
+///
+/// As [`from_json_graph`].
+///
+/// ```
+/// use isoform::{JsonOptions, from_json_graph_with_metadata, to_json_graph};
+/// let text = to_json_graph(&1.into(), &JsonOptions::default().metadata("made by hand"))?;
+/// let (value, metadata) = from_json_graph_with_metadata(&text, &Default::default())?;
+/// assert_eq!((value, metadata), (1.into(), Some("made by hand".into())));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn from_json_graph_with_metadata(
+    text: &str,
+    options: &JsonReadOptions,
+) -> Result<(Value, Option<Value>)> {
+    reader::Reader::new(text, *options).document()
+}

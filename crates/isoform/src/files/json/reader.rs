@@ -1,0 +1,671 @@
+//! Values from JSON text, node by node and without a tree of the text.
+//!
+//! Nodes with parts are noted first, so that their objects can be laid out in
+//! the order of visit, and built when all of them are known: in the order of
+//! the text, but a node that refers to later ones after these. What is wrong
+//! with a node is told before what is wrong with the text behind it.
+
+mod build;
+
+use std::borrow::Cow;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use hashbrown::HashMap;
+
+use super::JsonReadOptions;
+use super::data::{self, MAX_DIGITS};
+use super::lexer::Lexer;
+use super::writer::VOID;
+use crate::files::layout::{Layout, Outline, order_of_visit};
+use crate::files::linearize::is_literal;
+use crate::kernel::container::{Bytes, Shape, Tensor};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::field::Storage;
+use crate::kernel::object::fill::Filler;
+use crate::kernel::object::table;
+use crate::kernel::types::fit::Fitter;
+use crate::kernel::types::singletons::Recall;
+use crate::kernel::types::{Kind, Schema, field_hint};
+use crate::kernel::value::{DType, Device, Value};
+
+/// What reading of one text knows.
+pub(super) struct Reader<'a> {
+    lexer: Lexer<'a>,
+    options: JsonReadOptions,
+    nodes: Vec<Node>,
+    /// What stands in the nodes that were noted.
+    notes: Vec<Note>,
+    literals: Vec<Value>,
+    /// The node that is being read, if it has parts.
+    unfinished: Option<Unfinished>,
+    outline: Outline,
+    layout: Layout,
+    /// Whether a node refers to a later one.
+    looks_ahead: bool,
+    /// Nodes that wait for later ones.
+    waiting: Vec<u32>,
+    /// Parts of the node that is being built that are not built yet.
+    missing: Vec<u32>,
+    /// Parts of the container that is being built.
+    parts: Vec<Value>,
+    kinds: HashMap<Cow<'a, str>, NodeKind, rapidhash::fast::RandomState>,
+    plans: Vec<Plan>,
+    fitter: Fitter,
+    singletons: Recall,
+    /// The data type that was read last: a program has few.
+    dtype: Option<(Cow<'a, str>, DType)>,
+    /// The node that is being read and its type, for messages.
+    current: (u32, Option<Cow<'a, str>>),
+}
+
+enum Node {
+    Built(Value),
+    Noted(Noted),
+    /// Noted, and its parts are being built.
+    Open(Noted),
+}
+
+/// A node with parts, and where its notes are.
+#[derive(Clone, Copy)]
+struct Noted {
+    kind: NodeKind,
+    first: usize,
+    end: usize,
+}
+
+/// A node of which not all is read.
+#[derive(Clone, Copy)]
+struct Unfinished {
+    kind: NodeKind,
+    first: usize,
+    /// Whether its data is read.
+    complete: bool,
+}
+
+/// What stands in a field or a container.
+#[derive(Clone, Copy)]
+struct Note {
+    /// The position of the field, and whether it is a literal.
+    field: u32,
+    /// The number of a node or of a literal.
+    number: u32,
+}
+
+/// In a note's field: a literal.
+const LITERAL: u32 = 1 << 31;
+/// In place of a note's field: the data for the hook.
+const HOOKED: u32 = u32::MAX;
+
+/// What the type key of a node means.
+#[derive(Clone, Copy)]
+enum NodeKind {
+    None,
+    Bool,
+    Int,
+    Float,
+    BigInt,
+    Str,
+    Bytes,
+    DType,
+    Device,
+    Array,
+    List,
+    Map,
+    Dict,
+    Shape,
+    Tensor,
+    /// A declared type, by position in the plans.
+    Object(u32),
+}
+
+/// How the nodes of a declared type are read.
+struct Plan {
+    filler: Filler,
+    is_singleton: bool,
+    /// Whether its parts are visited in another order than that of declaration.
+    reorders: bool,
+    /// Whether the names of its fields stand in the text as they are.
+    plain_names: bool,
+}
+
+/// Why reading ends.
+enum Stop {
+    /// Something is wrong with the node that is being read.
+    Fault(Error),
+    /// The error of user code, which is handed on unchanged.
+    Hook(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Fault(error)
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str, options: JsonReadOptions) -> Self {
+        Reader {
+            lexer: Lexer::new(text),
+            options,
+            nodes: Vec::new(),
+            notes: Vec::new(),
+            literals: Vec::new(),
+            unfinished: None,
+            outline: Outline::default(),
+            layout: Layout::default(),
+            looks_ahead: false,
+            waiting: Vec::new(),
+            missing: Vec::new(),
+            parts: Vec::new(),
+            kinds: HashMap::default(),
+            plans: Vec::new(),
+            fitter: Fitter::default(),
+            singletons: Recall::default(),
+            dtype: None,
+            current: (0, None),
+        }
+    }
+
+    /// The root and the metadata of the whole text.
+    pub(super) fn document(mut self) -> Result<(Value, Option<Value>)> {
+        let members = match self.members() {
+            Err(Stop::Hook(error)) => return Err(error),
+            Err(Stop::Fault(error)) => Err(error),
+            Ok(members) => {
+                let outline = std::mem::take(&mut self.outline);
+                self.layout = outline.lay_out(members.0 as usize, self.looks_ahead)?;
+                Ok(members)
+            }
+        };
+        self.build_all()?;
+        let (root, metadata) = members?;
+        self.settle()?;
+        match self.nodes.get_mut(root as usize) {
+            Some(Node::Built(value)) => Ok((std::mem::take(value), metadata)),
+            _ => Err(Error::value_error(format!(
+                "JSON graph: the root is node {root}, and there are {} nodes",
+                self.nodes.len()
+            ))),
+        }
+    }
+
+    /// Reads the text once from start to end.
+    fn members(&mut self) -> Result<(u32, Option<Value>), Stop> {
+        let (mut root, mut metadata, mut has_nodes) = (None, None, false);
+        self.outside(|reader| reader.lexer.expect(b'{'))?;
+        let mut first = true;
+        while self.outside(|reader| reader.lexer.more(first, b'}'))? {
+            first = false;
+            let key = self.outside(|reader| {
+                let key = reader.lexer.string()?;
+                reader.lexer.expect(b':')?;
+                Ok(key)
+            })?;
+            match key.as_ref() {
+                "root_index" if root.is_none() => {
+                    root = Some(self.outside(|reader| reader.lexer.index())?);
+                }
+                "nodes" if !has_nodes => {
+                    has_nodes = true;
+                    self.all_nodes()?;
+                }
+                "metadata" if metadata.is_none() => {
+                    metadata = Some(self.outside(|reader| data::parse(&mut reader.lexer))?);
+                }
+                "root_index" | "nodes" | "metadata" => {
+                    return Err(self.document_fault(&format!("'{key}' stands twice")).into());
+                }
+                _ if self.options.ignore_unknown_fields => {
+                    self.outside(|reader| data::parse(&mut reader.lexer))?;
+                }
+                _ => {
+                    return Err(self
+                        .document_fault(&format!("unknown member {key:?}"))
+                        .into());
+                }
+            }
+        }
+        if self.lexer.peek().is_some() {
+            self.outside(|reader| Err(reader.lexer.unexpected("the end of the text")))?;
+        }
+        if !has_nodes {
+            return Err(self.document_fault("missing member 'nodes'").into());
+        }
+        let Some(root) = root else {
+            return Err(self.document_fault("missing member 'root_index'").into());
+        };
+        Ok((root, metadata))
+    }
+
+    /// Runs a part of reading that is about no node.
+    fn outside<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        read(self)
+            .map_err(|error| Error::new(error.kind(), format!("JSON graph: {}", error.message())))
+    }
+
+    fn document_fault(&self, what: &str) -> Error {
+        Error::value_error(format!("JSON graph: {what}"))
+    }
+
+    fn all_nodes(&mut self) -> Result<(), Stop> {
+        self.outside(|reader| reader.lexer.expect(b'['))?;
+        let mut first = true;
+        let mut poll = Poll::default();
+        while self.outside(|reader| reader.lexer.more(first, b']'))? {
+            first = false;
+            poll.step_outside().map_err(Stop::Hook)?;
+            let Ok(number) = u32::try_from(self.nodes.len()) else {
+                let what = format!("more than {} nodes", u32::MAX);
+                return Err(self.document_fault(&what).into());
+            };
+            match self.take_node(number) {
+                Ok(node) => self.nodes.push(node),
+                Err(error) => return Err(self.at_node(error).into()),
+            }
+            self.unfinished = None;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn at_node(&self, error: Error) -> Error {
+        let (number, ty) = &self.current;
+        let ty = ty.as_ref().map_or(String::new(), |ty| format!(" ({ty})"));
+        let message = error.message();
+        Error::new(
+            error.kind(),
+            format!("JSON graph: node {number}{ty}: {message}"),
+        )
+    }
+
+    /// Takes the text of a node.
+    fn take_node(&mut self, number: u32) -> Result<Node> {
+        self.current = (number, None);
+        self.lexer.expect(b'{')?;
+        let mut kind = None;
+        // Where the data starts, as long as it has not been read.
+        let mut data_start = None;
+        let mut outcome = None;
+        let mut first = true;
+        while self.lexer.more(first, b'}')? {
+            first = false;
+            let key = if self.lexer.eat_string("type") {
+                Cow::Borrowed("type")
+            } else if self.lexer.eat_string("data") {
+                Cow::Borrowed("data")
+            } else {
+                self.lexer.string()?
+            };
+            self.lexer.expect(b':')?;
+            match key.as_ref() {
+                "type" if kind.is_none() => kind = Some(self.kind()?),
+                "data" if data_start.is_none() && outcome.is_none() => match kind {
+                    Some(kind) => outcome = Some(self.content(kind)?),
+                    None => {
+                        data_start = Some(self.lexer.position());
+                        data::parse(&mut self.lexer)?;
+                    }
+                },
+                "type" | "data" => {
+                    return Err(self.lexer.fail(&format!("'{key}' stands twice")));
+                }
+                _ if self.options.ignore_unknown_fields => {
+                    data::parse(&mut self.lexer)?;
+                }
+                _ => {
+                    let what = format!("unknown member {key:?} of a node");
+                    return Err(self.lexer.fail(&what));
+                }
+            }
+        }
+        let Some(kind) = kind else {
+            return Err(self.lexer.fail("missing member 'type' of a node"));
+        };
+        if let Some(start) = data_start {
+            let end = self.lexer.position();
+            self.lexer.go_to(start);
+            outcome = Some(self.content(kind)?);
+            self.lexer.go_to(end);
+        }
+        match (outcome, kind) {
+            (Some(node), _) => Ok(node),
+            (None, NodeKind::None) => {
+                self.outline.node(None);
+                Ok(Node::Built(Value::NONE))
+            }
+            (None, _) => Err(self.lexer.fail("missing member 'data' of a node")),
+        }
+    }
+
+    /// Takes a type key.
+    #[inline]
+    fn kind(&mut self) -> Result<NodeKind> {
+        let key = self.lexer.string()?;
+        if let Some(&kind) = self.kinds.get(&key) {
+            self.current.1 = Some(key);
+            return Ok(kind);
+        }
+        self.new_kind(key)
+    }
+
+    #[cold]
+    fn new_kind(&mut self, key: Cow<'a, str>) -> Result<NodeKind> {
+        let kind = match key.as_ref() {
+            "None" => NodeKind::None,
+            "bool" => NodeKind::Bool,
+            "int" => NodeKind::Int,
+            "float" => NodeKind::Float,
+            "ffi.BigInt" => NodeKind::BigInt,
+            "ffi.String" => NodeKind::Str,
+            "ffi.Bytes" => NodeKind::Bytes,
+            "DataType" => NodeKind::DType,
+            "Device" => NodeKind::Device,
+            "ffi.Array" => NodeKind::Array,
+            "ffi.List" => NodeKind::List,
+            "ffi.Map" => NodeKind::Map,
+            "ffi.Dict" => NodeKind::Dict,
+            "ffi.Shape" => NodeKind::Shape,
+            "ffi.Tensor" => NodeKind::Tensor,
+            declared => {
+                let info = table::find(declared).filter(|info| !info.is_builtin());
+                let Some(info) = info else {
+                    return Err(Error::type_error(format!("unknown type {declared:?}")));
+                };
+                let escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+                let fields: Vec<u32> = (0..info.fields().len() as u32).collect();
+                self.plans.push(Plan {
+                    filler: Filler::new(info)?,
+                    is_singleton: info.kind() == Kind::Singleton,
+                    reorders: order_of_visit(info, &fields).is_some(),
+                    plain_names: !info
+                        .fields()
+                        .iter()
+                        .any(|field| field.name().bytes().any(escaped)),
+                });
+                NodeKind::Object(self.plans.len() as u32 - 1)
+            }
+        };
+        self.kinds.insert(key.clone(), kind);
+        self.current.1 = Some(key);
+        Ok(kind)
+    }
+
+    /// Takes the data of a node.
+    #[inline]
+    fn content(&mut self, kind: NodeKind) -> Result<Node> {
+        let value = match kind {
+            NodeKind::Object(plan) => return self.note_object(plan),
+            NodeKind::Array | NodeKind::List | NodeKind::Map | NodeKind::Dict => {
+                return self.note_container(kind);
+            }
+            NodeKind::Int => self.lexer.int()?.into(),
+            NodeKind::Float => self.lexer.float()?.into(),
+            NodeKind::Bool => self.lexer.bool()?.into(),
+            NodeKind::Str => self.lexer.string()?.as_ref().into(),
+            NodeKind::None => null(&mut self.lexer)?,
+            NodeKind::DType => self.dtype()?.into(),
+            NodeKind::BigInt => self.big_int()?,
+            NodeKind::Bytes => Bytes::from(self.base64()?).into(),
+            NodeKind::Device => self.device()?,
+            NodeKind::Shape => Shape::from(self.ints()?).into(),
+            NodeKind::Tensor => self.tensor()?,
+        };
+        self.outline.node(None);
+        Ok(Node::Built(value))
+    }
+
+    /// Begins to note a node.
+    #[inline(always)]
+    fn note(&mut self, kind: NodeKind) -> usize {
+        let first = self.notes.len();
+        self.unfinished = Some(Unfinished {
+            kind,
+            first,
+            complete: false,
+        });
+        first
+    }
+
+    /// Ends what [`note`](Self::note) began.
+    #[inline(always)]
+    fn noted(&mut self, kind: NodeKind, first: usize) -> Node {
+        self.unfinished = Some(Unfinished {
+            kind,
+            first,
+            complete: true,
+        });
+        let end = self.notes.len();
+        Node::Noted(Noted { kind, first, end })
+    }
+
+    /// Notes a part of the node that is being read.
+    #[inline(always)]
+    fn note_part(&mut self, field: u32) -> Result<()> {
+        let number = self.lexer.index()?;
+        self.looks_ahead |= number as usize >= self.nodes.len();
+        self.outline.part(number);
+        self.notes.push(Note { field, number });
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn note_literal(&mut self, field: u32, value: Value) -> Result<()> {
+        let Ok(number) = u32::try_from(self.literals.len()) else {
+            return Err(Error::value_error(format!(
+                "expected at most {} literals in all nodes",
+                u32::MAX
+            )));
+        };
+        self.literals.push(value);
+        self.notes.push(Note { field, number });
+        Ok(())
+    }
+
+    #[inline]
+    fn note_object(&mut self, number: u32) -> Result<Node> {
+        let plan = &self.plans[number as usize];
+        let (info, reorders) = (plan.filler.info(), plan.reorders);
+        let plain_names = plan.plain_names;
+        // What is read as a singleton is mostly there already.
+        let block = (!plan.is_singleton).then_some(info.index());
+        let kind = NodeKind::Object(number);
+        let start = self.note(kind);
+        if info.file_hooks().is_some() {
+            self.outline.node(None);
+            let data = data::parse(&mut self.lexer)?;
+            self.note_literal(HOOKED, data)?;
+            return Ok(self.noted(kind, start));
+        }
+        self.outline.node(block);
+        self.lexer.expect(b'{')?;
+        // The field behind the last one, and the one behind all so far.
+        let (mut position, mut behind) = (0, 0);
+        let mut first = true;
+        let mut in_order = true;
+        while self.lexer.more(first, b'}')? {
+            first = false;
+            // Fields usually come in the order of declaration.
+            let next = info.fields().get(position).filter(|_| plain_names);
+            if next.is_some_and(|field| self.lexer.eat_string(field.name())) {
+                self.lexer.expect(b':')?;
+            } else {
+                let name = self.lexer.string()?;
+                self.lexer.expect(b':')?;
+                match info.field_index(&name) {
+                    Some(found) => position = found,
+                    None if self.options.ignore_unknown_fields => {
+                        data::parse(&mut self.lexer)?;
+                        continue;
+                    }
+                    None => {
+                        let hint = field_hint(info, &name);
+                        let what = format!("unknown field '{name}'{hint}");
+                        return Err(Error::value_error(what));
+                    }
+                }
+            }
+            let mut twice = false;
+            if position < behind {
+                in_order = false;
+                let mut noted = self.notes[start..].iter();
+                twice = noted.any(|note| note.field & !LITERAL == position as u32);
+            }
+            let (field, storage) = (position as u32, info.slots[position].storage);
+            if is_literal(storage) {
+                let lexer = &mut self.lexer;
+                let value = match storage {
+                    Storage::Int => lexer.int()?.into(),
+                    Storage::Float => lexer.float()?.into(),
+                    Storage::Bool => lexer.bool()?.into(),
+                    _ => take_dtype(lexer, &mut self.dtype)?.into(),
+                };
+                self.note_literal(field | LITERAL, value)?;
+            } else if self.lexer.peek() == Some(b'n')
+                && matches!(info.fields()[position].schema(), Schema::None)
+            {
+                // Some writers have literals here, too.
+                let none = null(&mut self.lexer)?;
+                self.note_literal(field | LITERAL, none)?;
+            } else {
+                self.note_part(field)?;
+            }
+            if twice {
+                let name = info.fields()[position].name();
+                return Err(self.lexer.fail(&format!("field '{name}' stands twice")));
+            }
+            position += 1;
+            behind = behind.max(position);
+        }
+        if reorders || !in_order {
+            let notes = self.notes[start..].iter();
+            let parts = notes.filter(|note| note.field & LITERAL == 0);
+            let fields: Vec<u32> = parts.map(|note| note.field).collect();
+            if let Some(order) = order_of_visit(info, &fields) {
+                self.outline.reorder(&order);
+            }
+        }
+        Ok(self.noted(kind, start))
+    }
+
+    fn note_container(&mut self, kind: NodeKind) -> Result<Node> {
+        let start = self.note(kind);
+        match kind {
+            NodeKind::Array => self.outline.array(),
+            _ => self.outline.node(None),
+        }
+        self.lexer.expect(b'[')?;
+        let mut first = true;
+        while self.lexer.more(first, b']')? {
+            first = false;
+            self.note_part(0)?;
+        }
+        let is_map = matches!(kind, NodeKind::Map | NodeKind::Dict);
+        let count = self.notes.len() - start;
+        if is_map && count % 2 == 1 {
+            let what = format!("expected keys and values in turn, got {count} numbers");
+            return Err(self.lexer.fail(&what));
+        }
+        Ok(self.noted(kind, start))
+    }
+
+    fn dtype(&mut self) -> Result<DType> {
+        take_dtype(&mut self.lexer, &mut self.dtype)
+    }
+
+    fn big_int(&mut self) -> Result<Value> {
+        let start = self.lexer.position();
+        let digits = self.lexer.string()?;
+        data::big(&digits).ok_or_else(|| {
+            self.lexer.go_to(start);
+            let what = format!("expected a string of 1 to {MAX_DIGITS} decimal digits");
+            self.lexer.fail(&what)
+        })
+    }
+
+    fn base64(&mut self) -> Result<Vec<u8>> {
+        let start = self.lexer.position();
+        let text = self.lexer.string()?;
+        BASE64_STANDARD.decode(text.as_bytes()).map_err(|error| {
+            self.lexer.go_to(start);
+            self.lexer.fail(&format!("expected base64: {error}"))
+        })
+    }
+
+    fn ints(&mut self) -> Result<Vec<i64>> {
+        let mut numbers = Vec::new();
+        self.lexer.expect(b'[')?;
+        while self.lexer.more(numbers.is_empty(), b']')? {
+            numbers.push(self.lexer.int()?);
+        }
+        Ok(numbers)
+    }
+
+    fn device(&mut self) -> Result<Value> {
+        let numbers = self.ints()?;
+        let parts: Option<Vec<u32>> = numbers.iter().map(|&n| u32::try_from(n).ok()).collect();
+        match parts.as_deref() {
+            Some(&[kind, ordinal]) => Ok(Device::new(kind, ordinal).into()),
+            _ => Err(self.lexer.fail(&format!(
+                "expected the kind and the ordinal of a device, got {:?}",
+                &numbers[..numbers.len().min(4)]
+            ))),
+        }
+    }
+
+    fn tensor(&mut self) -> Result<Value> {
+        let (mut dtype, mut shape, mut bytes) = (None, None, None);
+        self.lexer.expect(b'{')?;
+        let mut first = true;
+        while self.lexer.more(first, b'}')? {
+            first = false;
+            let key = self.lexer.string()?;
+            self.lexer.expect(b':')?;
+            match key.as_ref() {
+                "dtype" if dtype.is_none() => dtype = Some(self.dtype()?),
+                "shape" if shape.is_none() => shape = Some(self.ints()?),
+                "data" if bytes.is_none() => bytes = Some(self.base64()?),
+                _ => {
+                    let what = format!("unknown or repeated member {key:?} of a tensor");
+                    return Err(self.lexer.fail(&what));
+                }
+            }
+        }
+        match (dtype, shape, bytes) {
+            (Some(dtype), Some(shape), Some(bytes)) => Ok(Tensor::new(dtype, shape, bytes)?.into()),
+            _ => Err(self
+                .lexer
+                .fail("expected dtype, shape and data of a tensor")),
+        }
+    }
+}
+
+fn take_dtype<'a>(
+    lexer: &mut Lexer<'a>,
+    last: &mut Option<(Cow<'a, str>, DType)>,
+) -> Result<DType> {
+    let start = lexer.position();
+    let name = lexer.string()?;
+    if let Some((known, dtype)) = last
+        && *known == name
+    {
+        return Ok(*dtype);
+    }
+    let dtype = if name.is_empty() {
+        VOID
+    } else {
+        name.parse().map_err(|error: Error| {
+            lexer.go_to(start);
+            lexer.fail(error.message())
+        })?
+    };
+    *last = Some((name, dtype));
+    Ok(dtype)
+}
+
+fn null(lexer: &mut Lexer<'_>) -> Result<Value> {
+    match lexer.word("null") {
+        true => Ok(Value::NONE),
+        false => Err(lexer.unexpected("null")),
+    }
+}

@@ -1,0 +1,217 @@
+//! Values from nodes that were noted, when all of them are known.
+
+use super::{HOOKED, LITERAL, Node, NodeKind, Note, Noted, Reader, Unfinished};
+use crate::kernel::container::{Dict, List};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::Poll;
+use crate::kernel::object::table;
+use crate::kernel::types::fit::map_of;
+use crate::kernel::value::Value;
+
+impl Reader<'_> {
+    /// Builds what was noted, in the order of the text, but for nodes that
+    /// refer to later ones; and checks what was read of a last one.
+    pub(super) fn build_all(&mut self) -> Result<()> {
+        let mut poll = Poll::default();
+        for number in 0..self.nodes.len() {
+            poll.step_outside()?;
+            let Node::Noted(noted) = self.nodes[number] else {
+                continue;
+            };
+            match self.build(number as u32, noted)? {
+                Some(value) => self.nodes[number] = Node::Built(value),
+                None => {
+                    self.missing.clear();
+                    self.waiting.push(number as u32);
+                }
+            }
+        }
+        if let Some(Unfinished {
+            kind,
+            first,
+            complete,
+        }) = self.unfinished
+        {
+            let (number, end) = (self.nodes.len() as u32, self.notes.len());
+            let noted = Noted { kind, first, end };
+            if complete {
+                self.build(number, noted)?;
+            } else if let NodeKind::Object(plan) = kind {
+                self.set_fields(number, plan, noted)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds the nodes that refer to later ones.
+    ///
+    /// Each is looked at once to find its missing parts, and once when they are
+    /// built. The stack holds at most one entry for each reference in the text.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        for first in std::mem::take(&mut self.waiting) {
+            let mut stack = vec![first];
+            while let Some(&number) = stack.last() {
+                let noted = match self.nodes.get(number as usize) {
+                    Some(Node::Noted(noted) | Node::Open(noted)) => *noted,
+                    _ => {
+                        stack.pop();
+                        continue;
+                    }
+                };
+                if let Some(value) = self.build(number, noted)? {
+                    self.nodes[number as usize] = Node::Built(value);
+                    stack.pop();
+                    continue;
+                }
+                self.nodes[number as usize] = Node::Open(noted);
+                for part in std::mem::take(&mut self.missing) {
+                    match self.nodes.get(part as usize) {
+                        Some(Node::Open(_)) => {
+                            let cycle = Error::value_error("the node is part of itself");
+                            return Err(self.at_noted(number, noted.kind, cycle));
+                        }
+                        Some(_) => stack.push(part),
+                        None => {
+                            let count = self.nodes.len();
+                            let outside = Error::value_error(format!(
+                                "node {part} is referred to, and there are {count} nodes"
+                            ));
+                            return Err(self.at_noted(number, noted.kind, outside));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds a node that was noted; None when parts of it, which are in
+    /// `missing` then, are not built yet.
+    #[inline]
+    fn build(&mut self, number: u32, noted: Noted) -> Result<Option<Value>> {
+        match noted.kind {
+            NodeKind::Object(plan) => self.build_object(number, plan, noted),
+            kind => {
+                let built = self.container(number, kind, noted);
+                built.map_err(|error| self.at_noted(number, kind, error))
+            }
+        }
+    }
+
+    #[inline]
+    fn build_object(&mut self, number: u32, plan: u32, noted: Noted) -> Result<Option<Value>> {
+        if let Some(&Note {
+            field: HOOKED,
+            number: data,
+        }) = self.notes.get(noted.first)
+            && noted.first < noted.end
+        {
+            return self.hooked(number, plan, data).map(Some);
+        }
+        if !self.set_fields(number, plan, noted)? {
+            return Ok(None);
+        }
+        let shell = self.layout.shell(number as usize);
+        let plan = &mut self.plans[plan as usize];
+        match plan.filler.finish_in(shell, &mut self.fitter) {
+            Ok(object) if plan.is_singleton => Ok(Some(self.singletons.resolve(object).into())),
+            Ok(object) => Ok(Some(object.into())),
+            Err(error) => Err(self.at_noted(number, noted.kind, error)),
+        }
+    }
+
+    /// Sets the fields of an object; false, and none is set, when some of them
+    /// are not built yet.
+    #[inline]
+    fn set_fields(&mut self, number: u32, plan: u32, noted: Noted) -> Result<bool> {
+        let filler = &mut self.plans[plan as usize].filler;
+        let mut complete = true;
+        for &note in &self.notes[noted.first..noted.end] {
+            let value = if note.field & LITERAL != 0 {
+                self.literals[note.number as usize].clone()
+            } else {
+                match self.nodes.get_mut(note.number as usize) {
+                    Some(Node::Built(value)) => self.layout.part(note.number as usize, value),
+                    _ => {
+                        self.missing.push(note.number);
+                        complete = false;
+                        continue;
+                    }
+                }
+            };
+            let position = (note.field & !LITERAL) as usize;
+            if let Err(error) = filler.set(position, value, &mut self.fitter) {
+                let error = in_field(filler.info().fields()[position].name(), &error);
+                return Err(self.at_noted(number, noted.kind, error));
+            }
+        }
+        if !complete {
+            filler.reset();
+        }
+        Ok(complete)
+    }
+
+    #[cold]
+    fn hooked(&mut self, number: u32, plan: u32, data: u32) -> Result<Value> {
+        let info = self.plans[plan as usize].filler.info();
+        let Some(hooks) = info.file_hooks() else {
+            return Ok(Value::NONE);
+        };
+        let data = std::mem::take(&mut self.literals[data as usize]);
+        let object = hooks.from_json.call(&data)?;
+        if !table::is_a(object.borrowed().type_index(), info.index()) {
+            let got = object.type_info().key();
+            let what = format!("the hook gave an object of {got}");
+            let kind = NodeKind::Object(plan);
+            return Err(self.at_noted(number, kind, Error::type_error(what)));
+        }
+        Ok(object.into())
+    }
+
+    fn container(&mut self, number: u32, kind: NodeKind, noted: Noted) -> Result<Option<Value>> {
+        self.parts.clear();
+        for note in &self.notes[noted.first..noted.end] {
+            match self.nodes.get_mut(note.number as usize) {
+                Some(Node::Built(value)) => {
+                    let part = self.layout.part(note.number as usize, value);
+                    self.parts.push(part);
+                }
+                _ => self.missing.push(note.number),
+            }
+        }
+        if !self.missing.is_empty() {
+            self.parts.clear();
+            return Ok(None);
+        }
+        Ok(Some(match kind {
+            NodeKind::Array => self.layout.array(number as usize, &mut self.parts),
+            NodeKind::List => self.parts.drain(..).collect::<List>().into(),
+            _ => {
+                let map = map_of(self.parts.drain(..))?;
+                match kind {
+                    NodeKind::Map => map.into(),
+                    _ => Dict::<Value, Value>::of(map).into(),
+                }
+            }
+        }))
+    }
+
+    /// An error about a node that was noted.
+    #[cold]
+    fn at_noted(&mut self, number: u32, kind: NodeKind, error: Error) -> Error {
+        let key = match kind {
+            NodeKind::Object(plan) => self.plans[plan as usize].filler.info().key(),
+            NodeKind::Array => "ffi.Array",
+            NodeKind::List => "ffi.List",
+            NodeKind::Map => "ffi.Map",
+            _ => "ffi.Dict",
+        };
+        self.current = (number, Some(key.into()));
+        self.at_node(error)
+    }
+}
+
+#[cold]
+fn in_field(name: &str, error: &Error) -> Error {
+    Error::type_error(format!("field '{name}': {}", error.message()))
+}

@@ -1,0 +1,306 @@
+//! What the parts of a list or dict have to be.
+//!
+//! A list in a field of type `List[Var]` accepts nothing but variables, through
+//! whichever handle it is changed: otherwise the field would hold what its
+//! type forbids, and no file of it could be read. So the demands travel with
+//! the container, and hold from the moment it stands in a field. A container
+//! in several fields obeys them all. Demands are never taken back; a copy of
+//! the elements in a new container has none.
+//!
+//! A container stores a number, 0 for no demand, that names a set of demands in
+//! a table of the process. Sets are few: one per typed field, and one for each
+//! combination of fields that some container stands in.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use hashbrown::HashMap;
+
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::table::TypeInfo;
+use crate::kernel::types::{Schema, in_place};
+use crate::kernel::value::{Value, ValueRef};
+
+/// The demands on one container, made while nobody writes what it holds.
+#[derive(Debug, Default)]
+pub(crate) struct Demands(AtomicU32);
+
+impl Demands {
+    /// The number of the set; 0 for none.
+    #[inline(always)]
+    pub(super) fn number(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set(&self, number: u32) {
+        self.0.store(number, Ordering::Release);
+    }
+
+    /// Sets the number, if it is the one that is expected.
+    pub(super) fn replace(&self, expected: u32, number: u32) -> bool {
+        let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
+        let replaced = self.0.compare_exchange(expected, number, success, failure);
+        replaced.is_ok()
+    }
+}
+
+/// What one field says about the parts of a container in it.
+#[derive(Clone, Copy)]
+struct Demand {
+    field: Field,
+    parts: Parts,
+}
+
+#[derive(Clone, Copy)]
+enum Parts {
+    Items(&'static Schema),
+    Entries(&'static (Schema, Schema)),
+}
+
+impl Parts {
+    fn address(self) -> usize {
+        match self {
+            Parts::Items(schema) => std::ptr::from_ref(schema).addr(),
+            Parts::Entries(pair) => std::ptr::from_ref(pair).addr(),
+        }
+    }
+
+    fn are(self, other: Parts) -> bool {
+        match (self, other) {
+            (Parts::Items(left), Parts::Items(right)) => left == right,
+            (Parts::Entries(left), Parts::Entries(right)) => left == right,
+            _ => false,
+        }
+    }
+}
+
+/// A field of a type, for messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Field {
+    info: &'static TypeInfo,
+    position: usize,
+}
+
+impl Field {
+    pub(crate) fn new(info: &'static TypeInfo, position: usize) -> Self {
+        Field { info, position }
+    }
+
+    fn schema(self) -> &'static Schema {
+        self.info.fields()[self.position].schema()
+    }
+
+    fn blame(self, error: Error) -> Error {
+        let name = self.info.fields()[self.position].name();
+        in_place(format_args!("{}.{name}", self.info.key()), error)
+    }
+}
+
+#[derive(Default)]
+struct Table {
+    /// The sets by their numbers, of which the first is 1.
+    sets: Vec<&'static [Demand]>,
+    /// The set that one more demand, by its address, makes of another.
+    extended: HashMap<(u32, usize), u32>,
+}
+
+impl Table {
+    fn set(&self, number: u32) -> &'static [Demand] {
+        let position = (number as usize).checked_sub(1);
+        position.map_or(&[], |position| self.sets[position])
+    }
+}
+
+static TABLE: LazyLock<RwLock<Table>> = LazyLock::new(RwLock::default);
+
+fn set(number: u32) -> &'static [Demand] {
+    TABLE
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .set(number)
+}
+
+/// The number of a set with one more demand; the same number if the set makes
+/// that demand already.
+fn extended(number: u32, demand: Demand) -> u32 {
+    let key = (number, demand.parts.address());
+    let known = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&known) = known.extended.get(&key) {
+        return known;
+    }
+    drop(known);
+    let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&known) = table.extended.get(&key) {
+        return known;
+    }
+    let demands = table.set(number);
+    let result = match demands.iter().any(|known| known.parts.are(demand.parts)) {
+        true => number,
+        false => {
+            let demands: Vec<_> = demands.iter().copied().chain([demand]).collect();
+            table.sets.push(Vec::leak(demands));
+            // Each set has four bytes at least, so four billion do not fit.
+            table.sets.len() as u32
+        }
+    };
+    table.extended.insert(key, result);
+    result
+}
+
+/// The items as a list with these demands stores them.
+///
+/// # Errors
+///
+/// `TypeError` that names type and field, what was expected and what came; what
+/// the hooks of types return.
+#[cold]
+pub(super) fn admit_items(number: u32, items: &mut [Value]) -> Result<()> {
+    let demands = set(number);
+    for item in items {
+        for demand in demands {
+            if let Parts::Items(schema) = demand.parts {
+                let given = std::mem::take(item);
+                let converted = schema.convert(given);
+                *item = converted.map_err(|error| {
+                    let error = in_place(format_args!("element"), error);
+                    demand.field.blame(error)
+                })?;
+            }
+        }
+        for demand in demands {
+            if let Parts::Items(schema) = demand.parts {
+                let settled = recheck(schema, item, demands)
+                    .and_then(|()| settle(demand.field, schema, item));
+                settled.map_err(|error| {
+                    let error = in_place(format_args!("element"), error);
+                    demand.field.blame(error)
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What one demand converted to may be nothing for another one.
+fn recheck(schema: &Schema, value: &Value, demands: &[Demand]) -> Result<()> {
+    match demands {
+        [_] => Ok(()),
+        _ => schema.check(value),
+    }
+}
+
+/// An entry as a dict with these demands stores it.
+///
+/// # Errors
+///
+/// As [`admit_items`].
+#[cold]
+pub(super) fn admit_entry(number: u32, key: &mut Value, value: &mut Value) -> Result<()> {
+    let demands = set(number);
+    let shown = key.clone();
+    let at_key = |error| in_place(format_args!("key {shown:?}"), error);
+    let at_value = |error| in_place(format_args!("element [{shown:?}]"), error);
+    for Demand { field, parts } in demands {
+        if let Parts::Entries((keys, values)) = parts {
+            let converted = keys.convert(std::mem::take(key)).map_err(at_key);
+            *key = converted.map_err(|error| field.blame(error))?;
+            let converted = values.convert(std::mem::take(value)).map_err(at_value);
+            *value = converted.map_err(|error| field.blame(error))?;
+        }
+    }
+    for Demand { field, parts } in demands {
+        if let Parts::Entries((keys, values)) = parts {
+            let settled = recheck(keys, key, demands)
+                .and_then(|()| settle(*field, keys, key))
+                .map_err(at_key);
+            settled.map_err(|error| field.blame(error))?;
+            let settled = recheck(values, value, demands)
+                .and_then(|()| settle(*field, values, value))
+                .map_err(at_value);
+            settled.map_err(|error| field.blame(error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether values of a schema hold lists or dicts that are to stay typed.
+pub(crate) fn binds(schema: &Schema) -> bool {
+    let demanding = |part: &Schema| !matches!(part, Schema::Any);
+    match schema {
+        Schema::List(inner) => demanding(inner),
+        Schema::Dict(pair) => demanding(&pair.0) || demanding(&pair.1),
+        Schema::Optional(inner) | Schema::Array(inner) => binds(inner),
+        Schema::Union(parts) | Schema::Tuple(parts) => parts.iter().any(binds),
+        Schema::Map(pair) => binds(&pair.0) || binds(&pair.1),
+        _ => false,
+    }
+}
+
+/// Makes the demands of a field on the lists and dicts in a value that fits
+/// it. O(1) for a container that obeys them already, O(parts) otherwise.
+///
+/// # Errors
+///
+/// `TypeError` when another thread made a part of the value unfit meanwhile.
+#[cold]
+pub(crate) fn claim(field: Field, value: &Value) -> Result<()> {
+    settle(field, field.schema(), value).map_err(|error| field.blame(error))
+}
+
+/// [`claim`] for a part of a field's schema. Recursion follows the schema,
+/// which is part of a type's declaration.
+fn settle(field: Field, schema: &'static Schema, value: &Value) -> Result<()> {
+    if !binds(schema) {
+        return Ok(());
+    }
+    match (schema, value.view()) {
+        (Schema::Optional(inner), _) => settle(field, inner, value),
+        (Schema::Union(options), _) => {
+            // Of several that fit, the first one counts.
+            let option = options.iter().find(|option| option.check(value).is_ok());
+            option.map_or(Ok(()), |option| settle(field, option, value))
+        }
+        (Schema::Array(inner), ValueRef::Array(items)) => {
+            let mut items = items.values().iter();
+            items.try_for_each(|item| settle(field, inner, item))
+        }
+        (Schema::Tuple(parts), ValueRef::Array(items)) => {
+            let mut items = parts.iter().zip(items.values());
+            items.try_for_each(|(part, item)| settle(field, part, item))
+        }
+        (Schema::Map(pair), ValueRef::Map(entries)) => {
+            entries.iter().try_for_each(|(key, value)| {
+                settle(field, &pair.0, key)?;
+                settle(field, &pair.1, value)
+            })
+        }
+        (Schema::List(inner), ValueRef::List(list)) => {
+            let parts = Parts::Items(inner);
+            let demand = Demand { field, parts };
+            let check = |items: &super::Array| {
+                items.values().iter().try_for_each(|item| {
+                    inner.check(item)?;
+                    settle(field, inner, item)
+                })
+            };
+            list.payload()
+                .demand(|number| extended(number, demand), check)
+        }
+        (Schema::Dict(pair), ValueRef::Dict(dict)) => {
+            let parts = Parts::Entries(pair);
+            let demand = Demand { field, parts };
+            let check = |entries: &super::Map| {
+                entries.iter().try_for_each(|(key, value)| {
+                    pair.0.check(key)?;
+                    pair.1.check(value)?;
+                    settle(field, &pair.0, key)?;
+                    settle(field, &pair.1, value)
+                })
+            };
+            dict.payload()
+                .entries
+                .demand(|number| extended(number, demand), check)
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,455 @@
+//! `Map`: immutable, copy-on-write.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use hashbrown::HashMap;
+use indexmap::IndexMap;
+use indexmap::map::RawEntryApiV1;
+use indexmap::map::raw_entry_v1::RawEntryMut;
+use rapidhash::fast::RandomState;
+
+use super::lookup::{hooked, is_hooked, spread};
+use crate::kernel::error::Result;
+use crate::kernel::object::field::ElementType;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
+
+/// The order in which the engines visit a map's entries, as positions in
+/// insertion order: independent of insertion, computed once per map.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyOrder {
+    /// Entries with plain keys, sorted by type and value.
+    pub(crate) plain: Box<[u32]>,
+    /// Entries with object keys, sorted by identity number.
+    pub(crate) objects: Box<[u32]>,
+}
+
+/// The payload of a map.
+#[derive(Debug, Default)]
+pub(crate) struct MapObj {
+    pub(super) entries: IndexMap<Value, Value, RandomState>,
+    order: OnceLock<KeyOrder>,
+    /// What the hooks of keys gave as their hashes, by identity number, so that
+    /// a copy needs no hook. None in a map without such keys.
+    hashes: Option<Box<HashMap<u64, u64, RandomState>>>,
+}
+
+impl MapObj {
+    /// A map with copies of the entries of another one. Its keys are copies
+    /// of the other's, so no hook is asked; they may be unfinished.
+    pub(crate) fn of_copies(source: &MapObj, mut copy: impl FnMut(&Value) -> Value) -> Self {
+        let mut made = MapObj::with_capacity(source.entries.len());
+        for (key, value) in &source.entries {
+            let hash = source.hash_of(key);
+            let (key, value) = (copy(key), copy(value));
+            match hash {
+                None => drop(made.entries.insert(key, value)),
+                Some(hash) => made.push_hooked(key, value, hash),
+            }
+        }
+        made
+    }
+
+    /// What the hook of a key gave as its hash when it was put in.
+    fn hash_of(&self, key: &Value) -> Option<u64> {
+        let hashes = self.hashes.as_ref()?;
+        hashes.get(&key.as_object()?.identity()).copied()
+    }
+
+    /// Adds an entry under a key that is not there, with the hash of its hook.
+    fn push_hooked(&mut self, key: Value, value: Value, hash: u64) {
+        if let Some(object) = key.as_object() {
+            let hashes = self.hashes.get_or_insert_default();
+            hashes.insert(object.identity(), hash);
+        }
+        let hash = spread(self, hash);
+        // Nothing matches, so the entry is new.
+        let entry = self.entries.raw_entry_mut_v1().from_hash(hash, |_| false);
+        if let RawEntryMut::Vacant(entry) = entry {
+            entry.insert_hashed_nocheck(hash, key, value);
+        }
+    }
+
+    fn with_capacity(capacity: usize) -> Self {
+        let mut map = MapObj::default();
+        map.entries.reserve(capacity);
+        map
+    }
+
+    /// Where a key is, or how it is put in. Runs the hooks of its type.
+    fn place(&self, key: &Value) -> Result<Place> {
+        Ok(match hooked(key)? {
+            None => Place::Plain,
+            Some(key) => match key.position(self)? {
+                Some(position) => Place::At(position),
+                None => Place::New(key.hash),
+            },
+        })
+    }
+
+    /// Puts an entry in and gives the old value back.
+    pub(super) fn put(&mut self, place: Place, key: Value, value: Value) -> Option<Value> {
+        match place {
+            Place::Plain => self.entries.insert(key, value),
+            Place::At(position) => {
+                let (_, held) = self.entries.get_index_mut(position)?;
+                Some(std::mem::replace(held, value))
+            }
+            Place::New(hash) => {
+                self.push_hooked(key, value, hash);
+                None
+            }
+        }
+    }
+
+    /// Takes out the entry at a position; the others keep their order. O(n).
+    pub(super) fn remove_at(&mut self, position: usize) -> Option<(Value, Value)> {
+        let removed = self.entries.shift_remove_index(position)?;
+        if let (Some(hashes), Some(key)) = (&mut self.hashes, removed.0.as_object()) {
+            hashes.remove(&key.identity());
+        }
+        Some(removed)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn entry(&self, position: usize) -> Option<(&Value, &Value)> {
+        self.entries.get_index(position)
+    }
+
+    /// The position of a key for the engines, to which all objects are keys by
+    /// identity. Runs no hook. O(1), O(log n) for a key whose type has hooks.
+    pub(crate) fn position(&self, key: &Value) -> Option<usize> {
+        match key.as_object() {
+            Some(object) if is_hooked(object) => {
+                let objects = &self.key_order().objects;
+                let ident = |position: &u32| {
+                    let (key, _) = self.entry(*position as usize)?;
+                    Some(key.as_object()?.identity())
+                };
+                let found = objects.binary_search_by_key(&Some(object.identity()), ident);
+                found.ok().map(|at| objects[at] as usize)
+            }
+            _ => self.entries.get_index_of(key),
+        }
+    }
+
+    /// The position of a key. Runs the hooks of its type, if it has any. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks.
+    fn find(&self, key: &Value) -> Result<Option<usize>> {
+        match hooked(key)? {
+            None => Ok(self.entries.get_index_of(key)),
+            Some(key) => key.position(self),
+        }
+    }
+
+    pub(crate) fn copy_payload(&self) -> Self {
+        MapObj {
+            entries: self.entries.clone(),
+            order: OnceLock::new(),
+            hashes: self.hashes.clone(),
+        }
+    }
+
+    pub(crate) fn key_order(&self) -> &KeyOrder {
+        self.order.get_or_init(|| {
+            let key = |position: &u32| {
+                self.entries
+                    .get_index(*position as usize)
+                    .map(|(key, _)| key)
+            };
+            let (mut plain, mut objects) = (Vec::new(), Vec::new());
+            for (position, key) in self.entries.keys().enumerate() {
+                let list = if is_plain_key(key) {
+                    &mut plain
+                } else {
+                    &mut objects
+                };
+                list.push(position as u32);
+            }
+            plain.sort_unstable_by(|l, r| match (key(l), key(r)) {
+                (Some(l), Some(r)) => compare_plain(l, r),
+                _ => Ordering::Equal,
+            });
+            objects.sort_unstable_by_key(|position| {
+                key(position)
+                    .and_then(Value::as_object)
+                    .map(|object| object.identity())
+            });
+            KeyOrder {
+                plain: plain.into(),
+                objects: objects.into(),
+            }
+        })
+    }
+}
+
+/// What becomes of a key that is put into a map.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// Its type has no hooks.
+    Plain,
+    /// It is there, at this position.
+    At(usize),
+    /// It is new, and has this hash.
+    New(u64),
+}
+
+/// Whether a key is matched by value rather than by identity.
+pub(crate) fn is_plain_key(key: &Value) -> bool {
+    rank(key).is_some()
+}
+
+/// The position of a plain value's type in the canonical order.
+fn rank(key: &Value) -> Option<u8> {
+    Some(match key.view() {
+        ValueRef::None => 0,
+        ValueRef::Bool(_) => 1,
+        ValueRef::Int(_) | ValueRef::BigInt(_) => 2,
+        ValueRef::Float(_) => 3,
+        ValueRef::Str(_) => 4,
+        ValueRef::Bytes(_) => 5,
+        ValueRef::DType(_) => 6,
+        ValueRef::Device(_) => 7,
+        _ => return None,
+    })
+}
+
+fn compare_plain(left: &Value, right: &Value) -> Ordering {
+    use ValueRef as V;
+    match (left.view(), right.view()) {
+        (V::Bool(l), V::Bool(r)) => l.cmp(&r),
+        (V::Int(l), V::Int(r)) => l.cmp(&r),
+        (V::BigInt(l), V::BigInt(r)) => l.cmp(r),
+        (V::Int(l), V::BigInt(r)) => num_bigint::BigInt::from(l).cmp(r),
+        (V::BigInt(l), V::Int(r)) => l.cmp(&num_bigint::BigInt::from(r)),
+        (V::Float(l), V::Float(r)) => {
+            let bits = |number: f64| f64::from_bits(canonical_float_bits(number.to_bits()));
+            bits(l).total_cmp(&bits(r))
+        }
+        (V::Str(l), V::Str(r)) => l.cmp(r),
+        (V::Bytes(l), V::Bytes(r)) => l.cmp(r),
+        (V::DType(l), V::DType(r)) => l.cmp(&r),
+        (V::Device(l), V::Device(r)) => l.cmp(&r),
+        _ => rank(left).cmp(&rank(right)),
+    }
+}
+
+/// An immutable mapping that keeps insertion order; cloning shares it.
+///
+/// Keys that are plain values are looked up by content, objects by identity,
+/// or by the hooks [`DynKeyHash`](crate::DynKeyHash) and
+/// [`DynKeyEqual`](crate::DynKeyEqual) of their type. Hooks may fail, so each
+/// operation on a key has a form that reports it (`try_get`); the others are
+/// for keys without hooks, and go by identity where a hook fails.
+///
+/// ```
+/// use isoform::{Map, Value};
+/// let mut m: Map = [("a".into(), 1.into())].into_iter().collect();
+/// m.insert("b".into(), 2.into());
+/// assert_eq!(m.get(&"b".into()), Some(&Value::from(2)));
+/// ```
+#[repr(transparent)]
+pub struct Map<K: ElementType = Value, V: ElementType = Value> {
+    reference: Ref<MapObj>,
+    elements: PhantomData<(K, V)>,
+}
+
+impl<K: ElementType, V: ElementType> Map<K, V> {
+    /// An empty map.
+    pub fn new() -> Self {
+        Map {
+            reference: Ref::new(MapObj::default()),
+            elements: PhantomData,
+        }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.reference.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.reference.entries.is_empty()
+    }
+
+    /// The value of a key. O(1).
+    pub fn get(&self, key: &Value) -> Option<&V> {
+        self.try_get(key).ok().flatten()
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_get(&self, key: &Value) -> Result<Option<&V>> {
+        let found = self.reference.find(key)?;
+        Ok(found.and_then(|position| V::peek(self.reference.entry(position)?.1)))
+    }
+
+    /// Whether the key is there. O(1).
+    pub fn contains_key(&self, key: &Value) -> bool {
+        matches!(self.reference.find(key), Ok(Some(_)))
+    }
+
+    /// Whether the key is there. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type.
+    pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
+        Ok(self.reference.find(key)?.is_some())
+    }
+
+    /// The entries in insertion order.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        let typed = |(key, value): (_, _)| Some((K::peek(key)?, V::peek(value)?));
+        self.reference.entries.iter().filter_map(typed)
+    }
+
+    /// The entry at a position in insertion order. O(1).
+    pub fn get_index(&self, position: usize) -> Option<(&K, &V)> {
+        let (key, value) = self.reference.entry(position)?;
+        Some((K::peek(key)?, V::peek(value)?))
+    }
+
+    /// The keys in insertion order.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.reference.entries.keys().filter_map(K::peek)
+    }
+
+    /// Sets the value of a key and gives the old one back. Amortised O(1) for
+    /// the only owner, O(n) otherwise.
+    pub fn insert(&mut self, key: K, value: V) -> Option<Value> {
+        let (key, value) = (key.into_value(), value.into_value());
+        match self.reference.place(&key) {
+            Ok(place) => self.make_mut().put(place, key, value),
+            Err(_) => self.make_mut().entries.insert(key, value),
+        }
+    }
+
+    /// Sets the value of a key and gives the old one back. Amortised O(1) for
+    /// the only owner, O(n) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<Value>> {
+        let (key, value) = (key.into_value(), value.into_value());
+        let place = self.reference.place(&key)?;
+        Ok(self.make_mut().put(place, key, value))
+    }
+
+    /// A map with these entries; the last one of equal keys counts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the keys' types.
+    pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let entries = entries.into_iter();
+        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        for (key, value) in entries {
+            let (key, value) = (key.into_value(), value.into_value());
+            let place = map.place(&key)?;
+            map.put(place, key, value);
+        }
+        Ok(Map::holding(map))
+    }
+
+    pub(crate) fn holding(payload: MapObj) -> Self {
+        Map {
+            reference: Ref::new(payload),
+            elements: PhantomData,
+        }
+    }
+
+    /// Takes an entry out; the others keep their order. O(n).
+    pub fn remove(&mut self, key: &Value) -> Option<Value> {
+        self.try_remove(key).ok().flatten()
+    }
+
+    /// Takes an entry out; the others keep their order. O(n).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks of the key's type; nothing changes then.
+    pub fn try_remove(&mut self, key: &Value) -> Result<Option<Value>> {
+        let found = self.reference.find(key)?;
+        let removed = found.and_then(|position| self.make_mut().remove_at(position));
+        Ok(removed.map(|(_, value)| value))
+    }
+
+    /// Whether both are the same object.
+    pub fn same_as(&self, other: &Map<K, V>) -> bool {
+        self.reference.same_as(&other.reference)
+    }
+
+    pub(super) fn make_mut(&mut self) -> &mut MapObj {
+        if self.reference.get_mut().is_none() {
+            self.reference = Ref::new(self.reference.copy_payload());
+        }
+        match self.reference.get_mut() {
+            Some(payload) => {
+                payload.order.take();
+                payload
+            }
+            None => unreachable!("a fresh object has one owner"),
+        }
+    }
+
+    pub(crate) fn reference(&self) -> &Ref<MapObj> {
+        &self.reference
+    }
+}
+
+impl<K: ElementType, V: ElementType> FromIterator<(K, V)> for Map<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries = entries.into_iter();
+        let mut map = MapObj::with_capacity(entries.size_hint().0);
+        for (key, value) in entries {
+            let (key, value) = (key.into_value(), value.into_value());
+            match map.place(&key) {
+                Ok(place) => map.put(place, key, value),
+                Err(_) => map.entries.insert(key, value),
+            };
+        }
+        Map::holding(map)
+    }
+}
+
+impl<K: ElementType, V: ElementType> Default for Map<K, V> {
+    fn default() -> Self {
+        Map::new()
+    }
+}
+
+impl<K: ElementType, V: ElementType> Clone for Map<K, V> {
+    fn clone(&self) -> Self {
+        Map {
+            reference: self.reference.clone(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<K: ElementType, V: ElementType> fmt::Debug for Map<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<K: ElementType, V: ElementType> From<Map<K, V>> for Value {
+    fn from(map: Map<K, V>) -> Self {
+        Value::from_object(map.reference.into_object())
+    }
+}

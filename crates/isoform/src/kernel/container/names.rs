@@ -1,0 +1,82 @@
+//! Where the keys of a dict are by their names: an index that follows the dict.
+//!
+//! It is made when a name is looked up first, and grows by the entries that
+//! came since then, so that n insertions and lookups cost O(n) together.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rapidhash::fast::RandomState;
+
+use super::mapping::MapObj;
+use crate::kernel::value::Value;
+
+/// The name of a key; None for a key that has none. The name of an object must
+/// not change, and no user code may run.
+pub(super) type NameOf = fn(&Value) -> Option<&str>;
+
+/// Positions of keys by their names; of two keys of one name, the first.
+#[derive(Debug)]
+pub(super) struct NameIndex {
+    name_of: NameOf,
+    hasher: RandomState,
+    positions: HashTable<u32>,
+    /// How many entries are in the index.
+    covered: usize,
+}
+
+impl NameIndex {
+    pub(super) fn new(name_of: NameOf) -> Self {
+        NameIndex {
+            name_of,
+            hasher: RandomState::default(),
+            positions: HashTable::new(),
+            covered: 0,
+        }
+    }
+
+    /// The position of the first key of a name. O(1), and O(1) for each entry
+    /// that was added since the last question.
+    pub(super) fn find(&mut self, entries: &MapObj, name: &str) -> Option<usize> {
+        let (name_of, hasher) = (self.name_of, &self.hasher);
+        let name_at = |position: u32| name_of(entries.entry(position as usize)?.0);
+        while let Some((key, _)) = entries.entry(self.covered) {
+            let position = self.covered as u32;
+            self.covered += 1;
+            let Some(name) = name_of(key) else {
+                continue;
+            };
+            let rehash = |&position: &u32| hasher.hash_one(name_at(position));
+            let found = self.positions.entry(
+                hasher.hash_one(Some(name)),
+                |&position| name_at(position) == Some(name),
+                rehash,
+            );
+            found.or_insert(position);
+        }
+        let hash = hasher.hash_one(Some(name));
+        let found = self
+            .positions
+            .find(hash, |&position| name_at(position) == Some(name));
+        found.map(|&position| position as usize)
+    }
+
+    /// Forgets the last entry, which is about to be removed.
+    pub(super) fn forget_last(&mut self, entries: &MapObj) {
+        let Some(last) = entries.len().checked_sub(1) else {
+            return;
+        };
+        if self.covered <= last {
+            return;
+        }
+        self.covered = last;
+        let name = entries.entry(last).and_then(|(key, _)| (self.name_of)(key));
+        let hash = self.hasher.hash_one(name);
+        let entry = self
+            .positions
+            .find_entry(hash, |&position| position as usize == last);
+        if let Ok(entry) = entry {
+            entry.remove();
+        }
+    }
+}

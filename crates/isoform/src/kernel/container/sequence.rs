@@ -1,0 +1,434 @@
+//! `Array` (immutable, copy-on-write) and `List` (mutable, shared).
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::demands;
+use super::mutable::Mutable;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::field::ElementType;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
+
+/// The payload of an array.
+#[derive(Debug, Default)]
+pub(crate) struct ArrayObj {
+    items: Vec<Value>,
+}
+
+impl ArrayObj {
+    pub(crate) fn from_items(items: Vec<Value>) -> Self {
+        ArrayObj { items }
+    }
+
+    pub(crate) fn items(&self) -> &[Value] {
+        &self.items
+    }
+
+    pub(crate) fn copy_payload(&self) -> Self {
+        ArrayObj {
+            items: self.items.clone(),
+        }
+    }
+}
+
+/// An immutable sequence; cloning shares it.
+///
+/// ```
+/// use isoform::Array;
+/// let a = Array::from(vec![1i64, 2, 3]);
+/// let mut b = a.clone();
+/// b.push(4);
+/// assert_eq!((a.len(), b.len()), (3, 4));
+/// assert_eq!(b.iter().sum::<i64>(), 10);
+/// ```
+#[repr(transparent)]
+pub struct Array<T: ElementType = Value> {
+    reference: Ref<ArrayObj>,
+    elements: PhantomData<T>,
+}
+
+impl<T: ElementType> Array<T> {
+    /// An empty array.
+    pub fn new() -> Self {
+        Array::from_values(Vec::new())
+    }
+
+    fn from_values(items: Vec<Value>) -> Self {
+        Array {
+            reference: Ref::new(ArrayObj { items }),
+            elements: PhantomData,
+        }
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.reference.items.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.reference.items.is_empty()
+    }
+
+    /// The elements as values.
+    pub fn values(&self) -> &[Value] {
+        &self.reference.items
+    }
+
+    /// The element at a position.
+    pub fn get(&self, index: usize) -> Option<&T> {
+        T::peek(self.reference.items.get(index)?)
+    }
+
+    /// The elements, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + Clone {
+        self.reference.items.iter().filter_map(T::peek)
+    }
+
+    /// Whether both are the same object.
+    pub fn same_as(&self, other: &Array<T>) -> bool {
+        self.reference.same_as(&other.reference)
+    }
+
+    /// Appends an element. Amortised O(1) for the only owner, O(n) otherwise.
+    pub fn push(&mut self, item: T) {
+        self.make_mut().push(item.into_value());
+    }
+
+    /// Replaces the element at a position and gives the old one back.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the last element.
+    pub fn set(&mut self, index: usize, item: T) -> Result<Value> {
+        let len = self.len();
+        match self.make_mut().get_mut(index) {
+            Some(slot) => Ok(std::mem::replace(slot, item.into_value())),
+            None => Err(out_of_range(index, len)),
+        }
+    }
+
+    /// The elements for writing: in place for the only owner, else a copy.
+    fn make_mut(&mut self) -> &mut Vec<Value> {
+        if self.reference.get_mut().is_none() {
+            self.reference = Ref::new(self.reference.copy_payload());
+        }
+        // The reference is unique now; the fallback is never taken and only
+        // spares a panic path.
+        match self.reference.get_mut() {
+            Some(payload) => &mut payload.items,
+            None => unreachable!("a fresh object has one owner"),
+        }
+    }
+
+    pub(crate) fn reference(&self) -> &Ref<ArrayObj> {
+        &self.reference
+    }
+}
+
+/// Positions are given, so there is nothing to find.
+fn nowhere<P>(_: &P) -> Result<()> {
+    Ok(())
+}
+
+fn out_of_range(index: usize, len: usize) -> Error {
+    Error::new(
+        ErrorKind::Index,
+        format!("position {index} in a sequence of {len} elements"),
+    )
+}
+
+impl<T: ElementType> From<Vec<T>> for Array<T> {
+    fn from(items: Vec<T>) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: ElementType, const N: usize> From<[T; N]> for Array<T> {
+    fn from(items: [T; N]) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: ElementType> FromIterator<T> for Array<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Array::from_values(items.into_iter().map(T::into_value).collect())
+    }
+}
+
+impl<T: ElementType> Default for Array<T> {
+    fn default() -> Self {
+        Array::new()
+    }
+}
+
+impl<T: ElementType> Clone for Array<T> {
+    fn clone(&self) -> Self {
+        Array {
+            reference: self.reference.clone(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: ElementType> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<T: ElementType> From<Array<T>> for Value {
+    fn from(array: Array<T>) -> Self {
+        Value::from_object(array.reference.into_object())
+    }
+}
+
+/// The payload of a list.
+pub(crate) type ListObj = Mutable<Array>;
+
+/// A mutable sequence; cloning the handle shares it.
+///
+/// ```
+/// use isoform::List;
+/// let a = List::from(vec![1i64, 2]);
+/// let b = a.clone();
+/// b.push(3)?;
+/// assert_eq!(a.len(), 3);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[repr(transparent)]
+pub struct List<T: ElementType = Value> {
+    reference: Ref<ListObj>,
+    elements: PhantomData<T>,
+}
+
+impl<T: ElementType> List<T> {
+    /// An empty list.
+    pub fn new() -> Self {
+        Vec::new().into()
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.reference.held.read(Array::len)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the list holds now, as an immutable array. O(1).
+    pub fn snapshot(&self) -> Array {
+        self.reference.snapshot()
+    }
+
+    /// A copy of the element at a position.
+    pub fn get(&self, index: usize) -> Option<T> {
+        let get = |items: &Array| items.get(index).and_then(T::peek).cloned();
+        self.reference.held.read(get)
+    }
+
+    /// Appends an element.
+    ///
+    /// Like every change of a list it waits for running comparisons, hashes and
+    /// walks of other threads to come to a hook, a callback or their end.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when the list stands in a field whose type forbids the
+    /// element; what the hooks of types return that convert it; `RuntimeError`
+    /// when the host language has ended. The list is as it was then.
+    pub fn push(&self, item: T) -> Result<()> {
+        self.reshape([item.into_value()], |items, [item]| {
+            items.push(std::mem::take(item));
+            Ok(())
+        })
+    }
+
+    /// Takes the last element off. None as well once the host language has
+    /// ended, when nothing can be changed any more.
+    pub fn pop(&self) -> Option<Value> {
+        self.reshape([], |items, []| Ok(items.pop())).ok().flatten()
+    }
+
+    /// Puts an element before a position.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the end, otherwise as
+    /// [`push`](Self::push).
+    pub fn insert(&self, index: usize, item: T) -> Result<()> {
+        self.reshape([item.into_value()], |items, [item]| {
+            if index > items.len() {
+                return Err(out_of_range(index, items.len()));
+            }
+            items.insert(index, std::mem::take(item));
+            Ok(())
+        })
+    }
+
+    /// Replaces the element at a position and gives the old one back.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the last element, otherwise as
+    /// [`push`](Self::push).
+    pub fn set(&self, index: usize, item: T) -> Result<Value> {
+        self.change([item.into_value()], |items, [item]| {
+            if index >= items.len() {
+                return Err(out_of_range(index, items.len()));
+            }
+            items.set(index, std::mem::take(item))
+        })
+    }
+
+    /// Takes the element at a position out.
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the position is behind the last element, otherwise as
+    /// [`push`](Self::push).
+    pub fn remove(&self, index: usize) -> Result<Value> {
+        self.reshape([], |items, []| {
+            if index >= items.len() {
+                return Err(out_of_range(index, items.len()));
+            }
+            Ok(items.remove(index))
+        })
+    }
+
+    /// Takes all elements out. Does nothing once the host language has ended.
+    pub fn clear(&self) {
+        // The error can only be that one.
+        let _ended = self.replace(Array::new());
+    }
+
+    /// Replaces all elements and gives the old ones back. O(n).
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push).
+    pub fn replace(&self, items: Array) -> Result<Array> {
+        let list = &self.reference;
+        let admit = |number, items: &mut Array| demands::admit_items(number, items.make_mut());
+        list.change(list.identity(), items, admit, nowhere, |held, items, ()| {
+            items.values().iter().for_each(|item| list.note(item));
+            list.advance_version();
+            Some(std::mem::replace(held, std::mem::take(items)))
+        })
+    }
+
+    /// Replaces the elements in a range and gives the old ones back. O(n).
+    ///
+    /// # Errors
+    ///
+    /// `IndexError` when the range ends behind the last element or before it
+    /// starts, otherwise as [`push`](Self::push).
+    ///
+    /// ```
+    /// use isoform::List;
+    /// let list: List<i64> = List::from(vec![1, 2, 3]);
+    /// let old = list.splice(1..2, vec![7, 8])?;
+    /// assert_eq!((old, list.len()), (vec![2.into()], 4));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn splice(&self, range: Range<usize>, items: Vec<T>) -> Result<Vec<Value>> {
+        let items: Vec<Value> = items.into_iter().map(T::into_value).collect();
+        self.reshape(items, |held, items| {
+            if range.end > held.len() || range.start > range.end {
+                return Err(out_of_range(range.end, held.len()));
+            }
+            Ok(held.splice(range, items.drain(..)).collect())
+        })
+    }
+
+    /// Changes length or order, unless `body` finds that it cannot.
+    fn reshape<P: AsMut<[Value]>, R>(
+        &self,
+        items: P,
+        body: impl FnOnce(&mut Vec<Value>, &mut P) -> Result<R>,
+    ) -> Result<R> {
+        self.change(items, |held, items| {
+            let done = body(held.make_mut(), items)?;
+            self.reference.advance_version();
+            Ok(done)
+        })
+    }
+
+    /// Changes the list with these items, converted to what is demanded.
+    fn change<P: AsMut<[Value]>, R>(
+        &self,
+        items: P,
+        body: impl FnOnce(&mut Array, &mut P) -> Result<R>,
+    ) -> Result<R> {
+        let (list, mut body) = (&self.reference, Some(body));
+        let admit = |number, items: &mut P| demands::admit_items(number, items.as_mut());
+        list.change(list.identity(), items, admit, nowhere, |held, items, ()| {
+            items.as_mut().iter().for_each(|item| list.note(item));
+            body.take().map(|body| body(held, items))
+        })?
+    }
+
+    /// A number that is another one after each change of length or order; the
+    /// replacement of an element is none. O(1).
+    ///
+    /// Iterators of host languages tell by it that a list changed under them.
+    pub fn version(&self) -> u64 {
+        self.reference.version()
+    }
+
+    pub(super) fn payload(&self) -> &ListObj {
+        &self.reference
+    }
+
+    /// Whether both are the same object.
+    pub fn same_as(&self, other: &List<T>) -> bool {
+        self.reference.same_as(&other.reference)
+    }
+}
+
+impl<T: ElementType> From<Vec<T>> for List<T> {
+    fn from(items: Vec<T>) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T: ElementType> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let items = items.into_iter().map(T::into_value).collect();
+        List {
+            reference: Ref::new(ListObj::holding(items)),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: ElementType> Default for List<T> {
+    fn default() -> Self {
+        List::new()
+    }
+}
+
+impl<T: ElementType> Clone for List<T> {
+    fn clone(&self) -> Self {
+        List {
+            reference: self.reference.clone(),
+            elements: PhantomData,
+        }
+    }
+}
+
+impl<T: ElementType> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reference.fmt(f)
+    }
+}
+
+impl<T: ElementType> From<List<T>> for Value {
+    fn from(list: List<T>) -> Self {
+        Value::from_object(list.reference.into_object())
+    }
+}

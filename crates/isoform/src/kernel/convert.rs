@@ -1,0 +1,111 @@
+//! What may be given for a field: the conversions of constructor arguments.
+
+use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::kernel::function::Function;
+use crate::kernel::object::field::ElementType;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::value::{DType, Value};
+
+/// A node type that is `Ancestor` or extends it, as the compiler sees it.
+///
+/// The derive writes it for every node type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not extend `{Ancestor}`",
+    note = "a node type extends the type of its `#[node(base)]` field, and what that one extends"
+)]
+pub trait IsA<Ancestor: Node>: Node {
+    /// The node as its ancestor. Free.
+    fn upcast_to(node: Ref<Self>) -> Ref<Ancestor>;
+}
+
+impl IsA<Obj> for Obj {
+    fn upcast_to(node: Ref<Obj>) -> Ref<Obj> {
+        node
+    }
+}
+
+/// What constructors accept for a field of type `F`.
+///
+/// A `Ref` to a type that extends the field's type, owned or borrowed, for an
+/// object field; whatever has an [`Into`] conversion for any other field.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be given for a field of type `{F}`",
+    note = "an object field accepts a `Ref` to its own type or to one that extends it; other \
+            fields accept what converts to them with `Into`"
+)]
+pub trait IntoField<F> {
+    /// Converts.
+    fn into_field(self) -> F;
+}
+
+impl<T: IsA<U>, U: Node> IntoField<Ref<U>> for Ref<T> {
+    #[inline]
+    fn into_field(self) -> Ref<U> {
+        T::upcast_to(self)
+    }
+}
+
+impl<T: IsA<U>, U: Node> IntoField<Ref<U>> for &Ref<T> {
+    #[inline]
+    fn into_field(self) -> Ref<U> {
+        T::upcast_to(self.clone())
+    }
+}
+
+impl<T: IsA<U>, U: Node> IntoField<Option<Ref<U>>> for Ref<T> {
+    #[inline]
+    fn into_field(self) -> Option<Ref<U>> {
+        Some(T::upcast_to(self))
+    }
+}
+
+impl<T: IsA<U>, U: Node> IntoField<Option<Ref<U>>> for &Ref<T> {
+    #[inline]
+    fn into_field(self) -> Option<Ref<U>> {
+        Some(T::upcast_to(self.clone()))
+    }
+}
+
+// Not for every `Option<Ref<T>>`: a bare `None` could not tell which `T`.
+impl<U: Node> IntoField<Option<Ref<U>>> for Option<Ref<U>> {
+    #[inline]
+    fn into_field(self) -> Option<Ref<U>> {
+        self
+    }
+}
+
+macro_rules! into_fields {
+    ($([$($param:ident),*] $ty:ty;)*) => {$(
+        impl<Given: Into<$ty>, $($param: ElementType),*> IntoField<$ty> for Given {
+            #[inline]
+            fn into_field(self) -> $ty {
+                self.into()
+            }
+        }
+    )*};
+}
+
+into_fields! {
+    [] Value;
+    [] i64;
+    [] f64;
+    [] bool;
+    [] Str;
+    [] DType;
+    [] Bytes;
+    [] Shape;
+    [] Tensor;
+    [] Function;
+    [T] Array<T>;
+    [T] List<T>;
+    [K, V] Map<K, V>;
+    [K, V] Dict<K, V>;
+    [] Option<Bytes>;
+    [] Option<Shape>;
+    [] Option<Tensor>;
+    [] Option<Function>;
+    [T] Option<Array<T>>;
+    [T] Option<List<T>>;
+    [K, V] Option<Map<K, V>>;
+    [K, V] Option<Dict<K, V>>;
+}

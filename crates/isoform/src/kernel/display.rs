@@ -1,0 +1,188 @@
+//! Short text of values, for messages and `Debug`.
+//!
+//! The printer keeps its own stack and stops at a budget of characters, so
+//! its cost does not depend on the size or depth of the value.
+
+use std::fmt::{self, Write};
+
+use crate::kernel::container::{Array, Map, OpaqueObj};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::value::{Value, ValueRef};
+
+/// Characters of a value in `Debug` output.
+pub(crate) const DEBUG_BUDGET: usize = 400;
+/// Characters of a map key in a path.
+pub(crate) const KEY_BUDGET: usize = 60;
+/// Characters of a value in an explained mismatch.
+pub(crate) const EXPLAIN_BUDGET: usize = 120;
+
+/// What is still to be printed.
+enum Todo {
+    Text(&'static str),
+    Value(Value),
+    Object(Ref<Obj>),
+    /// The rest of an object's fields.
+    Fields(Ref<Obj>, usize),
+    Items(Array, usize),
+    Entries(Map, usize),
+}
+
+/// The short text of a value.
+pub(crate) fn short(value: &Value, budget: usize) -> String {
+    print(Todo::Value(value.clone()), budget)
+}
+
+/// The short text of a borrowed object.
+pub(crate) fn short_object(object: ObjRef<'_>, budget: usize) -> String {
+    print(Todo::Object(object.to_ref()), budget)
+}
+
+pub(crate) fn write_short(
+    f: &mut fmt::Formatter<'_>,
+    object: ObjRef<'_>,
+    budget: usize,
+) -> fmt::Result {
+    f.write_str(&short_object(object, budget))
+}
+
+/// A float as text that reads back as the same float.
+pub(crate) fn float_text(number: f64) -> String {
+    format!("{number:?}")
+}
+
+fn print(first: Todo, budget: usize) -> String {
+    access::reading(|section| print_in_section(section, first, budget))
+}
+
+fn print_in_section(section: &Section, first: Todo, budget: usize) -> String {
+    let mut out = String::new();
+    let mut stack = vec![first];
+    while let Some(todo) = stack.pop() {
+        if out.len() >= budget {
+            let mut end = budget;
+            while !out.is_char_boundary(end) {
+                end -= 1;
+            }
+            out.truncate(end);
+            out.push_str("...");
+            break;
+        }
+        step(section, todo, &mut out, &mut stack, budget);
+    }
+    out
+}
+
+fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
+    match todo {
+        Todo::Text(text) => out.push_str(text),
+        Todo::Value(value) => plain(&value, out, stack, budget),
+        Todo::Object(object) => {
+            let is_open = |todo: &Todo| matches!(todo, Todo::Fields(open, _) if open == &object);
+            if object.type_info().is_builtin() {
+                plain(&Value::from(object), out, stack, budget);
+            } else if stack.iter().any(is_open) {
+                // The budget bounds the stack, so the search is short.
+                out.push_str("...");
+            } else {
+                out.push_str(object.type_info().key());
+                out.push('(');
+                stack.push(Todo::Text(")"));
+                stack.push(Todo::Fields(object, 0));
+            }
+        }
+        Todo::Fields(object, position) => {
+            let fields = object.type_info().fields();
+            let Some((_, loaded)) = object.borrowed().all_fields().get(section, position) else {
+                return;
+            };
+            if position > 0 {
+                out.push_str(", ");
+            }
+            out.push_str(fields[position].name());
+            out.push('=');
+            let value = match loaded {
+                Loaded::Object(child) => Todo::Object(child.to_ref()),
+                other => Todo::Value(other.to_value()),
+            };
+            stack.push(Todo::Fields(object.clone(), position + 1));
+            stack.push(value);
+        }
+        Todo::Items(array, position) => {
+            let Some(item) = array.get(position).cloned() else {
+                return;
+            };
+            if position > 0 {
+                out.push_str(", ");
+            }
+            stack.push(Todo::Items(array, position + 1));
+            stack.push(Todo::Value(item));
+        }
+        Todo::Entries(map, position) => {
+            let Some((key, value)) = map.reference().entry(position) else {
+                return;
+            };
+            let (key, value) = (key.clone(), value.clone());
+            if position > 0 {
+                out.push_str(", ");
+            }
+            stack.push(Todo::Entries(map, position + 1));
+            stack.push(Todo::Value(value));
+            stack.push(Todo::Text(": "));
+            stack.push(Todo::Value(key));
+        }
+    }
+}
+
+fn plain(value: &Value, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
+    // Writing to a string cannot fail.
+    let _ = match value.view() {
+        ValueRef::None => write!(out, "None"),
+        ValueRef::Bool(flag) => write!(out, "{}", if flag { "True" } else { "False" }),
+        ValueRef::Int(number) => write!(out, "{number}"),
+        ValueRef::BigInt(number) => write!(out, "{number}"),
+        ValueRef::Float(number) => write!(out, "{}", float_text(number)),
+        ValueRef::DType(dtype) => write!(out, "dtype({dtype})"),
+        ValueRef::Device(device) => write!(out, "device({device})"),
+        ValueRef::Str(text) => {
+            let shown: String = text.chars().take(budget).collect();
+            write!(out, "{shown:?}")
+        }
+        ValueRef::Bytes(bytes) => {
+            let shown = &bytes[..bytes.len().min(budget)];
+            write!(out, "b\"{}\"", shown.escape_ascii())
+        }
+        ValueRef::Array(array) => brackets("[", "]", Todo::Items(array.clone(), 0), out, stack),
+        ValueRef::List(list) => brackets("List[", "]", Todo::Items(list.snapshot(), 0), out, stack),
+        ValueRef::Map(map) => brackets("{", "}", Todo::Entries(map.clone(), 0), out, stack),
+        ValueRef::Dict(dict) => {
+            brackets("Dict{", "}", Todo::Entries(dict.snapshot(), 0), out, stack)
+        }
+        ValueRef::Shape(shape) => write!(out, "Shape{:?}", &shape[..shape.len().min(budget)]),
+        ValueRef::Tensor(tensor) => {
+            write!(out, "Tensor({}, {:?})", tensor.dtype(), tensor.shape())
+        }
+        ValueRef::Function(function) => write!(out, "{function:?}"),
+        ValueRef::Object(object) => match object.downcast_ref::<OpaqueObj>() {
+            Some(opaque) => write!(out, "<{}>", opaque.type_name()),
+            None if object.type_info().is_builtin() => write!(out, "Object()"),
+            None => {
+                stack.push(Todo::Object(object.clone()));
+                Ok(())
+            }
+        },
+    };
+}
+
+fn brackets(
+    open: &str,
+    close: &'static str,
+    content: Todo,
+    out: &mut String,
+    stack: &mut Vec<Todo>,
+) -> fmt::Result {
+    stack.push(Todo::Text(close));
+    stack.push(content);
+    out.write_str(open)
+}

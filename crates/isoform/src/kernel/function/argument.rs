@@ -1,0 +1,383 @@
+//! Which Rust types may be arguments and results of functions, and how values
+//! become arguments.
+
+use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::object::field::ElementType;
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::types::Schema;
+use crate::kernel::value::{DType, Device, Value};
+
+/// A Rust type that may be an argument of a [typed](Function::typed) function.
+///
+/// What a caller gives is converted as the value of a field of this type
+/// would be: by [`Schema::convert`].
+///
+/// ```
+/// use isoform::{Argument, Value};
+/// assert_eq!(f64::from_value(Value::from(2))?, 2.0);
+/// assert_eq!(Vec::<i64>::from_value(vec![1, 2].into())?, [1, 2]);
+/// let error = i64::from_value("two".into()).expect_err("a string is no integer");
+/// assert_eq!(error.to_string(), "TypeError: expected int, got str");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of an Isoform function",
+    note = "arguments are Value, bool, integers, floats, String, Str, DType, Device, Ref<T>, Bytes, \
+            Array, List, Map, Dict, Shape, Tensor, Function, and Option, Vec and tuples of these; \
+            `#[isoform::export]` also takes references to them, and &str"
+)]
+pub trait Argument: Sized {
+    /// What the argument accepts.
+    fn schema() -> Schema;
+
+    /// The argument that a value stands for.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for a value that does not convert; `ValueError` for an
+    /// integer outside the range of `Self`.
+    fn from_value(value: Value) -> Result<Self>;
+
+    /// What stands for an argument that is left out behind all others; None
+    /// when it must be given.
+    fn when_missing() -> Option<Value> {
+        None
+    }
+}
+
+/// A Rust type that may be the result of a [typed](Function::typed) function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of an Isoform function",
+    note = "results are what may be an argument, (), &str, &Ref<T>, and Result of these with an \
+            error that converts to isoform::Error"
+)]
+pub trait Returned {
+    /// What the result is.
+    fn schema() -> Schema;
+
+    /// The result as a value.
+    ///
+    /// # Errors
+    ///
+    /// The error that it is, for a [`Result`].
+    fn into_value(self) -> Result<Value>;
+}
+
+impl Argument for Value {
+    fn schema() -> Schema {
+        Schema::Any
+    }
+    fn from_value(value: Value) -> Result<Self> {
+        Ok(value)
+    }
+}
+
+/// The element that a value is, or becomes by conversion.
+fn convert<T: ElementType>(value: Value) -> Result<T> {
+    if let Some(found) = T::peek(&value) {
+        return Ok(found.clone());
+    }
+    T::element_schema().convert(value)?.extract()
+}
+
+macro_rules! element_arguments {
+    ($([$($param:ident),*] $ty:ty;)*) => {$(
+        impl<$($param: ElementType),*> Argument for $ty {
+            fn schema() -> Schema {
+                <$ty as ElementType>::element_schema()
+            }
+            fn from_value(value: Value) -> Result<Self> {
+                convert(value)
+            }
+        }
+    )*};
+}
+
+element_arguments! {
+    [] i64;
+    [] f64;
+    [] Str;
+    [] Bytes;
+    [] Shape;
+    [] Tensor;
+    [] Function;
+    [T] Array<T>;
+    [T] List<T>;
+    [K, V] Map<K, V>;
+    [K, V] Dict<K, V>;
+}
+
+impl<T: Node> Argument for Ref<T> {
+    fn schema() -> Schema {
+        Schema::object::<T>()
+    }
+    fn from_value(value: Value) -> Result<Self> {
+        convert(value)
+    }
+}
+
+macro_rules! plain_arguments {
+    ($($ty:ty, $schema:ident, $read:ident;)*) => {$(
+        impl Argument for $ty {
+            fn schema() -> Schema {
+                Schema::$schema
+            }
+            fn from_value(value: Value) -> Result<Self> {
+                if let Some(found) = value.$read() {
+                    return Ok(found.into());
+                }
+                let value = Schema::$schema.convert(value)?;
+                value.$read().map(Into::into).ok_or_else(|| {
+                    Error::type_error(format!(
+                        "expected {}, got {}",
+                        Schema::$schema,
+                        value.type_name()
+                    ))
+                })
+            }
+        }
+    )*};
+}
+
+plain_arguments! {
+    bool, Bool, as_bool;
+    String, Str, as_str;
+    DType, DType, as_dtype;
+    Device, Device, as_device;
+}
+
+macro_rules! integer_arguments {
+    ($($ty:ty),*) => {$(
+        impl Argument for $ty {
+            fn schema() -> Schema {
+                Schema::Int
+            }
+            fn from_value(value: Value) -> Result<Self> {
+                let number = i64::from_value(value)?;
+                <$ty>::try_from(number).map_err(|_| {
+                    Error::value_error(format!(
+                        "expected an int from {} to {}, got {number}",
+                        <$ty>::MIN,
+                        <$ty>::MAX
+                    ))
+                })
+            }
+        }
+        impl Returned for $ty {
+            fn schema() -> Schema {
+                Schema::Int
+            }
+            fn into_value(self) -> Result<Value> {
+                Ok(Value::from_bigint(self.into()))
+            }
+        }
+    )*};
+}
+
+integer_arguments!(i8, i16, i32, u8, u16, u32, u64, usize);
+
+impl Argument for f32 {
+    fn schema() -> Schema {
+        Schema::Float
+    }
+    fn from_value(value: Value) -> Result<Self> {
+        Ok(f64::from_value(value)? as f32)
+    }
+}
+
+impl Argument for () {
+    fn schema() -> Schema {
+        Schema::None
+    }
+    fn from_value(value: Value) -> Result<Self> {
+        Schema::None.check(&value)
+    }
+}
+
+impl<T: Argument> Argument for Option<T> {
+    fn schema() -> Schema {
+        Schema::Optional(Box::new(T::schema()))
+    }
+    fn from_value(value: Value) -> Result<Self> {
+        if value.is_none() {
+            return Ok(None);
+        }
+        // Through the whole schema where the inner one does not fit, so that
+        // the message says that None would do.
+        match T::from_value(value.clone()) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) => Err(Self::schema().convert(value).err().unwrap_or(error)),
+        }
+    }
+    fn when_missing() -> Option<Value> {
+        Some(Value::NONE)
+    }
+}
+
+/// The parts of an array or a list that fits a schema.
+fn parts(schema: &Schema, value: Value) -> Result<Vec<Value>> {
+    let converted = schema.convert(value)?;
+    Ok(converted.extract::<Array>()?.values().to_vec())
+}
+
+impl<T: Argument> Argument for Vec<T> {
+    fn schema() -> Schema {
+        Schema::Array(Box::new(T::schema()))
+    }
+    fn from_value(value: Value) -> Result<Self> {
+        let read = |(position, part)| {
+            T::from_value(part).map_err(|error| {
+                Error::new(
+                    error.kind(),
+                    format!("element [{position}]: {}", error.message()),
+                )
+            })
+        };
+        let parts = parts(&Self::schema(), value)?;
+        parts.into_iter().enumerate().map(read).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($param:ident),+))*) => {$(
+        impl<$($param: Argument),+> Argument for ($($param,)+) {
+            fn schema() -> Schema {
+                Schema::Tuple(Box::new([$($param::schema()),+]))
+            }
+            fn from_value(value: Value) -> Result<Self> {
+                let mut parts = parts(&Self::schema(), value)?.into_iter();
+                // The schema has counted the parts.
+                let mut next = || parts.next().unwrap_or(Value::NONE);
+                Ok(($($param::from_value(next())?,)+))
+            }
+        }
+        impl<$($param: Returned),+> Returned for ($($param,)+) {
+            fn schema() -> Schema {
+                Schema::Tuple(Box::new([$($param::schema()),+]))
+            }
+            fn into_value(self) -> Result<Value> {
+                #[allow(non_snake_case)]
+                let ($($param,)+) = self;
+                Ok(Array::from(vec![$($param.into_value()?),+]).into())
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+}
+
+/// Results whose value is an `Into` away and whose schema is that of the
+/// argument.
+macro_rules! returned {
+    ($([$($param:ident: $bound:ident),*] $ty:ty, $same:ty;)*) => {$(
+        impl<$($param: $bound),*> Returned for $ty {
+            fn schema() -> Schema {
+                <$same as Argument>::schema()
+            }
+            fn into_value(self) -> Result<Value> {
+                Ok(self.into())
+            }
+        }
+    )*};
+}
+
+returned! {
+    [] Value, Value;
+    [] (), ();
+    [] bool, bool;
+    [] i64, i64;
+    [] f64, f64;
+    [] &str, String;
+    [] String, String;
+    [] Str, Str;
+    [] DType, DType;
+    [] Device, Device;
+    [] Bytes, Bytes;
+    [] Shape, Shape;
+    [] Tensor, Tensor;
+    [] Function, Function;
+    [T: Node] Ref<T>, Ref<T>;
+    [T: Node] &Ref<T>, Ref<T>;
+    [T: ElementType] Array<T>, Array<T>;
+    [T: ElementType] List<T>, List<T>;
+    [K: ElementType, V: ElementType] Map<K, V>, Map<K, V>;
+    [K: ElementType, V: ElementType] Dict<K, V>, Dict<K, V>;
+}
+
+impl Returned for f32 {
+    fn schema() -> Schema {
+        Schema::Float
+    }
+    fn into_value(self) -> Result<Value> {
+        Ok(Value::from(f64::from(self)))
+    }
+}
+
+impl<T: Returned> Returned for Option<T> {
+    fn schema() -> Schema {
+        Schema::Optional(Box::new(T::schema()))
+    }
+    fn into_value(self) -> Result<Value> {
+        self.map_or(Ok(Value::NONE), T::into_value)
+    }
+}
+
+impl<T: Returned> Returned for Vec<T> {
+    fn schema() -> Schema {
+        Schema::Array(Box::new(T::schema()))
+    }
+    fn into_value(self) -> Result<Value> {
+        let values: Result<Vec<Value>> = self.into_iter().map(T::into_value).collect();
+        Ok(Array::from(values?).into())
+    }
+}
+
+impl<T: Returned, E: Into<Error>> Returned for Result<T, E> {
+    fn schema() -> Schema {
+        T::schema()
+    }
+    fn into_value(self) -> Result<Value> {
+        match self {
+            Ok(result) => result.into_value(),
+            // An error of another type becomes one of the library here, which
+            // is no news to anybody.
+            Err(error) => Err(error.into().unless_made_in(file!())),
+        }
+    }
+}
+
+/// What an argument written as `&T` is held as during the call; for
+/// `#[isoform::export]`.
+pub trait Borrowed {
+    /// The argument that is held.
+    type Held: Argument;
+    /// The reference that the function gets.
+    fn borrow(held: &Self::Held) -> &Self;
+}
+
+impl<T: Argument> Borrowed for T {
+    type Held = T;
+    fn borrow(held: &T) -> &T {
+        held
+    }
+}
+
+impl Borrowed for str {
+    type Held = Str;
+    fn borrow(held: &Str) -> &str {
+        held
+    }
+}
+
+impl Borrowed for [Value] {
+    type Held = Array;
+    fn borrow(held: &Array) -> &[Value] {
+        held.values()
+    }
+}

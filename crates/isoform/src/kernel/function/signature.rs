@@ -1,0 +1,175 @@
+//! What is known about a function besides what it does.
+
+use std::fmt;
+
+use crate::kernel::types::Schema;
+use crate::kernel::value::Value;
+
+/// One parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    name: Option<Box<str>>,
+    schema: Schema,
+    default: Option<Value>,
+    keyword_only: bool,
+}
+
+impl Parameter {
+    /// A parameter without a name, which must be given.
+    pub fn new(schema: Schema) -> Self {
+        Parameter {
+            name: None,
+            schema,
+            default: None,
+            keyword_only: false,
+        }
+    }
+
+    /// Sets the name.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets what stands for the argument when it is left out.
+    #[must_use]
+    pub fn default_value(mut self, value: impl Into<Value>) -> Self {
+        self.default = Some(value.into());
+        self
+    }
+
+    /// Makes it a parameter that languages with named arguments take by name
+    /// only; all behind it must be such, too.
+    #[must_use]
+    pub fn keyword_only(mut self) -> Self {
+        self.keyword_only = true;
+        self
+    }
+
+    /// Whether languages with named arguments take it by name only.
+    pub fn is_keyword_only(&self) -> bool {
+        self.keyword_only
+    }
+
+    /// The name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// What the argument accepts.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// What stands for the argument when it is left out.
+    pub fn default(&self) -> Option<&Value> {
+        self.default.as_ref()
+    }
+}
+
+/// The parameters of a function, its result, and the language it is written in.
+///
+/// Shown as Python would write it:
+///
+/// ```
+/// use isoform::Function;
+/// let power = Function::typed(|base: f64, exponent: Option<i64>| {
+///     base.powi(exponent.unwrap_or(2) as i32)
+/// })
+/// .with_parameters(&["base", "exponent"]);
+/// let signature = power.signature().expect("typed functions have one");
+/// assert_eq!(signature.to_string(), "(base: float, exponent: int | None = None) -> float");
+/// ```
+#[derive(Clone)]
+pub struct Signature {
+    parameters: Vec<Parameter>,
+    returns: Schema,
+    language: &'static str,
+}
+
+impl Signature {
+    /// The signature of a function written in Rust.
+    pub fn new(parameters: Vec<Parameter>, returns: Schema) -> Self {
+        Signature {
+            parameters,
+            returns,
+            language: "rust",
+        }
+    }
+
+    /// Sets the language that the function is written in, in lower case.
+    #[must_use]
+    pub fn language(mut self, language: &'static str) -> Self {
+        self.language = language;
+        self
+    }
+
+    /// The parameters in order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// What the result is.
+    pub fn returns(&self) -> &Schema {
+        &self.returns
+    }
+
+    /// The language that the function is written in, in lower case.
+    pub fn written_in(&self) -> &'static str {
+        self.language
+    }
+
+    /// How many of the first arguments must be given.
+    ///
+    /// For a language with named arguments these are the positional ones; the
+    /// others stand where their names say.
+    pub fn required(&self) -> usize {
+        let optional = |parameter: &&Parameter| parameter.default.is_some();
+        let left_out = self.parameters.iter().rev().take_while(optional).count();
+        self.parameters.len() - left_out
+    }
+
+    pub(super) fn rename(&mut self, names: &[&str]) {
+        for (parameter, name) in self.parameters.iter_mut().zip(names) {
+            parameter.name = Some((*name).into());
+        }
+    }
+
+    pub(super) fn set_default(&mut self, position: usize, value: Value) {
+        if let Some(parameter) = self.parameters.get_mut(position) {
+            parameter.default = Some(value);
+        }
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        let mut by_name = false;
+        for (position, parameter) in self.parameters.iter().enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            if parameter.keyword_only && !std::mem::replace(&mut by_name, true) {
+                write!(f, "{separator}*")?;
+            }
+            let separator = if position == 0 && !by_name { "" } else { ", " };
+            match &parameter.name {
+                Some(name) => write!(f, "{separator}{name}: {}", parameter.schema)?,
+                None => write!(f, "{separator}{position}: {}", parameter.schema)?,
+            }
+            if let Some(default) = &parameter.default {
+                match default.is_none() {
+                    true => f.write_str(" = None")?,
+                    false => write!(f, " = {default:?}")?,
+                }
+            }
+        }
+        write!(f, ") -> {}", self.returns)
+    }
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

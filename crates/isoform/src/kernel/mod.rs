@@ -1,0 +1,20 @@
+//! What everything is made of: objects, values, containers, types, functions,
+//! hooks, paths and errors.
+//!
+//! These parts need one another (a container is an object, a schema names types,
+//! an error carries a path), so this is the one layer whose files may import in
+//! circles.
+
+pub(crate) mod container;
+pub(crate) mod convert;
+pub(crate) mod display;
+pub(crate) mod dtype;
+pub(crate) mod error;
+pub(crate) mod function;
+pub(crate) mod hooks;
+pub(crate) mod mixing;
+pub(crate) mod object;
+pub(crate) mod pages;
+pub(crate) mod path;
+pub(crate) mod types;
+pub(crate) mod value;

@@ -1,0 +1,407 @@
+//! Objects made from other objects: copies, deep copies, and copies with some
+//! fields replaced.
+//!
+//! A deep copy allocates every object before its children exist and fills it
+//! later, in any order. So sharing and cycles need no special care: what is
+//! met again has its address already. Until it is filled, a copy has no
+//! children, so one that is interrupted is dropped like any other value, and
+//! the collector of cycles may come across it.
+
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+
+use super::access::{self, Poll, Section};
+use super::class::Class;
+use super::collect;
+use super::dynamic::{convert, store};
+use super::field::DropSlot;
+use super::header::{HEADER_SIZE, Header, allocate};
+use super::prefetch::prefetch_ahead;
+use super::raw_value::Value;
+use super::reference::{Obj, Ref};
+use super::release::child_in;
+use super::table::{self, TypeInfo};
+use super::view::ObjRef;
+use crate::kernel::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::pages::Pages;
+use crate::kernel::types::Kind;
+
+/// A copy of one object that shares all children. Objects whose identity is
+/// their meaning, and values that never change, come back as they are.
+pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
+    let info = object.type_info();
+    if !is_copied(info) {
+        return object.clone();
+    }
+    match info.class() {
+        Class::Plain | Class::Node => copy_of_node(object, info),
+        _ => copy_of_container(object),
+    }
+}
+
+/// A copy of an object of a declared type, which owns its children too.
+fn copy_of_node(object: &Ref<Obj>, info: &'static TypeInfo) -> Ref<Obj> {
+    access::reading(|_section| {
+        // SAFETY: the object is of a declared type and alive, its fields do
+        // not change in this section, and those of the copy are completed
+        // right here.
+        unsafe {
+            let copy = allocate(info.layout, info.index);
+            copy_words(object.raw(), copy, info);
+            for slot in &info.drop_slots {
+                retain_field(copy, *slot);
+            }
+            Ref::from_raw(copy)
+        }
+    })
+}
+
+fn copy_of_container(object: &Ref<Obj>) -> Ref<Obj> {
+    if let Some(array) = object.downcast_ref::<ArrayObj>() {
+        Ref::new(array.copy_payload()).into_object()
+    } else if let Some(list) = object.downcast_ref::<ListObj>() {
+        Ref::new(list.copy_payload()).into_object()
+    } else if let Some(map) = object.downcast_ref::<MapObj>() {
+        Ref::new(map.copy_payload()).into_object()
+    } else if let Some(dict) = object.downcast_ref::<DictObj>() {
+        Ref::new(dict.copy_payload()).into_object()
+    } else {
+        object.clone()
+    }
+}
+
+/// A copy of an object of a declared type with some fields replaced, given by
+/// their positions in declaration order.
+///
+/// # Errors
+///
+/// `TypeError` when a value does not fit its field or the type is built in.
+pub(crate) fn with_fields(
+    object: &Ref<Obj>,
+    changes: impl IntoIterator<Item = (usize, Value)>,
+) -> Result<Ref<Obj>> {
+    let info = object.type_info();
+    if info.is_builtin() {
+        return Err(Error::type_error(format!(
+            "{}: built-in types have no fields",
+            info.key()
+        )));
+    }
+    let changes = changes
+        .into_iter()
+        .map(|(field, value)| {
+            let slot = info.slots.get(field).ok_or_else(|| {
+                Error::type_error(format!("{}: no field at position {field}", info.key()))
+            })?;
+            Ok((slot, convert(info, field, value)?))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let copy = copy_of_node(object, info);
+    for (slot, value) in changes {
+        // SAFETY: nobody else sees the copy yet, the slot is one of its type,
+        // and the value was converted to it; the old value is taken out before
+        // the new one is written.
+        let old = unsafe {
+            let drop_slot = slot.storage.drop_slot(slot.offset);
+            let old = drop_slot.map(|slot| take_field(copy.raw(), slot));
+            store(copy.raw(), slot, value);
+            old
+        };
+        // Dropped only now: its destructor may be code of the user.
+        drop(old);
+    }
+    Ok(copy)
+}
+
+/// A copy of everything below a value. Iterative; linear in the number of
+/// distinct objects.
+///
+/// # Errors
+///
+/// What the host raises to end the operation.
+pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
+    let Some(object) = root.as_object() else {
+        return Ok(root.clone());
+    };
+    access::traversing(|section| {
+        let mut copier = Copier::default();
+        let mut poll = Poll::default();
+        // SAFETY: the root is alive, and so is until the end of this traversal
+        // what was once read below it, though `poll` may run code that takes it
+        // out of its field. Each copy is owned by another one or by `root`, and
+        // is shown only when the work list is empty.
+        unsafe {
+            let root = Value::from_object(Ref::from_raw(copier.copy(object.raw(), true)));
+            while let Some((source, copy)) = copier.unfinished.pop() {
+                poll.step(section)?;
+                prefetch_ahead(ObjRef::new(source));
+                let first = copier.unfinished.len();
+                copier.fill(section, source, copy);
+                // The first child is taken up first, so that the copies lie in
+                // memory in the order in which they will be visited, whatever
+                // the order of the sources.
+                copier.unfinished[first..].reverse();
+            }
+            Ok(root)
+        }
+    })
+}
+
+/// Whether copies of objects of this type are objects of their own.
+#[inline]
+fn is_copied(info: &TypeInfo) -> bool {
+    match info.class() {
+        Class::Plain | Class::Node => info.kind != Kind::Singleton,
+        Class::Array | Class::List | Class::Map | Class::Dict => true,
+        _ => false,
+    }
+}
+
+/// One deep copy.
+#[derive(Default)]
+struct Copier {
+    /// Sources and their copies, which have no children yet.
+    unfinished: Vec<(NonNull<Header>, NonNull<Header>)>,
+    /// Position in `copies`, one higher, of the objects met so far that have
+    /// several owners, by identity number.
+    known: Pages<u32, 256>,
+    copies: Vec<NonNull<Header>>,
+}
+
+impl Copier {
+    /// The copy of an object, with one reference to it for the caller.
+    ///
+    /// # Safety
+    ///
+    /// The source must be alive until the copy is finished, and the copy must
+    /// not be looked at before that.
+    #[inline]
+    unsafe fn copy(&mut self, source: NonNull<Header>, is_root: bool) -> NonNull<Header> {
+        // SAFETY: alive, as promised.
+        let header = unsafe { source.as_ref() };
+        let info = table::info(header.type_index);
+        if !is_copied(info) {
+            header.retain();
+            return source;
+        }
+        // An object with one owner is met only once; the root may be met
+        // again from below itself, whoever owns it.
+        let may_return = is_root || header.count() > 1;
+        if may_return && let Some(position) = self.known.word(header.ident()).checked_sub(1) {
+            let copy = self.copies[position as usize];
+            // SAFETY: the copies are alive: each is owned by the copy it was
+            // first made for.
+            unsafe { copy.as_ref() }.retain();
+            return copy;
+        }
+        let copy = match info.class() {
+            // SAFETY: the layout is the type's own, and the children are written
+            // before the copy is shown. Until then its fields own nothing.
+            Class::Plain | Class::Node => unsafe {
+                let copy = allocate(info.layout, info.index);
+                copy_words(source, copy, info);
+                for slot in &info.drop_slots {
+                    forget_child(copy, *slot);
+                }
+                copy
+            },
+            Class::Array => Ref::new(ArrayObj::default()).into_raw(),
+            Class::Map => Ref::new(MapObj::default()).into_raw(),
+            Class::List => Ref::new(ListObj::holding(Array::new())).into_raw(),
+            _ => Ref::new(DictObj::holding(Map::new())).into_raw(),
+        };
+        if may_return {
+            self.copies.push(copy);
+            // Four billion shared objects do not fit any memory.
+            *self.known.word(header.ident()) = self.copies.len() as u32;
+        }
+        if info.is_builtin() || !info.drop_slots.is_empty() {
+            self.unfinished.push((source, copy));
+        }
+        copy
+    }
+
+    /// Completes a copy.
+    ///
+    /// # Safety
+    ///
+    /// As [`copy`](Self::copy); `copy` must have been made for `source`, and
+    /// must not have been filled before.
+    unsafe fn fill(&mut self, section: &Section, source: NonNull<Header>, copy: NonNull<Header>) {
+        // SAFETY: promised by the caller. The fields of the copy own nothing, so
+        // what is in them may be overwritten; those of the source are of the
+        // same type, and do not change in this section.
+        unsafe {
+            let info = table::info(source.as_ref().type_index);
+            for slot in &info.drop_slots {
+                match *slot {
+                    DropSlot::Pointer(offset) => {
+                        if let Some(child) = child_in(source, *slot) {
+                            let field = copy.byte_add(offset as usize).cast::<*mut Header>();
+                            field.write(self.copy(child, false).as_ptr());
+                        }
+                    }
+                    DropSlot::Value(offset) => {
+                        let value = source.byte_add(offset as usize).cast::<Value>();
+                        let value = self.value(value.as_ref());
+                        copy.byte_add(offset as usize).cast::<Value>().write(value);
+                    }
+                }
+            }
+            if info.is_builtin() {
+                self.fill_container(section, source, copy, info.class());
+            } else if info.tracked.load(Ordering::Acquire) {
+                // The source may be part of a cycle, and so may its copy.
+                collect::track_raw(copy);
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The value must be alive until the copy is finished.
+    unsafe fn value(&mut self, value: &Value) -> Value {
+        match NonNull::new(value.object_pointer()) {
+            None => value.clone(),
+            // SAFETY: promised by the caller; the value takes over the
+            // reference to the copy.
+            Some(child) => unsafe { Value::from_object(Ref::from_raw(self.copy(child, false))) },
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`fill`](Self::fill).
+    unsafe fn fill_container(
+        &mut self,
+        section: &Section,
+        source: NonNull<Header>,
+        copy: NonNull<Header>,
+        class: Class,
+    ) {
+        // SAFETY: the caller promises that both are of this class. Nobody
+        // reads the copy yet, so its payload may be written.
+        unsafe {
+            let payload = copy.byte_add(HEADER_SIZE);
+            let source = source.byte_add(HEADER_SIZE);
+            match class {
+                Class::Array => {
+                    let items = source.cast::<ArrayObj>().as_ref().items();
+                    let items = items.iter().map(|item| self.value(item)).collect();
+                    *payload.cast::<ArrayObj>().as_mut() = ArrayObj::from_items(items);
+                }
+                Class::List => {
+                    let source = source.cast::<ListObj>().as_ref();
+                    let copy = |items: &Array| {
+                        let items = items.values().iter();
+                        items.map(|item| self.value(item)).collect()
+                    };
+                    payload
+                        .cast::<ListObj>()
+                        .as_ref()
+                        .fill_copy(source, section, copy);
+                }
+                Class::Map => {
+                    let source = source.cast::<MapObj>().as_ref();
+                    let copies = MapObj::of_copies(source, |value| self.value(value));
+                    *payload.cast::<MapObj>().as_mut() = copies;
+                }
+                Class::Dict => {
+                    let source = &source.cast::<DictObj>().as_ref().entries;
+                    let copy = |entries: &Map| {
+                        let copy = |value: &Value| self.value(value);
+                        Map::holding(MapObj::of_copies(entries.reference(), copy))
+                    };
+                    let payload = payload.cast::<DictObj>().as_ref();
+                    payload.entries.fill_copy(source, section, copy);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Copies the fields' words, references included, to which the copy then owns
+/// nothing yet.
+///
+/// # Safety
+///
+/// Both must be objects of the declared type `info`.
+#[inline]
+unsafe fn copy_words(source: NonNull<Header>, copy: NonNull<Header>, info: &TypeInfo) {
+    let size = info.layout.size() - HEADER_SIZE;
+    // SAFETY: both blocks have the type's layout. They are copied as bytes
+    // that may be padding.
+    unsafe {
+        let source = source
+            .byte_add(HEADER_SIZE)
+            .cast::<std::mem::MaybeUninit<u8>>();
+        let copy = copy
+            .byte_add(HEADER_SIZE)
+            .cast::<std::mem::MaybeUninit<u8>>();
+        source.copy_to_nonoverlapping(copy, size);
+    }
+}
+
+/// Adds an owner to what a field points to.
+///
+/// # Safety
+///
+/// The slot must belong to the object's type, and its field must point to a
+/// live object or to none.
+unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if let Some(child) = child_in(object, slot) {
+            child.as_ref().retain();
+        }
+    }
+}
+
+/// Empties a field without giving up what was in it.
+///
+/// # Safety
+///
+/// The slot must belong to the object's type, and the field must own nothing.
+#[inline]
+unsafe fn forget_child(object: NonNull<Header>, slot: DropSlot) {
+    // SAFETY: promised by the caller; an empty field is a null pointer or None,
+    // whatever its type, to all code that goes by the table of slots.
+    unsafe {
+        match slot {
+            DropSlot::Pointer(offset) => {
+                let field = object.byte_add(offset as usize).cast::<*mut Header>();
+                field.write(std::ptr::null_mut());
+            }
+            DropSlot::Value(offset) => {
+                object
+                    .byte_add(offset as usize)
+                    .cast::<Value>()
+                    .write(Value::NONE);
+            }
+        }
+    }
+}
+
+/// Takes the value out of a field, which must be written anew.
+///
+/// # Safety
+///
+/// The slot must belong to the object's type; nothing may read the field
+/// before it is written.
+pub(super) unsafe fn take_field(object: NonNull<Header>, slot: DropSlot) -> Value {
+    // SAFETY: promised by the caller; the reference that the field owned moves
+    // to the value.
+    unsafe {
+        match slot {
+            DropSlot::Pointer(offset) => {
+                let pointer = object.byte_add(offset as usize).cast::<*mut Header>();
+                NonNull::new(pointer.read()).map_or(Value::NONE, |child| {
+                    Value::from_object(Ref::from_raw(child))
+                })
+            }
+            DropSlot::Value(offset) => object.byte_add(offset as usize).cast::<Value>().read(),
+        }
+    }
+}

@@ -1,0 +1,637 @@
+//! Collection of cycles: objects that only keep each other alive.
+//!
+//! Reference counts free everything but cycles, and a cycle needs an edge that
+//! was made after both its ends existed: an element put into a list or dict,
+//! or a field that was written. Objects that got such an edge are *tracked*.
+//! A collection visits what the tracked objects reach, and counts for each
+//! object the references that come from objects visited. Where that is all
+//! the object's owners, and nothing with other owners reaches it, it is
+//! garbage. (Trial deletion: Bacon and Rajan, "Concurrent Cycle Collection in
+//! Reference Counted Systems", 2001; here with the world stopped.)
+//!
+//! A collection starts by itself when many more objects are tracked than the
+//! last one left: at least [`MIN_FRESH`], and a share of what it had to visit, so
+//! that a tracked object costs O(1) visits whatever else there is.
+//!
+//! # Why the counts can be trusted
+//!
+//! Threads may own objects, and move, while counts are read. During a
+//! collection the writer's lock is held, so nobody reads or writes a field
+//! declared at run time, a list or a dict; and tracked objects that die wait
+//! with giving up their fields. A thread
+//! that owns an object visited can then only go on to the children of arrays,
+//! maps and Rust structs, which form no cycles. Counts are read parents first
+//! in that order: a thread that slips away from an object before its count is
+//! read, slips to an object whose count is read later, and is found at the
+//! latest at the last of them.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashbrown::{HashMap, HashSet};
+
+use super::access;
+use super::build::take_field;
+use super::class::Class;
+use super::field::DropSlot;
+use super::guarded::Content;
+use super::header::Header;
+use super::raw_host::PRESERVED;
+use super::raw_value::Value;
+use super::reference::{Node, Obj, Ref};
+use super::release::child_in;
+use super::table::{self, TypeInfo};
+use crate::kernel::container::{ArrayObj, DictObj, ListObj, MapObj, Mutable};
+
+type Addresses = HashSet<usize, rapidhash::fast::RandomState>;
+
+static TRACKED: Mutex<Option<Addresses>> = Mutex::new(None);
+/// How many objects are tracked; written under the lock of [`TRACKED`].
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// So many more objects are tracked at least before the next collection.
+const MIN_FRESH: usize = 10_000;
+/// A collection may visit so many objects for each newly tracked one.
+const VISITS_PER_FRESH: usize = 4;
+/// A collection is due when so many objects are tracked; `usize::MAX` while one
+/// is under way.
+static DUE: AtomicUsize = AtomicUsize::new(MIN_FRESH);
+
+fn tracked() -> MutexGuard<'static, Option<Addresses>> {
+    TRACKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn insert(address: usize) {
+    let mut tracked = tracked();
+    let tracked = tracked.get_or_insert_default();
+    tracked.insert(address);
+    COUNT.store(tracked.len(), Ordering::Relaxed);
+}
+
+/// Remembers an object that may have become part of a cycle.
+pub(super) fn track(object: &Ref<Obj>) {
+    object.type_info().tracked.store(true, Ordering::Release);
+    track_raw(object.raw());
+}
+
+/// As [`track`], for an object of a type of which objects are tracked already.
+pub(super) fn track_raw(object: NonNull<Header>) {
+    insert(object.as_ptr() as usize);
+}
+
+/// As [`track`], for a list or dict.
+pub(crate) fn track_payload<T: Content>(payload: &Mutable<T>) {
+    insert(address_of(payload));
+}
+
+/// Forgets a list or dict that dies; waits while a collection looks at it.
+pub(crate) fn untrack_payload<T: Content>(payload: &Mutable<T>) {
+    forget(address_of(payload));
+}
+
+/// Where the header lies of what begins with this payload.
+fn address_of<T: Content>(payload: &Mutable<T>) -> usize {
+    const { assert!(std::mem::offset_of!(DictObj, entries) == 0) };
+    std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE
+}
+
+/// Forgets an object of a declared type that dies; waits while a collection
+/// looks at it.
+#[cold]
+pub(super) fn untrack(object: NonNull<Header>) {
+    forget(object.as_ptr() as usize);
+}
+
+fn forget(address: usize) {
+    if let Some(tracked) = &mut *tracked() {
+        tracked.remove(&address);
+        COUNT.store(tracked.len(), Ordering::Relaxed);
+    }
+}
+
+fn is_tracked(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    let may_be = match info.class() {
+        Class::List | Class::Dict => true,
+        _ => info.tracked.load(Ordering::Acquire),
+    };
+    let address = object.raw().as_ptr() as usize;
+    may_be
+        && tracked()
+            .as_ref()
+            .is_some_and(|tracked| tracked.contains(&address))
+}
+
+/// Whether a cycle may go through an object.
+pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
+    let info = object.type_info();
+    match info.class() {
+        Class::Plain | Class::Node => {
+            !info.slots.is_empty() || !info.hooks.are_structural_defaults()
+        }
+        Class::Array | Class::List | Class::Map | Class::Dict => true,
+        _ => false,
+    }
+}
+
+/// How many objects may be part of a cycle: lists and dicts that an object was
+/// put into, and objects with a field that an object was written to.
+pub fn tracked_count() -> usize {
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// Collects cycles if that is due. For the end of a write, in no section.
+#[inline]
+pub(crate) fn collect_if_due() {
+    if COUNT.load(Ordering::Relaxed) >= DUE.load(Ordering::Relaxed) {
+        collect_once();
+    }
+}
+
+#[cold]
+fn collect_once() {
+    // One thread is enough, and destructors that write start no other one.
+    if DUE.swap(usize::MAX, Ordering::Relaxed) != usize::MAX {
+        collect_cycles();
+    }
+}
+
+/// Frees all objects that only keep each other alive, and says how many.
+///
+/// Cycles go through [`List`](crate::List), [`Dict`](crate::Dict) and objects
+/// with mutable fields only. O(what the tracked objects reach); other threads
+/// that read or write fields wait meanwhile. A write does this by itself when
+/// many more objects may be part of a cycle than after the last time.
+///
+/// ```
+/// use isoform::{List, Value, collect_cycles};
+/// let list: List = List::new();
+/// list.push(Value::from(list.clone()))?;
+/// drop(list);
+/// assert!(collect_cycles() >= 1);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn collect_cycles() -> usize {
+    let mut doomed = Doomed::default();
+    let mut visited = 0;
+    // An error means that the host language has ended; everything ends then.
+    let _ended = access::writing(|_idle| {
+        let tracked = tracked();
+        let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
+            return;
+        };
+        let mut addresses: Vec<usize> = roots.iter().copied().collect();
+        // The order of a hash set changes from run to run.
+        addresses.sort_unstable();
+        let roots: Vec<_> = addresses
+            .into_iter()
+            .filter_map(|address| NonNull::new(address as *mut Header))
+            .collect();
+        if let Some(graph) = Graph::visit(&roots, usize::MAX) {
+            visited = graph.objects.len();
+            graph.break_up(&mut doomed);
+        }
+    });
+    let count = doomed.objects.len();
+    // Destructors may be code of users, so they run when all locks are free.
+    drop(doomed);
+    let fresh = MIN_FRESH.max(visited / VISITS_PER_FRESH);
+    DUE.store(tracked_count() + fresh, Ordering::Relaxed);
+    count
+}
+
+/// Visits the objects that live only because of the one who asks: the object,
+/// if it has one owner, and what is reached from it through objects with one
+/// owner, but at most `limit` of them. Where the object may be part of a cycle,
+/// owners that it keeps alive itself do not count, if it reaches at most
+/// `limit` objects. A preserved wrapper does not count as an
+/// owner of what is reached, since only its object keeps it alive; the visitor
+/// tells it by the bit [`PRESERVED`] of the spare word. For the cycle collector
+/// of a host language, which must know what its wrapper keeps alive.
+///
+/// # Safety
+///
+/// The host's lock must be held, and `visit` must run no code that changes
+/// objects.
+pub unsafe fn visit_exclusively_owned(
+    object: &Ref<Obj>,
+    limit: usize,
+    visit: &mut dyn FnMut(&Ref<Obj>),
+) {
+    if object.owners() > 1 && is_tracked(object) {
+        let Some(mut graph) = Graph::visit(&[object.raw()], limit) else {
+            return;
+        };
+        if object.header().host.load(Ordering::Relaxed) & PRESERVED == 0 {
+            // The wrapper of the one who asks.
+            graph.internal[0] += 1;
+        }
+        let garbage = graph.garbage();
+        if !graph.speaks_for(&garbage) {
+            return;
+        }
+        for number in garbage {
+            let pointer = graph.objects[number as usize];
+            // SAFETY: what is reached from the object is alive as long as it.
+            let borrowed = unsafe { super::view::ObjRef::new(pointer) };
+            visit(borrowed.as_ref());
+        }
+        return;
+    }
+    let mut waiting = Waiting(Vec::new());
+    // The wrapper that asks is an owner itself.
+    if object.owners() == 1 {
+        waiting.0.push(object.raw());
+    }
+    let mut left = limit;
+    while let Some(object) = waiting.0.pop() {
+        if left == 0 {
+            return;
+        }
+        left -= 1;
+        // SAFETY: the object is kept alive by the one before it, whose fields
+        // nobody changes, because writers hold the host's lock.
+        unsafe {
+            let borrowed = super::view::ObjRef::new(object);
+            visit(borrowed.as_ref());
+            let info = borrowed.info();
+            for slot in &info.drop_slots {
+                if let Some(child) = child_in(object, *slot) {
+                    waiting.add(child);
+                }
+            }
+            match info.class() {
+                Class::Array => {
+                    let items = borrowed.downcast::<ArrayObj>();
+                    items
+                        .into_iter()
+                        .flat_map(ArrayObj::items)
+                        .for_each(|item| waiting.value(item));
+                }
+                Class::Map => {
+                    if let Some(map) = borrowed.downcast::<MapObj>() {
+                        for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
+                            waiting.value(key);
+                            waiting.value(value);
+                        }
+                    }
+                }
+                Class::List | Class::Dict => {
+                    let held = held_by(borrowed.header(), info);
+                    held.into_iter().for_each(|held| waiting.add(held));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Objects with one owner that are still to be visited.
+struct Waiting(Vec<NonNull<Header>>);
+
+impl Waiting {
+    fn add(&mut self, object: NonNull<Header>) {
+        // SAFETY: callers pass objects that are alive.
+        let header = unsafe { object.as_ref() };
+        let preserved = header.host.load(Ordering::Relaxed) & PRESERVED != 0;
+        if header.count() == 1 + u32::from(preserved) {
+            self.0.push(object);
+        }
+    }
+
+    fn value(&mut self, value: &Value) {
+        if let Some(object) = NonNull::new(value.object_pointer()) {
+            self.add(object);
+        }
+    }
+}
+
+/// What is to be dropped at the end of a collection.
+#[derive(Default)]
+struct Doomed {
+    children: Vec<Value>,
+    objects: Vec<Ref<Obj>>,
+}
+
+/// What the tracked objects reach.
+#[derive(Default)]
+struct Graph {
+    numbers: HashMap<usize, u32, rapidhash::fast::RandomState>,
+    objects: Vec<NonNull<Header>>,
+    /// References from objects visited.
+    internal: Vec<u64>,
+    /// The children of object `n` are `edges[starts[n]..starts[n + 1]]`.
+    edges: Vec<u32>,
+    starts: Vec<usize>,
+}
+
+impl Graph {
+    /// None when there are more than `limit` objects.
+    fn visit(roots: &[NonNull<Header>], limit: usize) -> Option<Self> {
+        let mut graph = Graph::default();
+        for &root in roots {
+            graph.number(root);
+        }
+        let mut next = 0;
+        while let Some(&object) = graph.objects.get(next) {
+            graph.starts.push(graph.edges.len());
+            graph.children(object);
+            next += 1;
+            if graph.objects.len() > limit {
+                return None;
+            }
+        }
+        graph.starts.push(graph.edges.len());
+        Some(graph)
+    }
+
+    fn number(&mut self, object: NonNull<Header>) -> u32 {
+        let next = self.objects.len() as u32;
+        let number = *self.numbers.entry(object.as_ptr() as usize).or_insert(next);
+        if number == next {
+            self.objects.push(object);
+            self.internal.push(0);
+        }
+        number
+    }
+
+    fn edge(&mut self, child: NonNull<Header>) {
+        let number = self.number(child);
+        self.internal[number as usize] += 1;
+        self.edges.push(number);
+    }
+
+    fn value(&mut self, value: &Value) {
+        if let Some(child) = NonNull::new(value.object_pointer()) {
+            self.edge(child);
+        }
+    }
+
+    fn children(&mut self, object: NonNull<Header>) {
+        // SAFETY: the object is tracked, and waits with dying until the
+        // collection is over, or a field of such an object keeps it alive; see
+        // the module documentation.
+        let header: &Header = unsafe { object.as_ref() };
+        let info = table::info(header.type_index);
+        if header.host.load(Ordering::Relaxed) & PRESERVED != 0 {
+            // The object's own wrapper is an owner that only it keeps alive.
+            let number = self.number(object);
+            self.internal[number as usize] += 1;
+        }
+        for slot in &info.drop_slots {
+            // SAFETY: the slot is one of the object's own type, and fields do
+            // not change while the writer's lock is held.
+            let child = unsafe { child_in(object, *slot) };
+            if let Some(child) = child {
+                self.edge(child);
+            }
+        }
+        match info.class() {
+            Class::Array => {
+                let array = payload::<ArrayObj>(header, info);
+                for item in array.into_iter().flat_map(ArrayObj::items) {
+                    self.value(item);
+                }
+            }
+            Class::Map => {
+                if let Some(map) = payload::<MapObj>(header, info) {
+                    for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
+                        self.value(key);
+                        self.value(value);
+                    }
+                }
+            }
+            Class::List | Class::Dict => {
+                // SAFETY: nobody writes a list or dict during a collection.
+                if let Some(held) = unsafe { held_by(header, info) } {
+                    self.edge(held);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn edges_of(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        &self.edges[self.starts[number]..self.starts[number + 1]]
+    }
+
+    fn info(&self, number: u32) -> &'static TypeInfo {
+        // SAFETY: as in `children`.
+        table::info(unsafe { self.objects[number as usize].as_ref() }.type_index)
+    }
+
+    /// Whether other threads may go from an object to its children meanwhile.
+    fn is_open(&self, number: u32) -> bool {
+        let info = self.info(number);
+        match info.class() {
+            Class::List | Class::Dict => false,
+            Class::Plain | Class::Node => !info.has_run_time_fields(),
+            _ => true,
+        }
+    }
+
+    /// All objects, parents before children as far as threads can move.
+    fn parents_first(&self) -> Vec<u32> {
+        let count = self.objects.len();
+        let mut waiting = vec![0u32; count];
+        for number in (0..count as u32).filter(|&number| self.is_open(number)) {
+            for &child in self.edges_of(number) {
+                waiting[child as usize] += 1;
+            }
+        }
+        let mut order: Vec<u32> = (0..count as u32)
+            .filter(|&number| waiting[number as usize] == 0)
+            .collect();
+        let mut next = 0;
+        while let Some(&number) = order.get(next) {
+            next += 1;
+            if !self.is_open(number) {
+                continue;
+            }
+            for &child in self.edges_of(number) {
+                waiting[child as usize] -= 1;
+                if waiting[child as usize] == 0 {
+                    order.push(child);
+                }
+            }
+        }
+        order
+    }
+
+    /// Which objects only keep each other alive.
+    fn garbage(&self) -> Vec<u32> {
+        let mut alive = vec![false; self.objects.len()];
+        let mut pending = Vec::new();
+        for number in self.parents_first() {
+            // SAFETY: as in `children`.
+            let owners = unsafe { self.objects[number as usize].as_ref() }.count();
+            // One without owners is dying, and waits for the end of this.
+            if owners == 0 || u64::from(owners) > self.internal[number as usize] {
+                pending.push(number);
+            }
+        }
+        while let Some(number) = pending.pop() {
+            if !std::mem::replace(&mut alive[number as usize], true) {
+                pending.extend_from_slice(self.edges_of(number));
+            }
+        }
+        (0..self.objects.len() as u32)
+            .filter(|&number| !alive[number as usize])
+            .collect()
+    }
+
+    /// Whether the wrapper of the first object is the one to report a group of
+    /// objects. Preserved wrappers of objects that reach each other would all
+    /// report the same group, and count what is in it several times.
+    fn speaks_for(&self, garbage: &[u32]) -> bool {
+        // SAFETY: as in `children`.
+        let header = |number: u32| unsafe { self.objects[number as usize].as_ref() };
+        let preserved = |number| header(number).host.load(Ordering::Relaxed) & PRESERVED != 0;
+        let mut rivals = garbage.iter().filter(|&&number| preserved(number));
+        !preserved(0) || rivals.all(|&number| header(number).ident() >= header(0).ident())
+    }
+
+    /// Takes the references out of the garbage that make its cycles.
+    fn break_up(self, doomed: &mut Doomed) {
+        let garbage = self.garbage();
+        let objects: Vec<NonNull<Header>> = garbage
+            .iter()
+            .map(|&number| self.objects[number as usize])
+            .collect();
+        // A preserved wrapper may be revived until it is gone; its object must
+        // stay one that can be read.
+        let readable = objects.iter().any(|object| {
+            // SAFETY: as in `children`.
+            let word = unsafe { object.as_ref() }.host.load(Ordering::Relaxed);
+            word & PRESERVED != 0
+        });
+        for &object in &objects {
+            // SAFETY: garbage is alive until its references are given up,
+            // which happens after this function; each gets one owner more.
+            unsafe {
+                object.as_ref().retain();
+                doomed.objects.push(Ref::from_raw(object));
+            }
+            // SAFETY: the object was just found alive.
+            let header: &Header = unsafe { object.as_ref() };
+            let info = table::info(header.type_index);
+            // SAFETY: the writer's lock is held, and nobody but this collection
+            // can reach the object.
+            doomed.children.extend(unsafe { take_held(header, info) });
+            if !info.has_run_time_fields() {
+                continue;
+            }
+            for (slot, drop_slot) in info
+                .slots
+                .iter()
+                .filter_map(|slot| Some((slot, slot.storage.drop_slot(slot.offset)?)))
+            {
+                if readable && slot.storage == super::field::Storage::Object {
+                    continue;
+                }
+                // SAFETY: the writer's lock is held and nobody but this
+                // collection can reach the object; a pointer that is null is
+                // fine for dropping it, which is all that will happen to it,
+                // or for a nullable field.
+                doomed
+                    .children
+                    .push(unsafe { empty_field(object, drop_slot) });
+            }
+        }
+    }
+}
+
+/// Moves what a field holds out of it and leaves nothing there.
+///
+/// # Safety
+///
+/// The slot must belong to the type of the object, and nobody else may use
+/// the field.
+unsafe fn empty_field(object: NonNull<Header>, slot: DropSlot) -> Value {
+    // SAFETY: promised by the caller; the field is written at once.
+    unsafe {
+        let held = take_field(object, slot);
+        match slot {
+            DropSlot::Pointer(offset) => object
+                .byte_add(offset as usize)
+                .cast::<*mut Header>()
+                .write(std::ptr::null_mut()),
+            DropSlot::Value(offset) => object
+                .byte_add(offset as usize)
+                .cast::<Value>()
+                .write(Value::NONE),
+        }
+        held
+    }
+}
+
+/// What a list or dict holds.
+///
+/// # Safety
+///
+/// Nobody may write meanwhile.
+unsafe fn held_by(header: &Header, info: &'static TypeInfo) -> Option<NonNull<Header>> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match info.class() {
+            Class::List => Some(payload::<ListObj>(header, info)?.held.peek().raw()),
+            Class::Dict => Some(payload::<DictObj>(header, info)?.entries.held.peek().raw()),
+            _ => None,
+        }
+    }
+}
+
+/// Takes out what a list or dict holds.
+///
+/// # Safety
+///
+/// The writer's lock must be held, and nobody else may reach the object.
+unsafe fn take_held(header: &Header, info: &'static TypeInfo) -> Option<Value> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match info.class() {
+            Class::List => Some(payload::<ListObj>(header, info)?.held.take().into()),
+            Class::Dict => Some(payload::<DictObj>(header, info)?.entries.held.take().into()),
+            _ => None,
+        }
+    }
+}
+
+/// The payload of an object whose class says that it is a `T`.
+fn payload<'a, T: Node>(header: &'a Header, info: &'static TypeInfo) -> Option<&'a T> {
+    if info.index != T::type_index() {
+        return None;
+    }
+    // SAFETY: the object is of type `T`, and the payload follows the header.
+    Some(unsafe {
+        NonNull::from(header)
+            .byte_add(super::header::HEADER_SIZE)
+            .cast::<T>()
+            .as_ref()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collect_cycles;
+    use crate::kernel::container::{Array, List};
+    use crate::kernel::value::Value;
+
+    #[test]
+    fn what_is_dying_is_left_to_the_thread_that_gave_it_up() {
+        let list: List = List::new();
+        list.push(Array::<Value>::new().into())
+            .expect("nothing is demanded");
+        let value = Value::from(list.clone());
+        let object = value.as_object().expect("an object");
+        // As between the last decrement and the end of the watch.
+        object.header().set_count_for_test(0);
+        collect_cycles();
+        let owners = object.owners();
+        object.header().set_count_for_test(2);
+        assert_eq!(owners, 0);
+        assert_eq!(list.len(), 1);
+    }
+}

@@ -1,0 +1,396 @@
+//! Objects by data: construction, reading, writing and copying through the
+//! type table, for types declared at run time and in Rust alike.
+
+use super::access::{self, Section};
+use super::collect::{self, may_lead_on};
+use super::field::Storage;
+use super::header::{Header, TypeIndex, allocate};
+use super::limbo;
+use super::moment;
+use super::raw_value::Value;
+use super::reference::{Obj, Ref};
+use super::table::{self, Slot, TypeInfo};
+use crate::kernel::container;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::types::{FieldDef, field_hint, in_place};
+use std::ptr::NonNull;
+
+/// An object of a type from one value per field, in declaration order,
+/// parents' fields first.
+///
+/// # Errors
+///
+/// `TypeError` when the number of values differs or a value does not fit its
+/// field; it names type, field, what was expected and what came.
+pub fn construct(index: TypeIndex, values: Vec<Value>) -> Result<Ref<Obj>> {
+    let info = table::info(index);
+    if info.is_builtin() {
+        return Err(Error::type_error(format!(
+            "{}: built-in types are not constructed from fields",
+            info.key()
+        )));
+    }
+    if values.len() != info.fields().len() {
+        return Err(Error::type_error(format!(
+            "{}: expected {} field values, got {}",
+            info.key(),
+            info.fields().len(),
+            values.len()
+        )));
+    }
+    let converted: Vec<Value> = values
+        .into_iter()
+        .enumerate()
+        .map(|(field, value)| convert(info, field, value))
+        .collect::<Result<_>>()?;
+    Ok(build(info, converted))
+}
+
+/// An object of a type from named values; fields left out take their default.
+///
+/// # Errors
+///
+/// `TypeError` for an unknown, repeated or missing field, or a value that does
+/// not fit.
+pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Ref<Obj>> {
+    let info = table::info(index);
+    let mut given: Vec<Option<Value>> = info.fields().iter().map(|_| None).collect();
+    for (name, value) in named {
+        let Some(field) = info.field_index(name) else {
+            return Err(Error::type_error(format!(
+                "{}: unknown field '{name}'{}",
+                info.key(),
+                field_hint(info, name)
+            )));
+        };
+        if given[field].replace(value).is_some() {
+            return Err(Error::type_error(format!(
+                "{}: field '{name}' given twice",
+                info.key()
+            )));
+        }
+    }
+    let fill = |(value, field): (Option<Value>, &FieldDef)| {
+        value.or_else(|| field.make_default()).ok_or_else(|| {
+            Error::type_error(format!("{}: missing field '{}'", info.key(), field.name()))
+        })
+    };
+    construct(
+        index,
+        given
+            .into_iter()
+            .zip(info.fields())
+            .map(fill)
+            .collect::<Result<_>>()?,
+    )
+}
+
+pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
+    let definition = &info.fields()[field];
+    let converted = definition.schema().convert(value).map_err(|error| {
+        let place = format_args!("{}.{}", info.key(), definition.name());
+        in_place(place, error)
+    })?;
+    if container::binds(definition.schema()) {
+        container::claim(container::Field::new(info, field), &converted)?;
+    }
+    Ok(converted)
+}
+
+/// Builds from values that already fit their fields.
+fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
+    debug_assert_eq!(info.slots.len(), values.len());
+    debug_assert!(!info.is_builtin());
+    // SAFETY: the layout is the type's own and every field is written below,
+    // before anything else can see the object.
+    unsafe {
+        let object = allocate(info.layout, info.index);
+        for (slot, value) in info.slots.iter().zip(values) {
+            store(object, slot, value);
+        }
+        Ref::from_raw(object)
+    }
+}
+
+/// As [`build`], taking the values out of a slice.
+pub(super) fn build_from(info: &'static TypeInfo, values: &mut [Value]) -> Ref<Obj> {
+    debug_assert_eq!(info.slots.len(), values.len());
+    // SAFETY: as in `build`; the caller converted the values and passes as
+    // many as there are fields, which `zip` relies on.
+    unsafe {
+        let object = allocate(info.layout, info.index);
+        for (slot, value) in info.slots.iter().zip(values) {
+            store(object, slot, std::mem::take(value));
+        }
+        Ref::from_raw(object)
+    }
+}
+
+/// # Safety
+///
+/// The slot must belong to the object's type, its field must hold nothing
+/// that needs dropping, and the value must satisfy the field's schema.
+pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
+    // SAFETY: promised by the caller; a pointer field takes over the
+    // reference that the value owned.
+    unsafe {
+        let field = object.byte_add(slot.offset as usize);
+        match slot.storage {
+            Storage::Value | Storage::Str => field.cast::<Value>().write(value),
+            Storage::Int => field.cast::<i64>().write(value.bits() as i64),
+            Storage::Float => field.cast::<f64>().write(f64::from_bits(value.bits())),
+            Storage::Bool => field.cast::<bool>().write(value.bits() != 0),
+            Storage::DType => {
+                field
+                    .cast::<crate::kernel::value::DType>()
+                    .write(crate::kernel::value::DType::from_bits(value.bits() as u32));
+            }
+            Storage::Object | Storage::NullableObject => {
+                let pointer = match value.into_object() {
+                    Ok(reference) => reference.into_raw().as_ptr(),
+                    Err(_none) => std::ptr::null_mut(),
+                };
+                field.cast::<*mut Header>().write(pointer);
+            }
+        }
+    }
+}
+
+/// The value of a field by name.
+///
+/// # Errors
+///
+/// `AttributeError` when the type has no such field.
+pub fn get_field(object: &Ref<Obj>, name: &str) -> Result<Value> {
+    let info = object.type_info();
+    let field = info.field_index(name);
+    field
+        .and_then(|field| get_field_at(object, field))
+        .ok_or_else(|| no_field(info, name))
+}
+
+fn no_field(info: &TypeInfo, name: &str) -> Error {
+    Error::new(
+        ErrorKind::Attribute,
+        format!(
+            "type {} has no field '{name}'{}",
+            info.key(),
+            field_hint(info, name)
+        ),
+    )
+}
+
+/// The value of a field by position in declaration order, parents' first.
+pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
+    let value = access::reading(|section| {
+        let fields = object.borrowed().all_fields();
+        fields
+            .get(section, field)
+            .map(|(_, loaded)| loaded.to_value())
+    })?;
+    note_reading(object.type_info(), field, &value);
+    Some(value)
+}
+
+/// A list of a Rust struct, which the compiler kept typed so far, comes into
+/// hands that know no types by being read from its field.
+pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
+    if value.as_object().is_some() && container::binds(info.fields()[field].schema()) {
+        // What Rust code made unfit by a handle without types is no fault of
+        // the reader.
+        let _fits = container::claim(container::Field::new(info, field), value);
+    }
+}
+
+/// Changes a mutable field by name, in an object with any number of owners.
+///
+/// Whatever else runs at the same time, in other threads or around a hook or
+/// callback that calls this, sees the field as it was or as it is now.
+/// O(1), but for the conversion to the type of the field; waits for running
+/// comparisons, hashes and walks of other threads to come to a hook, a callback
+/// or their end.
+///
+/// # Errors
+///
+/// `AttributeError` when the type has no such field or the field is frozen,
+/// `TypeError` when the value does not fit; the field keeps its value then.
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, register_type, set_field};
+/// let cell = TypeDef::new("doc.Cell")
+///     .field(FieldDef::new("value", Schema::Float).mutable(true))
+///     .field(FieldDef::new("name", Schema::Str));
+/// let cell = construct(register_type(cell)?, vec![1.0.into(), "c".into()])?;
+/// set_field(&cell, "value", 2.into())?;
+/// assert_eq!(get_field(&cell, "value")?, 2.0.into());
+/// let error = set_field(&cell, "name", "d".into()).expect_err("not declared mutable");
+/// assert_eq!(error.to_string(), "AttributeError: doc.Cell.name: the field is frozen");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn set_field(object: &Ref<Obj>, name: &str, value: Value) -> Result<()> {
+    let info = object.type_info();
+    let field = info.field_index(name).ok_or_else(|| no_field(info, name))?;
+    set_field_at(object, field, value)
+}
+
+/// [`set_field`] by position in declaration order, parents' first.
+///
+/// # Errors
+///
+/// As [`set_field`].
+pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()> {
+    let info = object.type_info();
+    let definition = definition_at(info, field)?;
+    if !definition.is_mutable() {
+        return Err(frozen(info, definition, "the field is frozen"));
+    }
+    replace_field(object, info, field, value)
+}
+
+/// [`set_field_at`] that changes frozen fields as well: the way around a
+/// declaration, for host languages that have one.
+///
+/// From the first such write on, all objects of the object's type count as
+/// mutable. What was promised by "frozen" before is void: a
+/// [`StructuralKey`](crate::StructuralKey) made earlier of an object of this
+/// type sees the change, and so does everything that remembers a hash. Not for
+/// objects of kind `const-tree` that others may have compared by pointer.
+///
+/// # Errors
+///
+/// `AttributeError` when the type has no such field or a Rust struct declares
+/// it, `TypeError` when the value does not fit.
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, overwrite_field_at, register_type};
+/// let point = TypeDef::new("doc.Point").field(FieldDef::new("x", Schema::Int));
+/// let point = construct(register_type(point)?, vec![1.into()])?;
+/// overwrite_field_at(&point, 0, 2.into())?;
+/// assert_eq!(get_field(&point, "x")?, 2.into());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn overwrite_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()> {
+    let info = object.type_info();
+    let definition = definition_at(info, field)?;
+    if !definition.is_mutable() && !info.claim_overwrite(field) {
+        let why = "the field of a Rust struct cannot be overwritten";
+        return Err(frozen(info, definition, why));
+    }
+    replace_field(object, info, field, value)
+}
+
+fn definition_at(info: &'static TypeInfo, field: usize) -> Result<&'static FieldDef> {
+    let count = info.fields().len();
+    info.fields().get(field).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Attribute,
+            format!("type {} has {count} fields, none at {field}", info.key()),
+        )
+    })
+}
+
+fn frozen(info: &TypeInfo, field: &FieldDef, why: &str) -> Error {
+    let text = format!("{}.{}: {why}", info.key(), field.name());
+    Error::new(ErrorKind::Attribute, text)
+}
+
+/// Changes a field that no plain reference of Rust code can point to.
+fn replace_field(
+    object: &Ref<Obj>,
+    info: &'static TypeInfo,
+    field: usize,
+    value: Value,
+) -> Result<()> {
+    let value = convert(info, field, value)?;
+    let links = value.as_object().is_some_and(may_lead_on);
+    if links {
+        access::note_link();
+    }
+    let slot = &info.slots[field];
+    let mut value = Some(value);
+    let old = access::writing(|idle| {
+        let value = value.take().unwrap_or_default();
+        moment::before_write(object.identity(), || copy_while_writing(object));
+        // SAFETY: the slot is one of the object's own type, the value was
+        // converted to its schema, and nobody else reads or writes fields now.
+        // No reference into the field is in use: sections keep none across
+        // `outside`, and a Rust struct with a field here does not exist.
+        let old = unsafe { replace(object.raw(), slot, value) };
+        (old, idle)
+    });
+    let (old, idle) = old?;
+    if links {
+        collect::track(object);
+    }
+    // A running traversal may have borrowed what was in the field.
+    if !idle && old.as_object().is_some() {
+        limbo::keep(old);
+    }
+    collect::collect_if_due();
+    Ok(())
+}
+
+/// Stores a value and returns what owned references in the field before.
+///
+/// # Safety
+///
+/// The slot must belong to the object's type, the value must satisfy the
+/// field's schema, and nobody else may read or write the field meanwhile.
+unsafe fn replace(object: NonNull<Header>, slot: &Slot, value: Value) -> Value {
+    // SAFETY: promised by the caller; the old reference moves out before the
+    // new value overwrites it.
+    unsafe {
+        let field = object.byte_add(slot.offset as usize);
+        let old = match slot.storage {
+            Storage::Value | Storage::Str => field.cast::<Value>().read(),
+            Storage::Object | Storage::NullableObject => {
+                match NonNull::new(field.cast::<*mut Header>().read()) {
+                    Some(pointer) => Value::from_object(Ref::from_raw(pointer)),
+                    None => Value::NONE,
+                }
+            }
+            Storage::Int | Storage::Float | Storage::Bool | Storage::DType => Value::NONE,
+        };
+        store(object, slot, value);
+        old
+    }
+}
+
+/// A copy of the object with one field replaced; children are shared.
+///
+/// # Errors
+///
+/// `AttributeError` when the type has no such field, `TypeError` when the
+/// value does not fit or the type is built in.
+pub fn with_field(object: &Ref<Obj>, name: &str, value: Value) -> Result<Ref<Obj>> {
+    let info = object.type_info();
+    let changed = info.field_index(name).ok_or_else(|| no_field(info, name))?;
+    let value = convert(info, changed, value)?;
+    let mut values = field_values(object);
+    values[changed] = value;
+    Ok(build(info, values))
+}
+
+/// A copy of an object of a declared type; children are shared.
+pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
+    build(object.type_info(), field_values(object))
+}
+
+/// All fields as they are at one moment.
+fn field_values(object: &Ref<Obj>) -> Vec<Value> {
+    access::reading(|section| field_values_in(section, object))
+}
+
+fn field_values_in(section: &Section, object: &Ref<Obj>) -> Vec<Value> {
+    let fields = object.borrowed().all_fields();
+    (0..fields.len())
+        .filter_map(|field| fields.get(section, field))
+        .map(|(_, loaded)| loaded.to_value())
+        .collect()
+}
+
+/// As [`shallow_copy`], by the only one who may write now.
+fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
+    let values = access::exclusively(|section| field_values_in(section, object));
+    build(object.type_info(), values)
+}

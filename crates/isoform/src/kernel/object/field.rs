@@ -1,0 +1,297 @@
+//! Field types: which Rust types may be fields, and how each is stored.
+
+use super::raw_value::{Tag, Value};
+use super::reference::{Node, Obj, Ref};
+use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
+use crate::kernel::function::Function;
+use crate::kernel::types::Schema;
+use crate::kernel::value::DType;
+
+/// How a field is stored inside an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// A 16-byte dynamic value.
+    Value,
+    /// A pointer to an object, never null.
+    Object,
+    /// A pointer to an object, or null for None.
+    NullableObject,
+    /// A 64-bit signed integer.
+    Int,
+    /// A 64-bit float.
+    Float,
+    /// One byte, zero or one.
+    Bool,
+    /// A string, stored as a 16-byte value that always holds a string.
+    Str,
+    /// A data type, four bytes.
+    DType,
+}
+
+impl Storage {
+    /// Size in bytes inside the object.
+    pub fn size(self) -> usize {
+        match self {
+            Storage::Value | Storage::Str => 16,
+            Storage::Object | Storage::NullableObject | Storage::Int | Storage::Float => 8,
+            Storage::DType => size_of::<DType>(),
+            Storage::Bool => 1,
+        }
+    }
+
+    /// Alignment in bytes inside the object.
+    pub fn align(self) -> usize {
+        match self {
+            Storage::DType => align_of::<DType>(),
+            Storage::Bool => 1,
+            _ => 8,
+        }
+    }
+
+    pub(crate) fn drop_slot(self, offset: u32) -> Option<DropSlot> {
+        match self {
+            Storage::Value | Storage::Str => Some(DropSlot::Value(offset)),
+            Storage::Object | Storage::NullableObject => Some(DropSlot::Pointer(offset)),
+            _ => None,
+        }
+    }
+}
+
+/// A field that owns references, as seen by drop. Offsets count from the
+/// start of the header.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DropSlot {
+    Pointer(u32),
+    Value(u32),
+}
+
+/// A Rust type that may be the type of a node's field.
+///
+/// # Safety
+///
+/// `Self` must have exactly the representation that `STORAGE` describes:
+/// a `Value` for `Value`, a `Value` that holds a string for `Str`, a non-null
+/// owned object pointer for `Object`, the same or null for `NullableObject`,
+/// `i64`, `f64`, `bool` or [`DType`]. Every stored value must satisfy
+/// `schema()`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of an Isoform node",
+    note = "field types are Value, Ref<T>, Option<Ref<T>>, i64, f64, bool, Str, DType, Bytes, \
+            Array, List, Map, Dict, Shape, Tensor, Function and Option of a container"
+)]
+pub unsafe trait FieldType: Clone + Send + Sync + 'static {
+    /// How the field is stored.
+    const STORAGE: Storage;
+    /// What the field accepts.
+    fn schema() -> Schema;
+}
+
+macro_rules! field_types {
+    ($($(#[$why:meta])* $ty:ty => $storage:ident, $schema:expr;)*) => {$(
+        // SAFETY: the representation is the one named by the storage kind.
+        unsafe impl FieldType for $ty {
+            const STORAGE: Storage = Storage::$storage;
+            fn schema() -> Schema {
+                $schema
+            }
+        }
+    )*};
+}
+
+field_types! {
+    Value => Value, Schema::Any;
+    i64 => Int, Schema::Int;
+    f64 => Float, Schema::Float;
+    bool => Bool, Schema::Bool;
+    Str => Str, Schema::Str;
+    DType => DType, Schema::DType;
+    Bytes => Object, Schema::Bytes;
+    Shape => Object, Schema::Shape;
+    Tensor => Object, Schema::Tensor;
+    Function => Object, Schema::Function;
+}
+
+// SAFETY: `Ref` is repr(transparent) over a non-null object pointer.
+unsafe impl<T: Node> FieldType for Ref<T> {
+    const STORAGE: Storage = Storage::Object;
+    fn schema() -> Schema {
+        Schema::object::<T>()
+    }
+}
+
+macro_rules! container_field_types {
+    ($($ty:ty, [$($param:ident),*], $schema:expr;)*) => {$(
+        // SAFETY: containers are repr(transparent) over an object pointer.
+        unsafe impl<$($param: ElementType),*> FieldType for $ty {
+            const STORAGE: Storage = Storage::Object;
+            fn schema() -> Schema {
+                $schema
+            }
+        }
+    )*};
+}
+
+container_field_types! {
+    Array<T>, [T], Schema::Array(Box::new(T::element_schema()));
+    List<T>, [T], Schema::List(Box::new(T::element_schema()));
+    Map<K, V>, [K, V], Schema::Map(Box::new((K::element_schema(), V::element_schema())));
+    Dict<K, V>, [K, V], Schema::Dict(Box::new((K::element_schema(), V::element_schema())));
+}
+
+/// A field type stored as one non-null object pointer.
+///
+/// # Safety
+///
+/// `Self` must be `repr(transparent)` over `Ref<Obj>` or `NonNull`.
+pub unsafe trait PointerField: FieldType {}
+
+// SAFETY: repr(transparent) over a non-null pointer.
+unsafe impl<T: Node> PointerField for Ref<T> {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl<T: ElementType> PointerField for Array<T> {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl<T: ElementType> PointerField for List<T> {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl<K: ElementType, V: ElementType> PointerField for Map<K, V> {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl<K: ElementType, V: ElementType> PointerField for Dict<K, V> {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl PointerField for Bytes {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl PointerField for Shape {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl PointerField for Tensor {}
+// SAFETY: repr(transparent) over a `Ref`.
+unsafe impl PointerField for Function {}
+
+// SAFETY: `Option` of a repr(transparent) non-null pointer is the pointer or
+// null, as the standard library guarantees.
+unsafe impl<T: PointerField> FieldType for Option<T> {
+    const STORAGE: Storage = Storage::NullableObject;
+    fn schema() -> Schema {
+        Schema::Optional(Box::new(T::schema()))
+    }
+}
+
+/// A Rust type that may be an element of a typed container.
+///
+/// Elements are stored as [`Value`]s; this trait says how to look at one.
+pub trait ElementType: Sized + Clone + Send + Sync + 'static {
+    /// What an element accepts.
+    fn element_schema() -> Schema;
+    /// The element, borrowed; None when the value is not of this type.
+    fn peek(value: &Value) -> Option<&Self>;
+    /// The element as a value.
+    fn into_value(self) -> Value;
+}
+
+impl ElementType for Value {
+    fn element_schema() -> Schema {
+        Schema::Any
+    }
+    fn peek(value: &Value) -> Option<&Self> {
+        Some(value)
+    }
+    fn into_value(self) -> Value {
+        self
+    }
+}
+
+macro_rules! payload_elements {
+    ($($ty:ty, $tag:ident, $make:path;)*) => {$(
+        impl ElementType for $ty {
+            fn element_schema() -> Schema {
+                <$ty as FieldType>::schema()
+            }
+            fn peek(value: &Value) -> Option<&Self> {
+                // SAFETY: the payload of this tag holds the number's bits,
+                // which are valid for the type.
+                (value.tag() == Tag::$tag).then(|| unsafe { value.payload_as::<$ty>() })
+            }
+            fn into_value(self) -> Value {
+                $make(self)
+            }
+        }
+    )*};
+}
+
+payload_elements! {
+    i64, Int, Value::from_int;
+    f64, Float, Value::from_float;
+}
+
+impl ElementType for bool {
+    fn element_schema() -> Schema {
+        Schema::Bool
+    }
+    fn peek(value: &Value) -> Option<&Self> {
+        // There are but two, so each has a place of its own.
+        value
+            .as_bool()
+            .map(|flag| if flag { &true } else { &false })
+    }
+    fn into_value(self) -> Value {
+        self.into()
+    }
+}
+
+impl ElementType for Str {
+    fn element_schema() -> Schema {
+        Schema::Str
+    }
+    fn peek(value: &Value) -> Option<&Self> {
+        // SAFETY: `Str` is repr(transparent) over a value that holds a string.
+        value
+            .is_str()
+            .then(|| unsafe { &*(value as *const Value).cast::<Str>() })
+    }
+    fn into_value(self) -> Value {
+        self.into()
+    }
+}
+
+impl<T: Node> ElementType for Ref<T> {
+    fn element_schema() -> Schema {
+        Schema::object::<T>()
+    }
+    fn peek(value: &Value) -> Option<&Self> {
+        value.as_object()?.downcast_ref()
+    }
+    fn into_value(self) -> Value {
+        Value::from_object(self.into_object())
+    }
+}
+
+macro_rules! container_elements {
+    ($($ty:ty, [$($param:ident),*];)*) => {$(
+        impl<$($param: ElementType),*> ElementType for $ty {
+            fn element_schema() -> Schema {
+                <$ty as FieldType>::schema()
+            }
+            fn peek(value: &Value) -> Option<&Self> {
+                if Self::element_schema().check(value).is_err() {
+                    return None;
+                }
+                let object: *const Ref<Obj> = value.as_object()?;
+                // SAFETY: the schema says that the object is this container
+                // with elements of these types, and the handle is
+                // repr(transparent) over the reference.
+                Some(unsafe { &*object.cast::<$ty>() })
+            }
+            fn into_value(self) -> Value {
+                self.into()
+            }
+        }
+    )*};
+}
+
+container_elements! {
+    Array<T>, [T];
+    List<T>, [T];
+    Map<K, V>, [K, V];
+    Dict<K, V>, [K, V];
+    Bytes, [];
+    Shape, [];
+    Tensor, [];
+    Function, [];
+}

@@ -1,0 +1,68 @@
+//! Container handles: typed faces of references to built-in objects.
+
+use super::reference::Ref;
+use crate::kernel::container::{
+    Array, ArrayObj, Dict, DictObj, List, ListObj, Map, MapObj, Shape, ShapeObj, Str, Tensor,
+    TensorObj,
+};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::{Function, FunctionObj};
+use crate::kernel::object::field::ElementType;
+use crate::kernel::value::Value;
+
+macro_rules! handles {
+    ($($handle:ty, $payload:ty;)*) => {$(
+        impl $handle {
+            /// The handle over a borrowed reference.
+            pub(crate) fn from_payload_ref(reference: &Ref<$payload>) -> &Self {
+                // SAFETY: the handle is repr(transparent) over `Ref<payload>`,
+                // and accepts any element.
+                unsafe { &*(&raw const *reference).cast::<$handle>() }
+            }
+        }
+    )*};
+}
+
+handles! {
+    Array<Value>, ArrayObj;
+    List<Value>, ListObj;
+    Map<Value, Value>, MapObj;
+    Dict<Value, Value>, DictObj;
+    Shape, ShapeObj;
+    Tensor, TensorObj;
+    Function, FunctionObj;
+}
+
+macro_rules! retype {
+    ($($name:ident<$($param:ident),+> from $untyped:ty, $payload:ty;)*) => {$(
+        impl<$($param: ElementType),+> $name<$($param),+> {
+            /// The same container without its element types. Free.
+            pub fn as_untyped(&self) -> &$untyped {
+                // SAFETY: both are repr(transparent) over the same reference,
+                // and an untyped container accepts any element.
+                unsafe { &*(&raw const *self).cast::<$untyped>() }
+            }
+        }
+    )*};
+}
+
+retype! {
+    Array<T> from Array<Value>, ArrayObj;
+    List<T> from List<Value>, ListObj;
+    Map<K, V> from Map<Value, Value>, MapObj;
+    Dict<K, V> from Dict<Value, Value>, DictObj;
+}
+
+impl TryFrom<Value> for Str {
+    type Error = Error;
+
+    fn try_from(value: Value) -> Result<Str> {
+        if value.is_str() {
+            return Ok(Str(value));
+        }
+        Err(Error::type_error(format!(
+            "expected str, got {}",
+            value.type_name()
+        )))
+    }
+}

@@ -1,0 +1,339 @@
+//! The lock of a host language, and how sections of the access rule use it.
+//!
+//! A host such as Python has a lock of its own that its code holds nearly all
+//! the time. Whoever holds it may read fields of types declared at run time
+//! without the library's own lock, because writers hold both.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::access;
+use crate::kernel::error::{Error, Result};
+
+/// How the library deals with the lock of a host language.
+#[derive(Clone, Copy)]
+pub struct HostHooks {
+    /// Whether this thread holds the host's lock.
+    pub is_held: fn() -> bool,
+    /// Runs a closure once while this thread holds the host's lock; the thread
+    /// may hold it already. Does not run it when the lock cannot be had any
+    /// more, as when the host is being shut down.
+    pub hold: fn(&mut dyn FnMut()),
+    /// Runs a closure once while this thread, which holds the host's lock,
+    /// does not hold it, and takes it again.
+    pub release_while: fn(&mut dyn FnMut()),
+    /// Called every few thousand steps of a long operation by a thread that
+    /// holds the host's lock: looks whether the operation is to end early,
+    /// which an error does, and lets other threads have the lock for a moment.
+    /// Runs outside of sections, as a callback does.
+    pub poll: fn() -> Result<()>,
+}
+
+impl fmt::Debug for HostHooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostHooks").finish_non_exhaustive()
+    }
+}
+
+static HOOKS: OnceLock<HostHooks> = OnceLock::new();
+
+thread_local! {
+    static ASSUMED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Registers the host's lock; once per process.
+///
+/// Waits for the traversals of other threads to come to a hook, a callback or
+/// their end.
+///
+/// # Errors
+///
+/// `ValueError` when a host's lock is registered already.
+///
+/// # Safety
+///
+/// The lock must be exclusive: at most one thread of the process holds it at a
+/// time, and `is_held` answers true in that thread only. `hold` and
+/// `release_while` must do what [`HostHooks`] says of them, call the closure at
+/// most once and return with the lock as they found it. None of the three may
+/// panic, or use this library other than through the closure. `poll` returns
+/// with the lock held.
+///
+/// ```
+/// use isoform::host::{HostHooks, install};
+/// # mod host {
+/// #     use std::{cell::Cell, sync::{Mutex, MutexGuard}};
+/// #     static LOCK: Mutex<()> = Mutex::new(());
+/// #     thread_local!(static GUARD: Cell<Option<MutexGuard<'static, ()>>> = const { Cell::new(None) });
+/// #     pub fn swap(guard: Option<MutexGuard<'static, ()>>) -> Option<MutexGuard<'static, ()>> {
+/// #         GUARD.with(|cell| cell.replace(guard))
+/// #     }
+/// #     pub fn is_locked() -> bool {
+/// #         let guard = swap(None);
+/// #         let held = guard.is_some();
+/// #         drop(swap(guard));
+/// #         held
+/// #     }
+/// #     pub fn lock() { drop(swap(LOCK.lock().ok())) }
+/// #     pub fn unlock() { drop(swap(None)) }
+/// # }
+/// let hooks = HostHooks {
+///     is_held: host::is_locked,
+///     hold: |body| {
+///         if host::is_locked() {
+///             return body();
+///         }
+///         host::lock();
+///         body();
+///         host::unlock();
+///     },
+///     release_while: |body| {
+///         host::unlock();
+///         body();
+///         host::lock();
+///     },
+///     poll: || Ok(()),
+/// };
+/// // SAFETY: the lock of this host is a mutex, and the functions do no more
+/// // than their names say.
+/// unsafe { install(hooks) }?;
+/// assert!(unsafe { install(hooks) }.is_err());
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub unsafe fn install(hooks: HostHooks) -> Result<()> {
+    // A writer that did not know of the host has ended when this is ours.
+    let guard = access::write_lock();
+    let installed = HOOKS.set(hooks);
+    drop(guard);
+    installed.map_err(|_| Error::value_error("the lock of a host language is registered already"))
+}
+
+/// Runs `body` with the promise that this thread holds the host's lock, which
+/// spares reads of fields the question. Hooks and callbacks that run inside
+/// `body` are not covered: they may give the lock up, as long as they hold it
+/// again when they return.
+///
+/// # Safety
+///
+/// A host's lock must be registered ([`install`]), and this thread must hold it
+/// whenever it runs code of this library inside `body`, hooks and callbacks
+/// excepted.
+///
+/// ```no_run
+/// # let (left, right) = (isoform::Value::from(1), isoform::Value::from(2));
+/// // SAFETY: called by the host, with its lock held.
+/// let equal = unsafe { isoform::host::assume_held(|| isoform::structural_equal(left, right)) };
+/// ```
+pub unsafe fn assume_held<R>(body: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            ASSUMED.set(self.0);
+        }
+    }
+    let _restore = Restore(ASSUMED.replace(true));
+    body()
+}
+
+/// Whether this thread holds a registered host's lock.
+pub(super) fn is_held() -> bool {
+    ASSUMED.get() || hooks().is_some_and(|hooks| (hooks.is_held)())
+}
+
+pub(super) fn hooks() -> Option<&'static HostHooks> {
+    HOOKS.get()
+}
+
+/// Makes or takes back the promise of [`assume_held`]; what was before.
+#[inline(always)]
+pub(super) fn replace_assumed(assumed: bool) -> bool {
+    ASSUMED.replace(assumed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Condvar, Mutex, PoisonError, mpsc};
+    use std::thread;
+
+    use super::{HostHooks, assume_held, install};
+    use crate::kernel::container::Array;
+    use crate::kernel::object::access;
+    use crate::kernel::object::dynamic::{construct, get_field, set_field};
+    use crate::kernel::object::reference::{Obj, Ref};
+    use crate::kernel::types::RegionChange;
+    use crate::kernel::types::{DynEqual, FieldDef, Schema, TypeDef, register_type};
+    use crate::kernel::value::Value;
+    use crate::structural::{structural_equal, structural_hash};
+    use crate::traverse::{WalkOptions, WalkResult, structural_walk};
+
+    /// The lock of a host that exists in this test only.
+    struct HostLock {
+        held: Mutex<bool>,
+        freed: Condvar,
+    }
+
+    static HOST: HostLock = HostLock {
+        held: Mutex::new(false),
+        freed: Condvar::new(),
+    };
+    static RELEASED: AtomicUsize = AtomicUsize::new(0);
+
+    thread_local! {
+        static MINE: Cell<bool> = const { Cell::new(false) };
+    }
+
+    impl HostLock {
+        fn acquire(&self) {
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            while *held {
+                let waited = self.freed.wait(held);
+                held = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+            *held = true;
+            MINE.set(true);
+        }
+
+        fn release(&self) {
+            MINE.set(false);
+            *self.held.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            self.freed.notify_one();
+        }
+
+        /// Runs a closure under the lock, as a host runs its programs.
+        fn run<T>(&self, body: impl FnOnce() -> T) -> T {
+            self.acquire();
+            let result = body();
+            self.release();
+            result
+        }
+    }
+
+    const HOOKS: HostHooks = HostHooks {
+        is_held: || MINE.get(),
+        hold: |body| {
+            if MINE.get() {
+                return body();
+            }
+            HOST.run(body);
+        },
+        release_while: |body| {
+            RELEASED.fetch_add(1, Ordering::Relaxed);
+            HOST.release();
+            body();
+            HOST.acquire();
+        },
+        poll: || Ok(()),
+    };
+
+    fn node(key: &str, hook: Option<DynEqual>) -> Ref<Obj> {
+        let field = |name: &str| FieldDef::new(name, Schema::Any).mutable(true);
+        let definition = TypeDef::new(key).field(field("value")).field(field("next"));
+        let definition = match hook {
+            None => definition,
+            Some(hook) => definition.custom_equal(hook),
+        };
+        let index = register_type(definition).expect("a valid definition");
+        construct(index, vec![Value::NONE, Value::NONE]).expect("the values fit")
+    }
+
+    fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
+        set_field(object, name, value.into()).expect("the field is mutable");
+    }
+
+    fn long(number: usize) -> Value {
+        Value::from(format!("a string that is not inline {number}"))
+    }
+
+    /// Looks at the graph, and changes it in hooks and callbacks and between.
+    fn exercise(nodes: &[Ref<Obj>], hooked: &Ref<Obj>, round: usize) {
+        let last = nodes.len() - 1;
+        let at = round % last;
+        set(&nodes[at], "value", long(round));
+        set(&nodes[at], "next", &nodes[at + 1 + round % (last - at)]);
+        assert!(structural_equal(hooked, hooked).expect("comparable"));
+        let _ = structural_equal(&nodes[0], &nodes[at]).expect("comparable");
+        structural_hash(&nodes[0]).expect("can be hashed");
+        structural_walk(&nodes[0], WalkOptions::default(), |visit| {
+            if visit.depth() == 2 {
+                set(&nodes[at], "value", Array::from([long(round), long(at)]));
+            }
+            Ok(WalkResult::<()>::Advance)
+        })
+        .expect("no cycle");
+        get_field(&nodes[at], "value").expect("a field");
+    }
+
+    #[test]
+    fn threads_with_and_without_the_lock_of_a_host() {
+        // SAFETY: a mutex makes the lock exclusive, and the functions do what
+        // their names say.
+        unsafe { install(HOOKS) }.expect("the only test with a host");
+        // SAFETY: as above; this one changes nothing.
+        let again = unsafe { install(HOOKS) }.expect_err("once per process");
+        assert!(again.message().contains("registered already"));
+
+        let nodes: Vec<_> = (0..20).map(|_| node("host.Node", None)).collect();
+        for (this, next) in nodes.iter().zip(&nodes[1..]) {
+            set(this, "next", next);
+        }
+        let inside = nodes[3].clone();
+        let hooked = node(
+            "host.Hooked",
+            Some(DynEqual::new(move |left, right, eq| {
+                set(&inside, "value", long(7));
+                // What a host does in a long computation: others get the lock.
+                if MINE.get() {
+                    HOST.release();
+                    thread::yield_now();
+                    HOST.acquire();
+                }
+                let (left, right) = (get_field(left, "next")?, get_field(right, "next")?);
+                eq.equal_in(&left, &right, RegionChange::Inherit, "next")
+            })),
+        );
+        set(&hooked, "next", &nodes[0]);
+        let rounds = if cfg!(miri) { 3 } else { 2_000 };
+        thread::scope(|scope| {
+            for worker in 0..4usize {
+                let (nodes, hooked) = (&nodes, &hooked);
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let round = round * 3 + worker;
+                        let work = || exercise(nodes, hooked, round);
+                        match worker {
+                            0 | 1 => work(),
+                            2 => HOST.run(work),
+                            // SAFETY: the lock is registered and held; only
+                            // hooks release it, and take it again.
+                            _ => HOST.run(|| unsafe { assume_held(work) }),
+                        }
+                    }
+                });
+            }
+        });
+        assert!(!MINE.get());
+
+        // A writer that has to wait for a reader gives the host's lock up.
+        let before = RELEASED.load(Ordering::Relaxed);
+        let (inside, is_inside) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                access::reading(|_section| {
+                    inside.send(()).expect("the test waits for it");
+                    while RELEASED.load(Ordering::Relaxed) == before {
+                        thread::yield_now();
+                    }
+                });
+            });
+            is_inside.recv().expect("the reader comes to it");
+            HOST.run(|| set(&nodes[0], "value", long(1)));
+        });
+        assert_eq!(RELEASED.load(Ordering::Relaxed), before + 1);
+        let value = get_field(&nodes[0], "value").expect("a field");
+        assert_eq!(value, long(1));
+        nodes.iter().for_each(|node| set(node, "next", Value::NONE));
+    }
+}

@@ -1,0 +1,114 @@
+//! Built-in objects whose payload is ordinary Rust data, not table fields.
+
+use super::class::Class;
+use super::header::TypeIndex;
+use super::reference::{Node, Obj, block_layout, drop_payload};
+use super::table::{self, TypeInfo};
+use crate::kernel::container::{
+    ArrayObj, BytesObj, DictObj, ListObj, MapObj, OpaqueObj, ShapeObj, StrObj, TensorObj,
+};
+use crate::kernel::function::FunctionObj;
+use crate::kernel::types::TypeDef;
+use crate::kernel::value::{BigIntObj, Value, ValueRef};
+use crate::structural::KeyObj;
+
+macro_rules! native_types {
+    ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal;)*) => {
+        $(
+            // SAFETY: the payload is no table field at all; it is reached only
+            // as `$ty`, through this type index, and freed by `drop_payload`.
+            unsafe impl Node for $ty {
+                type Parent = Obj;
+                const TYPE_KEY: &'static str = $key;
+                #[inline(always)]
+                fn type_index() -> TypeIndex {
+                    TypeIndex($index)
+                }
+                fn definition() -> TypeDef {
+                    TypeDef::new($key).doc($doc)
+                }
+                fn clone_fields(&self) -> Self {
+                    self.copy_payload()
+                }
+            }
+        )*
+
+        /// The entries of the built-in types, in index order.
+        pub(super) fn builtin_types() -> Vec<TypeInfo> {
+            let mut all = vec![$(TypeInfo::native(
+                TypeIndex($index),
+                $key,
+                $doc,
+                Class::$class,
+                block_layout::<$ty>(),
+                drop_payload::<$ty>,
+            )),*];
+            all.extend(PLAIN_TYPES.iter().map(|(index, key, doc)| TypeInfo::plain(*index, key, doc)));
+            all
+        }
+    };
+}
+
+native_types! {
+    StrObj = 1, "isoform.Str", Str, "A string too long to be kept inside a value.";
+    BytesObj = 2, "isoform.Bytes", Bytes, "A byte string.";
+    BigIntObj = 3, "isoform.BigInt", BigInt, "An integer outside the 64-bit range.";
+    ArrayObj = 4, "isoform.Array", Array, "An immutable sequence of values.";
+    ListObj = 5, "isoform.List", List, "A mutable sequence of values.";
+    MapObj = 6, "isoform.Map", Map, "An immutable mapping that keeps insertion order.";
+    DictObj = 7, "isoform.Dict", Dict, "A mutable mapping that keeps insertion order.";
+    ShapeObj = 8, "isoform.Shape", Shape, "A tuple of 64-bit integers.";
+    TensorObj = 9, "isoform.Tensor", Tensor, "A contiguous array of numbers.";
+    FunctionObj = 10, "isoform.Function", Incomparable, "A callable.";
+    OpaqueObj = 11, "isoform.Opaque", Incomparable, "A host object of which nothing is known.";
+    KeyObj = 12, "isoform.StructuralKey", Incomparable, "A value frozen as a key of maps.";
+}
+
+/// Whether objects of a type are values without parts or identity: long
+/// strings, bytes, large integers and shapes.
+#[inline]
+pub fn is_plain(ty: TypeIndex) -> bool {
+    matches!(ty.0, 1..=3 | 8)
+}
+
+/// The types of values that are no objects. They are in the table so that they
+/// can have attributes.
+const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
+    (TypeIndex(13), "isoform.None", "Nothing."),
+    (TypeIndex(14), "isoform.Bool", "True or false."),
+    (INT, "isoform.Int", "An integer of any size."),
+    (TypeIndex(16), "isoform.Float", "A 64-bit float."),
+    (TypeIndex(17), "isoform.DType", "A data type of tensors."),
+    (
+        TypeIndex(18),
+        "isoform.Device",
+        "A place where tensors live.",
+    ),
+];
+
+/// The type of integers, also of those that are stored as objects.
+pub(crate) const INT: TypeIndex = TypeIndex(15);
+
+/// The type of the objects in which large integers are stored.
+pub(crate) const BIG_INT: TypeIndex = TypeIndex(3);
+
+/// The type of strings, however they are stored.
+const STR: TypeIndex = TypeIndex(1);
+
+/// The type of a value.
+pub(crate) fn type_of(value: &Value) -> TypeIndex {
+    match value.view() {
+        ValueRef::None => PLAIN_TYPES[0].0,
+        ValueRef::Bool(_) => PLAIN_TYPES[1].0,
+        ValueRef::Int(_) | ValueRef::BigInt(_) => INT,
+        ValueRef::Float(_) => PLAIN_TYPES[3].0,
+        ValueRef::DType(_) => PLAIN_TYPES[4].0,
+        ValueRef::Device(_) => PLAIN_TYPES[5].0,
+        _ => value.as_object().map_or(STR, |object| object.type_index()),
+    }
+}
+
+/// User types get indices from here on.
+pub(crate) const FIRST_USER_TYPE: u32 = 32;
+
+const _: () = assert!(table::OBJECT.0 == 0);

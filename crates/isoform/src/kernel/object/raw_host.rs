@@ -1,0 +1,296 @@
+//! What the binding of a host language needs from objects: raw pointers that
+//! own a reference, the header's spare word, and reads without a copy.
+//!
+//! # The spare word
+//!
+//! A binding keeps the host's wrapper of an object in the spare word, so that
+//! one object has one wrapper. The low bit is known here: with
+//! [`PRESERVED`] set, the wrapper stays alive although the host holds no
+//! reference to it (it carries state of its own, such as attributes that a
+//! user added), and is itself one of the owners of the object. The object and
+//! its wrapper then own one another, and when the last *other* owner of the
+//! object goes, [`set_preserved_hook`]'s function is told, to take them apart.
+
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::access;
+use super::field::Storage;
+use super::header::{Header, TypeIndex};
+use super::raw_value::Value;
+use super::reference::{Node, Obj, Ref};
+use super::table::{self, TypeInfo};
+use super::view::Loaded;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::value::DType;
+
+/// The bit of the spare word that says that the wrapper outlives its host
+/// references; see the module documentation.
+pub const PRESERVED: usize = 1;
+
+static PRESERVED_HOOK: OnceLock<fn(usize)> = OnceLock::new();
+
+/// Sets, once, the function that is told when an object with a preserved
+/// wrapper is about to lose its last other owner.
+///
+/// It gets the spare word without the bit [`PRESERVED`], which is cleared
+/// before: the host reference that kept the wrapper alive now belongs to the
+/// function, which gives it up when it can (under the host's lock). It runs in
+/// any thread, and must neither panic nor use the object.
+pub fn set_preserved_hook(hook: fn(usize)) {
+    PRESERVED_HOOK.get_or_init(|| hook);
+}
+
+/// Tells the host that a preserved wrapper is about to become the only owner.
+#[cold]
+#[inline(never)]
+pub(super) fn about_to_lose_last_other_owner(header: &Header) {
+    let Some(hook) = PRESERVED_HOOK.get() else {
+        return;
+    };
+    let word = header.host.load(Ordering::Acquire);
+    if word & PRESERVED == 0 {
+        return;
+    }
+    // Whoever clears the bit hands the wrapper over, so it happens once.
+    let cleared = header
+        .host
+        .compare_exchange(word, word & !PRESERVED, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok();
+    if cleared {
+        hook(word & !PRESERVED);
+    }
+}
+
+impl<T: Node> Ref<T> {
+    /// The object's address, with the reference that this `Ref` owned.
+    #[inline]
+    pub fn into_raw_pointer(self) -> NonNull<()> {
+        self.into_raw().cast()
+    }
+
+    /// The object's address.
+    #[inline]
+    pub fn as_raw_pointer(&self) -> NonNull<()> {
+        self.raw().cast()
+    }
+}
+
+/// Takes a reference back that [`Ref::into_raw_pointer`] gave away.
+///
+/// # Safety
+///
+/// The pointer must come from `into_raw_pointer` and own one reference, which
+/// moves to the result.
+#[inline]
+pub unsafe fn from_raw_pointer(pointer: NonNull<()>) -> Ref<Obj> {
+    // SAFETY: promised by the caller; every object is an `Obj`.
+    unsafe { Ref::from_raw(pointer.cast()) }
+}
+
+/// The object behind an address, borrowed.
+///
+/// # Safety
+///
+/// The pointer must be the address of an object that stays alive while `pointer` is
+/// borrowed.
+#[inline(always)]
+pub unsafe fn borrow_raw(pointer: &NonNull<()>) -> &Ref<Obj> {
+    // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer, and the
+    // object lives as promised by the caller.
+    unsafe { &*(&raw const *pointer).cast::<Ref<Obj>>() }
+}
+
+/// The object's spare word, for the binding of the host language.
+#[inline(always)]
+pub fn host_word(object: &Ref<Obj>) -> &AtomicUsize {
+    &object.header().host
+}
+
+/// The index of the object's own type. O(1).
+#[inline(always)]
+pub fn type_index_of(object: &Ref<Obj>) -> TypeIndex {
+    object.header().type_index
+}
+
+/// The table entry of a type. O(1).
+#[inline]
+pub fn type_info(index: TypeIndex) -> &'static TypeInfo {
+    table::info(index)
+}
+
+/// Whether the type is, or extends, the other one. O(1).
+#[inline]
+pub fn extends(index: TypeIndex, ancestor: TypeIndex) -> bool {
+    table::is_a(index, ancestor)
+}
+
+/// Where a field lies and how it is stored: what [`read_field`] needs.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldPlace {
+    owner: TypeIndex,
+    field: u32,
+    offset: u32,
+    storage: Storage,
+}
+
+impl FieldPlace {
+    /// The place of a field, by its position among all fields of the type.
+    pub fn of(info: &'static TypeInfo, field: usize) -> Option<FieldPlace> {
+        let slot = info.slots.get(field)?;
+        Some(FieldPlace {
+            owner: info.index,
+            field: slot.field,
+            offset: slot.offset,
+            storage: slot.storage,
+        })
+    }
+
+    /// The type whose objects, and those of types that extend it, have it.
+    #[inline(always)]
+    pub fn owner(&self) -> TypeIndex {
+        self.owner
+    }
+
+    /// The position of the field among all fields of the type.
+    #[inline(always)]
+    pub fn position(&self) -> usize {
+        self.field as usize
+    }
+
+    /// From the start of the object, in bytes.
+    pub fn offset(&self) -> usize {
+        self.offset as usize
+    }
+
+    /// How the field is stored.
+    #[inline(always)]
+    pub fn storage(&self) -> Storage {
+        self.storage
+    }
+}
+
+/// What a field holds, borrowed from its object.
+#[derive(Clone, Copy)]
+pub enum FieldRef<'a> {
+    /// A dynamic value, or a string.
+    Value(&'a Value),
+    /// An object.
+    Object(&'a Ref<Obj>),
+    /// A nullable object that is not there.
+    None,
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A bool.
+    Bool(bool),
+    /// A data type.
+    DType(DType),
+}
+
+/// Reads a field without touching a reference count; None when the object's
+/// type does not have the field. O(1).
+///
+/// # Safety
+///
+/// The field must not be written while the result is in use: the caller holds
+/// the host's lock, or the type is declared in Rust.
+#[inline(always)]
+pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option<FieldRef<'a>> {
+    let index = object.header().type_index;
+    if index != place.owner && !table::is_a(index, place.owner) {
+        return None;
+    }
+    // SAFETY: the object's type has the field, at this offset and with this
+    // storage, because fields of a parent stand at the same place in every
+    // type that extends it; nobody writes it meanwhile.
+    unsafe {
+        let field = object.raw().byte_add(place.offset as usize);
+        Some(match place.storage {
+            Storage::Object => FieldRef::Object(field.cast::<Ref<Obj>>().as_ref()),
+            Storage::NullableObject => match field.cast::<Option<Ref<Obj>>>().as_ref() {
+                Some(object) => FieldRef::Object(object),
+                None => FieldRef::None,
+            },
+            Storage::Value | Storage::Str => FieldRef::Value(field.cast::<Value>().as_ref()),
+            Storage::Int => FieldRef::Int(field.cast::<i64>().read()),
+            Storage::Float => FieldRef::Float(field.cast::<f64>().read()),
+            Storage::Bool => FieldRef::Bool(field.cast::<bool>().read()),
+            Storage::DType => FieldRef::DType(field.cast::<DType>().read()),
+        })
+    }
+}
+
+/// All fields of an object as owned values, in declaration order, parents'
+/// fields first.
+pub fn field_values(object: &Ref<Obj>) -> Vec<Value> {
+    access::reading(|section| {
+        let fields = object.borrowed().all_fields();
+        (0..fields.len())
+            .filter_map(|field| fields.get(section, field))
+            .map(|(_, loaded): (_, Loaded<'_, '_>)| loaded.to_value())
+            .collect()
+    })
+}
+
+/// Builds an object from one value per field, taken out of `values`.
+///
+/// As [`construct`](crate::construct), without the intermediate vectors.
+///
+/// # Errors
+///
+/// As `construct`; the values are gone or converted then.
+#[inline]
+pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<Ref<Obj>> {
+    let fields = info.fields();
+    if info.is_builtin() || values.len() != fields.len() {
+        return Err(Error::type_error(format!(
+            "{}: expected {} field values, got {}",
+            info.key(),
+            fields.len(),
+            values.len()
+        )));
+    }
+    for (field, value) in values.iter_mut().enumerate() {
+        if !fits_at_once(info.slots[field].storage, fields[field].schema(), value) {
+            let given = std::mem::take(value);
+            *value = super::dynamic::convert(info, field, given)?;
+        }
+    }
+    Ok(super::dynamic::build_from(info, values))
+}
+
+/// To be called with what was read from a field by [`read_field`] where users
+/// get it: from then on its lists and dicts stay as the field's type says. O(1)
+/// for those that do already.
+pub fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
+    super::dynamic::note_reading(info, field, value);
+}
+
+/// Whether values of the field hold lists or dicts with typed parts.
+pub fn holds_typed_containers(field: &crate::kernel::types::FieldDef) -> bool {
+    crate::kernel::container::binds(field.schema())
+}
+
+/// Whether the value certainly fits, by a check of a few instructions.
+#[inline(always)]
+fn fits_at_once(storage: Storage, schema: &crate::kernel::types::Schema, value: &Value) -> bool {
+    use super::raw_value::Tag;
+    use crate::kernel::types::Schema;
+    match (storage, value.tag()) {
+        (Storage::Int, Tag::Int) | (Storage::Float, Tag::Float) | (Storage::Bool, Tag::Bool) => {
+            true
+        }
+        (Storage::Str, Tag::InlineStr) => true,
+        (Storage::Value, _) => matches!(schema, Schema::Any),
+        (Storage::Object, Tag::Object) => match (schema, value.object_ref()) {
+            (Schema::Object(ty), Some(object)) => ty
+                .index()
+                .is_some_and(|index| table::is_a(object.type_index(), index)),
+            _ => false,
+        },
+        _ => false,
+    }
+}

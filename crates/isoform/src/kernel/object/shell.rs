@@ -1,0 +1,107 @@
+//! Blocks that are allocated before there is anything to put into them.
+//!
+//! Where an object lies is decided when its block is allocated, and a file
+//! lists parts first. A reader that knows which nodes there are allocates
+//! their blocks in the order of visit, and fills them in the order of the
+//! file. Nobody can see a block before it is filled.
+
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+use super::class::Class;
+use super::header::{HEADER_SIZE, Header, allocate};
+use super::reference::{Node, Ref};
+use super::table::{self, TypeInfo};
+use crate::kernel::container::ArrayObj;
+use crate::kernel::value::Value;
+
+/// The block of an object to come, which owns nothing but memory.
+pub(crate) struct Shell {
+    // The header is written; the fields are not, but that an array's payload
+    // holds its reserved items as a vector.
+    block: NonNull<Header>,
+}
+
+// An array's shell keeps a vector where the payload will be.
+const _: () = assert!(
+    size_of::<Vec<Value>>() <= size_of::<ArrayObj>()
+        && align_of::<Vec<Value>>() <= align_of::<ArrayObj>()
+);
+
+impl Shell {
+    /// A block for an object of a declared type.
+    #[inline]
+    pub(crate) fn object(info: &'static TypeInfo) -> Self {
+        debug_assert!(!info.is_builtin());
+        // SAFETY: the layout is the type's own. Only this shell can reach the
+        // fields, and it gives the block away for filling or for nothing.
+        let block = unsafe { allocate(info.layout, info.index) };
+        Shell { block }
+    }
+
+    /// A block for an array, and memory for its items.
+    pub(crate) fn array(length: usize) -> Self {
+        let info = table::info(ArrayObj::type_index());
+        // SAFETY: as in `object`; the vector fits where the payload will be.
+        unsafe {
+            let block = allocate(info.layout, info.index);
+            let items = block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();
+            items.write(Vec::with_capacity(length));
+            Shell { block }
+        }
+    }
+
+    /// Whether an object of this type is to come.
+    #[inline(always)]
+    pub(super) fn is_for(&self, info: &TypeInfo) -> bool {
+        // SAFETY: the block is allocated and its header written.
+        unsafe { self.block.as_ref() }.type_index == info.index
+    }
+
+    #[inline]
+    fn info(&self) -> &'static TypeInfo {
+        // SAFETY: the block is allocated and its header written.
+        table::info(unsafe { self.block.as_ref() }.type_index)
+    }
+
+    /// The block, the fields of which the caller has to write, or to free.
+    #[inline]
+    pub(super) fn into_raw(self) -> NonNull<Header> {
+        ManuallyDrop::new(self).block
+    }
+
+    /// The array with these items; None when the block is for something else.
+    pub(crate) fn fill_array(self, parts: &mut Vec<Value>) -> Option<Value> {
+        if self.info().class() != Class::Array {
+            return None;
+        }
+        let block = self.into_raw();
+        // SAFETY: the payload of an array's shell is a vector, which moves out
+        // before the payload is written.
+        unsafe {
+            let payload = block.byte_add(HEADER_SIZE);
+            let mut items = payload.cast::<Vec<Value>>().read();
+            items.append(parts);
+            payload
+                .cast::<ArrayObj>()
+                .write(ArrayObj::from_items(items));
+            Some(Value::from_object(Ref::from_raw(block)))
+        }
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let info = self.info();
+        // SAFETY: nobody but this shell knows the block, which was allocated
+        // with the type's layout. Its fields own nothing, but that an array's
+        // payload is a vector.
+        unsafe {
+            if info.class() == Class::Array {
+                let items = self.block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();
+                items.drop_in_place();
+            }
+            std::alloc::dealloc(self.block.as_ptr().cast(), info.layout);
+        }
+    }
+}

@@ -1,0 +1,725 @@
+//! The process-wide type table: append-only, read without locks.
+
+use std::alloc::Layout;
+use std::collections::HashMap;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::access;
+use super::class::{AtomicEnum, Class, Shape};
+use super::field::{DropSlot, Storage};
+use super::header::{HEADER_SIZE, Header, TypeIndex};
+use super::native::{FIRST_USER_TYPE, builtin_types};
+use super::reference::Node;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::types::attributes::{self, Lookup};
+use crate::kernel::types::{
+    FieldDef, FieldFlag, FileHooks, HookCells, HookSet, INIT, Kind, Schema, TypeDef, visit_order,
+};
+
+/// Index of [`Obj`](super::reference::Obj), the root of all types.
+pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
+
+/// Where a field lies and what it means to a visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// From the start of the header.
+    pub(crate) offset: u32,
+    pub(crate) storage: Storage,
+    pub(crate) flag: FieldFlag,
+    /// Position in [`TypeInfo::fields`].
+    pub(crate) field: u32,
+}
+
+/// Everything known about a registered type.
+pub struct TypeInfo {
+    shape: AtomicEnum<Shape>,
+    class: AtomicEnum<Class>,
+    pub(crate) kind: Kind,
+    pub(crate) scope: bool,
+    /// Whether a compared field may hold an object.
+    pub(crate) has_children: bool,
+    pub(crate) index: TypeIndex,
+    /// A hash of the type key, the same in every process.
+    pub(crate) seed: u64,
+    /// Compared fields in the order of visit.
+    pub(crate) visited: Box<[Slot]>,
+    /// The compared fields and the ignored ones in the order of visit.
+    pub(crate) visited_and_ignored: Box<[Slot]>,
+    pub(crate) drop_slots: Box<[DropSlot]>,
+    pub(super) native_drop: Option<unsafe fn(NonNull<Header>)>,
+    pub(crate) layout: Layout,
+    /// All fields in declaration order, parents' first.
+    pub(crate) slots: Box<[Slot]>,
+    pub(crate) hooks: HookCells,
+    /// Whether a field is mutable.
+    mutable: bool,
+    /// Whether there are fields, and all were declared at run time.
+    run_time_fields: bool,
+    /// Whether objects of this type may be tracked for cycles.
+    pub(super) tracked: AtomicBool,
+    /// Whether a frozen field of an object of this type was overwritten.
+    overwritten: AtomicBool,
+    /// Who may rely on the type's own frozen fields; see [`Claim`].
+    claim: AtomicU8,
+    ancestors: Box<[TypeIndex]>,
+    key: Box<str>,
+    doc: Box<str>,
+    fields: Box<[FieldDef]>,
+    definition: TypeDef,
+}
+
+impl TypeInfo {
+    /// The type's name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The type's index in the table.
+    pub fn index(&self) -> TypeIndex {
+        self.index
+    }
+
+    /// The structural kind.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether variable bindings made inside an object of this type end with it.
+    pub fn is_scope(&self) -> bool {
+        self.scope
+    }
+
+    /// The declaration's documentation; may be empty.
+    pub fn doc(&self) -> &str {
+        &self.doc
+    }
+
+    /// The constructor of host languages, if the type declares one; see
+    /// [`TypeDef::init`].
+    pub fn init(&self) -> Option<&'static Function> {
+        attributes::get(self.index, INIT, Lookup::Exact)?.peek()
+    }
+
+    /// All fields, parents' first, in declaration order.
+    pub fn fields(&self) -> &[FieldDef] {
+        &self.fields
+    }
+
+    /// The declaration of the type itself.
+    #[cfg(feature = "testing")]
+    pub(crate) fn definition(&self) -> &TypeDef {
+        &self.definition
+    }
+
+    /// All fields in the order of visit; see [`TypeDef::visit_order`].
+    pub fn fields_as_visited(&self) -> impl Iterator<Item = &FieldDef> {
+        let slots = self.visited_and_ignored.iter();
+        slots.map(|slot| &self.fields[slot.field as usize])
+    }
+
+    /// Whether any field, parents' included, is
+    /// [mutable](FieldDef::is_mutable).
+    pub fn is_mutable(&self) -> bool {
+        self.mutable
+    }
+
+    /// Whether there are fields, and all were declared at run time.
+    pub(super) fn has_run_time_fields(&self) -> bool {
+        self.run_time_fields
+    }
+
+    /// Whether the fields of an object of this type may change while it is
+    /// shared: some are mutable, or a frozen one was overwritten once.
+    #[inline(always)]
+    pub(crate) fn may_change(&self) -> bool {
+        self.mutable || self.overwritten.load(Ordering::Relaxed)
+    }
+
+    /// The type in the line of parents that declares a field.
+    fn declarer(&self, field: usize) -> &TypeInfo {
+        let line = self.ancestors.iter().map(|ancestor| info(*ancestor));
+        let mut declarers = line.filter(|ancestor| field < ancestor.fields.len());
+        declarers.next().unwrap_or(self)
+    }
+
+    /// Prepares to overwrite a frozen field; false when Rust code may hold
+    /// plain references to it.
+    pub(super) fn claim_overwrite(&self, field: usize) -> bool {
+        if !self.declarer(field).claim(Claim::Overwritten) {
+            return false;
+        }
+        if !self.overwritten.swap(true, Ordering::Relaxed) {
+            super::moment::note_thawed_type();
+        }
+        true
+    }
+
+    fn claim(&self, claim: Claim) -> bool {
+        let (free, claimed) = (Claim::Nobody as u8, claim as u8);
+        let order = (Ordering::AcqRel, Ordering::Acquire);
+        match self.claim.compare_exchange(free, claimed, order.0, order.1) {
+            Ok(_) => true,
+            Err(earlier) => earlier == claimed,
+        }
+    }
+
+    /// The parent type; None for the root.
+    pub fn parent(&self) -> Option<&'static TypeInfo> {
+        let parent = self.ancestors.len().checked_sub(2)?;
+        Some(info(self.ancestors[parent]))
+    }
+
+    /// The position of a field in [`fields`](Self::fields).
+    pub fn field_index(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name() == name)
+    }
+
+    /// How a visit treats objects of this type.
+    #[inline(always)]
+    pub(crate) fn class(&self) -> Class {
+        self.class.get()
+    }
+
+    /// What a visit of an object of this type comes to.
+    #[inline(always)]
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape.get()
+    }
+
+    pub(crate) fn file_hooks(&self) -> Option<FileHooks> {
+        self.hooks.file_hooks()
+    }
+
+    /// Whether attributes that are hooks have a meaning for this type: it has
+    /// declared fields, or none, but no content of its own.
+    pub(crate) fn takes_hooks(&self) -> bool {
+        !self.is_builtin()
+    }
+
+    /// Puts hooks into effect. Traversals under way may still see the type
+    /// without them.
+    pub(crate) fn install_hooks(&self, hooks: &HookSet) {
+        hooks.publish(&self.hooks);
+        self.hooks.note();
+        if !self.hooks.are_structural_defaults() {
+            self.class.set(Class::Node);
+            self.shape.set(Shape::Other);
+        }
+    }
+
+    /// The type and its ancestors, nearest first.
+    pub(crate) fn lineage(&self) -> impl Iterator<Item = TypeIndex> {
+        self.ancestors.iter().rev().copied()
+    }
+
+    /// Whether the type is built in and has no declared fields.
+    pub fn is_builtin(&self) -> bool {
+        self.index.0 < FIRST_USER_TYPE
+    }
+
+    /// The entry of values that are no objects.
+    pub(super) fn plain(index: TypeIndex, key: &str, doc: &str) -> TypeInfo {
+        TypeInfo {
+            native_drop: None,
+            ..TypeInfo::native(
+                index,
+                key,
+                doc,
+                Class::Incomparable,
+                payload_layout(0),
+                no_payload,
+            )
+        }
+    }
+
+    pub(super) fn native(
+        index: TypeIndex,
+        key: &str,
+        doc: &str,
+        class: Class,
+        layout: Layout,
+        drop_payload: unsafe fn(NonNull<Header>),
+    ) -> TypeInfo {
+        TypeInfo {
+            shape: AtomicEnum::new(Shape::Other),
+            class: AtomicEnum::new(class),
+            kind: Kind::Tree,
+            scope: false,
+            has_children: true,
+            index,
+            seed: key_seed(key),
+            visited: Box::default(),
+            visited_and_ignored: Box::default(),
+            drop_slots: Box::default(),
+            native_drop: Some(drop_payload),
+            layout,
+            slots: Box::default(),
+            hooks: HookCells::default(),
+            mutable: false,
+            run_time_fields: false,
+            tracked: AtomicBool::new(false),
+            overwritten: AtomicBool::new(false),
+            claim: AtomicU8::new(Claim::Rust as u8),
+            ancestors: Box::new([OBJECT, index]),
+            key: key.into(),
+            doc: doc.into(),
+            fields: Box::default(),
+            definition: TypeDef::new(key).doc(doc),
+        }
+    }
+}
+
+/// What the own frozen fields of a type are used for. A definition may come
+/// first as data and then once more from a Rust struct, whose fields are read
+/// through plain references; from then on they must not change.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Claim {
+    Nobody,
+    /// A Rust struct has this definition.
+    Rust,
+    /// A frozen field was overwritten.
+    Overwritten,
+}
+
+impl std::fmt::Debug for TypeInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TypeInfo")
+            .field("key", &self.key)
+            .field("kind", &self.kind)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
+
+fn key_seed(key: &str) -> u64 {
+    rapidhash::v3::rapidhash_v3(key.as_bytes())
+}
+
+/// How many types a process can have; the table's pages are touched only as
+/// they are used.
+const CAPACITY: usize = 1 << 20;
+
+static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; CAPACITY];
+
+/// What registration needs and lookups by index do not.
+struct Registry {
+    by_key: HashMap<Box<str>, TypeIndex>,
+    next: u32,
+}
+
+fn registry() -> MutexGuard<'static, Registry> {
+    static REGISTRY: OnceLock<Mutex<Registry>> = OnceLock::new();
+    let mutex = REGISTRY.get_or_init(|| {
+        let mut by_key = HashMap::new();
+        let root = TypeDef::root();
+        let mut all = vec![TypeInfo {
+            kind: Kind::None,
+            ancestors: Box::new([OBJECT]),
+            native_drop: None,
+            layout: payload_layout(0),
+            definition: TypeDef::root(),
+            ..TypeInfo::native(
+                OBJECT,
+                root.key(),
+                root.documentation(),
+                Class::Node,
+                payload_layout(0),
+                no_payload,
+            )
+        }];
+        all.extend(builtin_types());
+        for info in all {
+            by_key.insert(info.key.clone(), info.index);
+            let index = info.index.0 as usize;
+            TABLE[index].store(Box::into_raw(Box::new(info)), Ordering::Release);
+        }
+        Mutex::new(Registry {
+            by_key,
+            next: FIRST_USER_TYPE,
+        })
+    });
+    // A panic cannot leave the registry half-changed: it is changed last.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// # Safety
+///
+/// None needed: it does nothing.
+unsafe fn no_payload(_object: NonNull<Header>) {}
+
+/// The entry of a type. O(1), no lock.
+#[inline(always)]
+pub(crate) fn info(index: TypeIndex) -> &'static TypeInfo {
+    let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
+    if entry.is_null() {
+        return info_cold(index);
+    }
+    // SAFETY: entries are leaked boxes and never replaced.
+    unsafe { &*entry }
+}
+
+#[cold]
+#[inline(never)]
+fn info_cold(index: TypeIndex) -> &'static TypeInfo {
+    // Built-in types are entered on first use of the registry; every other
+    // index was handed out by it after its entry was stored.
+    drop(registry());
+    let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
+    assert!(
+        !entry.is_null(),
+        "type index {} was never registered",
+        index.0
+    );
+    // SAFETY: as in `info`.
+    unsafe { &*entry }
+}
+
+/// Whether `index` is `ancestor` or extends it. O(1).
+#[inline(always)]
+pub(crate) fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
+    if index == ancestor || ancestor == OBJECT {
+        return true;
+    }
+    let depth = info(ancestor).ancestors.len() - 1;
+    info(index).ancestors.get(depth) == Some(&ancestor)
+}
+
+/// The type registered under `key`.
+pub(crate) fn find(key: &str) -> Option<&'static TypeInfo> {
+    let index = *registry().by_key.get(key)?;
+    Some(info(index))
+}
+
+/// All registered types, in order of registration.
+pub(crate) fn all() -> Vec<&'static TypeInfo> {
+    let mut indices: Vec<_> = registry().by_key.values().copied().collect();
+    indices.sort_unstable();
+    indices.into_iter().map(info).collect()
+}
+
+fn payload_layout(payload: usize) -> Layout {
+    let size = (HEADER_SIZE + payload).next_multiple_of(8);
+    // The size is bounded by `MAX_PAYLOAD`, so the layout is always valid;
+    // the fallback keeps this function free of panics.
+    Layout::from_size_align(size, 8).unwrap_or(Layout::new::<Header>())
+}
+
+/// The largest payload of a declared type, in bytes.
+const MAX_PAYLOAD: usize = 1 << 24;
+
+/// Where the fields of one type lie, by the rules of `repr(C)`.
+struct Placement {
+    slots: Vec<Slot>,
+    size: usize,
+}
+
+fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
+    let inherited = parent.fields.len();
+    let mut slots = parent.slots.to_vec();
+    // A parent is embedded as a struct, so its size includes tail padding.
+    let parent_align = parent
+        .slots
+        .iter()
+        .map(|slot| slot.storage.align())
+        .max()
+        .unwrap_or(1);
+    let parent_end = parent
+        .slots
+        .iter()
+        .map(|slot| slot.offset as usize + slot.storage.size())
+        .max()
+        .unwrap_or(HEADER_SIZE);
+    let mut end = match parent.definition.declared_size() {
+        Some(size) => HEADER_SIZE + size,
+        None => HEADER_SIZE + (parent_end - HEADER_SIZE).next_multiple_of(parent_align),
+    };
+    let mut align = parent_align;
+    for (position, field) in definition.own_fields().iter().enumerate() {
+        let storage = field.storage();
+        let offset = end.next_multiple_of(storage.align());
+        end = offset + storage.size();
+        align = align.max(storage.align());
+        if end > MAX_PAYLOAD {
+            return Err(Error::value_error(format!(
+                "type {}: the fields need more than {MAX_PAYLOAD} bytes",
+                definition.key()
+            )));
+        }
+        if let Some(declared) = field.declared_offset()
+            && declared + HEADER_SIZE != offset
+        {
+            return Err(Error::value_error(format!(
+                "type {}: field '{}' lies at offset {declared}, expected {} as repr(C) places it",
+                definition.key(),
+                field.name(),
+                offset - HEADER_SIZE
+            )));
+        }
+        slots.push(Slot {
+            offset: offset as u32,
+            storage,
+            flag: field.field_flag(),
+            field: (inherited + position) as u32,
+        });
+    }
+    let size = (end - HEADER_SIZE).next_multiple_of(align);
+    if let Some(declared) = definition.declared_size()
+        && declared != size
+    {
+        return Err(Error::value_error(format!(
+            "type {}: the struct has {declared} bytes, its fields need {size}",
+            definition.key()
+        )));
+    }
+    Ok(Placement { slots, size })
+}
+
+fn class_of(definition: &TypeDef, visited: &[Slot]) -> Class {
+    let plain = definition.structural_kind() == Kind::Tree
+        && !definition.is_scope()
+        && visited.iter().all(|slot| slot.flag == FieldFlag::None);
+    if plain { Class::Plain } else { Class::Node }
+}
+
+/// Enters a definition; the same definition again gives the same index.
+///
+/// # Errors
+///
+/// `ValueError` for a key that another definition owns, an unknown or built-in
+/// parent, a repeated field name, or a layout that does not fit. Nothing is
+/// registered after an error.
+pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
+    definition.validate()?;
+    let (hooks, attrs) = definition.attributes()?;
+    let attrs = attributes::prepare(definition.key(), attrs)?;
+    let parent = match definition.parent_index() {
+        None => info(OBJECT),
+        Some(index) => {
+            drop(registry());
+            let known = TABLE
+                .get(index.0 as usize)
+                .map(|entry| !entry.load(Ordering::Acquire).is_null());
+            if known != Some(true) {
+                return Err(Error::value_error(format!(
+                    "type {}: unknown parent type (index {})",
+                    definition.key(),
+                    index.0
+                )));
+            }
+            info(index)
+        }
+    };
+    if parent.is_builtin() && parent.index != OBJECT {
+        return Err(Error::value_error(format!(
+            "type {}: the built-in type {} cannot be extended",
+            definition.key(),
+            parent.key
+        )));
+    }
+    for field in definition.own_fields() {
+        if parent.field_index(field.name()).is_some() {
+            return Err(Error::value_error(format!(
+                "type {}: field '{}' already exists in parent {}",
+                definition.key(),
+                field.name(),
+                parent.key
+            )));
+        }
+    }
+    let placement = place(parent, &definition)?;
+    let ancestors = parent.ancestors.iter();
+    let line = ancestors.map(|ancestor| &info(*ancestor).definition);
+    let order = visit_order(&line.chain([&definition]).collect::<Vec<_>>())?;
+    let mut table = registry();
+    if let Some(&index) = table.by_key.get(definition.key()) {
+        let existing = info(index);
+        return match existing.definition.difference(&definition) {
+            None if definition.declared_size().is_some() && !existing.claim(Claim::Rust) => {
+                Err(Error::value_error(format!(
+                    "type key {} is registered as data, and frozen fields were overwritten, so a \
+                     Rust struct cannot have it",
+                    definition.key()
+                )))
+            }
+            None => Ok(index),
+            Some(what) => Err(Error::value_error(format!(
+                "type key {} is already registered with another definition: {what}",
+                definition.key()
+            ))),
+        };
+    }
+    if table.next as usize >= CAPACITY {
+        return Err(Error::value_error(format!(
+            "type {}: the type table is full ({CAPACITY} types)",
+            definition.key()
+        )));
+    }
+    let fields: Box<[FieldDef]> = parent
+        .fields
+        .iter()
+        .chain(definition.own_fields())
+        .cloned()
+        .collect();
+    if fields.iter().any(|field| field.declared_offset().is_none()) {
+        // Before anybody can make an object of the type.
+        access::note_run_time_fields();
+    }
+    let claim = match definition.declared_size() {
+        Some(_) => Claim::Rust,
+        None => Claim::Nobody,
+    };
+    let index = TypeIndex(table.next);
+    let visited_and_ignored: Box<[Slot]> = order
+        .into_iter()
+        .map(|position| placement.slots[position])
+        .collect();
+    let visited: Box<[Slot]> = visited_and_ignored
+        .iter()
+        .copied()
+        .filter(|slot| slot.flag != FieldFlag::Ignore)
+        .collect();
+    let class = class_of(&definition, &visited);
+    let kind = definition.structural_kind();
+    let has_children = visited
+        .iter()
+        .any(|slot| slot.storage.drop_slot(slot.offset).is_some());
+    let info = TypeInfo {
+        shape: AtomicEnum::new(match (class, kind) {
+            (Class::Plain, _) if has_children => Shape::Inner,
+            (Class::Plain, _) => Shape::Leaf,
+            (_, Kind::Var) if visited.is_empty() => Shape::Var,
+            _ => Shape::Other,
+        }),
+        class: AtomicEnum::new(class),
+        kind,
+        scope: definition.is_scope(),
+        has_children,
+        index,
+        seed: key_seed(definition.key()),
+        drop_slots: placement
+            .slots
+            .iter()
+            .filter_map(|slot| slot.storage.drop_slot(slot.offset))
+            .collect(),
+        visited,
+        visited_and_ignored,
+        native_drop: None,
+        layout: payload_layout(placement.size),
+        slots: placement.slots.into(),
+        hooks: HookCells::default(),
+        ancestors: parent.ancestors.iter().copied().chain([index]).collect(),
+        key: definition.key().into(),
+        doc: definition.documentation().into(),
+        mutable: fields.iter().any(FieldDef::is_mutable),
+        run_time_fields: !fields.is_empty()
+            && fields.iter().all(|field| field.declared_offset().is_none()),
+        tracked: AtomicBool::new(false),
+        overwritten: AtomicBool::new(false),
+        claim: AtomicU8::new(claim as u8),
+        fields,
+        definition,
+    };
+    info.install_hooks(&hooks);
+    table.by_key.insert(info.key.clone(), index);
+    TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
+    table.next += 1;
+    // Nobody has the index yet: it can be had by the key, whose lock is held.
+    attributes::enter(index, &hooks, attrs);
+    Ok(index)
+}
+
+/// Remembers a Rust type's index; used by the derive.
+#[derive(Debug)]
+pub struct TypeCell(AtomicU32);
+
+impl TypeCell {
+    /// A cell that knows no index yet.
+    #[allow(
+        clippy::new_without_default,
+        reason = "cells are statics; a default would never be used"
+    )]
+    pub const fn new() -> Self {
+        TypeCell(AtomicU32::new(u32::MAX))
+    }
+
+    /// The index of `T`, registering it on first use.
+    ///
+    /// # Panics
+    ///
+    /// When the definition cannot be registered.
+    #[inline]
+    pub fn get_or_register<T: Node>(&self) -> TypeIndex {
+        let index = self.0.load(Ordering::Acquire);
+        if index != u32::MAX {
+            return TypeIndex(index);
+        }
+        self.register_cold::<T>()
+    }
+
+    #[cold]
+    fn register_cold<T: Node>(&self) -> TypeIndex {
+        match register(T::definition()) {
+            Ok(index) => {
+                self.0.store(index.0, Ordering::Release);
+                index
+            }
+            // A clash of type keys is a mistake in the program's source; the
+            // fallible path is `isoform::register`, to be called first.
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The storage and schema a field needs, for [`FieldDef`].
+pub(crate) fn storage_of(schema: &Schema) -> Storage {
+    match schema {
+        // What a host accepts may be no object.
+        Schema::Any
+        | Schema::None
+        | Schema::Device
+        | Schema::Union(_)
+        | Schema::Literal(_)
+        | Schema::Host(_) => Storage::Value,
+        Schema::Int => Storage::Int,
+        Schema::Float => Storage::Float,
+        Schema::Bool => Storage::Bool,
+        Schema::Str => Storage::Str,
+        Schema::DType => Storage::DType,
+        Schema::Optional(inner) => match storage_of(inner) {
+            Storage::Object | Storage::NullableObject => Storage::NullableObject,
+            _ => Storage::Value,
+        },
+        Schema::Bytes
+        | Schema::Object(_)
+        | Schema::Tuple(_)
+        | Schema::Array(_)
+        | Schema::List(_)
+        | Schema::Map(_)
+        | Schema::Dict(_)
+        | Schema::Shape
+        | Schema::Tensor
+        | Schema::Function => Storage::Object,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CAPACITY, TypeIndex, find, register};
+    use crate::kernel::types::TypeDef;
+
+    #[test]
+    fn an_index_that_was_never_given_out_is_no_parent() {
+        for index in [CAPACITY as u32 - 1, CAPACITY as u32, u32::MAX] {
+            let definition = TypeDef::new("unit.Orphan").parent(TypeIndex(index));
+            let error = register(definition).expect_err("the parent is unknown");
+            let expected = format!("type unit.Orphan: unknown parent type (index {index})");
+            assert_eq!(error.message(), expected);
+            assert!(find("unit.Orphan").is_none());
+        }
+    }
+}

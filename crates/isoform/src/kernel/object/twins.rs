@@ -1,0 +1,120 @@
+//! Two objects of one type, read side by side: how equality reads fields.
+
+use std::ptr::NonNull;
+
+use super::access::{self, Section};
+use super::field::Storage;
+use super::header::Header;
+use super::raw_value::Value;
+use super::table::{Slot, TypeInfo};
+use super::view::{FieldValue, ObjRef};
+use crate::kernel::value::DType;
+
+/// Two borrowed objects of the same type.
+///
+/// The type is looked up once for both, and each field's storage is told
+/// apart once for both.
+#[derive(Clone, Copy)]
+pub(crate) struct Twins<'a> {
+    left: ObjRef<'a>,
+    right: ObjRef<'a>,
+    // Always the entry of the type of both.
+    info: &'static TypeInfo,
+}
+
+/// What two objects that live for `'a` hold in a field, lent for `'l`.
+#[derive(Clone, Copy)]
+pub(crate) enum Both<'a, 'l> {
+    Objects(ObjRef<'a>, ObjRef<'a>),
+    Values(FieldValue<'a, 'l>, FieldValue<'a, 'l>),
+    Floats(f64, f64),
+    /// Anything that is equal or not, without further questions.
+    Same(bool),
+}
+
+impl<'a> Twins<'a> {
+    /// None when the types differ.
+    #[inline(always)]
+    pub(crate) fn new(left: ObjRef<'a>, right: ObjRef<'a>) -> Option<Self> {
+        (left.type_index() == right.type_index()).then(|| Twins {
+            left,
+            right,
+            info: left.info(),
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn left(self) -> ObjRef<'a> {
+        self.left
+    }
+
+    #[inline(always)]
+    pub(crate) fn right(self) -> ObjRef<'a> {
+        self.right
+    }
+
+    #[inline(always)]
+    pub(crate) fn info(self) -> &'static TypeInfo {
+        self.info
+    }
+
+    /// Whether one of them has more than one owner.
+    #[inline(always)]
+    pub(crate) fn is_shared(self) -> bool {
+        self.left.is_shared() || self.right.is_shared()
+    }
+
+    /// A compared field, by its position in the order of visit.
+    #[inline(always)]
+    pub(crate) fn visited<'l>(
+        self,
+        section: &'l Section,
+        position: usize,
+    ) -> Option<(&'static Slot, Both<'a, 'l>)> {
+        let slot = self.info.visited.get(position)?;
+        // SAFETY: the slot belongs to the type of both.
+        Some((slot, unsafe { self.load(section, slot) }))
+    }
+
+    /// # Safety
+    ///
+    /// `slot` must come from [`Self::info`].
+    #[inline(always)]
+    unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Both<'a, 'l> {
+        access::assert_inside();
+        // SAFETY: the slot describes an initialised field of both objects, and
+        // nobody writes them for `'l`, for which this thread is in a section.
+        unsafe {
+            let left = self.left.field(slot);
+            let right = self.right.field(slot);
+            // A branch of its own is predicted better than a jump table.
+            if slot.storage == Storage::Object {
+                return Both::Objects(
+                    ObjRef::new(left.cast::<NonNull<Header>>().read()),
+                    ObjRef::new(right.cast::<NonNull<Header>>().read()),
+                );
+            }
+            std::hint::cold_path();
+            match slot.storage {
+                Storage::Int => Both::Same(left.cast::<i64>().read() == right.cast().read()),
+                Storage::Value | Storage::Str => {
+                    let left = FieldValue::new(left.cast::<Value>().as_ref());
+                    Both::Values(left, FieldValue::new(right.cast().as_ref()))
+                }
+                Storage::Object | Storage::NullableObject => {
+                    let left = NonNull::new(left.cast::<*mut Header>().read());
+                    let right = NonNull::new(right.cast::<*mut Header>().read());
+                    match (left, right) {
+                        (Some(left), Some(right)) => {
+                            Both::Objects(ObjRef::new(left), ObjRef::new(right))
+                        }
+                        (left, right) => Both::Same(left == right),
+                    }
+                }
+                Storage::Float => Both::Floats(left.cast().read(), right.cast().read()),
+                Storage::Bool => Both::Same(left.cast::<bool>().read() == right.cast().read()),
+                Storage::DType => Both::Same(left.cast::<DType>().read() == right.cast().read()),
+            }
+        }
+    }
+}

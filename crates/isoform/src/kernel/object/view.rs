@@ -1,0 +1,348 @@
+//! Borrowed objects: how the engines read fields without touching a count.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::NonNull;
+
+use super::access::{self, Section};
+use super::class::Class;
+use super::field::Storage;
+use super::header::{HEADER_SIZE, Header, TypeIndex};
+use super::raw_value::{PlainValue, Value};
+use super::reference::{Node, Obj, Ref};
+use super::table::{self, Slot, TypeInfo};
+use crate::kernel::container::{DictObj, ListObj};
+use crate::kernel::value::DType;
+
+/// A borrowed object of any type: one pointer, free to copy.
+///
+/// Fields are read through it with the token of a section ([`access`]). A
+/// child lives as long as the borrow of the root: it is an owner's, and what a
+/// write takes from that owner meanwhile stays alive until the traversal ends.
+#[derive(Clone, Copy)]
+pub(crate) struct ObjRef<'a> {
+    pointer: NonNull<Header>,
+    borrow: PhantomData<&'a Header>,
+}
+
+/// A value inside an object that lives for `'a`, lent for `'l`: the time for
+/// which nobody writes the field.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldValue<'a, 'l> {
+    value: &'l Value,
+    owner: PhantomData<&'a Header>,
+}
+
+/// What a field of an object that lives for `'a` holds, lent for `'l`.
+#[derive(Clone, Copy)]
+pub(crate) enum Loaded<'a, 'l> {
+    /// A reference into the object.
+    Value(FieldValue<'a, 'l>),
+    Object(ObjRef<'a>),
+    None,
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    DType(DType),
+}
+
+impl<'a> ObjRef<'a> {
+    /// # Safety
+    ///
+    /// The object must stay alive for `'a`.
+    #[inline(always)]
+    pub(super) unsafe fn new(pointer: NonNull<Header>) -> Self {
+        ObjRef {
+            pointer,
+            borrow: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn address(self) -> *const u8 {
+        self.pointer.as_ptr().cast::<u8>()
+    }
+
+    #[inline(always)]
+    pub(crate) fn header(self) -> &'a Header {
+        // SAFETY: alive for 'a.
+        unsafe { self.pointer.as_ref() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn type_index(self) -> TypeIndex {
+        self.header().type_index
+    }
+
+    #[inline(always)]
+    pub(crate) fn info(self) -> &'static TypeInfo {
+        table::info(self.type_index())
+    }
+
+    #[inline(always)]
+    pub(crate) fn ident(self) -> u64 {
+        self.header().ident()
+    }
+
+    /// Whether more than one owner exists, so that the object may be met again.
+    #[inline(always)]
+    pub(crate) fn is_shared(self) -> bool {
+        self.header().count() > 1
+    }
+
+    #[inline(always)]
+    pub(crate) fn same_as(self, other: ObjRef<'_>) -> bool {
+        self.pointer == other.pointer
+    }
+
+    /// An owned reference to the same object.
+    pub(crate) fn to_ref(self) -> Ref<Obj> {
+        self.as_ref().clone()
+    }
+
+    /// The borrowed object as a `&Ref`, for calling user code.
+    pub(crate) fn as_ref(&self) -> &Ref<Obj> {
+        // SAFETY: `Ref<Obj>` is repr(transparent) over the same pointer and is
+        // only borrowed, so its destructor does not run.
+        unsafe { &*(&raw const self.pointer).cast::<Ref<Obj>>() }
+    }
+
+    /// The fields as a `T`, if the object is one.
+    #[inline]
+    pub(crate) fn downcast<T: Node>(self) -> Option<&'a T> {
+        if !table::is_a(self.type_index(), T::type_index()) {
+            return None;
+        }
+        // SAFETY: the object is alive for 'a and starts its fields with a `T`.
+        Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_ref() })
+    }
+
+    /// What a list or dict holds, lent to the traversal; None for any other
+    /// object.
+    #[inline]
+    pub(crate) fn held(self, section: &Section) -> Option<ObjRef<'a>> {
+        match self.info().class() {
+            Class::List => Some(self.downcast::<ListObj>()?.lend(section)),
+            Class::Dict => Some(self.downcast::<DictObj>()?.entries.lend(section)),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a list or dict through which a cycle may go.
+    #[inline]
+    pub(crate) fn may_lead_back(self) -> bool {
+        match self.info().class() {
+            Class::List => self.downcast().is_some_and(ListObj::is_tracked),
+            Class::Dict => self
+                .downcast::<DictObj>()
+                .is_some_and(|dict| dict.entries.is_tracked()),
+            _ => false,
+        }
+    }
+
+    /// Where a field of this object's own type lies.
+    ///
+    /// # Safety
+    ///
+    /// `slot` must come from the `TypeInfo` of this object's type.
+    #[inline(always)]
+    pub(super) unsafe fn field(self, slot: &Slot) -> NonNull<u8> {
+        // SAFETY: the offset lies inside the object.
+        unsafe { self.pointer.cast::<u8>().byte_add(slot.offset as usize) }
+    }
+
+    /// Reads a field of this object's own type.
+    ///
+    /// # Safety
+    ///
+    /// `slot` must come from the `TypeInfo` of this object's type.
+    #[inline(always)]
+    unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Loaded<'a, 'l> {
+        access::assert_inside();
+        // SAFETY: the slot describes an initialised field of this object, and
+        // nobody writes it for `'l`, for which this thread is in a section.
+        unsafe {
+            let field = self.field(slot);
+            match slot.storage {
+                Storage::Object => {
+                    Loaded::Object(ObjRef::new(field.cast::<NonNull<Header>>().read()))
+                }
+                Storage::Value | Storage::Str => {
+                    Loaded::Value(FieldValue::new(field.cast::<Value>().as_ref()))
+                }
+                Storage::NullableObject => match NonNull::new(field.cast::<*mut Header>().read()) {
+                    Some(pointer) => Loaded::Object(ObjRef::new(pointer)),
+                    None => Loaded::None,
+                },
+                Storage::Int => Loaded::Int(field.cast::<i64>().read()),
+                Storage::Float => Loaded::Float(field.cast::<f64>().read()),
+                Storage::Bool => Loaded::Bool(field.cast::<bool>().read()),
+                Storage::DType => Loaded::DType(field.cast::<DType>().read()),
+            }
+        }
+    }
+
+    /// The compared fields (those without `ignore`), in the order of visit.
+    #[inline(always)]
+    pub(crate) fn visited(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().visited,
+        }
+    }
+
+    /// As [`visited`](Self::visited), with the type already looked up.
+    ///
+    /// Falls back to a lookup when `info` is not this object's type.
+    #[inline(always)]
+    pub(crate) fn visited_with(self, info: &'static TypeInfo) -> Fields<'a> {
+        if info.index == self.type_index() {
+            Fields {
+                object: self,
+                slots: &info.visited,
+            }
+        } else {
+            self.visited()
+        }
+    }
+
+    /// The compared fields and the ignored ones, in the order of visit.
+    #[inline]
+    pub(crate) fn visited_and_ignored(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().visited_and_ignored,
+        }
+    }
+
+    /// All fields, parents' first, in declaration order.
+    #[inline]
+    pub(crate) fn all_fields(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().slots,
+        }
+    }
+}
+
+/// Some of an object's fields, by position.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a> {
+    object: ObjRef<'a>,
+    // Always taken from the table entry of the object's own type.
+    slots: &'static [Slot],
+}
+
+impl<'a> Fields<'a> {
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(&self, position: usize) -> Option<&'static Slot> {
+        self.slots.get(position)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get<'l>(
+        &self,
+        section: &'l Section,
+        position: usize,
+    ) -> Option<(&'static Slot, Loaded<'a, 'l>)> {
+        let slot = self.slots.get(position)?;
+        // SAFETY: the slots belong to the object's own type.
+        Some((slot, unsafe { self.object.load(section, slot) }))
+    }
+}
+
+impl<'a, 'l> FieldValue<'a, 'l> {
+    /// # Safety
+    ///
+    /// An object in the value must stay alive for `'a`.
+    #[inline(always)]
+    pub(super) unsafe fn new(value: &'l Value) -> Self {
+        FieldValue {
+            value,
+            owner: PhantomData,
+        }
+    }
+
+    /// The object in the field, which outlives the loan.
+    #[inline(always)]
+    pub(crate) fn object_ref(self) -> Option<ObjRef<'a>> {
+        // SAFETY: alive for 'a, as the object that has the field or by what
+        // the access rule says of borrowed objects.
+        NonNull::new(self.value.object_pointer()).map(|pointer| unsafe { ObjRef::new(pointer) })
+    }
+}
+
+impl Deref for FieldValue<'_, '_> {
+    type Target = Value;
+
+    #[inline(always)]
+    fn deref(&self) -> &Value {
+        self.value
+    }
+}
+
+/// A part of an object that is kept while the section is left: the same whether
+/// a typed or a dynamic field holds it.
+#[derive(Clone, Copy)]
+pub(crate) enum Met<'a> {
+    Object(ObjRef<'a>),
+    Plain(PlainValue),
+}
+
+impl<'a> Met<'a> {
+    /// A value that is in no field, or whose object lives for `'a` all the same.
+    #[inline(always)]
+    pub(crate) fn of(value: &'a Value) -> Self {
+        value
+            .object_ref()
+            .map_or_else(|| Met::plain(value), Met::Object)
+    }
+
+    #[inline(always)]
+    fn plain(value: &Value) -> Self {
+        Met::Plain(PlainValue::of(value).unwrap_or(PlainValue::NONE))
+    }
+}
+
+impl<'a> Loaded<'a, '_> {
+    /// The part without a reference into the field.
+    #[inline(always)]
+    pub(crate) fn met(self) -> Met<'a> {
+        match self {
+            Loaded::Object(object) => Met::Object(object),
+            Loaded::Value(value) => value
+                .object_ref()
+                .map_or_else(|| Met::plain(&value), Met::Object),
+            // None of these is an object.
+            number => Met::plain(&number.to_value()),
+        }
+    }
+
+    /// The object that the field holds.
+    #[inline]
+    pub(crate) fn object(self) -> Option<ObjRef<'a>> {
+        match self {
+            Loaded::Object(object) => Some(object),
+            Loaded::Value(value) => value.object_ref(),
+            _ => None,
+        }
+    }
+
+    /// An owned copy.
+    pub(crate) fn to_value(self) -> Value {
+        match self {
+            Loaded::Value(value) => Value::clone(&value),
+            Loaded::Object(object) => Value::from_object(object.to_ref()),
+            Loaded::None => Value::NONE,
+            Loaded::Int(value) => Value::from_int(value),
+            Loaded::Float(value) => Value::from_float(value),
+            Loaded::Bool(value) => Value::from_bool(value),
+            Loaded::DType(value) => Value::from_dtype(value),
+        }
+    }
+}

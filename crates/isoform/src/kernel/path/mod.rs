@@ -1,0 +1,321 @@
+//! Access paths: where inside a value something is.
+
+mod parse;
+pub(crate) mod places;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::kernel::display;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::dynamic;
+use crate::kernel::types::names::name_field;
+use crate::kernel::value::{Value, ValueRef};
+
+/// One step of an [`AccessPath`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum AccessStep {
+    /// The field of this name.
+    Attr(String),
+    /// The element at this position.
+    ArrayItem(usize),
+    /// The value under this key.
+    MapItem(Value),
+    /// A field that the object does not have.
+    AttrMissing(String),
+    /// A position behind the last element.
+    ArrayItemMissing(usize),
+    /// A key that the map does not have.
+    MapItemMissing(Value),
+}
+
+/// A place inside a value, as steps from its root.
+///
+/// Printed as `<root>.body.args[1]["k"]`; a missing element as
+/// `<root>[<missing:1>]`. The text can be [parsed](Self::parse) again. Long
+/// paths and keys are printed with parts left out; the alternate form `{:#}`
+/// prints all of them.
+///
+/// ```
+/// use isoform::{AccessPath, Array, Value};
+/// let path = AccessPath::root().array_item(1);
+/// assert_eq!(path.to_string(), "<root>[1]");
+/// let root = Value::from(Array::<Value>::from(vec![1.into(), 2.into()]));
+/// assert_eq!(path.get(&root)?, Value::from(2));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct AccessPath {
+    steps: Vec<AccessStep>,
+}
+
+impl AccessPath {
+    /// The path of the root itself.
+    pub fn root() -> Self {
+        AccessPath::default()
+    }
+
+    /// A path of these steps.
+    pub fn from_steps(steps: Vec<AccessStep>) -> Self {
+        AccessPath { steps }
+    }
+
+    /// The path that is printed like this; also [`str::parse`].
+    ///
+    /// A number from zero on is read as a position, and not as the key of a
+    /// map, which is printed alike; [`get`](Self::get) accepts it for both. The
+    /// text of any path without objects among its keys, printed with `{:#}`, is
+    /// read as a path with the same text that leads to the same place.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` that says what was expected at which byte: for text that is
+    /// no path, was cut short, or has an object as key.
+    ///
+    /// ```
+    /// use isoform::AccessPath;
+    /// let path = AccessPath::parse("<root>.body.args[1][\"k\"]")?;
+    /// assert_eq!(path, AccessPath::root().attr("body").attr("args").array_item(1).map_item("k"));
+    /// let error = AccessPath::parse("<root>[1").expect_err("no end");
+    /// assert_eq!(error.message(), "access path: expected \"]\" at byte 8, got the end");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::parse(text)
+    }
+
+    /// The steps, outermost first.
+    pub fn steps(&self) -> &[AccessStep] {
+        &self.steps
+    }
+
+    /// How many steps there are.
+    pub fn depth(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The path one step longer. O(depth).
+    #[must_use]
+    pub fn join(&self, step: AccessStep) -> Self {
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        AccessPath { steps }
+    }
+
+    /// The path to a field.
+    #[must_use]
+    pub fn attr(&self, name: impl Into<String>) -> Self {
+        self.join(AccessStep::Attr(name.into()))
+    }
+
+    /// The path to an element.
+    #[must_use]
+    pub fn array_item(&self, index: usize) -> Self {
+        self.join(AccessStep::ArrayItem(index))
+    }
+
+    /// The path to a map's value.
+    #[must_use]
+    pub fn map_item(&self, key: impl Into<Value>) -> Self {
+        self.join(AccessStep::MapItem(key.into()))
+    }
+
+    /// The path to a field that is not there.
+    #[must_use]
+    pub fn attr_missing(&self, name: impl Into<String>) -> Self {
+        self.join(AccessStep::AttrMissing(name.into()))
+    }
+
+    /// The path to an element that is not there.
+    #[must_use]
+    pub fn array_item_missing(&self, index: usize) -> Self {
+        self.join(AccessStep::ArrayItemMissing(index))
+    }
+
+    /// The path to a key that is not there.
+    #[must_use]
+    pub fn map_item_missing(&self, key: impl Into<Value>) -> Self {
+        self.join(AccessStep::MapItemMissing(key.into()))
+    }
+
+    /// The path without its last step; None for the root.
+    pub fn parent(&self) -> Option<Self> {
+        let (_, rest) = self.steps.split_last()?;
+        Some(AccessPath {
+            steps: rest.to_vec(),
+        })
+    }
+
+    /// Whether `other` lies at or below this place.
+    pub fn is_prefix_of(&self, other: &AccessPath) -> bool {
+        other.steps.starts_with(&self.steps)
+    }
+
+    /// The value at this place below `root`.
+    ///
+    /// # Errors
+    ///
+    /// `AttributeError`, `IndexError` or `KeyError` for a step that does not
+    /// exist (missing steps never do), `TypeError` for a step that the value
+    /// does not support; each names the path so far.
+    pub fn get(&self, root: &Value) -> Result<Value> {
+        let mut value = root.clone();
+        for (depth, step) in self.steps.iter().enumerate() {
+            value = step.apply(&value).map_err(|error| {
+                error.at(AccessPath {
+                    steps: self.steps[..depth].to_vec(),
+                })
+            })?;
+        }
+        Ok(value)
+    }
+}
+
+impl AccessStep {
+    fn apply(&self, value: &Value) -> Result<Value> {
+        let unsupported =
+            |what: &str| Error::type_error(format!("expected {what}, got {}", value.type_name()));
+        let missing = |kind, what: String| Error::new(kind, what);
+        match self {
+            AccessStep::Attr(name) => match value.as_object() {
+                Some(object) => dynamic::get_field(object, name),
+                None => Err(unsupported(&format!("an object with a field '{name}'"))),
+            },
+            AccessStep::ArrayItem(index) => {
+                // A path that was read from text does not tell positions from
+                // integer keys.
+                let key = Value::from(*index);
+                let entry = match value.view() {
+                    ValueRef::Map(map) => map.get(&key).cloned(),
+                    ValueRef::Dict(dict) => dict.get(&key),
+                    _ => None,
+                };
+                if let Some(entry) = entry {
+                    return Ok(entry);
+                }
+                let found = match value.view() {
+                    ValueRef::Array(array) => array.get(*index).cloned(),
+                    ValueRef::List(list) => list.snapshot().get(*index).cloned(),
+                    ValueRef::Shape(shape) => shape.get(*index).map(|&dim| Value::from(dim)),
+                    _ => return Err(unsupported(&format!("a sequence for step [{index}]"))),
+                };
+                found.ok_or_else(|| missing(ErrorKind::Index, format!("no element {index}")))
+            }
+            AccessStep::MapItem(key) => {
+                let found = match value.view() {
+                    ValueRef::Map(map) => map.get(key).cloned(),
+                    ValueRef::Dict(dict) => dict.snapshot().get(key).cloned(),
+                    _ => return Err(unsupported(&format!("a map for step [{key:?}]"))),
+                };
+                found.ok_or_else(|| missing(ErrorKind::Key, format!("no key {key:?}")))
+            }
+            AccessStep::AttrMissing(name) => Err(missing(
+                ErrorKind::Attribute,
+                format!("field '{name}' is missing here"),
+            )),
+            AccessStep::ArrayItemMissing(index) => Err(missing(
+                ErrorKind::Index,
+                format!("element {index} is missing here"),
+            )),
+            AccessStep::MapItemMissing(key) => Err(missing(
+                ErrorKind::Key,
+                format!("key {key:?} is missing here"),
+            )),
+        }
+    }
+}
+
+impl FromStr for AccessPath {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        AccessPath::parse(text)
+    }
+}
+
+/// Whether a name is printed without quotes.
+fn is_identifier(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(plain)
+}
+
+/// A field's name, quoted when it could be taken for something else.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match is_identifier(self.0) {
+            true => f.write_str(self.0),
+            false => write!(f, "{:?}", self.0),
+        }
+    }
+}
+
+impl fmt::Display for AccessStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let budget = match f.alternate() {
+            true => usize::MAX,
+            false => display::KEY_BUDGET,
+        };
+        let key = |key: &Value| key_text(key, budget);
+        match self {
+            AccessStep::Attr(name) => write!(f, ".{}", Name(name)),
+            AccessStep::ArrayItem(index) => write!(f, "[{index}]"),
+            AccessStep::MapItem(item) => write!(f, "[{}]", key(item)),
+            AccessStep::AttrMissing(name) => write!(f, ".<missing:{}>", Name(name)),
+            AccessStep::ArrayItemMissing(index) => write!(f, "[<missing:{index}>]"),
+            AccessStep::MapItemMissing(item) => write!(f, "[<missing:{}>]", key(item)),
+        }
+    }
+}
+
+/// The text of a key; of a long one at least the name, when it has one.
+fn key_text(key: &Value, budget: usize) -> String {
+    let text = display::short(key, budget);
+    let ValueRef::Object(object) = key.view() else {
+        return text;
+    };
+    if text.len() <= budget {
+        return text;
+    }
+    let info = object.type_info();
+    let named = name_field(info).and_then(|field| {
+        let name = dynamic::get_field_at(object, field)?;
+        Some((info.fields()[field].name(), name))
+    });
+    match named {
+        Some((field, name)) => {
+            let name = display::short(&name, budget);
+            format!("{}({field}={name}, ...)", info.key())
+        }
+        None => text,
+    }
+}
+
+/// Paths longer than this are printed with their middle left out.
+const PRINTED_STEPS: usize = 64;
+
+impl fmt::Display for AccessPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<root>")?;
+        let total = self.steps.len();
+        if total <= PRINTED_STEPS || f.alternate() {
+            return print(f, &self.steps);
+        }
+        let half = PRINTED_STEPS / 2;
+        print(f, &self.steps[..half])?;
+        write!(f, "...<{} steps>...", total - PRINTED_STEPS)?;
+        print(f, &self.steps[total - half..])
+    }
+}
+
+fn print(f: &mut fmt::Formatter<'_>, steps: &[AccessStep]) -> fmt::Result {
+    let mut steps = steps.iter();
+    steps.try_for_each(|step| fmt::Display::fmt(step, f))
+}
+
+impl fmt::Debug for AccessPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

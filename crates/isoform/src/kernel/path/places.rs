@@ -1,0 +1,89 @@
+//! Many places in one value, as paths that share their beginnings.
+//!
+//! An [`AccessPath`] owns all its steps, so one for each object of a deep value
+//! takes quadratic memory. A place here costs one step more than the place
+//! above it, and becomes a path where somebody asks for it.
+
+use super::{AccessPath, AccessStep};
+use crate::kernel::value::Value;
+
+/// A place, as a number.
+pub(crate) type Place = u32;
+
+/// One step to a place that exists.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Field(&'static str),
+    Item(usize),
+    Key(Value),
+}
+
+impl From<Step> for AccessStep {
+    fn from(step: Step) -> Self {
+        match step {
+            Step::Field(name) => AccessStep::Attr(name.to_owned()),
+            Step::Item(position) => AccessStep::ArrayItem(position),
+            Step::Key(key) => AccessStep::MapItem(key),
+        }
+    }
+}
+
+struct Node {
+    above: Place,
+    depth: u32,
+    step: Step,
+}
+
+/// All places that were met, each with the one above it.
+#[derive(Default)]
+pub(crate) struct Places(Vec<Node>);
+
+impl Places {
+    /// The root itself.
+    pub(crate) const ROOT: Place = 0;
+
+    /// A place one step below another one.
+    pub(crate) fn below(&mut self, above: Place, step: Step) -> Place {
+        let depth = self.depth(above) + 1;
+        self.0.push(Node { above, depth, step });
+        self.0.len() as Place
+    }
+
+    /// A place in a field.
+    pub(crate) fn field(&mut self, above: Place, name: &'static str) -> Place {
+        self.below(above, Step::Field(name))
+    }
+
+    /// A place in an array.
+    pub(crate) fn item(&mut self, above: Place, position: usize) -> Place {
+        self.below(above, Step::Item(position))
+    }
+
+    pub(crate) fn step(&self, place: Place) -> Option<&Step> {
+        self.node(place).map(|node| &node.step)
+    }
+
+    fn node(&self, place: Place) -> Option<&Node> {
+        self.0.get(place.checked_sub(1)? as usize)
+    }
+
+    pub(crate) fn depth(&self, place: Place) -> u32 {
+        self.node(place).map_or(0, |node| node.depth)
+    }
+
+    pub(crate) fn above(&self, place: Place) -> Place {
+        self.node(place).map_or(Places::ROOT, |node| node.above)
+    }
+
+    /// The steps from the root. O(depth).
+    pub(crate) fn path(&self, place: Place) -> AccessPath {
+        let mut steps = Vec::with_capacity(self.depth(place) as usize);
+        let mut at = place;
+        while let Some(node) = self.node(at) {
+            steps.push(AccessStep::from(node.step.clone()));
+            at = node.above;
+        }
+        steps.reverse();
+        AccessPath::from_steps(steps)
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether two definitions of a type give it the same attributes.
+
+use crate::kernel::value::{Value, ValueRef};
+
+/// The name of an attribute that only one definition has, or both have with
+/// other values.
+///
+/// A definition is made anew whenever its Rust type is registered, and with it
+/// its values: constants are compared by content, as deep as arrays and maps
+/// go. Functions and nodes have no content that could be compared without
+/// running code of the user, so two of one type count as the same.
+pub(super) fn attr_difference<'a>(
+    own: &'a [(Box<str>, Value)],
+    other: &'a [(Box<str>, Value)],
+) -> Option<&'a str> {
+    let find = |list: &'a [(Box<str>, Value)], name: &str| {
+        let mut found = list.iter().filter(|(known, _)| **known == *name);
+        found.next().map(|(_, value)| value)
+    };
+    let differs = |(name, value): &&'a (Box<str>, Value)| {
+        find(other, name).is_none_or(|known| !is_same(known, value))
+    };
+    let mut differing = own.iter().filter(differs);
+    let missing = || other.iter().find(|(name, _)| find(own, name).is_none());
+    let (name, _) = differing.next().or_else(missing)?;
+    Some(name)
+}
+
+fn is_same(one: &Value, other: &Value) -> bool {
+    let mut open = vec![(one.clone(), other.clone())];
+    while let Some((one, other)) = open.pop() {
+        match (one.view(), other.view()) {
+            _ if one == other => {}
+            (ValueRef::Array(one), ValueRef::Array(other)) if one.len() == other.len() => {
+                open.extend(one.iter().cloned().zip(other.iter().cloned()));
+            }
+            (ValueRef::Map(one), ValueRef::Map(other)) if one.len() == other.len() => {
+                for (key, value) in one.iter() {
+                    let Some(known) = other.get(key) else {
+                        return false;
+                    };
+                    open.push((value.clone(), known.clone()));
+                }
+            }
+            (ValueRef::Shape(one), ValueRef::Shape(other)) if one[..] == other[..] => {}
+            (ValueRef::Function(_), ValueRef::Function(_)) => {}
+            (ValueRef::Object(one), ValueRef::Object(other))
+                if one.type_index() == other.type_index() => {}
+            _ => return false,
+        }
+    }
+    true
+}

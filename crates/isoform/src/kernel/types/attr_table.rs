@@ -1,0 +1,598 @@
+//! The table behind attributes: names, and for each name a map from index to
+//! value. Readers take no lock.
+//!
+//! Nothing that was published is ever freed: names, values, also replaced
+//! ones, and the maps that became too small (together less than the one in
+//! use). So a reader needs no protection, and a value can be lent for ever.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rapidhash::fast::RandomState;
+
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::published::Published;
+use crate::kernel::types::Schema;
+use crate::kernel::value::Value;
+
+/// A method of a [`NodeTrait`](crate::attrs::NodeTrait).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraitMethod {
+    /// The name.
+    pub name: &'static str,
+    /// The documentation; may be empty.
+    pub doc: &'static str,
+    /// Whether an implementation must have it; otherwise the trait gives it a
+    /// body.
+    pub required: bool,
+    /// The names of the arguments, without `self`.
+    pub arguments: &'static [&'static str],
+}
+
+/// What is known about an attribute besides its values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    /// Empty if nobody said anything.
+    pub(crate) doc: Box<str>,
+    /// None if nobody said anything.
+    pub(crate) schema: Option<Schema>,
+    /// What a schema cannot say about the values.
+    pub(crate) check: Option<fn(&Value) -> Result<()>>,
+    /// The methods of the trait that the attribute belongs to.
+    pub(crate) methods: &'static [TraitMethod],
+}
+
+impl About {
+    /// The value that an attribute takes for this one.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` and `ValueError` that say what was expected.
+    pub(crate) fn accept(&self, value: Value) -> Result<Value> {
+        let value = match &self.schema {
+            Some(schema) => schema.convert(value)?,
+            None => value,
+        };
+        self.check.map_or(Ok(()), |check| check(&value))?;
+        Ok(value)
+    }
+
+    fn check(&self, value: &Value) -> Result<()> {
+        if let Some(schema) = &self.schema {
+            schema.check(value)?;
+        }
+        self.check.map_or(Ok(()), |check| check(value))
+    }
+
+    /// Whether another says nothing more.
+    fn says_all_of(&self, other: &About) -> bool {
+        self.doc == other.doc
+            && self.schema == other.schema
+            && self.check.is_some() == other.check.is_some()
+            && self.methods.len() == other.methods.len()
+    }
+
+    /// What both say; None if they contradict each other.
+    fn and(&self, other: &About) -> Option<About> {
+        let doc = match (&*self.doc, &*other.doc) {
+            (own, "") => own,
+            ("", other) => other,
+            (own, other) if own == other => own,
+            _ => return None,
+        };
+        let schema = match (&self.schema, &other.schema) {
+            (own, None) => own,
+            (None, other) => other,
+            (own, other) if own == other => own,
+            _ => return None,
+        };
+        Some(About {
+            doc: doc.into(),
+            schema: schema.clone(),
+            // Only the trait that an attribute belongs to has a check.
+            check: self.check.or(other.check),
+            methods: match self.methods {
+                [] => other.methods,
+                own => own,
+            },
+        })
+    }
+}
+
+/// Whether nothing was declared meanwhile.
+fn same(now: Option<&'static About>, then: Option<&'static About>) -> bool {
+    now.map(std::ptr::from_ref) == then.map(std::ptr::from_ref)
+}
+
+/// One attribute: its name and its values by index.
+pub(crate) struct Attribute {
+    name: Box<str>,
+    /// The general tier: only what is set.
+    sparse: Published<Sparse>,
+    /// The hot tier, if the attribute was promoted: one place per index.
+    dense: Published<Dense>,
+    about: Published<About>,
+}
+
+/// A hash table with open addressing; a place is taken once its key is set.
+struct Sparse {
+    /// Index plus one; zero is free.
+    keys: Box<[AtomicU32]>,
+    values: Box<[Published<Value>]>,
+}
+
+struct Dense {
+    values: Box<[Published<Value>]>,
+}
+
+fn empty_cells<T: Sync + 'static>(count: usize) -> Box<[Published<T>]> {
+    (0..count).map(|_| Published::new()).collect()
+}
+
+impl Sparse {
+    fn with_capacity(capacity: usize) -> Self {
+        Sparse {
+            keys: (0..capacity).map(|_| AtomicU32::new(0)).collect(),
+            values: empty_cells(capacity),
+        }
+    }
+
+    /// The place of an index, or the free one where it belongs. There is
+    /// always a free place.
+    #[inline(always)]
+    fn place(&self, index: u32) -> (usize, bool) {
+        let capacity = self.keys.len();
+        // Multiply-shift: indices of one dialect follow each other, and the
+        // multiplier spreads them over any capacity without a division.
+        let spread = u64::from(index.wrapping_mul(0x9E37_79B1));
+        let mut place = ((spread * capacity as u64) >> 32) as usize;
+        loop {
+            match self.keys[place].load(Ordering::Acquire) {
+                0 => return (place, false),
+                key if key == index + 1 => return (place, true),
+                _ => place += 1,
+            }
+            if place == capacity {
+                place = 0;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn get(&self, index: u32) -> Option<&'static Value> {
+        match self.place(index) {
+            (place, true) => self.values[place].get(),
+            _ => None,
+        }
+    }
+
+    fn taken(&self) -> usize {
+        let taken = |key: &&AtomicU32| key.load(Ordering::Relaxed) != 0;
+        self.keys.iter().filter(taken).count()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, &'static Value)> {
+        self.keys
+            .iter()
+            .zip(&self.values)
+            .filter_map(|(key, value)| {
+                let index = key.load(Ordering::Acquire).checked_sub(1)?;
+                Some((index, value.get()?))
+            })
+    }
+
+    /// The capacity of the table that replaces one of this capacity.
+    fn next_capacity(capacity: usize) -> usize {
+        match capacity {
+            0 => 4,
+            4 => 12,
+            more => more * 2,
+        }
+    }
+
+    /// Memory of the table, and of those it has replaced.
+    fn bytes(&self) -> usize {
+        let sizes = std::iter::successors(Some(4), |&size| Some(Sparse::next_capacity(size)));
+        sizes
+            .take_while(|&size| size <= self.keys.len())
+            .map(|size| size_of::<Self>() + size * (size_of::<u32>() + size_of::<usize>()))
+            .sum()
+    }
+}
+
+impl Attribute {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn about(&self) -> Option<&'static About> {
+        self.about.get()
+    }
+
+    pub(crate) fn is_dense(&self) -> bool {
+        self.dense.get().is_some()
+    }
+
+    /// The value at an index. O(1), no lock.
+    #[inline(always)]
+    pub(crate) fn get(&self, index: u32) -> Option<&'static Value> {
+        match self.dense.get() {
+            Some(dense) => dense.values.get(index as usize)?.get(),
+            None => self.sparse.get()?.get(index),
+        }
+    }
+
+    /// All values with their indices, sorted.
+    pub(crate) fn entries(&self) -> Vec<(u32, &'static Value)> {
+        let mut found: Vec<_> = match (self.dense.get(), self.sparse.get()) {
+            (Some(dense), _) => {
+                let places = (0..).zip(&dense.values);
+                let set = places.filter_map(|(index, value)| Some((index, value.get()?)));
+                set.collect()
+            }
+            (None, Some(sparse)) => sparse.iter().collect(),
+            (None, None) => Vec::new(),
+        };
+        found.sort_unstable_by_key(|(index, _)| *index);
+        found
+    }
+
+    /// Memory of the attribute, without the values.
+    pub(crate) fn bytes(&self) -> usize {
+        let map = match (self.dense.get(), self.sparse.get()) {
+            (Some(dense), _) => size_of::<Dense>() + dense.values.len() * size_of::<usize>(),
+            (None, Some(sparse)) => sparse.bytes(),
+            (None, None) => 0,
+        };
+        // A name has two places in the table of names, which is half empty.
+        size_of::<Self>() + self.name.len() + 2 * size_of::<usize>() + map
+    }
+
+    /// Sets or, with None, removes a value; the caller holds the lock.
+    fn store(&self, index: u32, value: Option<&'static Value>) {
+        let cell = match self.dense.get() {
+            Some(dense) => self.dense_place(dense, index),
+            None => self.sparse_place(index, value.is_some()),
+        };
+        match (cell, value) {
+            (Some(cell), Some(value)) => cell.publish(value),
+            (Some(cell), None) => cell.withdraw(),
+            (None, _) => {}
+        }
+        if let (Some(sparse), None) = (self.sparse.get(), self.dense.get()) {
+            // The key comes last: who sees it sees the value.
+            let (place, known) = sparse.place(index);
+            if !known && value.is_some() {
+                sparse.keys[place].store(index + 1, Ordering::Release);
+            }
+        }
+    }
+
+    fn dense_place(&self, dense: &'static Dense, index: u32) -> Option<&'static Published<Value>> {
+        let index = index as usize;
+        if let Some(cell) = dense.values.get(index) {
+            return Some(cell);
+        }
+        let grown = Dense::holding(index + 1, dense.values.iter().map(Published::get));
+        let grown: &'static Dense = Box::leak(Box::new(grown));
+        self.dense.publish(grown);
+        grown.values.get(index)
+    }
+
+    fn sparse_place(&self, index: u32, add: bool) -> Option<&'static Published<Value>> {
+        let current = self.sparse.get();
+        if let Some(sparse) = current {
+            let (place, known) = sparse.place(index);
+            // At most five places of six are taken, so that a free one is near.
+            if known || (add && (sparse.taken() + 1) * 6 <= sparse.keys.len() * 5) {
+                return Some(&sparse.values[place]);
+            }
+        }
+        if !add {
+            return None;
+        }
+        let capacity = current.map_or(0, |sparse| sparse.keys.len());
+        let grown = Sparse::with_capacity(Sparse::next_capacity(capacity));
+        for (known, value) in current.into_iter().flat_map(Sparse::iter) {
+            let (place, _) = grown.place(known);
+            grown.values[place].publish(value);
+            grown.keys[place].store(known + 1, Ordering::Relaxed);
+        }
+        let grown: &'static Sparse = Box::leak(Box::new(grown));
+        self.sparse.publish(grown);
+        Some(&grown.values[grown.place(index).0])
+    }
+
+    fn make_dense(&self) {
+        if self.is_dense() {
+            return;
+        }
+        let entries = self.entries();
+        let count = entries.last().map_or(0, |(index, _)| *index as usize + 1);
+        let dense = Dense::holding(count, std::iter::empty());
+        for (index, value) in entries {
+            dense.values[index as usize].publish(value);
+        }
+        self.dense.publish(Box::leak(Box::new(dense)));
+    }
+}
+
+impl Dense {
+    /// Room for at least `count` indices, and these values at the first ones.
+    fn holding(count: usize, values: impl Iterator<Item = Option<&'static Value>>) -> Self {
+        let cells = empty_cells(count.next_power_of_two().max(64));
+        for (cell, value) in cells.iter().zip(values) {
+            if let Some(value) = value {
+                cell.publish(value);
+            }
+        }
+        Dense { values: cells }
+    }
+}
+
+/// Attributes by name; open addressing, at most half full.
+struct Names(Box<[Published<Attribute>]>);
+
+impl Names {
+    #[inline]
+    fn place(&self, name: &str) -> &Published<Attribute> {
+        let mask = self.0.len() - 1;
+        let mut place = rapidhash::v3::rapidhash_v3(name.as_bytes()) as usize & mask;
+        loop {
+            match self.0[place].get() {
+                Some(attribute) if *attribute.name != *name => place = (place + 1) & mask,
+                _ => return &self.0[place],
+            }
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'static Attribute> {
+        self.0.iter().filter_map(Published::get)
+    }
+}
+
+/// What only writers need.
+#[derive(Default)]
+struct Writers {
+    /// Plain values, such as true, are kept once however often they are set.
+    plain: Option<HashMap<Value, &'static Value, RandomState>>,
+    /// Counts the changes, so that work done without the lock can be checked.
+    version: u64,
+}
+
+/// Attributes of things that are named by an index: types, operators.
+pub(crate) struct AttrTable {
+    names: Published<Names>,
+    writers: Mutex<Writers>,
+    /// What an index stands for, in messages.
+    describe: fn(u32) -> String,
+}
+
+impl AttrTable {
+    pub(crate) const fn new(describe: fn(u32) -> String) -> Self {
+        AttrTable {
+            names: Published::new(),
+            writers: Mutex::new(Writers {
+                plain: None,
+                version: 0,
+            }),
+            describe,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writers> {
+        // No user code runs under the lock, and nothing is half-done at any
+        // point where memory may run out.
+        self.writers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The attribute of a name, if it was ever set or declared. O(1), no lock.
+    #[inline]
+    pub(crate) fn find(&self, name: &str) -> Option<&'static Attribute> {
+        self.names.get()?.place(name).get()
+    }
+
+    /// The attribute of a name, which comes into being if need be.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an empty name.
+    pub(crate) fn open(&self, name: &str) -> Result<&'static Attribute> {
+        match self.find(name) {
+            Some(attribute) => Ok(attribute),
+            None => self.open_locked(name, &self.lock()),
+        }
+    }
+
+    fn open_locked(
+        &self,
+        name: &str,
+        _guard: &MutexGuard<'_, Writers>,
+    ) -> Result<&'static Attribute> {
+        if name.is_empty() {
+            return Err(Error::value_error("an attribute needs a name"));
+        }
+        if let Some(attribute) = self.find(name) {
+            return Ok(attribute);
+        }
+        let known = self.names.get();
+        let count = known.map_or(0, |names| names.all().count());
+        let names = match known {
+            Some(names) if (count + 1) * 2 <= names.0.len() => names,
+            _ => {
+                let grown = Names(empty_cells(((count + 1) * 2).next_power_of_two().max(32)));
+                for attribute in known.into_iter().flat_map(Names::all) {
+                    grown.place(&attribute.name).publish(attribute);
+                }
+                let grown: &'static Names = Box::leak(Box::new(grown));
+                self.names.publish(grown);
+                grown
+            }
+        };
+        let attribute: &'static Attribute = Box::leak(Box::new(Attribute {
+            name: name.into(),
+            sparse: Published::new(),
+            dense: Published::new(),
+            about: Published::new(),
+        }));
+        names.place(name).publish(attribute);
+        Ok(attribute)
+    }
+
+    /// Sets a value, and runs `installed` before another writer can come.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an empty name, or a value that is set already unless
+    /// `replace`; `TypeError` for a value that the declaration does not allow.
+    pub(crate) fn set(
+        &self,
+        index: u32,
+        name: &str,
+        value: Value,
+        replace: bool,
+        installed: impl FnOnce(),
+    ) -> Result<()> {
+        let mut value = value;
+        loop {
+            // A conversion may run user code, so it happens without the lock,
+            // and again should the declaration have changed meanwhile.
+            let about = self.find(name).and_then(Attribute::about);
+            if let Some(about) = about {
+                value = about.accept(value).map_err(|error| {
+                    let owner = (self.describe)(index);
+                    error.in_context(format_args!("attribute '{name}' of {owner}"))
+                })?;
+            }
+            let mut guard = self.lock();
+            let attribute = self.open_locked(name, &guard)?;
+            if !same(attribute.about(), about) {
+                continue;
+            }
+            if let Some(old) = attribute.get(index).filter(|_| !replace) {
+                // The text of a value may run code of its type.
+                drop(guard);
+                let owner = (self.describe)(index);
+                return Err(Error::value_error(format!(
+                    "attribute '{name}' of {owner} is set already, to {old:?}; to replace it, say \
+                     so (override)"
+                )));
+            }
+            let kept = guard.keep(value);
+            guard.version += 1;
+            attribute.store(index, Some(kept));
+            installed();
+            return Ok(());
+        }
+    }
+
+    /// Sets a value that is known to be good, of an index that nobody else
+    /// knows yet.
+    pub(crate) fn place(&self, index: u32, name: &str, value: Value) {
+        let mut guard = self.lock();
+        // An empty name, which has no place, was refused before.
+        if let Ok(attribute) = self.open_locked(name, &guard) {
+            let kept = guard.keep(value);
+            guard.version += 1;
+            attribute.store(index, Some(kept));
+        }
+    }
+
+    /// Takes a value away; false when there was none.
+    pub(crate) fn remove(&self, index: u32, name: &str) -> bool {
+        let mut guard = self.lock();
+        let Some(attribute) = self.find(name) else {
+            return false;
+        };
+        let known = attribute.get(index).is_some();
+        if known {
+            guard.version += 1;
+            attribute.store(index, None);
+        }
+        known
+    }
+
+    /// Documents an attribute, and says what its values must be.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an empty name, or one that is declared otherwise;
+    /// `TypeError` when a value that is set already is not of the type.
+    pub(crate) fn declare(&self, name: &str, about: About) -> Result<()> {
+        loop {
+            let version = self.lock().version;
+            let attribute = self.open(name)?;
+            let known = attribute.about();
+            let about = match known {
+                Some(known) => known
+                    .and(&about)
+                    .ok_or_else(|| conflict(name, known, &about))?,
+                None => about.clone(),
+            };
+            if known.is_some_and(|known| known.says_all_of(&about)) {
+                return Ok(());
+            }
+            for (index, value) in attribute.entries() {
+                about.check(value).map_err(|error| {
+                    let owner = (self.describe)(index);
+                    error.in_context(format_args!("attribute '{name}' of {owner}"))
+                })?;
+            }
+            let guard = self.lock();
+            if guard.version == version && same(attribute.about(), known) {
+                attribute.about.publish(Box::leak(Box::new(about)));
+                return Ok(());
+            }
+        }
+    }
+
+    /// Moves an attribute to the hot tier.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an empty name.
+    pub(crate) fn make_dense(&self, name: &str) -> Result<()> {
+        let guard = self.lock();
+        self.open_locked(name, &guard)?.make_dense();
+        Ok(())
+    }
+
+    /// All attributes, by name.
+    pub(crate) fn all(&self) -> Vec<&'static Attribute> {
+        let mut all: Vec<_> = self.names.get().into_iter().flat_map(Names::all).collect();
+        all.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        all
+    }
+}
+
+impl Writers {
+    /// A value that lives as long as the process.
+    fn keep(&mut self, value: Value) -> &'static Value {
+        if value.as_object().is_some() {
+            return Box::leak(Box::new(value));
+        }
+        let plain = self.plain.get_or_insert_default();
+        match plain.get(&value) {
+            Some(kept) => kept,
+            None => {
+                let kept: &'static Value = Box::leak(Box::new(value.clone()));
+                plain.insert(value, kept);
+                kept
+            }
+        }
+    }
+}
+
+fn conflict(name: &str, known: &About, given: &About) -> Error {
+    let schema = |about: &About| match &about.schema {
+        Some(schema) => schema.to_string(),
+        None => "anything".to_owned(),
+    };
+    let what = if known.schema == given.schema || given.schema.is_none() {
+        "with another documentation".to_owned()
+    } else {
+        format!("for {}, now for {}", schema(known), schema(given))
+    };
+    Error::value_error(format!("attribute '{name}' is declared already, {what}"))
+}

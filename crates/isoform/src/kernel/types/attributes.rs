@@ -1,0 +1,98 @@
+//! The attributes of types: the one table of them, and what the registry does with
+//! it. What users do with it is in [`attrs`](crate::attrs).
+
+use std::sync::LazyLock;
+
+use super::attr_table::{About, AttrTable, Attribute};
+use super::names::TEXT_NAME;
+use super::{HOOKS, HookSet, NamedValues, Schema};
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::native::{BIG_INT, INT};
+use crate::kernel::object::table as types;
+use crate::kernel::value::Value;
+
+/// Which types a lookup asks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Lookup {
+    /// The type itself.
+    #[default]
+    Exact,
+    /// The type, then its parent, and so on to the root.
+    Nearest,
+}
+
+pub(crate) fn table() -> &'static AttrTable {
+    static TABLE: LazyLock<AttrTable> = LazyLock::new(|| {
+        let table = AttrTable::new(describe);
+        for (name, doc) in HOOKS {
+            let about = About {
+                doc: (*doc).into(),
+                schema: Some(Schema::Function),
+                ..About::default()
+            };
+            let declared = table.declare(name, about);
+            let declared = declared.and_then(|()| table.make_dense(name));
+            debug_assert!(declared.is_ok(), "the names are good and the table is new");
+        }
+        let about = About {
+            doc: "The field of type str that names objects in text; an empty string for none."
+                .into(),
+            schema: Some(Schema::Str),
+            ..About::default()
+        };
+        let declared = table.declare(TEXT_NAME, about);
+        debug_assert!(declared.is_ok(), "the name is good and the table is new");
+        table
+    });
+    &TABLE
+}
+
+pub(crate) fn describe(index: u32) -> String {
+    format!("type {}", types::info(TypeIndex(index)).key())
+}
+
+/// Large integers are integers, though they are stored as objects.
+#[inline(always)]
+pub(crate) fn canonical(ty: TypeIndex) -> TypeIndex {
+    if ty == BIG_INT { INT } else { ty }
+}
+
+/// The attribute of a type, if it is set. O(1) without ancestors.
+pub fn get(ty: TypeIndex, name: &str, lookup: Lookup) -> Option<&'static Value> {
+    let attribute = table().find(name)?;
+    match lookup {
+        Lookup::Exact => attribute.get(canonical(ty).get()),
+        Lookup::Nearest => nearest(attribute, ty).map(|(_, value)| value),
+    }
+}
+
+pub(crate) fn nearest(attribute: &Attribute, ty: TypeIndex) -> Option<(TypeIndex, &'static Value)> {
+    let mut line = types::info(canonical(ty)).lineage();
+    line.find_map(|ty| Some((ty, attribute.get(ty.get())?)))
+}
+
+/// Checks the attributes of a definition against their declarations.
+pub(crate) fn prepare(key: &str, attrs: NamedValues) -> Result<NamedValues> {
+    let convert = |(name, value): (Box<str>, Value)| {
+        let about = table().find(&name).and_then(Attribute::about);
+        let value = match about {
+            Some(about) => about.accept(value).map_err(|error| {
+                error.in_context(format_args!("attribute '{name}' of type {key}"))
+            })?,
+            None => value,
+        };
+        Ok((name, value))
+    };
+    attrs.into_iter().map(convert).collect()
+}
+
+/// Enters the attributes of a type that was registered just now.
+pub(crate) fn enter(ty: TypeIndex, hooks: &HookSet, attrs: NamedValues) {
+    for (name, function) in hooks.attributes() {
+        table().place(ty.get(), name, function.into());
+    }
+    for (name, value) in attrs {
+        table().place(ty.get(), &name, value);
+    }
+}

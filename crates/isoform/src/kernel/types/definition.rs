@@ -1,0 +1,739 @@
+//! `TypeDef` and `FieldDef`: a node type's declaration as data.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::attr_difference::attr_difference;
+use super::hook_cells::{Hook, HookSet};
+use super::hooks::{DynEqual, DynHash, StructuralEqual, StructuralHash};
+use super::json_hooks::{DynFromJson, DynToJson};
+use super::schema::Schema;
+use super::visit_order;
+use crate::by_fields::verify::{DynVerify, Verify};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::Function;
+use crate::kernel::hooks::DynConvert;
+use crate::kernel::object::field::{FieldType, Storage};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj};
+use crate::kernel::object::table;
+use crate::kernel::value::Value;
+
+/// The role of a type in structural comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Kind {
+    /// Equal when all fields are; sharing is invisible.
+    #[default]
+    Tree,
+    /// As `Tree`, and the same object is equal to itself without a visit.
+    /// Promises that it is immutable and that no var and no dag is below it.
+    ConstTree,
+    /// As `Tree`, and sharing matters: the same object on one side must be the
+    /// same object on the other.
+    Dag,
+    /// A variable: equal by the place where it is bound.
+    Var,
+    /// Equal to itself only.
+    Singleton,
+    /// Never comparable.
+    None,
+}
+
+impl Kind {
+    /// All kinds with their names in declarations.
+    pub const ALL: [(Kind, &'static str); 6] = [
+        (Kind::Tree, "tree"),
+        (Kind::ConstTree, "const-tree"),
+        (Kind::Dag, "dag"),
+        (Kind::Var, "var"),
+        (Kind::Singleton, "singleton"),
+        (Kind::None, "none"),
+    ];
+
+    /// The name in declarations.
+    pub fn name(self) -> &'static str {
+        Kind::ALL[self as usize].1
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Kind::ALL.iter().find(|(_, known)| *known == name);
+        found.map(|(kind, _)| *kind).ok_or_else(|| {
+            let known: Vec<_> = Kind::ALL.iter().map(|(_, name)| *name).collect();
+            Error::value_error(format!(
+                "unknown structural kind {name:?}, expected one of {}",
+                known.join(", ")
+            ))
+        })
+    }
+}
+
+/// What structural comparison does with a field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum FieldFlag {
+    /// Compared, in the region of the enclosing field.
+    #[default]
+    None,
+    /// Not part of the node's identity.
+    Ignore,
+    /// A definition region: every variable met in it, however deep, may bind.
+    Def,
+    /// Only a variable met directly may bind; its own fields are uses.
+    DefSimple,
+    /// The region in which the comparison started, also inside of a definition
+    /// region: variables are used.
+    Use,
+}
+
+impl FromStr for FieldFlag {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "ignore" => Ok(FieldFlag::Ignore),
+            "def" | "def-recursive" | "def-pattern" => Ok(FieldFlag::Def),
+            "def-simple" | "def-non-recursive" => Ok(FieldFlag::DefSimple),
+            "use" => Ok(FieldFlag::Use),
+            _ => Err(Error::value_error(format!(
+                "unknown field flag {name:?}, expected one of ignore, def, def-recursive, \
+                 def-pattern, def-simple, def-non-recursive, use"
+            ))),
+        }
+    }
+}
+
+/// Where the value of a field that is left out comes from.
+#[derive(Clone)]
+enum FieldDefault {
+    Fixed(Value),
+    Made(Arc<dyn Fn() -> Value + Send + Sync>),
+}
+
+/// One field of a type.
+#[derive(Clone)]
+pub struct FieldDef {
+    name: Box<str>,
+    schema: Schema,
+    storage: Storage,
+    offset: Option<usize>,
+    flag: FieldFlag,
+    mutable: bool,
+    compare: bool,
+    hash: Option<bool>,
+    repr: bool,
+    default: Option<FieldDefault>,
+    doc: Box<str>,
+}
+
+impl FieldDef {
+    /// A field of a type declared at run time; the schema decides the storage.
+    pub fn new(name: &str, schema: Schema) -> Self {
+        let storage = table::storage_of(&schema);
+        FieldDef {
+            name: name.into(),
+            schema,
+            storage,
+            offset: None,
+            flag: FieldFlag::None,
+            mutable: false,
+            compare: true,
+            hash: None,
+            repr: true,
+            default: None,
+            doc: Box::default(),
+        }
+    }
+
+    /// A field of a Rust struct, at this offset; used by the derive.
+    #[doc(hidden)]
+    pub fn of<F: FieldType>(name: &str, offset: usize) -> Self {
+        FieldDef {
+            offset: Some(offset),
+            storage: F::STORAGE,
+            ..FieldDef::new(name, F::schema())
+        }
+    }
+
+    /// Sets what comparison does with the field.
+    #[must_use]
+    pub fn flag(mut self, flag: FieldFlag) -> Self {
+        self.flag = flag;
+        self
+    }
+
+    /// Sets whether [`set_field`](crate::set_field) may change the field, in
+    /// objects with any number of owners. Only fields declared at run time can
+    /// be mutable: the fields of a Rust struct are read through plain references.
+    #[must_use]
+    pub fn mutable(mut self, mutable: bool) -> Self {
+        self.mutable = mutable;
+        self
+    }
+
+    /// Sets whether [`recursive_eq`](crate::recursive_eq) and
+    /// [`recursive_cmp`](crate::recursive_cmp) look at the field; they do
+    /// unless told otherwise.
+    #[must_use]
+    pub fn compare(mut self, compare: bool) -> Self {
+        self.compare = compare;
+        self
+    }
+
+    /// Sets whether [`recursive_hash`](crate::recursive_hash) looks at the
+    /// field; unless set, it does when the field is compared.
+    #[must_use]
+    pub fn hash(mut self, hash: bool) -> Self {
+        self.hash = Some(hash);
+        self
+    }
+
+    /// Sets whether [`repr`](crate::by_fields::repr()) shows the field; it does unless
+    /// told otherwise.
+    #[must_use]
+    pub fn repr(mut self, repr: bool) -> Self {
+        self.repr = repr;
+        self
+    }
+
+    /// Sets a default that is the same for all objects.
+    #[must_use]
+    pub fn default_value(mut self, value: impl Into<Value>) -> Self {
+        self.default = Some(FieldDefault::Fixed(value.into()));
+        self
+    }
+
+    /// Sets a default that is made anew for every object.
+    #[must_use]
+    pub fn default_fn(mut self, make: impl Fn() -> Value + Send + Sync + 'static) -> Self {
+        self.default = Some(FieldDefault::Made(Arc::new(make)));
+        self
+    }
+
+    /// Sets the documentation.
+    #[must_use]
+    pub fn doc(mut self, text: &str) -> Self {
+        self.doc = text.into();
+        self
+    }
+
+    /// The field's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the field accepts.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// How the field is stored.
+    pub fn storage(&self) -> Storage {
+        self.storage
+    }
+
+    /// What comparison does with the field.
+    pub fn field_flag(&self) -> FieldFlag {
+        self.flag
+    }
+
+    /// Whether [`set_field`](crate::set_field) may change the field.
+    pub fn is_mutable(&self) -> bool {
+        self.mutable
+    }
+
+    /// Whether recursive comparison looks at the field.
+    pub fn is_compared(&self) -> bool {
+        self.compare
+    }
+
+    /// Whether the recursive hash looks at the field.
+    pub fn is_hashed(&self) -> bool {
+        self.hash.unwrap_or(self.compare)
+    }
+
+    /// Whether the field is shown in the text of an object.
+    pub fn is_shown(&self) -> bool {
+        self.repr
+    }
+
+    /// A fresh default; None when the field is required.
+    pub fn make_default(&self) -> Option<Value> {
+        self.default.as_ref().map(|default| match default {
+            FieldDefault::Fixed(value) => value.clone(),
+            FieldDefault::Made(make) => make(),
+        })
+    }
+
+    /// Whether the field may be left out on construction.
+    pub fn has_default(&self) -> bool {
+        self.default.is_some()
+    }
+
+    /// The documentation; may be empty.
+    pub fn documentation(&self) -> &str {
+        &self.doc
+    }
+
+    pub(crate) fn declared_offset(&self) -> Option<usize> {
+        self.offset
+    }
+
+    fn difference(&self, other: &FieldDef) -> Option<String> {
+        let name = &self.name;
+        if self.name != other.name {
+            return Some(format!("field '{}' is now '{}'", self.name, other.name));
+        }
+        if self.schema != other.schema {
+            return Some(format!(
+                "field '{name}' was {}, is now {}",
+                self.schema, other.schema
+            ));
+        }
+        if self.storage != other.storage {
+            return Some(format!(
+                "field '{name}' was stored as {:?}, is now {:?}",
+                self.storage, other.storage
+            ));
+        }
+        if self.flag != other.flag {
+            return Some(format!(
+                "field '{name}' was {:?}, is now {:?}",
+                self.flag, other.flag
+            ));
+        }
+        if self.mutable != other.mutable {
+            return Some(format!("field '{name}' is mutable in only one of them"));
+        }
+        let uses = |field: &FieldDef| (field.compare, field.is_hashed(), field.repr);
+        if uses(self) != uses(other) {
+            return Some(format!("field '{name}' differs in compare, hash or repr"));
+        }
+        if self.has_default() != other.has_default() {
+            return Some(format!("field '{name}' has a default in only one of them"));
+        }
+        None
+    }
+}
+
+impl fmt::Debug for FieldDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} [{:?}]", self.name, self.schema, self.flag)
+    }
+}
+
+/// The attribute that holds a type's constructor.
+pub(crate) const INIT: &str = "__ffi_init__";
+
+/// Attributes that are no hooks.
+pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
+
+/// A node type's declaration: key, parent, kind, fields and options.
+///
+/// The derive writes it for Rust structs; [`register_type`](crate::register_type)
+/// takes one made by hand for types declared at run time.
+#[derive(Clone)]
+pub struct TypeDef {
+    key: Box<str>,
+    parent: Option<TypeIndex>,
+    kind: Kind,
+    scope: bool,
+    defs_first: Option<bool>,
+    visit_order: Option<Box<[Box<str>]>>,
+    doc: Box<str>,
+    fields: Vec<FieldDef>,
+    hooks: HookSet,
+    attrs: NamedValues,
+    size: Option<usize>,
+}
+
+impl TypeDef {
+    /// A type without fields, of kind `tree`, that extends the root.
+    pub fn new(key: &str) -> Self {
+        TypeDef {
+            key: key.into(),
+            parent: None,
+            kind: Kind::Tree,
+            scope: false,
+            defs_first: None,
+            visit_order: None,
+            doc: Box::default(),
+            fields: Vec::new(),
+            hooks: HookSet::default(),
+            attrs: NamedValues::new(),
+            size: None,
+        }
+    }
+
+    /// The start of a Rust type's definition; used by the derive.
+    #[doc(hidden)]
+    pub fn of<T: Node>() -> Self {
+        let definition = TypeDef::new(T::TYPE_KEY).parent(T::Parent::type_index());
+        TypeDef {
+            size: Some(size_of::<T>()),
+            ..definition
+        }
+    }
+
+    pub(crate) fn root() -> Self {
+        TypeDef::new(Obj::TYPE_KEY)
+            .kind(Kind::None)
+            .doc("The root of all node types.")
+    }
+
+    /// Sets the parent, whose fields come first.
+    #[must_use]
+    pub fn parent(mut self, parent: TypeIndex) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// Sets the structural kind.
+    #[must_use]
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Sets whether bindings made inside an object of this type end with it.
+    #[must_use]
+    pub fn scope(mut self, scope: bool) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets whether definition fields are visited before the others, inherited
+    /// ones included; without this, they are when the type is a scope and no
+    /// [order of visit](Self::visit_order) is stated.
+    ///
+    /// A `let` whose variable is not bound in its own value is a scope with
+    /// `defs_first(false)` that declares value, variable, body in this order.
+    #[must_use]
+    pub fn defs_first(mut self, defs_first: bool) -> Self {
+        self.defs_first = Some(defs_first);
+        self
+    }
+
+    /// States the order in which the type's own fields are visited, apart from
+    /// the order of declaration, which constructors, text and files keep.
+    ///
+    /// Each of them is named once; ignored ones may be left out and come last.
+    /// Inherited fields come first, in the order of the parent, unless they
+    /// are named here: then they come where they are named. Types that extend
+    /// this one keep the order for what they inherit.
+    ///
+    /// ```
+    /// use isoform::{FieldDef, FieldFlag, Kind, Schema, TypeDef, Value};
+    /// use isoform::{construct, get_field, register_type, substitute};
+    ///
+    /// let var = register_type(TypeDef::new("doc.LoopVar").kind(Kind::Var))?;
+    /// let each = register_type(
+    ///     TypeDef::new("doc.For")
+    ///         .scope(true)
+    ///         .visit_order(["lo", "hi", "var", "body"])
+    ///         .field(FieldDef::new("var", Schema::Any).flag(FieldFlag::Def))
+    ///         .field(FieldDef::new("lo", Schema::Any))
+    ///         .field(FieldDef::new("hi", Schema::Any))
+    ///         .field(FieldDef::new("body", Schema::Any)),
+    /// )?;
+    /// // The bounds are outside of the binding, so this is another x.
+    /// let x = Value::from(construct(var, vec![])?);
+    /// let nest = construct(each, vec![x.clone(), 0.into(), x.clone(), x.clone()])?;
+    /// let done = substitute(&nest.into(), &[(x.clone(), 9.into())])?;
+    /// let done = done.as_object().expect("a loop stays a loop");
+    /// assert_eq!(get_field(done, "hi")?, 9.into());
+    /// assert_eq!(get_field(done, "body")?, x);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn visit_order<S: Into<Box<str>>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.visit_order = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the documentation.
+    #[must_use]
+    pub fn doc(mut self, text: &str) -> Self {
+        self.doc = text.into();
+        self
+    }
+
+    /// Adds a field behind those already there.
+    #[must_use]
+    pub fn field(mut self, field: FieldDef) -> Self {
+        self.fields.push(field);
+        self
+    }
+
+    /// Compares objects of this type with `T`'s own code.
+    #[must_use]
+    pub fn hook_equal<T: StructuralEqual>(self) -> Self {
+        self.custom_equal(super::hooks::typed_equal::<T>())
+    }
+
+    /// Hashes objects of this type with `T`'s own code.
+    #[must_use]
+    pub fn hook_hash<T: StructuralHash>(self) -> Self {
+        self.custom_hash(super::hooks::typed_hash::<T>())
+    }
+
+    /// Verifies objects of this type, and of types that extend it, with `T`'s
+    /// own code.
+    #[must_use]
+    pub fn hook_verify<T: Verify>(self) -> Self {
+        self.hook(DynVerify::typed::<T>())
+    }
+
+    /// Compares objects of this type with a function.
+    #[must_use]
+    pub fn custom_equal(self, hook: DynEqual) -> Self {
+        self.hook(hook)
+    }
+
+    /// Hashes objects of this type with a function.
+    #[must_use]
+    pub fn custom_hash(self, hook: DynHash) -> Self {
+        self.hook(hook)
+    }
+
+    /// Sets a hook, which is an attribute of the type as well.
+    #[must_use]
+    pub fn hook<H: Hook>(mut self, hook: H) -> Self {
+        *H::slot(&mut self.hooks) = Some(hook);
+        self
+    }
+
+    /// Sets an attribute, which is registered with the type or not at all; see
+    /// [`attrs`](crate::attrs).
+    #[must_use]
+    pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.attrs.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the constructor of host languages: calls of the class are calls of
+    /// this function, which gives an object of the type. Without one, they
+    /// take the fields.
+    ///
+    /// The function is the attribute `__ffi_init__`; its
+    /// [signature](Function::signature) is that of the constructor.
+    #[must_use]
+    pub fn init(self, function: Function) -> Self {
+        self.attr(INIT, function)
+    }
+
+    /// Sets what makes an object of the type from a value that is none, where
+    /// a field of the type gets one; see [`DynConvert`](crate::DynConvert).
+    #[must_use]
+    pub fn convert(self, function: Function) -> Self {
+        self.attr(DynConvert::NAME, function)
+    }
+
+    /// Sets what [`verify`](crate::by_fields::verify()) demands of objects of this type and
+    /// of types that extend it.
+    #[must_use]
+    pub fn verifier(self, verifier: DynVerify) -> Self {
+        self.hook(verifier)
+    }
+
+    /// Sets what stands in files for objects of exactly this type, instead of
+    /// their fields, and how it becomes an object again.
+    ///
+    /// ```
+    /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
+    /// use isoform::{construct, find_type, from_json_graph, get_field, register_type, to_json_graph};
+    ///
+    /// let celsius = TypeDef::new("doc.Celsius")
+    ///     .field(FieldDef::new("degrees", Schema::Int))
+    ///     .json_hooks(
+    ///         DynToJson::new(|object| get_field(object, "degrees")),
+    ///         DynFromJson::new(|data| {
+    ///             let index = find_type("doc.Celsius").expect("registered").index();
+    ///             construct(index, vec![data.clone()])
+    ///         }),
+    ///     );
+    /// let warm = Value::from(construct(register_type(celsius)?, vec![21.into()])?);
+    /// let text = to_json_graph(&warm, &Default::default())?;
+    /// assert_eq!(text, r#"{"root_index":0,"nodes":[{"type":"doc.Celsius","data":21}]}"#);
+    /// let read = from_json_graph(&text, &Default::default())?;
+    /// assert!(isoform::structural_equal(&read, &warm)?);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    #[must_use]
+    pub fn json_hooks(self, to_json: DynToJson, from_json: DynFromJson) -> Self {
+        self.hook(to_json).hook(from_json)
+    }
+
+    /// The type's name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(crate) fn parent_index(&self) -> Option<TypeIndex> {
+        self.parent
+    }
+
+    pub(crate) fn structural_kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn is_scope(&self) -> bool {
+        self.scope
+    }
+
+    pub(crate) fn declared_defs_first(&self) -> Option<bool> {
+        self.defs_first
+    }
+
+    pub(crate) fn stated_order(&self) -> Option<&[Box<str>]> {
+        self.visit_order.as_deref()
+    }
+
+    /// Whether definition fields come first, as far as the definition alone
+    /// can say it.
+    fn visits_defs_first(&self) -> bool {
+        let by_default = self.scope && self.visit_order.is_none();
+        self.defs_first.unwrap_or(by_default)
+    }
+
+    pub(crate) fn documentation(&self) -> &str {
+        &self.doc
+    }
+
+    pub(crate) fn own_fields(&self) -> &[FieldDef] {
+        &self.fields
+    }
+
+    /// The hooks, and the other attributes by name.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for an attribute without a name or one that is set twice,
+    /// `TypeError` for a hook that is none.
+    pub(crate) fn attributes(&self) -> Result<(HookSet, NamedValues)> {
+        let mut hooks = self.hooks.clone();
+        let mut others = NamedValues::new();
+        for (name, value) in &self.attrs {
+            let what = || format!("type {}", self.key);
+            if name.is_empty() {
+                return Err(Error::value_error("an attribute needs a name").in_context(what()));
+            }
+            let is_set = |known: &str| *known == **name;
+            if hooks.attributes().iter().any(|(known, _)| is_set(known))
+                || others.iter().any(|(known, _)| is_set(known))
+            {
+                let error = Error::value_error(format!("attribute '{name}' is set twice"));
+                return Err(error.in_context(what()));
+            }
+            let is_hook = hooks.set_attribute(name, value);
+            if !is_hook.map_err(|error| error.in_context(what()))? {
+                others.push((name.clone(), value.clone()));
+            }
+        }
+        Ok((hooks, others))
+    }
+
+    pub(crate) fn declared_size(&self) -> Option<usize> {
+        self.size
+    }
+
+    /// Checks what does not depend on other types.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let fail = |what: String| Err(Error::value_error(format!("type {}: {what}", self.key)));
+        if self.key.is_empty() {
+            return Err(Error::value_error("a type key must not be empty"));
+        }
+        for (position, field) in self.fields.iter().enumerate() {
+            if field.name.is_empty() {
+                return fail(format!("field {position} has an empty name"));
+            }
+            if self.fields[..position]
+                .iter()
+                .any(|earlier| earlier.name == field.name)
+            {
+                return fail(format!("field '{}' is declared twice", field.name));
+            }
+            if field.mutable && field.offset.is_some() {
+                return fail(format!(
+                    "field '{}' of a Rust struct cannot be mutable",
+                    field.name
+                ));
+            }
+            // A default that is made anew may need types that are not
+            // registered yet, so it is checked when it is used.
+            if let Some(FieldDefault::Fixed(value)) = &field.default
+                && let Err(error) = field.schema.convert(value.clone())
+            {
+                return fail(format!(
+                    "the default of field '{}': {}",
+                    field.name,
+                    error.message()
+                ));
+            }
+        }
+        if self.defs_first == Some(true)
+            && let Some((definition, other)) = visit_order::contradiction(self)
+        {
+            return fail(format!(
+                "visit_order puts '{definition}' behind '{other}', and defs_first in front of it; \
+                 leave out one of them"
+            ));
+        }
+        if self.scope && matches!(self.kind, Kind::Singleton | Kind::None | Kind::Var) {
+            return fail(format!("kind {} cannot be a scope", self.kind));
+        }
+        Ok(())
+    }
+
+    /// How another definition of the same key differs; None if it does not.
+    pub(crate) fn difference(&self, other: &TypeDef) -> Option<String> {
+        if self.parent.unwrap_or(table::OBJECT) != other.parent.unwrap_or(table::OBJECT) {
+            return Some("the parent differs".to_string());
+        }
+        if self.kind != other.kind {
+            return Some(format!("the kind was {}, is now {}", self.kind, other.kind));
+        }
+        if self.scope != other.scope || self.visits_defs_first() != other.visits_defs_first() {
+            return Some("scope or defs_first differs".to_string());
+        }
+        if self.visit_order != other.visit_order {
+            return Some("visit_order differs".to_string());
+        }
+        if let Some(name) = self.hooks.difference(&other.hooks) {
+            return Some(format!("the hook {name} differs"));
+        }
+        if let Some(name) = attr_difference(&self.attrs, &other.attrs) {
+            return Some(format!("the attribute '{name}' differs"));
+        }
+        if self.fields.len() != other.fields.len() {
+            return Some(format!(
+                "it had {} fields, now {}",
+                self.fields.len(),
+                other.fields.len()
+            ));
+        }
+        let mut pairs = self.fields.iter().zip(&other.fields);
+        pairs.find_map(|(old, new)| old.difference(new))
+    }
+}
+
+impl fmt::Debug for TypeDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypeDef")
+            .field("key", &self.key)
+            .field("kind", &self.kind)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,266 @@
+//! The check of read values against the schemas of fields.
+//!
+//! [`Schema::convert`] looks at every element of a typed container each time
+//! it is asked. In a file one container may stand in any number of fields, so
+//! that would make a small file cost a quadratic amount of time and, where a
+//! conversion copies, of memory. Here every container is checked once per
+//! schema, and a converted container is shared like the one it came from.
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::kernel::container::{Array, Dict, List, Map};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::types::{Schema, nearest};
+use crate::kernel::value::{Value, ValueRef};
+
+/// Smaller containers that already fit are checked again rather than
+/// remembered: that is cheaper, and at most this factor is lost.
+const REMEMBERED_LENGTH: usize = 8;
+
+/// Checks and converts values, and remembers what it found for containers.
+#[derive(Default)]
+pub(crate) struct Fitter {
+    // By address of the schema and identity number of the container; None
+    // when it does not fit.
+    known: HashMap<(usize, u64), Option<Value>, rapidhash::fast::RandomState>,
+    // Immutable containers whose lists and dicts obey a schema; of lists and
+    // dicts that can be asked at once.
+    claimed: HashSet<(usize, u64), rapidhash::fast::RandomState>,
+}
+
+impl Fitter {
+    /// The value as the schema wants it.
+    ///
+    /// Recursion follows the schema, which is part of a type's declaration.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` that says what was expected and what came.
+    pub(crate) fn fit(&mut self, schema: &'static Schema, value: Value) -> Result<Value> {
+        match schema {
+            Schema::Any => Ok(value),
+            Schema::Optional(_) if value.is_none() => Ok(value),
+            Schema::Optional(inner) => self.fit(inner, value),
+            Schema::Union(options) => self.fit_union(schema, options, value),
+            Schema::Array(_)
+            | Schema::List(_)
+            | Schema::Map(_)
+            | Schema::Dict(_)
+            | Schema::Tuple(_) => self.fit_container(schema, value),
+            _ => schema.convert(value),
+        }
+    }
+
+    /// Whether the lists and dicts in a fitting value may still have to be told
+    /// what the schema demands of them; true at most once for immutable ones.
+    pub(crate) fn is_unclaimed(&mut self, schema: &'static Schema, value: &Value) -> bool {
+        match (value.as_object(), value.view()) {
+            (None, _) => false,
+            (_, ValueRef::List(_) | ValueRef::Dict(_)) => true,
+            (Some(object), _) => {
+                let key = (std::ptr::from_ref(schema).addr(), object.identity());
+                self.claimed.insert(key)
+            }
+        }
+    }
+
+    /// An option that takes the value as it is goes before one that converts.
+    fn fit_union(
+        &mut self,
+        schema: &'static Schema,
+        options: &'static [Schema],
+        value: Value,
+    ) -> Result<Value> {
+        let mut converted = None;
+        for option in nearest(options, &value) {
+            match self.fit(option, value.clone()) {
+                Ok(fitting) if fitting.words() == value.words() => return Ok(value),
+                Ok(fitting) => converted = converted.or(Some(fitting)),
+                Err(_) => {}
+            }
+        }
+        converted.ok_or_else(|| mismatch(schema, &value))
+    }
+
+    fn fit_container(&mut self, schema: &'static Schema, value: Value) -> Result<Value> {
+        let Some(object) = value.as_object() else {
+            return Err(mismatch(schema, &value));
+        };
+        let key = (std::ptr::from_ref(schema).addr(), object.identity());
+        if let Some(known) = self.known.get(&key) {
+            return known.clone().ok_or_else(|| mismatch(schema, &value));
+        }
+        let result = self.fit_parts(schema, &value);
+        let as_it_was = matches!(&result, Ok(fitting) if fitting.words() == value.words());
+        if !as_it_was || length(&value) > REMEMBERED_LENGTH {
+            self.known.insert(key, result.as_ref().ok().cloned());
+        }
+        result
+    }
+
+    fn fit_parts(&mut self, schema: &'static Schema, value: &Value) -> Result<Value> {
+        match (schema, value.view()) {
+            (Schema::Array(inner), ValueRef::Array(array)) => {
+                Ok(match self.fit_items(inner, array.values())? {
+                    None => value.clone(),
+                    Some(items) => Array::from(items).into(),
+                })
+            }
+            (Schema::List(inner), ValueRef::List(list)) => {
+                Ok(match self.fit_items(inner, list.snapshot().values())? {
+                    None => value.clone(),
+                    Some(items) => List::from(items).into(),
+                })
+            }
+            (Schema::Array(inner), ValueRef::List(list)) => {
+                let items = list.snapshot();
+                let changed = self.fit_items(inner, items.values())?;
+                Ok(changed.map_or(items, Array::from).into())
+            }
+            (Schema::List(inner), ValueRef::Array(array)) => {
+                let changed = self.fit_items(inner, array.values())?;
+                let items = changed.unwrap_or_else(|| array.values().to_vec());
+                Ok(List::from(items).into())
+            }
+            (Schema::Tuple(items), ValueRef::Array(array)) if array.len() == items.len() => {
+                Ok(match self.fit_tuple(items, array)? {
+                    None => value.clone(),
+                    Some(items) => Array::from(items).into(),
+                })
+            }
+            (Schema::Tuple(items), ValueRef::List(list)) if list.len() == items.len() => {
+                let array = list.snapshot();
+                let changed = self.fit_tuple(items, &array)?;
+                Ok(changed.map_or(array, Array::from).into())
+            }
+            (Schema::Map(pair), ValueRef::Map(map)) => Ok(match self.fit_entries(pair, map)? {
+                None => value.clone(),
+                Some(entries) => Map::try_from_entries(entries)?.into(),
+            }),
+            (Schema::Dict(pair), ValueRef::Dict(dict)) => {
+                Ok(match self.fit_entries(pair, &dict.snapshot())? {
+                    None => value.clone(),
+                    Some(entries) => Dict::try_from_entries(entries)?.into(),
+                })
+            }
+            (Schema::Map(pair), ValueRef::Dict(dict)) => {
+                let map = dict.snapshot();
+                let changed = self.fit_entries(pair, &map)?;
+                Ok(changed
+                    .map_or(map, |entries| entries.into_iter().collect())
+                    .into())
+            }
+            (Schema::Dict(pair), ValueRef::Map(map)) => {
+                let changed = self.fit_entries(pair, map)?;
+                let entries = changed.unwrap_or_else(|| {
+                    let owned = |(key, value): (&Value, &Value)| (key.clone(), value.clone());
+                    map.iter().map(owned).collect()
+                });
+                Ok(entries.into_iter().collect::<Dict>().into())
+            }
+            _ => Err(mismatch(schema, value)),
+        }
+    }
+
+    /// The items converted, each to its own schema; None when all fit.
+    fn fit_tuple(
+        &mut self,
+        schemas: &'static [Schema],
+        array: &Array,
+    ) -> Result<Option<Vec<Value>>> {
+        let mut fitting = Vec::with_capacity(schemas.len());
+        for (position, (schema, item)) in schemas.iter().zip(array.values()).enumerate() {
+            let item = self
+                .fit(schema, item.clone())
+                .map_err(|error| within(&format_args!("element [{position}]"), &error))?;
+            fitting.push(item);
+        }
+        let pairs = fitting.iter().zip(array.values());
+        let changed = pairs
+            .into_iter()
+            .any(|(new, old)| new.words() != old.words());
+        Ok(changed.then_some(fitting))
+    }
+
+    /// The items converted; None when all fit as they are.
+    fn fit_items(&mut self, inner: &'static Schema, items: &[Value]) -> Result<Option<Vec<Value>>> {
+        if matches!(inner, Schema::Any) {
+            return Ok(None);
+        }
+        let mut changed: Option<Vec<Value>> = None;
+        for (position, item) in items.iter().enumerate() {
+            let fitting = self
+                .fit(inner, item.clone())
+                .map_err(|error| within(&format_args!("element [{position}]"), &error))?;
+            if changed.is_none() && fitting.words() != item.words() {
+                changed = Some(items[..position].to_vec());
+            }
+            if let Some(changed) = &mut changed {
+                changed.push(fitting);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The entries converted; None when all fit as they are.
+    fn fit_entries(
+        &mut self,
+        pair: &'static (Schema, Schema),
+        map: &Map,
+    ) -> Result<Option<Vec<(Value, Value)>>> {
+        if matches!(pair, (Schema::Any, Schema::Any)) {
+            return Ok(None);
+        }
+        let mut entries = Vec::with_capacity(map.len());
+        let mut changed = false;
+        for (key, value) in map.iter() {
+            let new_key = self
+                .fit(&pair.0, key.clone())
+                .map_err(|error| within(&format_args!("key {key:?}"), &error))?;
+            let new_value = self
+                .fit(&pair.1, value.clone())
+                .map_err(|error| within(&format_args!("element [{key:?}]"), &error))?;
+            changed |= new_key.words() != key.words() || new_value.words() != value.words();
+            entries.push((new_key, new_value));
+        }
+        Ok(changed.then_some(entries))
+    }
+}
+
+fn length(value: &Value) -> usize {
+    match value.view() {
+        ValueRef::Array(array) => array.len(),
+        ValueRef::List(list) => list.len(),
+        ValueRef::Map(map) => map.len(),
+        ValueRef::Dict(dict) => dict.len(),
+        _ => 0,
+    }
+}
+
+fn mismatch(schema: &Schema, value: &Value) -> Error {
+    Error::type_error(format!("expected {schema}, got {}", value.type_name()))
+}
+
+fn within(place: &dyn std::fmt::Display, error: &Error) -> Error {
+    Error::type_error(format!("{place}: {}", error.message()))
+}
+
+/// A map of keys and values in turn.
+///
+/// # Errors
+///
+/// `ValueError` when a key comes twice.
+pub(crate) fn map_of(mut parts: impl Iterator<Item = Value>) -> Result<Map> {
+    let mut map = Map::new();
+    while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+        let length = map.len();
+        let shown = key.clone();
+        map.try_insert(key, value)?;
+        if map.len() == length {
+            return Err(Error::value_error(format!(
+                "the key {shown:?} stands twice"
+            )));
+        }
+    }
+    Ok(map)
+}

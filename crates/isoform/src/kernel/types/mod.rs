@@ -1,0 +1,101 @@
+//! Type definitions as data, and the registry's public functions.
+
+mod attr_difference;
+pub(crate) mod attr_table;
+pub(crate) mod attributes;
+mod definition;
+pub(crate) mod fit;
+mod functions;
+mod hints;
+mod hook_cells;
+mod hooks;
+mod json_hooks;
+mod methods;
+pub(crate) mod names;
+mod node_enum;
+pub(crate) mod region;
+mod schema;
+pub(crate) mod singletons;
+mod visit_order;
+
+pub(crate) use definition::INIT;
+pub(crate) use definition::NamedValues;
+pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
+pub use functions::{
+    get_function, list_functions, register_function, register_functions, remove_function,
+};
+pub use hints::field_hint;
+pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
+pub use methods::{call_method, register_method, set_method_hook};
+pub use node_enum::{
+    EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
+};
+pub use region::{RegionChange, RegionKind};
+pub use schema::{HostSchema, Schema, TypeRef};
+pub(crate) use schema::{at as in_place, nearest};
+pub(crate) use visit_order::visit_order;
+
+pub use json_hooks::{DynFromJson, DynToJson};
+
+pub(crate) use hook_cells::Compiled;
+pub use hook_cells::Hook;
+pub(crate) use hook_cells::{
+    FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
+};
+pub use hooks::{DynEqual, DynHash, LentEqual, LentHash};
+
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::Node;
+use crate::kernel::object::table::{self, TypeInfo};
+
+/// Registers a Rust type, and its parents, and returns its index.
+///
+/// Types register themselves on first use; call this first where a clash of
+/// type keys must be an error rather than a panic, or where types have to be
+/// known by key before a value of them exists.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns the type key.
+pub fn register<T: Node>() -> Result<TypeIndex> {
+    register_type(T::definition())?;
+    Ok(T::type_index())
+}
+
+/// Registers a type that is declared at run time.
+///
+/// The same definition again gives the same index.
+///
+/// # Errors
+///
+/// `ValueError` for a key that another definition owns, an unknown parent, a
+/// repeated field, a fixed default that does not fit its field, or
+/// inconsistent options; nothing is registered then.
+///
+/// ```
+/// use isoform::{FieldDef, Kind, Schema, TypeDef, register_type};
+/// let index = register_type(
+///     TypeDef::new("doc.Pair")
+///         .kind(Kind::Tree)
+///         .field(FieldDef::new("first", Schema::Any))
+///         .field(FieldDef::new("second", Schema::Any)),
+/// )?;
+/// let again = TypeDef::new("doc.Pair").field(FieldDef::new("other", Schema::Int));
+/// assert!(register_type(again).is_err());
+/// assert_eq!(isoform::find_type("doc.Pair").map(|info| info.index()), Some(index));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn register_type(definition: TypeDef) -> Result<TypeIndex> {
+    table::register(definition)
+}
+
+/// The type registered under `key`. O(1).
+pub fn find_type(key: &str) -> Option<&'static TypeInfo> {
+    table::find(key)
+}
+
+/// All registered types, in order of registration.
+pub fn registered_types() -> Vec<&'static TypeInfo> {
+    table::all()
+}

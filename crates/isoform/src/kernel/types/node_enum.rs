@@ -1,0 +1,292 @@
+//! Enums of Rust whose members are objects, so that fields, maps and files
+//! hold them.
+
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::function::{Function, Parameter, Signature};
+use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::types::singletons::register_singleton;
+use crate::kernel::types::{DynFromJson, DynToJson, Schema, TypeDef};
+use crate::kernel::value::{Value, ValueRef};
+
+/// An enum that [`node_enum!`](crate::node_enum) declares.
+pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
+    /// The type of the members as objects.
+    type Object: Node;
+    /// All members, in the order of declaration.
+    const MEMBERS: &'static [Self];
+    /// Second names of members.
+    const ALIASES: &'static [(&'static str, Self)];
+
+    /// The name of the member.
+    fn name(self) -> &'static str;
+
+    /// The member as an object: the same one whenever it is asked for.
+    fn object(self) -> Enumerator<Self>;
+
+    /// What the type of the members knows besides its fields.
+    #[doc(hidden)]
+    fn knowledge() -> &'static EnumKnowledge;
+
+    /// The member with this name or second name.
+    fn from_name(name: &str) -> Option<Self> {
+        let member = Self::MEMBERS.iter().find(|member| member.name() == name);
+        let alias = || Self::ALIASES.iter().find(|(alias, _)| *alias == name);
+        member.copied().or_else(|| Some(alias()?.1))
+    }
+}
+
+/// What the node type of an enum knows besides its fields; used by
+/// [`node_enum!`](crate::node_enum).
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct EnumKnowledge {
+    names: Array<Str>,
+    aliases: Map<Str, Str>,
+    member: Function,
+    convert: Function,
+    to_json: DynToJson,
+    from_json: DynFromJson,
+}
+
+impl EnumKnowledge {
+    /// That of an enum; it is kept, since one definition has one of each.
+    pub fn of<E: NodeEnum>() -> Self {
+        let key = <E::Object as Node>::TYPE_KEY;
+        let member = Function::new(|given: &[Value]| match given {
+            [value] => member_of::<E>(value).map(Value::from),
+            _ => Err(Error::type_error(format!(
+                "{}: expected one name or number, got {} arguments",
+                <E::Object as Node>::TYPE_KEY,
+                given.len()
+            ))),
+        });
+        let named = |suffix: &str| {
+            let made = member.named(&format!("{key}{suffix}"));
+            let either = Schema::Union(Box::new([Schema::Str, Schema::Int]));
+            let parameter = Parameter::new(either).named("value");
+            made.with_doc("The member with this name or number.")
+                .with_signature(Signature::new(vec![parameter], Schema::named(key)))
+        };
+        let names: Vec<Str> = E::MEMBERS.iter().map(|it| it.name().into()).collect();
+        let mut aliases = Map::<Str, Str>::new();
+        for (alias, member) in E::ALIASES {
+            aliases.insert((*alias).into(), member.name().into());
+        }
+        EnumKnowledge {
+            names: names.into(),
+            aliases,
+            member: named(""),
+            convert: named(".__ffi_convert__"),
+            to_json: DynToJson::new(|object| {
+                crate::kernel::object::dynamic::get_field(object, "name")
+            }),
+            from_json: DynFromJson::new(|data| Ok(member_of::<E>(data)?.into_object())),
+        }
+    }
+}
+
+/// Completes the definition of an enum's node type; used by
+/// [`node_enum!`](crate::node_enum).
+#[doc(hidden)]
+pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
+    let known = E::knowledge().clone();
+    definition
+        .attr("enum.members", known.names)
+        .attr("enum.aliases", known.aliases)
+        .init(known.member)
+        .convert(known.convert)
+        .json_hooks(known.to_json, known.from_json)
+}
+
+/// Registers the type of an enum, and makes its members.
+///
+/// # Errors
+///
+/// `ValueError` when another definition owns the key.
+pub fn register_enum<E: NodeEnum>() -> Result<()> {
+    crate::kernel::types::register::<E::Object>()?;
+    E::MEMBERS.iter().for_each(|member| drop(member.object()));
+    Ok(())
+}
+
+/// The member that a name or a number stands for.
+fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
+    if let Some(member) = value.peek::<Enumerator<E>>() {
+        return Ok(member.clone());
+    }
+    let key = <E::Object as Node>::TYPE_KEY;
+    let found = match value.view() {
+        ValueRef::Str(name) => E::from_name(name),
+        ValueRef::Int(number) => usize::try_from(number)
+            .ok()
+            .and_then(|number| E::MEMBERS.get(number).copied()),
+        _ => {
+            return Err(Error::type_error(format!(
+                "{key}: expected a member, its name or its number, got {}",
+                value.type_name()
+            )));
+        }
+    };
+    found.map(NodeEnum::object).ok_or_else(|| {
+        let names: Vec<_> = E::MEMBERS.iter().map(|member| member.name()).collect();
+        Error::value_error(format!(
+            "{key}: expected one of {}, got {value:?}",
+            names.join(", ")
+        ))
+    })
+}
+
+/// The member at a position; used by [`node_enum!`](crate::node_enum).
+///
+/// Every object of the type is a member: that is all its constructors give.
+#[doc(hidden)]
+pub fn enum_member<E: NodeEnum>(value: i64) -> E {
+    let position = usize::try_from(value).unwrap_or(0);
+    E::MEMBERS.get(position).copied().unwrap_or(E::MEMBERS[0])
+}
+
+/// The object of a member; used by [`node_enum!`](crate::node_enum).
+#[doc(hidden)]
+pub fn enum_object<T: Node>(fields: T) -> Ref<T> {
+    let object = Ref::new(fields);
+    // Members have different names, and the type's own constructors make no
+    // other objects, so there is none that this could collide with.
+    drop(register_singleton(&object));
+    object
+}
+
+/// A member of an enum as an object: the type of fields that hold one.
+pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
+
+/// Declares an enum and the node type of its members.
+///
+/// The enum is a plain one of Rust, to be matched; the node type, whose name
+/// follows, is of kind `singleton` with one object for each member, found
+/// again in files. A field is declared as [`Enumerator`]; constructors take
+/// the member itself there, and `get` gives it back. In other languages the
+/// type is made of the name or the number of a member, and its attribute
+/// `enum.members` has all names, `enum.aliases` the second names.
+///
+/// ```
+/// use isoform::{Enumerator, Node, NodeEnum, node_enum};
+///
+/// node_enum! {
+///     /// Which way to go.
+///     pub enum Turn, TurnObject = "doc.Turn" {
+///         /// To the left.
+///         Left = "left",
+///         /// To the right.
+///         Right = "right",
+///     }
+///     aliases { "port" = Left }
+/// }
+///
+/// /// A step.
+/// #[derive(Node)]
+/// #[node(key = "doc.Step")]
+/// #[repr(C)]
+/// pub struct Step {
+///     /// Which way.
+///     pub turn: Enumerator<Turn>,
+/// }
+///
+/// let step = Step::new(Turn::Left);
+/// assert_eq!(step.turn.get(), Turn::Left);
+/// assert_eq!(Turn::from_name("port"), Some(Turn::Left));
+/// ```
+#[macro_export]
+macro_rules! node_enum {
+    (
+        $(#[$doc:meta])*
+        pub enum $name:ident, $object:ident = $key:tt {
+            $($(#[$member_doc:meta])* $member:ident = $text:literal,)*
+        }
+        $(aliases { $($alias:literal = $target:ident),* $(,)? })?
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name {
+            $($(#[$member_doc])* $member,)*
+        }
+
+        $(#[$doc])*
+        ///
+        #[doc = concat!("The members of [`", stringify!($name), "`] as objects.")]
+        #[derive($crate::__private::DeriveNode)]
+        #[node(
+            key = $key,
+            kind = singleton,
+            no_new,
+            no_with,
+            define = $crate::__private::enum_definition::<$name>,
+            crate = $crate
+        )]
+        #[repr(C)]
+        pub struct $object {
+            /// The name of the member.
+            pub name: $crate::Str,
+            /// Its position among the members.
+            pub value: i64,
+        }
+
+        impl $object {
+            /// The member.
+            pub fn get(&self) -> $name {
+                $crate::__private::enum_member(self.value)
+            }
+        }
+
+        impl $crate::NodeEnum for $name {
+            type Object = $object;
+            const MEMBERS: &'static [Self] = &[$($name::$member),*];
+            const ALIASES: &'static [(&'static str, Self)] =
+                &[$($(($alias, $name::$target)),*)?];
+
+            fn knowledge() -> &'static $crate::__private::EnumKnowledge {
+                static KNOWN: $crate::__private::OnceLock<$crate::__private::EnumKnowledge> =
+                    $crate::__private::OnceLock::new();
+                KNOWN.get_or_init($crate::__private::EnumKnowledge::of::<$name>)
+            }
+
+            fn name(self) -> &'static str {
+                match self {
+                    $($name::$member => $text,)*
+                }
+            }
+
+            fn object(self) -> $crate::Ref<$object> {
+                static OBJECTS: $crate::__private::OnceLock<Vec<$crate::Ref<$object>>> =
+                    $crate::__private::OnceLock::new();
+                let make = |(value, member): (usize, &$name)| {
+                    $crate::__private::enum_object($object {
+                        name: member.name().into(),
+                        value: value as i64,
+                    })
+                };
+                let objects = OBJECTS.get_or_init(|| {
+                    <$name as $crate::NodeEnum>::MEMBERS.iter().enumerate().map(make).collect()
+                });
+                objects[self as usize].clone()
+            }
+        }
+
+        impl $crate::__private::IntoField<$crate::Ref<$object>> for $name {
+            fn into_field(self) -> $crate::Ref<$object> {
+                $crate::NodeEnum::object(self)
+            }
+        }
+
+        impl $crate::__private::IntoField<Option<$crate::Ref<$object>>> for $name {
+            fn into_field(self) -> Option<$crate::Ref<$object>> {
+                Some($crate::NodeEnum::object(self))
+            }
+        }
+
+        impl PartialEq<$name> for $object {
+            fn eq(&self, other: &$name) -> bool {
+                self.get() == *other
+            }
+        }
+    };
+}

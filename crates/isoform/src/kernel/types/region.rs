@@ -1,0 +1,77 @@
+//! Definition regions: where a variable may bind.
+
+use crate::kernel::error::{Error, Result};
+use crate::kernel::types::FieldFlag;
+
+/// How a hook or a walk enters a part of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RegionChange {
+    /// The region stays as it is.
+    #[default]
+    Inherit,
+    /// A definition region: every variable met, however deep, may bind.
+    Def,
+    /// Only a variable met directly may bind.
+    DefSimple,
+    /// The region in which the comparison or the walk started.
+    Use,
+}
+
+impl RegionChange {
+    /// The region change with this number: 0 inherits, 1 is `Def`, 2 is
+    /// `DefSimple`.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for any other number.
+    pub fn from_number(number: i64) -> Result<Self> {
+        match number {
+            0 => Ok(RegionChange::Inherit),
+            1 => Ok(RegionChange::Def),
+            2 => Ok(RegionChange::DefSimple),
+            other => Err(Error::value_error(format!(
+                "def_region: expected 0 (inherit), 1 (def) or 2 (def-simple), got {other}"
+            ))),
+        }
+    }
+
+    pub(crate) fn of_flag(flag: FieldFlag) -> Self {
+        match flag {
+            FieldFlag::Def => RegionChange::Def,
+            FieldFlag::DefSimple => RegionChange::DefSimple,
+            FieldFlag::Use => RegionChange::Use,
+            FieldFlag::None | FieldFlag::Ignore => RegionChange::Inherit,
+        }
+    }
+}
+
+/// The region in which a walk meets a value: what a variable there does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RegionKind {
+    /// Variables are used.
+    #[default]
+    Use,
+    /// Variables are bound, however deep below the definition field.
+    Def,
+    /// The variable itself is bound, and its own fields are uses.
+    DefSimple,
+}
+
+impl RegionKind {
+    /// The region of a field with this flag, of an object met in this region.
+    #[inline(always)]
+    pub(crate) fn of_field(self, flag: FieldFlag, of_var: bool) -> Self {
+        match flag {
+            FieldFlag::Def => RegionKind::Def,
+            FieldFlag::DefSimple => RegionKind::DefSimple,
+            FieldFlag::Use => RegionKind::Use,
+            FieldFlag::None | FieldFlag::Ignore => {
+                if of_var && self == RegionKind::DefSimple {
+                    RegionKind::Use
+                } else {
+                    self
+                }
+            }
+        }
+    }
+}

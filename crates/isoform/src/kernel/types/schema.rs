@@ -1,0 +1,556 @@
+//! What a field accepts, and the conversion of values to it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use smallvec::SmallVec;
+
+use super::hook_cells::Hook;
+use crate::kernel::container::{Array, Dict, List, Map};
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::hooks::{self, DynConvert};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::raw_value::Tag;
+use crate::kernel::object::reference::Node;
+use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::value::{DType, Device, Value, ValueRef};
+
+/// A node type named in a schema; looked up when it is needed, so that types
+/// may refer to themselves and to types that are registered later.
+pub struct TypeRef {
+    key: Cow<'static, str>,
+    resolve: Option<fn() -> TypeIndex>,
+    /// The index once it was found: a type is never unregistered, so a lookup
+    /// by key is needed once.
+    found: AtomicU32,
+}
+
+impl Clone for TypeRef {
+    fn clone(&self) -> Self {
+        TypeRef {
+            key: self.key.clone(),
+            resolve: self.resolve,
+            found: AtomicU32::new(self.found.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// No type has this index.
+const NOT_FOUND: u32 = u32::MAX;
+
+impl TypeRef {
+    /// A type by its key.
+    pub fn named(key: impl Into<String>) -> Self {
+        TypeRef {
+            key: Cow::Owned(key.into()),
+            resolve: None,
+            found: AtomicU32::new(NOT_FOUND),
+        }
+    }
+
+    /// A Rust type.
+    pub fn of<T: Node>() -> Self {
+        TypeRef {
+            key: Cow::Borrowed(T::TYPE_KEY),
+            resolve: Some(T::type_index),
+            found: AtomicU32::new(NOT_FOUND),
+        }
+    }
+
+    /// The type's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The type's index, if it is registered.
+    #[inline]
+    pub fn index(&self) -> Option<TypeIndex> {
+        // Relaxed suffices: the index is only compared, or looked up in the
+        // table, which publishes its entries itself.
+        match self.found.load(Ordering::Relaxed) {
+            NOT_FOUND => self.look_up(),
+            index => Some(TypeIndex(index)),
+        }
+    }
+
+    #[cold]
+    fn look_up(&self) -> Option<TypeIndex> {
+        let index = match self.resolve {
+            Some(resolve) => resolve(),
+            None => table::find(&self.key)?.index(),
+        };
+        self.found.store(index.get(), Ordering::Relaxed);
+        Some(index)
+    }
+}
+
+/// What values a field or an element accepts.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Schema {
+    /// Anything.
+    Any,
+    /// Only None.
+    None,
+    /// A bool.
+    Bool,
+    /// A 64-bit integer.
+    Int,
+    /// A float.
+    Float,
+    /// A string.
+    Str,
+    /// A byte string.
+    Bytes,
+    /// A data type.
+    DType,
+    /// A device.
+    Device,
+    /// An object of a type or one that extends it.
+    Object(TypeRef),
+    /// None or a value of the inner schema.
+    Optional(Box<Schema>),
+    /// A value of one of the schemas.
+    Union(Box<[Schema]>),
+    /// One of these plain values, as `==` of [`Value`] tells them apart.
+    Literal(Box<[Value]>),
+    /// An array of a fixed length, with a schema for each position.
+    Tuple(Box<[Schema]>),
+    /// An array whose elements fit.
+    Array(Box<Schema>),
+    /// A list whose elements fit.
+    List(Box<Schema>),
+    /// A map whose keys and values fit.
+    Map(Box<(Schema, Schema)>),
+    /// A dict whose keys and values fit.
+    Dict(Box<(Schema, Schema)>),
+    /// A shape.
+    Shape,
+    /// A tensor.
+    Tensor,
+    /// A callable.
+    Function,
+    /// What a host language tells apart among its own values.
+    Host(HostSchema),
+}
+
+/// A test for values of which only a host language knows the kind, such as its
+/// pointers.
+#[derive(Clone, Copy)]
+pub struct HostSchema {
+    name: &'static str,
+    accepts: fn(&Value) -> bool,
+}
+
+impl HostSchema {
+    /// A test with the name that messages and signatures show.
+    ///
+    /// `accepts` may be called in the middle of a traversal, on any thread: it
+    /// must neither use this library beyond the value nor wait for a lock of
+    /// the host.
+    ///
+    /// ```
+    /// use isoform::{HostSchema, Schema, Value};
+    /// let even = |value: &Value| value.as_int().is_some_and(|number| number % 2 == 0);
+    /// let schema = Schema::Host(HostSchema::new("host.Even", even));
+    /// assert!(schema.check(&Value::from(2)).is_ok());
+    /// let error = schema.check(&Value::from(3)).unwrap_err();
+    /// assert_eq!(error.message(), "expected host.Even, got int");
+    /// ```
+    pub const fn new(name: &'static str, accepts: fn(&Value) -> bool) -> Self {
+        HostSchema { name, accepts }
+    }
+}
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        // The text names every part of a schema, so equal text is equal schema.
+        self.to_string() == other.to_string()
+    }
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schema::Any => f.write_str("Any"),
+            Schema::None => f.write_str("None"),
+            Schema::Bool => f.write_str("bool"),
+            Schema::Int => f.write_str("int"),
+            Schema::Float => f.write_str("float"),
+            Schema::Str => f.write_str("str"),
+            Schema::Bytes => f.write_str("bytes"),
+            Schema::DType => f.write_str("dtype"),
+            Schema::Device => f.write_str("Device"),
+            Schema::Object(ty) => f.write_str(ty.key()),
+            Schema::Optional(inner) => write!(f, "{inner} | None"),
+            Schema::Union(options) => {
+                for (position, option) in options.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { " | " };
+                    write!(f, "{separator}{option}")?;
+                }
+                Ok(())
+            }
+            Schema::Literal(values) => {
+                f.write_str("Literal[")?;
+                for (position, value) in values.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    match value.as_str() {
+                        // As Python writes it, since annotations are Python's.
+                        Some(text) => write!(f, "{separator}'{}'", text.escape_debug())?,
+                        None => write!(f, "{separator}{value:?}")?,
+                    }
+                }
+                f.write_str("]")
+            }
+            Schema::Tuple(items) => {
+                f.write_str("tuple[")?;
+                for (position, item) in items.iter().enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    write!(f, "{separator}{item}")?;
+                }
+                f.write_str("]")
+            }
+            Schema::Array(inner) => write!(f, "Array[{inner}]"),
+            Schema::List(inner) => write!(f, "List[{inner}]"),
+            Schema::Map(pair) => write!(f, "Map[{}, {}]", pair.0, pair.1),
+            Schema::Dict(pair) => write!(f, "Dict[{}, {}]", pair.0, pair.1),
+            Schema::Shape => f.write_str("Shape"),
+            Schema::Tensor => f.write_str("Tensor"),
+            Schema::Function => f.write_str("Function"),
+            Schema::Host(host) => f.write_str(host.name),
+        }
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Schema {
+    /// The schema of objects of a Rust type.
+    pub fn object<T: Node>() -> Self {
+        Schema::Object(TypeRef::of::<T>())
+    }
+
+    /// The schema of objects of the type with this key.
+    pub fn named(key: &str) -> Self {
+        Schema::Object(TypeRef::named(key))
+    }
+
+    /// Checks a value without converting it. O(1) for plain values and
+    /// objects, O(elements) for typed containers.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` that says what was expected and what came, with the
+    /// position of an offending element.
+    pub fn check(&self, value: &Value) -> Result<()> {
+        let fail = || Err(self.mismatch(value));
+        let ok = match self {
+            Schema::Any => true,
+            Schema::None => value.is_none(),
+            Schema::Literal(values) => values.contains(value),
+            Schema::Tuple(items) => match value.view() {
+                ValueRef::Array(array) if array.len() == items.len() => {
+                    return items.iter().zip(array.values()).enumerate().try_for_each(
+                        |(position, (item, value))| {
+                            item.check(value)
+                                .map_err(|error| at_element(&position, error))
+                        },
+                    );
+                }
+                _ => false,
+            },
+            Schema::Bool => value.tag() == Tag::Bool,
+            Schema::Int => value.tag() == Tag::Int,
+            Schema::Float => value.tag() == Tag::Float,
+            Schema::Str => value.is_str(),
+            Schema::DType => value.tag() == Tag::DType,
+            Schema::Device => value.tag() == Tag::Device,
+            Schema::Bytes => matches!(value.view(), ValueRef::Bytes(_)),
+            Schema::Shape => matches!(value.view(), ValueRef::Shape(_)),
+            Schema::Tensor => matches!(value.view(), ValueRef::Tensor(_)),
+            Schema::Function => matches!(value.view(), ValueRef::Function(_)),
+            Schema::Host(host) => (host.accepts)(value),
+            Schema::Object(ty) => {
+                let (Some(object), Some(index)) = (value.object_ref(), ty.index()) else {
+                    return fail();
+                };
+                table::is_a(object.type_index(), index)
+            }
+            Schema::Optional(inner) => {
+                if value.is_none() {
+                    return Ok(());
+                }
+                return inner
+                    .check(value)
+                    .map_err(|error| self.restate(error, value));
+            }
+            Schema::Union(options) => options.iter().any(|option| option.check(value).is_ok()),
+            Schema::Array(inner) => match value.view() {
+                ValueRef::Array(array) => return check_items(inner, array.values()),
+                _ => false,
+            },
+            Schema::List(inner) => match value.view() {
+                ValueRef::List(list) => return check_items(inner, list.snapshot().values()),
+                _ => false,
+            },
+            Schema::Map(pair) => match value.view() {
+                ValueRef::Map(map) => return check_entries(pair, map),
+                _ => false,
+            },
+            Schema::Dict(pair) => match value.view() {
+                ValueRef::Dict(dict) => return check_entries(pair, &dict.snapshot()),
+                _ => false,
+            },
+        };
+        if ok { Ok(()) } else { fail() }
+    }
+
+    /// Converts a value to what the field stores: bool to int, int to float
+    /// and bool, text to data type and device, arrays and lists, maps and dicts into one another, and
+    /// anything to an object of a type that says how
+    /// ([`DynConvert`](crate::DynConvert)). A value that already fits comes
+    /// back unchanged.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check), and what the hook of a type returns.
+    pub fn convert(&self, value: Value) -> Result<Value> {
+        if matches!(self, Schema::Any) || self.check(&value).is_ok() {
+            return Ok(value);
+        }
+        match (self, value.view()) {
+            (Schema::Int, ValueRef::Bool(flag)) => Ok(Value::from(i64::from(flag))),
+            (Schema::Float, ValueRef::Int(number)) => Ok(Value::from(number as f64)),
+            (Schema::Float, ValueRef::Bool(flag)) => Ok(Value::from(f64::from(u8::from(flag)))),
+            (Schema::Bool, ValueRef::Int(number)) => Ok(Value::from(number != 0)),
+            (Schema::DType, ValueRef::Str(text)) => parsed::<DType>(text),
+            (Schema::Device, ValueRef::Str(text)) => parsed::<Device>(text),
+            (Schema::Optional(inner), _) => inner
+                .convert(value.clone())
+                .map_err(|error| self.restate(error, &value)),
+            (Schema::Union(options), _) => {
+                for option in nearest(options, &value) {
+                    match option.convert(value.clone()) {
+                        Err(error) if !is_refusal(&error) => return Err(error),
+                        Err(_) => {}
+                        converted => return converted,
+                    }
+                }
+                Err(self.mismatch(&value))
+            }
+            (Schema::Object(ty), _) => match ty.index().map(table::info) {
+                Some(info) if info.hooks.convert.get().is_some() => self.by_hook(info, value),
+                _ => Err(self.mismatch(&value)),
+            },
+            (Schema::Tuple(items), view) => {
+                let given = items_of(view)
+                    .filter(|given| given.len() == items.len())
+                    .ok_or_else(|| self.mismatch(&value))?;
+                let convert = |(position, (item, value)): (usize, (&Schema, Value))| {
+                    item.convert(value)
+                        .map_err(|error| at_element(&position, error))
+                };
+                let converted: Vec<Value> = items
+                    .iter()
+                    .zip(given)
+                    .enumerate()
+                    .map(convert)
+                    .collect::<Result<_>>()?;
+                Ok(Array::from(converted).into())
+            }
+            (Schema::Array(inner), view) => Ok(Array::from(convert_items(
+                inner,
+                items_of(view).ok_or_else(|| self.mismatch(&value))?,
+            )?)
+            .into()),
+            (Schema::List(inner), view) => Ok(List::from(convert_items(
+                inner,
+                items_of(view).ok_or_else(|| self.mismatch(&value))?,
+            )?)
+            .into()),
+            (Schema::Map(pair), view) => {
+                let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
+                Ok(Map::try_from_entries(convert_entries(pair, entries)?)?.into())
+            }
+            (Schema::Dict(pair), view) => {
+                let entries = entries_of(view).ok_or_else(|| self.mismatch(&value))?;
+                Ok(Dict::try_from_entries(convert_entries(pair, entries)?)?.into())
+            }
+            _ => Err(self.mismatch(&value)),
+        }
+    }
+
+    /// The object that a type makes of a value.
+    #[cold]
+    fn by_hook(&self, info: &'static TypeInfo, value: Value) -> Result<Value> {
+        let Some(hook) = info.hooks.convert.get() else {
+            return Err(self.mismatch(&value));
+        };
+        let refuse = |why: &str| {
+            let (expected, key) = (self.mismatch(&value), info.key());
+            let message = format!("{} ({key}.{}: {why})", expected.message(), DynConvert::NAME);
+            Error::type_error(message)
+        };
+        match hooks::run_outside(DynConvert::NAME, info.key(), || hook.call(&value)) {
+            Ok(made) if self.check(&made).is_ok() => Ok(made),
+            Ok(made) => Err(refuse(&format!("the result is {}", made.type_name()))),
+            Err(error) if is_refusal(&error) => Err(refuse(error.message())),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn mismatch(&self, value: &Value) -> Error {
+        if let Schema::Object(ty) = self
+            && ty.index().is_none()
+        {
+            return Error::type_error(format!(
+                "expected {self}, which is not a registered type, got {}",
+                value.type_name()
+            ));
+        }
+        let got = match value.view() {
+            ValueRef::BigInt(_) => "int outside the 64-bit range",
+            _ => value.type_name(),
+        };
+        if let (Schema::Tuple(items), Some(given)) = (self, items_of(value.view())) {
+            return Error::type_error(format!(
+                "expected {self} ({} elements), got {got} of {}",
+                items.len(),
+                given.len()
+            ));
+        }
+        if matches!(self, Schema::Literal(_)) {
+            return Error::type_error(format!("expected {self}, got {value:?}"));
+        }
+        Error::type_error(format!("expected {self}, got {got}"))
+    }
+
+    /// Names the whole optional type where the inner one did not fit at once.
+    fn restate(&self, inner: Error, value: &Value) -> Error {
+        let message = inner.message();
+        // What the hook of the inner type said is worth more.
+        if message.starts_with("expected") && !message.contains(DynConvert::NAME) {
+            self.mismatch(value)
+        } else {
+            inner
+        }
+    }
+}
+
+/// The options of a union in the order in which a value that fits none of them
+/// is converted: a number to the nearest kind of number, so that `float | int`
+/// makes 1 of True, as `int | float` does.
+pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s Schema; 8]> {
+    let distance = |option: &&Schema| match (option, value.view()) {
+        (Schema::Int, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
+        (Schema::Float, ValueRef::Bool(_)) | (Schema::Bool, ValueRef::Int(_)) => 2,
+        // A hook can make an object of nearly anything, so it goes last.
+        (Schema::Object(_), _) => 3,
+        _ => 0,
+    };
+    let mut options: SmallVec<_> = options.iter().collect();
+    options.sort_by_key(distance);
+    options
+}
+
+/// Whether an error says that a value does not convert, rather than that user
+/// code went wrong.
+fn is_refusal(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
+}
+
+fn at_element(position: &dyn fmt::Display, error: Error) -> Error {
+    at(format_args!("element [{position}]"), error)
+}
+
+/// Names the place of a value that does not fit.
+pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
+    match is_refusal(&error) {
+        true => Error::type_error(format!("{place}: {}", error.message())),
+        false => error,
+    }
+}
+
+/// What a text names; text that names nothing does not fit, as any other value
+/// that does not.
+fn parsed<T: FromStr<Err = Error> + Into<Value>>(text: &str) -> Result<Value> {
+    let parsed = text.parse::<T>().map(Into::into);
+    parsed.map_err(|error| Error::type_error(error.message()))
+}
+
+fn check_items(inner: &Schema, items: &[Value]) -> Result<()> {
+    if matches!(inner, Schema::Any) {
+        return Ok(());
+    }
+    for (position, item) in items.iter().enumerate() {
+        inner
+            .check(item)
+            .map_err(|error| at_element(&position, error))?;
+    }
+    Ok(())
+}
+
+fn check_entries(pair: &(Schema, Schema), map: &Map) -> Result<()> {
+    if matches!(pair, (Schema::Any, Schema::Any)) {
+        return Ok(());
+    }
+    for (key, value) in map.iter() {
+        pair.0
+            .check(key)
+            .map_err(|error| at(format_args!("key {key:?}"), error))?;
+        pair.1
+            .check(value)
+            .map_err(|error| at_element(&format_args!("{key:?}"), error))?;
+    }
+    Ok(())
+}
+
+fn items_of(view: ValueRef<'_>) -> Option<Vec<Value>> {
+    match view {
+        ValueRef::Array(array) => Some(array.values().to_vec()),
+        ValueRef::List(list) => Some(list.snapshot().values().to_vec()),
+        _ => None,
+    }
+}
+
+fn entries_of(view: ValueRef<'_>) -> Option<Map> {
+    match view {
+        ValueRef::Map(map) => Some(map.clone()),
+        ValueRef::Dict(dict) => Some(dict.snapshot()),
+        _ => None,
+    }
+}
+
+fn convert_items(inner: &Schema, items: Vec<Value>) -> Result<Vec<Value>> {
+    let convert = |(position, item)| {
+        inner
+            .convert(item)
+            .map_err(|error| at_element(&position, error))
+    };
+    items.into_iter().enumerate().map(convert).collect()
+}
+
+fn convert_entries(
+    pair: &(Schema, Schema),
+    map: Map,
+) -> Result<impl Iterator<Item = (Value, Value)> + use<>> {
+    let convert = |(key, value): (&Value, &Value)| {
+        let new_key = pair
+            .0
+            .convert(key.clone())
+            .map_err(|error| at(format_args!("key {key:?}"), error))?;
+        let new_value = pair
+            .1
+            .convert(value.clone())
+            .map_err(|error| at_element(&format_args!("{key:?}"), error))?;
+        Ok((new_key, new_value))
+    };
+    let entries: Vec<_> = map.iter().map(convert).collect::<Result<_>>()?;
+    Ok(entries.into_iter())
+}

@@ -1,0 +1,285 @@
+//! Singletons that survive a round trip through a file.
+//!
+//! An object of kind `singleton` is equal to itself only, so a file can hold
+//! one only if reading finds the object that was meant. A process-wide table
+//! maps type and content to the object: it is filled when a singleton is
+//! registered, and when one is written. Reading looks there and never adds, so
+//! a hostile file cannot make the table grow; a singleton that is not in the
+//! table is read as a new object.
+//!
+//! Singletons that were not registered and have the same content are told
+//! apart by their order in the value that was written last. The table owns
+//! what it holds.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hashbrown::HashMap;
+
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::types::Kind;
+use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
+
+/// Makes reading a file find this singleton.
+///
+/// A singleton with the same type and the same compared fields is then read as
+/// this very object. Doing it twice for the same object is no error. Takes
+/// time in the size of the fields.
+///
+/// # Errors
+///
+/// `TypeError` when the type is not of kind `singleton`; `ValueError` when
+/// another object with the same content is registered, or when the content has
+/// more than 256 parts.
+///
+/// ```
+/// use isoform::{Node, Str, Value, from_json_graph, register_singleton};
+///
+/// /// An operator.
+/// #[derive(Node)]
+/// #[node(key = "doc.Op", kind = singleton)]
+/// #[repr(C)]
+/// pub struct Op {
+///     /// Its name.
+///     pub name: Str,
+/// }
+///
+/// let add = Op::new("add");
+/// register_singleton(&add)?;
+/// let text = r#"{"root_index":1,"nodes":[
+///     {"type":"ffi.String","data":"add"},{"type":"doc.Op","data":{"name":0}}]}"#;
+/// assert_eq!(from_json_graph(text, &Default::default())?, Value::from(add));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn register_singleton<T: Node>(object: &Ref<T>) -> Result<()> {
+    register(object.as_object())
+}
+
+/// The registered or last written singleton with the type and content of this
+/// object; it may be this very object. Takes time in the size of the fields.
+pub fn find_singleton<T: Node>(object: &Ref<T>) -> Option<Ref<Obj>> {
+    let object = object.as_object();
+    let key = key_of(object.borrowed())?;
+    table().get(&key)?.objects.first().cloned()
+}
+
+/// A type and the content of an object of it.
+type Key = (TypeIndex, Box<[u8]>);
+
+#[derive(Default)]
+struct Entry {
+    registered: bool,
+    objects: Vec<Ref<Obj>>,
+}
+
+type Table = HashMap<Key, Entry, rapidhash::fast::RandomState>;
+
+/// No fields are read and nothing is dropped while this is held, so that who
+/// holds it waits for no other lock.
+fn table() -> MutexGuard<'static, Table> {
+    static TABLE: OnceLock<Mutex<Table>> = OnceLock::new();
+    let mutex = TABLE.get_or_init(Mutex::default);
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn register(object: &Ref<Obj>) -> Result<()> {
+    let info = object.type_info();
+    if info.kind() != Kind::Singleton {
+        return Err(Error::type_error(format!(
+            "{}: expected a type of kind singleton, got kind {}",
+            info.key(),
+            info.kind()
+        )));
+    }
+    let Some(key) = key_of(object.borrowed()) else {
+        return Err(Error::value_error(format!(
+            "{}: the content of a singleton has more than {MAX_PARTS} parts",
+            info.key()
+        )));
+    };
+    let mut table = table();
+    let entry = table.entry(key).or_default();
+    if entry.registered && entry.objects.first() != Some(object) {
+        std::mem::drop(table);
+        return Err(same_content(object));
+    }
+    entry.registered = true;
+    let old = std::mem::replace(&mut entry.objects, vec![object.clone()]);
+    // Destructors may be user code, which must not run under the lock.
+    std::mem::drop(table);
+    std::mem::drop(old);
+    Ok(())
+}
+
+fn same_content(object: &Ref<Obj>) -> Error {
+    Error::value_error(format!(
+        "{}: another singleton with the same content is registered: {object:?}",
+        object.type_info().key()
+    ))
+}
+
+/// Enters the singletons of a written value, in the order of their nodes.
+///
+/// # Errors
+///
+/// `ValueError` when one of them has the content of another, registered one:
+/// reading would give that one.
+pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
+    let mut groups: Vec<(Key, Vec<Ref<Obj>>)> = Vec::new();
+    let mut positions = HashMap::<Key, usize, rapidhash::fast::RandomState>::default();
+    for object in written {
+        let Some(key) = key_of(*object) else {
+            continue;
+        };
+        let position = *positions.entry(key).or_insert_with_key(|key| {
+            groups.push((key.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[position].1.push(object.to_ref());
+    }
+    let mut table = table();
+    for (key, objects) in &groups {
+        if let Some(entry) = table.get(key)
+            && entry.registered
+            && entry.objects != *objects
+        {
+            let other = objects
+                .iter()
+                .find(|object| !entry.objects.contains(object));
+            let other = other.unwrap_or(&objects[0]);
+            std::mem::drop(table);
+            return Err(same_content(other));
+        }
+    }
+    let replace = |(key, objects)| {
+        let entry: &mut Entry = table.entry(key).or_default();
+        std::mem::replace(&mut entry.objects, objects)
+    };
+    let old: Vec<_> = groups.into_iter().map(replace).collect();
+    std::mem::drop(table);
+    std::mem::drop(old);
+    Ok(())
+}
+
+/// Finds the singletons meant by the nodes of one file.
+#[derive(Default)]
+pub(crate) struct Recall {
+    // How many nodes had this content so far.
+    met: HashMap<Key, usize, rapidhash::fast::RandomState>,
+}
+
+impl Recall {
+    /// The object that is meant by a node that was read as `object`.
+    pub(crate) fn resolve(&mut self, object: Ref<Obj>) -> Ref<Obj> {
+        let Some(key) = key_of(object.borrowed()) else {
+            return object;
+        };
+        let found = {
+            let table = table();
+            let objects = table.get(&key).map(|entry| &entry.objects[..]);
+            let position = self.met.get(&key).copied().unwrap_or(0);
+            objects.and_then(|objects| objects.get(position)).cloned()
+        };
+        *self.met.entry(key).or_insert(0) += 1;
+        found.unwrap_or(object)
+    }
+}
+
+/// Singletons with a larger content are not recognised. The limit keeps what
+/// a file can make the table cost proportional to the file.
+const MAX_PARTS: usize = 256;
+
+/// The compared fields as bytes: parts without identity by content, singletons
+/// and what has no content by identity. None when there are too many parts.
+fn key_of(object: ObjRef<'_>) -> Option<Key> {
+    access::reading(|section| read_key(section, object))
+}
+
+fn read_key(section: &Section, object: ObjRef<'_>) -> Option<Key> {
+    let mut bytes = Vec::new();
+    // The values are owned because snapshots of lists and dicts are.
+    let mut stack: Vec<Value> = Vec::new();
+    push_fields(section, object, &mut stack);
+    let mut parts = 0;
+    while let Some(value) = stack.pop() {
+        parts += 1;
+        if parts + stack.len() > MAX_PARTS {
+            return None;
+        }
+        append(section, &value, &mut bytes, &mut stack);
+    }
+    Some((object.type_index(), bytes.into()))
+}
+
+fn push_fields(section: &Section, object: ObjRef<'_>, stack: &mut Vec<Value>) {
+    let fields = object.visited();
+    let values = (0..fields.len())
+        .rev()
+        .filter_map(|field| fields.get(section, field));
+    stack.extend(values.map(|(_, loaded): (_, Loaded<'_, '_>)| loaded.to_value()));
+}
+
+fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec<Value>) {
+    // A letter for the type and a length where there is one keep different
+    // contents from having the same bytes.
+    let mut put = |letter: u8, content: &[u8]| {
+        bytes.push(letter);
+        bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(content);
+    };
+    let count = |length: usize| (length as u64).to_le_bytes();
+    match value.view() {
+        ValueRef::None => put(b'n', &[]),
+        ValueRef::Bool(flag) => put(b'b', &[u8::from(flag)]),
+        ValueRef::Int(number) => put(b'i', &number.to_le_bytes()),
+        ValueRef::BigInt(number) => put(b'I', &number.to_signed_bytes_le()),
+        ValueRef::Float(number) => {
+            put(b'f', &canonical_float_bits(number.to_bits()).to_le_bytes());
+        }
+        ValueRef::DType(dtype) => put(b'd', &dtype.to_bits().to_le_bytes()),
+        ValueRef::Device(device) => put(b'v', &device.to_bits().to_le_bytes()),
+        ValueRef::Str(text) => put(b's', text.as_bytes()),
+        ValueRef::Bytes(content) => put(b'y', content),
+        ValueRef::Shape(dims) => {
+            let dims: Vec<u8> = dims.iter().flat_map(|dim| dim.to_le_bytes()).collect();
+            put(b'h', &dims);
+        }
+        ValueRef::Array(array) => {
+            put(b'a', &count(array.len()));
+            push_bounded(array.values().iter().rev(), stack);
+        }
+        ValueRef::List(list) => {
+            let items = list.snapshot();
+            put(b'l', &count(items.len()));
+            push_bounded(items.values().iter().rev(), stack);
+        }
+        ValueRef::Map(map) => {
+            put(b'm', &count(map.len()));
+            push_bounded(map.iter().flat_map(|(key, value)| [value, key]), stack);
+        }
+        ValueRef::Dict(dict) => {
+            let map = dict.snapshot();
+            put(b'c', &count(map.len()));
+            push_bounded(map.iter().flat_map(|(key, value)| [value, key]), stack);
+        }
+        ValueRef::Object(object)
+            if !object.type_info().is_builtin() && object.type_info().kind() != Kind::Singleton =>
+        {
+            put(b'o', &object.type_info().index().get().to_le_bytes());
+            push_fields(section, object.borrowed(), stack);
+        }
+        // Large contents, and what has none, count by identity.
+        ValueRef::Tensor(_) | ValueRef::Function(_) | ValueRef::Object(_) => {
+            let identity = value.as_object().map_or(0, Ref::identity);
+            put(b'p', &identity.to_le_bytes());
+        }
+    }
+}
+
+/// More than the limit need not be copied to be found too many.
+fn push_bounded<'a>(values: impl Iterator<Item = &'a Value>, stack: &mut Vec<Value>) {
+    stack.extend(values.take(MAX_PARTS + 1).cloned());
+}

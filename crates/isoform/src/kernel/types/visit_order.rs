@@ -1,0 +1,105 @@
+//! The order in which the fields of a type are visited, from what it and its
+//! ancestors declare. Where the fields lie is not decided here.
+
+use std::collections::HashMap;
+
+use super::definition::{FieldDef, FieldFlag, TypeDef};
+use crate::kernel::error::{Error, Result};
+
+/// The positions of all fields of a type in the order of visit. The line goes
+/// from the root to the type itself, whose ancestors are known to be right.
+///
+/// # Errors
+///
+/// `ValueError` when the order that the type states names a field that there
+/// is not, one twice, or leaves one out, or contradicts `defs_first`.
+pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
+    let mut fields: Vec<&FieldDef> = Vec::new();
+    let mut order: Vec<usize> = Vec::new();
+    for definition in line {
+        let inherited = fields.len();
+        fields.extend(definition.own_fields());
+        match definition.stated_order() {
+            None => order.extend(inherited..fields.len()),
+            Some(names) => {
+                let (stated, is_named) = stated(names, &fields, inherited).map_err(|error| {
+                    error.in_context(format!("type {}: visit_order", definition.key()))
+                })?;
+                order.retain(|position| !is_named[*position]);
+                order.extend(stated);
+                // Ignored fields may be left out.
+                order.extend((inherited..fields.len()).filter(|own| !is_named[*own]));
+            }
+        }
+    }
+    let Some(definition) = line.last() else {
+        return Ok(order);
+    };
+    let is_stated = line.iter().any(|one| one.stated_order().is_some());
+    let by_default = definition.is_scope() && !is_stated;
+    if definition.declared_defs_first().unwrap_or(by_default) {
+        // The sort is stable, so both groups keep their order.
+        order.sort_by_key(|position| !is_definition(fields[*position]));
+    }
+    Ok(order)
+}
+
+/// The positions that names stand for, and for each field whether it is named.
+fn stated(
+    names: &[Box<str>],
+    fields: &[&FieldDef],
+    inherited: usize,
+) -> Result<(Vec<usize>, Vec<bool>)> {
+    let positions: HashMap<&str, usize> = fields
+        .iter()
+        .enumerate()
+        .map(|(position, field)| (field.name(), position))
+        .collect();
+    let mut found = Vec::with_capacity(names.len());
+    let mut is_named = vec![false; fields.len()];
+    for name in names {
+        let Some(position) = positions.get(&**name).copied() else {
+            let known: Vec<_> = fields.iter().map(|field| field.name()).collect();
+            return Err(Error::value_error(format!(
+                "unknown field '{name}', expected some of {}",
+                known.join(", ")
+            )));
+        };
+        if std::mem::replace(&mut is_named[position], true) {
+            return Err(Error::value_error(format!("field '{name}' is named twice")));
+        }
+        found.push(position);
+    }
+    let mut own = fields.iter().zip(&is_named).skip(inherited);
+    let missing = own.find(|(field, named)| !*named && field.field_flag() != FieldFlag::Ignore);
+    match missing {
+        None => Ok((found, is_named)),
+        Some((field, _)) => Err(Error::value_error(format!(
+            "field '{}' is missing, expected every field of the type's own that comparison visits",
+            field.name()
+        ))),
+    }
+}
+
+/// A field that a stated order puts behind one that `defs_first` puts behind
+/// it: its name and that of the other.
+pub(super) fn contradiction(definition: &TypeDef) -> Option<(&str, &str)> {
+    let names = definition.stated_order()?;
+    let own = |name: &str| {
+        let mut fields = definition.own_fields().iter();
+        fields.find(|field| field.name() == name)
+    };
+    let mut earlier = None;
+    for field in names.iter().filter_map(|name| own(name)) {
+        match (is_definition(field), earlier) {
+            (true, Some(earlier)) => return Some((field.name(), earlier)),
+            (false, None) => earlier = Some(field.name()),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_definition(field: &FieldDef) -> bool {
+    matches!(field.field_flag(), FieldFlag::Def | FieldFlag::DefSimple)
+}

@@ -1,0 +1,433 @@
+//! What variables stand for during a substitution, scope by scope, and what
+//! remembered results depend on.
+//!
+//! Level 0 holds the substitution itself, level 1 the whole value, and each
+//! open scope has the next one. A result of a shared object stays true while
+//! the scopes whose bindings it used are open and none of the variables it
+//! looked up means something else. The second is told by a version: it changes
+//! only when a variable that was looked up before gets another meaning, which
+//! does not happen in programs that bind each variable once.
+
+use hashbrown::{HashMap, HashSet};
+use rapidhash::fast::RandomState;
+
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::value::Value;
+
+/// A region, the level at which its field opened it, and what variables mean
+/// there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) region: RegionKind,
+    def_level: u32,
+    sight: Sight,
+}
+
+impl Place {
+    pub(super) const ROOT: Place = Place {
+        region: RegionKind::Use,
+        def_level: 0,
+        sight: Sight::Bindings,
+    };
+    /// In the fields of a free variable.
+    pub(super) const IN_FREE: Place = Place {
+        sight: Sight::Pairs,
+        ..Place::ROOT
+    };
+    /// In what comes in the place of a variable.
+    pub(super) const IN_REPLACEMENT: Place = Place {
+        sight: Sight::Fields,
+        ..Place::ROOT
+    };
+
+    /// The place of the fields of a variable that is being bound here.
+    pub(super) fn inside(self) -> Place {
+        Place {
+            sight: Sight::Size,
+            ..self
+        }
+    }
+}
+
+/// What variables mean at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Sight {
+    /// What they are bound to, or else what the substitution says.
+    Bindings,
+    /// As `Bindings`, in the fields of a variable that is being bound.
+    Size,
+    /// What the substitution says: nothing is bound there.
+    Pairs,
+    /// Themselves, up to their fields.
+    Fields,
+}
+
+/// What a variable means at its place.
+pub(super) enum Meaning {
+    /// This stands for it.
+    Image(Value),
+    /// It is to be bound.
+    Binder,
+    /// It stands for itself, up to its fields, which were not searched yet.
+    Free,
+    /// A replacement whose variables were not searched yet.
+    Unsettled(Value),
+}
+
+/// The level of bindings that no scope is around.
+const OUTERMOST: u32 = 1;
+
+/// What a stretch of the visit depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Dependence {
+    /// The levels whose bindings were used, one bit each; the last bit stands
+    /// for all further levels.
+    levels: u64,
+    /// The levels of definition fields that named a variable bound already,
+    /// as bits; in a scope further in, such a field would bind it anew.
+    defs: u64,
+    /// The lowest level of a binding that changed something.
+    changed: u32,
+    /// The lowest level at which a binding was made.
+    created: u32,
+}
+
+const NOTHING: Dependence = Dependence {
+    levels: 0,
+    defs: 0,
+    changed: u32::MAX,
+    created: u32::MAX,
+};
+
+/// The bit of [`Dependence::levels`] that stands for all levels from here on.
+const LAST_BIT: u32 = 63;
+
+struct Binding {
+    level: u32,
+    image: Value,
+    /// Whether it makes a difference that the variable is bound here.
+    matters: bool,
+}
+
+struct Level {
+    /// No two scopes that were ever open have the same.
+    instance: u64,
+    /// The version to go back to at the end of the scope.
+    version: u64,
+    /// The variables bound at this level.
+    vars: Vec<u64>,
+}
+
+struct Remembered {
+    result: Value,
+    place: Place,
+    version: u64,
+    /// The innermost level used and its instance; None when none was.
+    innermost: Option<(u32, u64)>,
+    /// The instance of the scope in which definitions named what was bound.
+    definitions: Option<u64>,
+    dependence: Dependence,
+}
+
+pub(super) struct Bound {
+    bindings: HashMap<u64, Vec<Binding>, RandomState>,
+    levels: Vec<Level>,
+    instances: u64,
+    version: u64,
+    versions: u64,
+    /// Variables that were looked up.
+    seen: HashSet<u64, RandomState>,
+    /// Variables that were used free.
+    used: HashSet<u64, RandomState>,
+    /// Whether the fields of free variables are searched.
+    in_free: bool,
+    /// What stands for free variables whose fields were searched.
+    free: HashMap<u64, Value, RandomState>,
+    /// Variables of the substitution whose replacements were not searched yet.
+    unsettled: HashSet<u64, RandomState>,
+    dependence: Dependence,
+    results: HashMap<(u64, RegionKind, Sight), Remembered, RandomState>,
+}
+
+impl Default for Bound {
+    fn default() -> Self {
+        Bound {
+            bindings: HashMap::default(),
+            levels: vec![Level {
+                instance: 0,
+                version: 0,
+                vars: Vec::new(),
+            }],
+            instances: 0,
+            version: 0,
+            versions: 0,
+            seen: HashSet::default(),
+            used: HashSet::default(),
+            in_free: false,
+            free: HashMap::default(),
+            unsettled: HashSet::default(),
+            dependence: NOTHING,
+            results: HashMap::default(),
+        }
+    }
+}
+
+impl Bound {
+    /// Adds a pair to the substitution; false when the variable has one.
+    pub(super) fn replace(&mut self, var: u64, replacement: Value) -> bool {
+        let stack = self.bindings.entry(var).or_default();
+        stack.push(Binding {
+            level: 0,
+            image: replacement,
+            matters: true,
+        });
+        stack.len() == 1
+    }
+
+    /// Has the fields of free variables searched, and those of the variables in
+    /// replacements. Some variables are used free, wherever that is met.
+    pub(super) fn search_free(&mut self, used: impl Iterator<Item = u64>) {
+        self.in_free = true;
+        self.used.extend(used);
+        self.unsettled.extend(self.bindings.keys());
+    }
+
+    /// Sets what stands for a variable of the substitution.
+    pub(super) fn settle(&mut self, var: u64, image: Value) {
+        self.unsettled.remove(&var);
+        if let Some(pair) = self.bindings.get_mut(&var).and_then(|it| it.first_mut()) {
+            pair.image = image;
+        }
+    }
+
+    /// Sets what stands for a free variable.
+    pub(super) fn settle_free(&mut self, var: u64, image: Value) {
+        self.free.insert(var, image);
+    }
+
+    /// Takes note that a variable is used free; whether that is news.
+    pub(super) fn note_use(&mut self, var: u64) -> bool {
+        self.used.insert(var)
+    }
+
+    /// Whether a variable at a place is a free use of it.
+    pub(super) fn is_free_use(&self, var: u64, place: Place) -> bool {
+        let bindings = matches!(place.sight, Sight::Bindings | Sight::Size);
+        let newest = || self.bindings.get(&var)?.last();
+        bindings && self.is_use(var, place) && newest().is_none_or(|it| it.level == 0)
+    }
+
+    /// Whether a variable at a place is a use of it, whatever it is bound to.
+    /// One in the fields of another that is being bound, such as a size in its
+    /// type, is a use where comparison knows it already: as it was used, and
+    /// no scope is in between.
+    fn is_use(&self, var: u64, place: Place) -> bool {
+        place.region == RegionKind::Use
+            || match place.sight {
+                Sight::Bindings => false,
+                Sight::Size => place.def_level <= OUTERMOST && self.used.contains(&var),
+                Sight::Pairs | Sight::Fields => true,
+            }
+    }
+
+    fn current(&self) -> u32 {
+        (self.levels.len() - 1) as u32
+    }
+
+    /// The instance of the innermost scope.
+    fn innermost(&self) -> u64 {
+        self.levels.last().map_or(0, |level| level.instance)
+    }
+
+    /// The place of a child of a value that is met at `parent`.
+    pub(super) fn place_of(&self, parent: Place, region: RegionKind, opens: bool) -> Place {
+        Place {
+            region,
+            def_level: if opens {
+                self.current()
+            } else {
+                parent.def_level
+            },
+            sight: match parent.sight {
+                Sight::Size if opens => Sight::Bindings,
+                other => other,
+            },
+        }
+    }
+
+    pub(super) fn open_scope(&mut self) {
+        self.instances += 1;
+        self.levels.push(Level {
+            instance: self.instances,
+            version: self.version,
+            vars: Vec::new(),
+        });
+    }
+
+    /// Ends the bindings of the innermost scope. False when nothing in it was
+    /// changed but on account of those bindings.
+    pub(super) fn close_scope(&mut self) -> bool {
+        let closing = self.current();
+        let Some(level) = self.levels.pop() else {
+            return true;
+        };
+        for var in level.vars {
+            if let Some(stack) = self.bindings.get_mut(&var) {
+                stack.pop();
+            }
+        }
+        self.version = level.version;
+        let dependence = &mut self.dependence;
+        if closing <= LAST_BIT {
+            dependence.levels &= !(1 << closing);
+            dependence.defs &= !(1 << closing);
+        }
+        if dependence.created >= closing {
+            dependence.created = u32::MAX;
+        }
+        let keep = dependence.changed < closing;
+        if !keep {
+            dependence.changed = u32::MAX;
+        }
+        keep
+    }
+
+    /// What a variable means at a place.
+    pub(super) fn look_up(&mut self, var: u64, place: Place, value: &Value) -> Meaning {
+        let bindings = self.bindings.get(&var);
+        let found = bindings.and_then(|stack| match place.sight {
+            Sight::Bindings | Sight::Size => stack.last(),
+            Sight::Pairs => stack.first().filter(|pair| pair.level == 0),
+            Sight::Fields => None,
+        });
+        // A definition field binds anew what is bound further out.
+        let is_bound = found.is_some_and(|binding| binding.level >= place.def_level);
+        if !is_bound && !self.is_use(var, place) {
+            return Meaning::Binder;
+        }
+        self.seen.insert(var);
+        if place.region != RegionKind::Use {
+            self.dependence.defs |= 1 << place.def_level.min(LAST_BIT);
+        }
+        let Some(binding) = found else {
+            return match self.free.get(&var).cloned() {
+                Some(image) => {
+                    self.use_level(0, image != *value);
+                    Meaning::Image(image)
+                }
+                None if self.in_free => Meaning::Free,
+                None => Meaning::Image(value.clone()),
+            };
+        };
+        let (image, level) = (binding.image.clone(), binding.level);
+        if binding.matters || place.region != RegionKind::Use {
+            self.use_level(level, image != *value);
+        }
+        if level == 0 && self.unsettled.contains(&var) {
+            return Meaning::Unsettled(image);
+        }
+        Meaning::Image(image)
+    }
+
+    fn use_level(&mut self, level: u32, changed: bool) {
+        if level > 0 {
+            self.dependence.levels |= 1 << level.min(LAST_BIT);
+        }
+        if changed {
+            self.dependence.changed = self.dependence.changed.min(level);
+        }
+    }
+
+    /// Binds a variable until the end of the scope in which the definition
+    /// field stands.
+    pub(super) fn bind(&mut self, var: u64, place: Place, image: Value, changed: bool) {
+        let level = place.def_level;
+        let stack = self.bindings.entry(var).or_default();
+        let matters = changed || stack.last().is_some_and(|outer| outer.matters);
+        stack.push(Binding {
+            level,
+            image,
+            matters,
+        });
+        if matters && self.seen.contains(&var) {
+            self.versions += 1;
+            self.version = self.versions;
+            // The binding outlives the scopes inside its own.
+            for inner in &mut self.levels[level as usize + 1..] {
+                inner.version = self.version;
+            }
+        }
+        self.levels[level as usize].vars.push(var);
+        self.dependence.created = self.dependence.created.min(level);
+        if changed {
+            self.dependence.changed = self.dependence.changed.min(level);
+        }
+    }
+
+    /// Starts collecting for one object; pass the result to [`end`](Self::end).
+    pub(super) fn begin(&mut self) -> Dependence {
+        std::mem::replace(&mut self.dependence, NOTHING)
+    }
+
+    /// Goes back to collecting for what is around the object.
+    pub(super) fn end(&mut self, outer: Dependence) {
+        self.depend(outer);
+    }
+
+    fn depend(&mut self, on: Dependence) {
+        let own = &mut self.dependence;
+        own.levels |= on.levels;
+        own.defs |= on.defs;
+        own.changed = own.changed.min(on.changed);
+        own.created = own.created.min(on.created);
+    }
+
+    /// Remembers the result of the object for which is collected now, unless
+    /// meeting it again would bind something.
+    pub(super) fn remember(&mut self, object: u64, place: Place, result: &Value) {
+        let dependence = self.dependence;
+        if dependence.created <= self.current() {
+            return;
+        }
+        let innermost = match dependence.levels.checked_ilog2() {
+            None => None,
+            Some(LAST_BIT) => Some(self.current()),
+            Some(level) => Some(level),
+        };
+        let innermost = innermost.and_then(|level| {
+            let open = self.levels.get(level as usize)?;
+            Some((level, open.instance))
+        });
+        let definitions = (dependence.defs != 0).then(|| self.innermost());
+        let remembered = Remembered {
+            result: result.clone(),
+            definitions,
+            place,
+            version: self.version,
+            innermost,
+            dependence,
+        };
+        let key = (object, place.region, place.sight);
+        self.results.insert(key, remembered);
+    }
+
+    /// The result of an object, if it is known and holds at this place.
+    pub(super) fn remembered(&mut self, object: u64, place: Place) -> Option<Value> {
+        let key = (object, place.region, place.sight);
+        let known = self.results.get(&key)?;
+        let open = known.innermost.is_none_or(|(level, instance)| {
+            let level = self.levels.get(level as usize);
+            level.is_some_and(|level| level.instance == instance)
+        });
+        let same_place = place.region == RegionKind::Use || known.place == place;
+        let defines = known
+            .definitions
+            .is_none_or(|scope| scope == self.innermost());
+        if !open || !same_place || !defines || known.version != self.version {
+            return None;
+        }
+        let (result, dependence) = (known.result.clone(), known.dependence);
+        self.depend(dependence);
+        Some(result)
+    }
+}

@@ -1,0 +1,67 @@
+//! Copies of values: one object, or everything below.
+
+use crate::kernel::error::Result;
+use crate::kernel::hooks::{self, DynCopy};
+use crate::kernel::object::build;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::Hook;
+use crate::kernel::value::Value;
+
+/// A copy of everything below a value: of objects of declared types and of
+/// containers.
+///
+/// An object that is reached in several ways is copied once, so the copy has
+/// the sharing of the original, and its cycles. What has no identity of its
+/// own is shared with the original: numbers, strings, bytes, shapes, tensors,
+/// functions and opaque values. So are objects of kind
+/// [`singleton`](crate::Kind::Singleton), whose identity is their meaning. The
+/// keys of maps are copied like values.
+///
+/// Iterative; linear in the number of distinct objects.
+///
+/// # Errors
+///
+/// What the host language raises to interrupt a long copy, of which nothing is
+/// left then.
+///
+/// ```
+/// use isoform::{List, Value, deep_copy};
+///
+/// let inner = List::from(vec![1i64]);
+/// let twice = Value::from([Value::from(inner.clone()), inner.clone().into()]);
+/// let copy = deep_copy(&twice)?.extract::<isoform::Array>()?;
+/// inner.push(2)?;
+/// let (first, second) = (&copy.values()[0], &copy.values()[1]);
+/// assert_eq!(first, second);
+/// assert_eq!(first.extract::<List>()?.len(), 1);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn deep_copy(value: &Value) -> Result<Value> {
+    build::deep_copy(value)
+}
+
+/// A copy of one object, which shares all its children with the original.
+///
+/// What [`deep_copy`] shares comes back as it is: an object of kind
+/// `singleton`, a string, a tensor. A type may copy its objects in its own way
+/// ([`DynCopy`](crate::DynCopy)). O(fields), or O(elements) of a container.
+///
+/// # Errors
+///
+/// Those of the hook.
+///
+/// ```
+/// use isoform::{FieldDef, Schema, TypeDef, construct, register_type, shallow_copy};
+/// let cell = register_type(TypeDef::new("doc.CopiedCell").field(FieldDef::new("v", Schema::Any)))?;
+/// let object = construct(cell, vec![1.into()])?;
+/// let copy = shallow_copy(&object)?;
+/// assert!(!copy.same_as(&object) && isoform::structural_equal(copy, object)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn shallow_copy(object: &Ref<Obj>) -> Result<Ref<Obj>> {
+    let info = object.type_info();
+    match info.hooks.copy.get() {
+        Some(hook) => hooks::run_outside(DynCopy::NAME, info.key(), || hook.call(object)),
+        None => Ok(build::shallow_copy(object)),
+    }
+}

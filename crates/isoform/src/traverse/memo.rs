@@ -1,0 +1,45 @@
+//! What objects became, by identity number.
+
+use crate::kernel::pages::Pages;
+use crate::kernel::value::Value;
+
+/// Results of objects; an object that is entered and not yet left is open.
+#[derive(Default)]
+pub(super) struct Results {
+    /// Position in `results`, one higher; zero for an object not met yet.
+    positions: Pages<u32, 256>,
+    /// None while the object is open.
+    results: Vec<Option<Value>>,
+}
+
+impl Results {
+    /// What is known of an object: nothing, that it is open, or its result.
+    pub(super) fn get(&mut self, ident: u64) -> Option<Option<Value>> {
+        let position = self.positions.get(ident)?.checked_sub(1)?;
+        self.results.get(position as usize).cloned()
+    }
+
+    pub(super) fn open(&mut self, ident: u64) {
+        *self.entry(ident) = None;
+    }
+
+    pub(super) fn set(&mut self, ident: u64, result: Value) {
+        *self.entry(ident) = Some(result);
+    }
+
+    /// Forgets an object.
+    pub(super) fn forget(&mut self, ident: u64) {
+        *self.positions.word(ident) = 0;
+    }
+
+    fn entry(&mut self, ident: u64) -> &mut Option<Value> {
+        let position = self.positions.word(ident);
+        if *position == 0 {
+            self.results.push(None);
+            // Four billion shared objects do not fit any memory.
+            *position = self.results.len() as u32;
+        }
+        let at = *position as usize - 1;
+        &mut self.results[at]
+    }
+}
