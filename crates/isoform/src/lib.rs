@@ -123,20 +123,23 @@ pub use by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
 pub use by_fields::repr::{
     REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with,
 };
-pub use by_fields::verify::{DynVerify, Verify, VerifyHooks, verify};
+pub use by_fields::verify::{VerifyHooks, verify};
 pub use files::binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
 pub use files::json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
 };
 pub use isoform_macros::{Node, export, node_trait};
-pub use kernel::container::{Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, Tensor};
+pub use kernel::container::{
+    Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, StructuralKey, Tensor,
+};
 pub use kernel::convert::{IntoField, IsA};
 pub use kernel::error::{Error, ErrorFrame, ErrorKind, Result};
 pub use kernel::function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
 pub use kernel::hooks::{
     DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
-    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit, MutateCallback, VisitCallback,
+    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVerify, DynVisit, MAX_HOOK_DEPTH,
+    MutateCallback, Verify, VisitCallback,
 };
 pub use kernel::object::collect::{collect_cycles, tracked_count};
 pub use kernel::object::dynamic::{
@@ -159,15 +162,14 @@ pub use kernel::types::{
 };
 pub use kernel::value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use structural::{
-    CompareOptions, Digest, ExistingPair, HoleRefusal, MAX_HOOK_DEPTH, Mismatch, MismatchReason,
-    StructuralKey, assert_structural_equal, assert_structural_equal_with, explain_mismatch,
+    CompareOptions, Digest, ExistingPair, HoleRefusal, Mismatch, MismatchReason, explain_mismatch,
     get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
     structural_digest, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash, structural_hash_with,
 };
 pub use text::{
-    MismatchOptions, TensorText, TextFault, TextMark, TextOptions, from_text, render_mismatch,
-    to_text,
+    MismatchOptions, TensorText, TextFault, TextMark, TextOptions, assert_structural_equal,
+    assert_structural_equal_with, from_text, render_mismatch, to_text,
 };
 pub use traverse::{
     Child, ChildOptions, Children, MapOptions, MapVisit, Sharing, Visit, WalkOptions, WalkOrder,

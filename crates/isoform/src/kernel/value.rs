@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use num_bigint::BigInt;
 
+use crate::kernel::container::KeyObj;
 use crate::kernel::container::{
     Array, ArrayObj, Bytes, BytesObj, Dict, DictObj, List, ListObj, Map, MapObj, OpaqueObj, Shape,
     ShapeObj, Str, StrObj, Tensor, TensorObj,
@@ -17,7 +18,6 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::native;
 use crate::kernel::object::raw_value::Tag;
 use crate::kernel::object::reference::{Node, Obj, Ref};
-use crate::structural::KeyObj;
 
 pub use crate::kernel::dtype::{DType, DTypeCode, Device};
 pub use crate::kernel::object::raw_value::Value;

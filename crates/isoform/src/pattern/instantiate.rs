@@ -10,6 +10,7 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::object::build;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
+use crate::structural::variable;
 use crate::traverse::{ChildOptions, Children, children_of, cyclic};
 
 type Images = HashMap<u64, Value, RandomState>;
@@ -55,7 +56,7 @@ impl Plan {
             true => HashMap::default(),
             false => {
                 let holes = pattern.holes().iter();
-                let holes = holes.filter_map(|hole| scan::variable(hole.var()));
+                let holes = holes.filter_map(|hole| variable(hole.var()));
                 scan::scopes(template, &holes.collect())?
             }
         };
@@ -96,12 +97,12 @@ impl Plan {
     fn images(&self, found: &Match) -> Images {
         let mut images = Images::default();
         for pair in &found.filled().pairs {
-            if let Some(ident) = scan::variable(&pair.left) {
+            if let Some(ident) = variable(&pair.left) {
                 images.entry(ident).or_insert_with(|| pair.right.clone());
             }
         }
         for (hole, part) in found.holes() {
-            if let Some(ident) = scan::variable(hole) {
+            if let Some(ident) = variable(hole) {
                 images.insert(ident, part.clone());
             }
         }
@@ -112,19 +113,17 @@ impl Plan {
     fn is_sound(&self, found: &Match, images: &Images) -> Result<bool> {
         let pairs = &found.filled().pairs;
         let bound = pairs.iter().filter(|pair| pair.defined);
-        let bound: Idents = bound
-            .filter_map(|pair| scan::variable(&pair.right))
-            .collect();
+        let bound: Idents = bound.filter_map(|pair| variable(&pair.right)).collect();
         if bound.is_empty() {
             return Ok(true);
         }
         // Whether the replacement binds the partner of a variable.
         let binds = |left: u64, right: u64| {
-            let image = images.get(&left).and_then(scan::variable);
+            let image = images.get(&left).and_then(variable);
             self.variables.defined.contains(&left) && image == Some(right)
         };
         for (number, hole) in found.pattern().holes().iter().enumerate() {
-            let Some(ident) = scan::variable(hole.var()) else {
+            let Some(ident) = variable(hole.var()) else {
                 continue;
             };
             let Some((part, around)) = found.part(number) else {
@@ -135,7 +134,7 @@ impl Plan {
             }
             let mentioned = scan::mentions(part, &bound)?;
             for (index, pair) in pairs.iter().enumerate() {
-                let idents = (scan::variable(&pair.left), scan::variable(&pair.right));
+                let idents = (variable(&pair.left), variable(&pair.right));
                 let (Some(left), Some(right)) = idents else {
                     continue;
                 };
@@ -179,7 +178,7 @@ fn fill(template: &Value, mut images: Images, defined: &Idents) -> Result<Value>
     loop {
         poll.step_outside()?;
         let mut finished = None;
-        let var = scan::variable(&met);
+        let var = variable(&met);
         if let Some(image) = var.and_then(|ident| images.get(&ident)) {
             finished = Some(image.clone());
         } else if var.is_some_and(|ident| !defined.contains(&ident)) {
@@ -226,7 +225,7 @@ fn fill(template: &Value, mut images: Images, defined: &Idents) -> Result<Value>
             let made = changes.drain(frame.first_change..).collect();
             let mut result = frame.children.replace(made)?;
             let source = frame.children.source();
-            if let Some(ident) = scan::variable(source) {
+            if let Some(ident) = variable(source) {
                 if result == *source
                     && let Some(object) = source.as_object()
                 {

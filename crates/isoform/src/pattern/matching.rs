@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::hole::{Hole, HoleTable};
 use super::instantiate;
-use super::scan::{self, Idents, Variables};
+use super::scan::{Idents, Variables};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
 use crate::kernel::object::header::TypeIndex;
@@ -15,7 +14,9 @@ use crate::kernel::path::places::{self, Places, Step};
 use crate::kernel::types::Kind;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
+use crate::structural::variable;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
+use crate::structural::{Hole, HoleTable};
 use crate::traverse::{
     ChildOptions, Interrupts, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
     structural_walk_with,
@@ -139,7 +140,7 @@ impl Pattern {
         let holes = HoleTable::new(holes.into_iter().map(Into::into).collect())?;
         let variables = Variables::of(&template)?;
         for hole in holes.holes() {
-            let ident = scan::variable(hole.var()).unwrap_or_default();
+            let ident = variable(hole.var()).unwrap_or_default();
             let problem = if !variables.has(ident) {
                 "does not occur in the template"
             } else if variables.defined.contains(&ident) {
@@ -154,7 +155,7 @@ impl Pattern {
                 hole.var()
             )));
         }
-        let hole = scan::variable(&template).and_then(|ident| holes.find(ident));
+        let hole = variable(&template).and_then(|ident| holes.find(ident));
         let root = match (hole, template.as_object()) {
             (Some(hole), _) => holes.class(hole).map_or(Root::Anything, Root::Class),
             (None, Some(object)) => Root::Exactly(object.type_info().index()),
@@ -296,7 +297,7 @@ impl Pattern {
                 return Ok(WalkResult::Advance);
             }
             let value = visit.value();
-            let of_variable = scan::variable(&value);
+            let of_variable = variable(&value);
             // A variable may be met in a definition field first, and is looked
             // for among the parts of what uses it.
             if admitted
@@ -318,7 +319,7 @@ impl Pattern {
             }
             let children = children_of(&value, ChildOptions::default().keys(false));
             for (position, child) in children.iter(visit.region()).enumerate() {
-                let Some(ident) = scan::variable(&child.value) else {
+                let Some(ident) = variable(&child.value) else {
                     continue;
                 };
                 if child.region != RegionKind::Use || !seen.insert(ident) {
@@ -473,11 +474,11 @@ impl Match {
     ///
     /// O(1) for a hole, O(variables) for another variable.
     pub fn get(&self, var: &Value) -> Option<&Value> {
-        let ident = scan::variable(var)?;
+        let ident = variable(var)?;
         if let Some(hole) = self.pattern.holes.find(ident) {
             return self.part(hole).map(|(part, _)| part);
         }
-        let is_it = |left: &Value| scan::variable(left) == Some(ident);
+        let is_it = |left: &Value| variable(left) == Some(ident);
         let pair = self.filled.pairs.iter().find(|pair| is_it(&pair.left))?;
         Some(&pair.right)
     }

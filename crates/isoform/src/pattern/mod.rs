@@ -23,15 +23,13 @@
 //! A [`Rule`] puts a replacement in the place of what a pattern matches, and
 //! [`rewrite`] applies rules until none applies.
 
-mod hole;
 mod instantiate;
 mod matching;
 mod normalize;
 mod rule;
 mod scan;
 
-pub(crate) use hole::HoleTable;
-pub use hole::{Guard, Hole};
+pub use crate::structural::{Guard, Hole};
 pub use matching::{Found, Match, Pattern, Place};
 pub use normalize::{RewriteOptions, Rewritten, rewrite};
 pub use rule::{Rule, RuleGuard};

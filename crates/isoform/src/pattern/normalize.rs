@@ -14,6 +14,7 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::path::AccessPath;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
+use crate::structural::variable;
 use crate::traverse::{ChildOptions, Children, children_of, cyclic, substitute};
 
 /// How to rewrite.
@@ -205,7 +206,7 @@ impl<'r> Rewriter<'r> {
         mut origin: Option<(u64, bool)>,
     ) -> Result<Option<Value>> {
         loop {
-            let used = !is_key && (region == RegionKind::Use || scan::variable(&value).is_none());
+            let used = !is_key && (region == RegionKind::Use || variable(&value).is_none());
             let ident = value.as_object().map(|object| (object.identity(), used));
             origin = origin.or(ident);
             value = match self.enter(value, region, is_key, used, origin)? {
@@ -244,7 +245,7 @@ impl<'r> Rewriter<'r> {
             Some(None) => return Err(cyclic(&value).at(self.path())),
             None => {}
         }
-        if let Some(ident) = scan::variable(&value) {
+        if let Some(ident) = variable(&value) {
             if region != RegionKind::Use {
                 self.defined.insert(ident);
             }
@@ -282,9 +283,9 @@ impl<'r> Rewriter<'r> {
         let made = frame.children.replace(changes);
         let made = made.map_err(|error| error.at(self.path()))?;
         self.results.remove(&frame.own);
-        if let Some(ident) = scan::variable(frame.children.source()) {
+        if let Some(ident) = variable(frame.children.source()) {
             self.variables.insert(ident, made.clone());
-            if let Some(new) = scan::variable(&made) {
+            if let Some(new) = variable(&made) {
                 self.defined.insert(new);
                 self.variables.insert(new, made.clone());
             }

@@ -7,6 +7,7 @@ use super::instantiate::Plan;
 use super::matching::{Match, Pattern};
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
+use crate::structural::variable;
 
 /// Whether a rule applies to a match.
 pub type RuleGuard = dyn Fn(&Match) -> Result<bool> + Send + Sync;
@@ -132,7 +133,7 @@ impl Rule {
             let own: Vec<u64> = self.own_variables().iter().map(|own| own.0).collect();
             let pairs: Vec<_> = pairs
                 .iter()
-                .filter(|pair| super::scan::variable(&pair.0).is_some_and(|v| own.contains(&v)))
+                .filter(|pair| variable(&pair.0).is_some_and(|v| own.contains(&v)))
                 .cloned()
                 .collect();
             let template = crate::traverse::substitute(plan.template(), &pairs)?;

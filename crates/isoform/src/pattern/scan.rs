@@ -8,18 +8,12 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::types::Kind;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
+use crate::structural::variable;
 use crate::traverse::{
     ChildOptions, Children, Sharing, WalkOptions, WalkResult, children_of, walk_objects,
 };
 
 pub(super) type Idents = HashSet<u64, RandomState>;
-
-/// The identity number of a value that is a variable.
-pub(super) fn variable(value: &Value) -> Option<u64> {
-    let object = value.as_object()?;
-    let info = object.type_info();
-    (info.kind() == Kind::Var && !info.is_builtin()).then(|| object.identity())
-}
 
 /// The variables of a value.
 #[derive(Default)]

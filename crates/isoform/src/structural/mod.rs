@@ -7,6 +7,7 @@ mod environments;
 mod equal;
 mod fingerprint;
 mod hash;
+mod hole;
 mod ident_map;
 mod key;
 mod leaf;
@@ -25,8 +26,8 @@ pub(crate) use equal::Filled;
 pub use fingerprint::{
     structural_digest, structural_digest_with, structural_hash, structural_hash_with,
 };
-pub(crate) use key::KeyObj;
-pub use key::StructuralKey;
+pub use hole::{Guard, Hole};
+pub(crate) use hole::{HoleTable, variable};
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
 
 use std::cell::{Cell, RefCell};
@@ -37,20 +38,14 @@ use mismatch::Difference;
 use pins::Pins;
 use scope::Region;
 
-use crate::kernel::error::{Error, Result};
+use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::raw_value::BorrowedValue;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
-use crate::pattern::HoleTable;
-use crate::text::{MismatchOptions, render_mismatch};
 use crate::traverse::recycle;
-
-/// How deeply custom comparisons and hashes may nest: each level is a call of
-/// user code on the native stack.
-pub const MAX_HOOK_DEPTH: u32 = 200;
 
 /// What a comparison, hash or digest takes into account.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -366,35 +361,4 @@ pub fn explain_mismatch(
     options: CompareOptions,
 ) -> Result<Option<Mismatch>> {
     ask(left, right, options, |question| question.explain())
-}
-
-/// Passes when two values are structurally equal.
-///
-/// # Errors
-///
-/// `ValueError` with the [text](render_mismatch) of the mismatch when they differ; otherwise as
-/// [`structural_equal`].
-pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
-    assert_structural_equal_with(left, right, CompareOptions::default())
-}
-
-/// [`assert_structural_equal`] with options.
-///
-/// # Errors
-///
-/// As [`assert_structural_equal`].
-pub fn assert_structural_equal_with(
-    left: impl Into<Value>,
-    right: impl Into<Value>,
-    options: CompareOptions,
-) -> Result<()> {
-    let (left, right) = (left.into(), right.into());
-    match explain_mismatch(&left, &right, options)? {
-        None => Ok(()),
-        Some(mismatch) => {
-            let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
-            let text = format!("the values are not structurally equal: {text}");
-            Err(Error::value_error(text).at_shown(mismatch.left_path))
-        }
-    }
 }

@@ -5,9 +5,10 @@ use super::generate::children;
 use super::oracle;
 use super::properties::{Pair, account, draw};
 use super::source::Source;
+use crate::kernel::container::StructuralKey;
 use crate::kernel::error::ErrorKind;
 use crate::kernel::value::{Value, ValueRef};
-use crate::structural::{CompareOptions, StructuralKey, structural_equal};
+use crate::structural::{CompareOptions, structural_equal};
 
 /// At most so many parts of a value are looked at; it may be cyclic.
 const PARTS: usize = 200;

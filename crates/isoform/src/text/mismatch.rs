@@ -5,11 +5,12 @@ use std::fmt::Write;
 use super::options::{TensorText, TextOptions};
 use super::print_marked;
 use crate::kernel::display::{EXPLAIN_BUDGET, short};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::object::dynamic::get_field_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::{Value, ValueRef};
-use crate::structural::Mismatch;
+use crate::structural::{CompareOptions, Mismatch, explain_mismatch};
 
 /// How much of both sides is shown.
 ///
@@ -237,4 +238,35 @@ fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
         shown.push("...".to_owned());
     }
     shown
+}
+
+/// Passes when two values are structurally equal.
+///
+/// # Errors
+///
+/// `ValueError` with the [text](render_mismatch) of the mismatch when they differ; otherwise as
+/// [`structural_equal`].
+pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
+    assert_structural_equal_with(left, right, CompareOptions::default())
+}
+
+/// [`assert_structural_equal`] with options.
+///
+/// # Errors
+///
+/// As [`assert_structural_equal`].
+pub fn assert_structural_equal_with(
+    left: impl Into<Value>,
+    right: impl Into<Value>,
+    options: CompareOptions,
+) -> Result<()> {
+    let (left, right) = (left.into(), right.into());
+    match explain_mismatch(&left, &right, options)? {
+        None => Ok(()),
+        Some(mismatch) => {
+            let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
+            let text = format!("the values are not structurally equal: {text}");
+            Err(Error::value_error(text).at_shown(mismatch.left_path))
+        }
+    }
 }

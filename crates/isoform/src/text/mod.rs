@@ -43,7 +43,9 @@ mod style;
 mod tensor;
 
 pub use fault::TextFault;
-pub use mismatch::{MismatchOptions, render_mismatch};
+pub use mismatch::{
+    MismatchOptions, assert_structural_equal, assert_structural_equal_with, render_mismatch,
+};
 pub use options::{TensorText, TextMark, TextOptions};
 
 use crate::kernel::error::Result;

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use indexmap::map::RawEntryApiV1;
 
+use super::key::{KeyObj, StructuralKey};
 use super::mapping::MapObj;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::{self, DynKeyEqual, DynKeyHash};
@@ -19,7 +20,6 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::Hook;
 use crate::kernel::value::{Value, ValueRef};
-use crate::structural::{KeyObj, StructuralKey};
 
 /// Whether any type has hooks for keys, or a structural key is kept in a value.
 /// Until then they cost one load.

@@ -9,6 +9,7 @@
 
 mod demands;
 mod dict;
+mod key;
 mod lookup;
 mod mapping;
 mod mutable;
@@ -20,6 +21,7 @@ mod tensor;
 mod text;
 
 pub use dict::Dict;
+pub use key::StructuralKey;
 pub use mapping::Map;
 pub use opaque::OpaqueObj;
 pub use sequence::{Array, List};
@@ -29,6 +31,7 @@ pub use text::{Bytes, Str};
 
 pub(crate) use demands::{Field, binds, claim};
 pub(crate) use dict::DictObj;
+pub(crate) use key::KeyObj;
 pub use lookup::hooked_key_hash;
 pub(crate) use lookup::{asking, key_hash, note_key_hooks};
 pub(crate) use mapping::{MapObj, is_plain_key};

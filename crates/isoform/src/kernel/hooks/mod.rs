@@ -20,6 +20,7 @@ mod fields;
 mod keys;
 mod make;
 mod traverse;
+mod verify;
 
 use std::cell::Cell;
 
@@ -29,13 +30,17 @@ pub use make::{DynConvert, DynCopy};
 pub use traverse::{DynMutate, DynVisit, LentMutate, LentVisit, MutateCallback, VisitCallback};
 pub(crate) use traverse::{has_traversal_hooks, note_traversal_hooks};
 pub use traverse::{mutate_by_hook, visit_by_hook};
+pub use verify::{DynVerify, Verify};
 
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::{Value, ValueRef};
-use crate::structural::MAX_HOOK_DEPTH;
+
+/// How deeply custom comparisons and hashes may nest: each level is a call of
+/// user code on the native stack.
+pub const MAX_HOOK_DEPTH: u32 = 200;
 
 /// Declares a hook: a closure, and the function that it was made of or is
 /// shown as.

@@ -4,13 +4,13 @@ use super::class::Class;
 use super::header::TypeIndex;
 use super::reference::{Node, Obj, block_layout, drop_payload};
 use super::table::{self, TypeInfo};
+use crate::kernel::container::KeyObj;
 use crate::kernel::container::{
     ArrayObj, BytesObj, DictObj, ListObj, MapObj, OpaqueObj, ShapeObj, StrObj, TensorObj,
 };
 use crate::kernel::function::FunctionObj;
 use crate::kernel::types::TypeDef;
 use crate::kernel::value::{BigIntObj, Value, ValueRef};
-use crate::structural::KeyObj;
 
 macro_rules! native_types {
     ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal;)*) => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::hooks::{DynEqual, DynHash};
 use super::json_hooks::{DynFromJson, DynToJson};
-use crate::by_fields::verify::DynVerify;
 use crate::kernel::container::note_key_hooks;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
+use crate::kernel::hooks::DynVerify;
 use crate::kernel::hooks::{
     self, DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
     DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVisit,

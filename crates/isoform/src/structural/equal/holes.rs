@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::super::hole::HoleTable;
 use super::super::mismatch::{HoleRefusal, Reason};
 use super::super::scope::Region;
 use super::{Engine, Entered, Frame, Job, Next, RIGHT};
@@ -13,7 +14,6 @@ use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::table::is_a;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
-use crate::pattern::HoleTable;
 use crate::structural::leaf;
 use crate::structural::{CompareOptions, objects_equal};
 use crate::traverse::{WalkOptions, WalkResult, walk_objects};

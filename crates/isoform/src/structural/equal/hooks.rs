@@ -1,12 +1,12 @@
 //! Custom comparisons: calling them, and undoing what they tried.
 
-use super::super::MAX_HOOK_DEPTH;
 use super::super::levels::Touched;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::proofs::MARKED;
 use super::{Engine, Entered, Frame, Holes, Job};
 use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;

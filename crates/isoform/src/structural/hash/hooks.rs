@@ -2,13 +2,13 @@
 
 use hashbrown::HashMap;
 
-use super::super::MAX_HOOK_DEPTH;
 use super::super::pins::{content_of, held_by};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
 use super::{Hasher, Job, Step};
 use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::class::Class;
 use crate::kernel::object::table::TypeInfo;

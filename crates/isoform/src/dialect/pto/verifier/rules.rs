@@ -7,9 +7,9 @@
 use std::sync::OnceLock;
 
 use super::types::{compatible, same_number, shown};
-use crate::by_fields::verify::DynVerify;
 use crate::dialect::pto::*;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::DynVerify;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::{NodeEnum, TypeDef};
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::scan;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Ref};
+use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 
 /// Whether a hole stands for a part.
@@ -109,10 +109,10 @@ impl HoleTable {
     ///
     /// `TypeError` when a hole is no variable, `ValueError` when one is given
     /// twice.
-    pub(super) fn new(holes: Vec<Hole>) -> Result<Self> {
+    pub(crate) fn new(holes: Vec<Hole>) -> Result<Self> {
         let mut numbers = HashMap::default();
         for (number, hole) in holes.iter().enumerate() {
-            let Some(ident) = scan::variable(&hole.var) else {
+            let Some(ident) = variable(&hole.var) else {
                 return Err(Error::type_error(format!(
                     "Pattern.holes: expected a variable, got {}",
                     hole.var.type_name()
@@ -132,7 +132,7 @@ impl HoleTable {
         self.holes.len()
     }
 
-    pub(super) fn holes(&self) -> &[Hole] {
+    pub(crate) fn holes(&self) -> &[Hole] {
         &self.holes
     }
 
@@ -149,4 +149,11 @@ impl HoleTable {
     pub(crate) fn guard(&self, hole: usize) -> Option<Arc<Guard>> {
         self.holes[hole].guard.clone()
     }
+}
+
+/// The identity number of a value that is a variable.
+pub(crate) fn variable(value: &Value) -> Option<u64> {
+    let object = value.as_object()?;
+    let info = object.type_info();
+    (info.kind() == Kind::Var && !info.is_builtin()).then(|| object.identity())
 }

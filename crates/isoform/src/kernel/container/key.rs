@@ -1,0 +1,124 @@
+//! Structural keys: what a map needs to know of them.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::lookup::note_key_hooks;
+use crate::kernel::error::Result;
+use crate::kernel::object::moment::Moment;
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
+
+/// A value that is `==` and hashes by structure.
+///
+/// The key stands for the value as it was when the key was made: lists, dicts
+/// and objects with mutable fields are watched, and what one held is kept when
+/// it changes, for as long as a key needs it. So changing it later neither
+/// loses the key in a table nor makes it equal to something else, and a value
+/// that does not change costs no more than its hash. A custom comparison of an
+/// object that was changed is shown a copy with its old fields.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use isoform::{List, StructuralKey, Value};
+///
+/// let list = List::from(vec![1i64]);
+/// let mut table = HashMap::new();
+/// table.insert(StructuralKey::new(Value::from(list.clone()))?, "one");
+/// list.push(2)?;
+/// let key = |items: Vec<i64>| StructuralKey::new(Value::from(List::from(items)));
+/// assert_eq!(table.get(&key(vec![1])?), Some(&"one"));
+/// assert_eq!(table.get(&key(vec![1, 2])?), None);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct StructuralKey {
+    pub(crate) value: Value,
+    pub(crate) hash: u64,
+    /// When the key was made, if anything in the value can change.
+    pub(crate) moment: Option<Arc<Moment>>,
+    /// How keys are compared: by the engine, which is above this layer.
+    pub(crate) equal: fn(&StructuralKey, &StructuralKey) -> Result<bool>,
+}
+
+impl StructuralKey {
+    /// The value the key was made of.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The hash of the value when the key was made, for tables of this process:
+    /// the same for equal keys, and another one in another process, so that
+    /// nobody can make up keys that collide.
+    pub fn table_hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Whether two keys are equal.
+    ///
+    /// # Errors
+    ///
+    /// Those of a custom comparison; `==` takes them for "different".
+    pub fn try_eq(&self, other: &Self) -> Result<bool> {
+        (self.equal)(self, other)
+    }
+}
+
+impl PartialEq for StructuralKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.try_eq(other).unwrap_or(false)
+    }
+}
+
+impl Eq for StructuralKey {}
+
+impl Hash for StructuralKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// The payload of a key that is kept in a value.
+#[derive(Clone)]
+pub(crate) struct KeyObj(StructuralKey);
+
+impl KeyObj {
+    pub(crate) fn copy_payload(&self) -> Self {
+        self.clone()
+    }
+
+    pub(crate) fn key(&self) -> &StructuralKey {
+        &self.0
+    }
+}
+
+impl From<StructuralKey> for Value {
+    fn from(key: StructuralKey) -> Self {
+        note_key_hooks();
+        Ref::new(KeyObj(key)).into()
+    }
+}
+
+impl Value {
+    /// The structural key, if the value is one. Such values are `==` when the
+    /// keys are, so that maps find them by structure.
+    ///
+    /// ```
+    /// use isoform::{Map, StructuralKey, Value};
+    /// let key = |items: [i64; 2]| Ok::<_, isoform::Error>(Value::from(StructuralKey::new(items)?));
+    /// let map: Map = [(key([1, 2])?, Value::from("one"))].into_iter().collect();
+    /// assert_eq!(map.get(&key([1, 2])?), Some(&Value::from("one")));
+    /// assert_eq!(map.get(&key([1, 3])?), None);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn as_structural_key(&self) -> Option<&StructuralKey> {
+        Some(self.as_object()?.downcast_ref::<KeyObj>()?.key())
+    }
+}
+
+impl fmt::Debug for StructuralKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StructuralKey").field(&self.value).finish()
+    }
+}
