@@ -5,7 +5,7 @@ use std::sync::Arc;
 use isoform::host::{LentEqual, LentHash, LentVisit, lend_equal, lend_hash, lend_visit};
 use isoform::{
     DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, DynVisit, EqualCallback, Function,
-    HashCallback, Hook, Obj, Ref, Result, TypeDef, TypeIndex, type_attrs,
+    HashCallback, Hook, Obj, Ref, Result, TypeDef, TypeIndex, attrs,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -85,12 +85,12 @@ impl PythonHook {
     /// a built-in type.
     pub(crate) fn set(self, ty: TypeIndex, replace: bool) -> Result<()> {
         match self {
-            Self::Equal(hook) => type_attrs::set_hook(ty, hook, replace),
-            Self::Hash(hook) => type_attrs::set_hook(ty, hook, replace),
-            Self::Verify(hook) => type_attrs::set_hook(ty, hook, replace),
-            Self::ToJson(hook) => type_attrs::set_hook(ty, hook, replace),
-            Self::FromJson(hook) => type_attrs::set_hook(ty, hook, replace),
-            Self::Visit(hook) => type_attrs::set_hook(ty, hook, replace),
+            Self::Equal(hook) => attrs::set_hook(ty, hook, replace),
+            Self::Hash(hook) => attrs::set_hook(ty, hook, replace),
+            Self::Verify(hook) => attrs::set_hook(ty, hook, replace),
+            Self::ToJson(hook) => attrs::set_hook(ty, hook, replace),
+            Self::FromJson(hook) => attrs::set_hook(ty, hook, replace),
+            Self::Visit(hook) => attrs::set_hook(ty, hook, replace),
         }
     }
 }

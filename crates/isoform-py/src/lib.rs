@@ -51,6 +51,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     onnx::init(module)?;
     isoform::ir::register().into_py()?;
     isoform::tir::register().into_py()?;
+    isoform::dialect::relay::register().into_py()?;
     isoform::dialect::pto::register().into_py()?;
     let (meta, object) = object::meta::init(py)?;
     module.add("ObjectMeta", meta)?;

@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
+use isoform::attrs::{self, Lookup};
 use isoform::host;
-use isoform::type_attrs::{self, Lookup};
 use isoform::{
     DynCopy, Error, Hook, Obj, Ref, ReprHooks, ReprOptions, Value, VerifyHooks, find_type,
 };
@@ -258,7 +258,7 @@ fn with_fields<'py>(
         })?;
         given.push((field, value));
     }
-    let copied = type_attrs::has(info.index(), DynCopy::NAME, Lookup::Exact);
+    let copied = attrs::has(info.index(), DynCopy::NAME, Lookup::Exact);
     let object = match copied {
         true => under_gil(py, || isoform::shallow_copy(&object)).into_py()?,
         false => object,

@@ -1,9 +1,9 @@
 //! The judges of structural comparison, and node types declared in Rust, for
 //! tests written in Python.
 
+use isoform::attrs::{self, AttrDef, Lookup};
 use isoform::testing::family::{self, Family, ROLES, Role};
 use isoform::testing::{check_laws, check_types, oracle};
-use isoform::type_attrs::{self, AttrDef, Lookup};
 use isoform::{
     CompareOptions, Error, Function, Schema, TypeIndex, Value, get_field, host, node_trait,
     with_field,
@@ -188,18 +188,18 @@ fn set_attributes(sum: TypeIndex) -> isoform::Result<()> {
     let arity = AttrDef::new("testing.arity")
         .doc("How many operands there are.")
         .schema(Schema::Int);
-    type_attrs::declare(arity)?;
-    type_attrs::implement::<dyn Pure, family::Add>()?;
-    type_attrs::implement::<dyn Simplify, family::Add>()?;
-    type_attrs::implement::<dyn Price, family::Const>()?;
-    type_attrs::replace(sum, "testing.arity", 2)?;
+    attrs::declare(arity)?;
+    attrs::implement::<dyn Pure, family::Add>()?;
+    attrs::implement::<dyn Simplify, family::Add>()?;
+    attrs::implement::<dyn Price, family::Const>()?;
+    attrs::replace(sum, "testing.arity", 2)?;
     let swap = Function::new(|given: &[Value]| match given {
         [node] if node.as_object().is_some() => swapped(node),
         _ => Err(Error::type_error(format!(
             "testing.swap takes a node, got {given:?}"
         ))),
     });
-    type_attrs::replace(sum, "testing.swap", swap)
+    attrs::replace(sum, "testing.swap", swap)
 }
 
 /// A sum with its operands in the other order.
@@ -229,7 +229,7 @@ fn call_attribute<'py>(
         return Err(PyTypeError::new_err("expected a node"));
     };
     let index = host::type_index_of(object);
-    let Some(value) = type_attrs::get(index, name, Lookup::Nearest) else {
+    let Some(value) = attrs::get(index, name, Lookup::Nearest) else {
         return Err(PyAttributeError::new_err(format!(
             "type {} has no attribute '{name}'",
             host::type_info(index).key()

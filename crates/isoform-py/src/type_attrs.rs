@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::type_attrs::{self, AttrDef, AttrInfo, Column, Lookup};
+use isoform::attrs::{self, AttrDef, AttrInfo, Column, Lookup};
 use isoform::{Error, Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, find_type, host};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -221,7 +221,7 @@ pub(crate) fn attribute_of_class<'py>(
     let Ok(name) = name.to_str() else {
         return Ok(None);
     };
-    let found = type_attrs::get(index, name, Lookup::Nearest);
+    let found = attrs::get(index, name, Lookup::Nearest);
     found.map(|value| shown(class.py(), value)).transpose()
 }
 
@@ -231,8 +231,8 @@ fn assign(index: TypeIndex, name: &str, value: &Object<'_>, replace: bool) -> Py
     }
     let value = untyped(value)?;
     match replace {
-        true => type_attrs::replace(index, name, value).into_py(),
-        false => type_attrs::set(index, name, value).into_py(),
+        true => attrs::replace(index, name, value).into_py(),
+        false => attrs::set(index, name, value).into_py(),
     }
 }
 
@@ -260,7 +260,7 @@ fn type_attrs_set(
 fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyResult<()> {
     let (index, name) = (type_to_change(of)?, name.text()?);
     let key = host::type_info(index).key();
-    if type_attrs::has(index, name, Lookup::Exact) {
+    if attrs::has(index, name, Lookup::Exact) {
         return Err(PyValueError::new_err(format!(
             "attribute '{name}' of type {key} is set already"
         )));
@@ -269,7 +269,7 @@ fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyRe
         return Ok(());
     }
     let value = untyped(value)?;
-    let Some(schema) = type_attrs::info(name).and_then(|known| known.schema) else {
+    let Some(schema) = attrs::info(name).and_then(|known| known.schema) else {
         return Ok(());
     };
     let wrong = |error: Error| {
@@ -296,7 +296,7 @@ fn type_attrs_get<'py>(
     default: Object<'py>,
     inherit: bool,
 ) -> PyResult<Object<'py>> {
-    match type_attrs::get(type_of(of)?, name.text()?, lookup(inherit)) {
+    match attrs::get(type_of(of)?, name.text()?, lookup(inherit)) {
         Some(value) => shown(of.py(), value),
         None => Ok(default),
     }
@@ -305,13 +305,13 @@ fn type_attrs_get<'py>(
 /// Whether an attribute is set; see `isoform.type_attrs.has`.
 #[pyfunction]
 fn type_attrs_has(of: &Object<'_>, name: Name<'_>, inherit: bool) -> PyResult<bool> {
-    Ok(type_attrs::has(type_of(of)?, name.text()?, lookup(inherit)))
+    Ok(attrs::has(type_of(of)?, name.text()?, lookup(inherit)))
 }
 
 /// The type that has an attribute; see `isoform.type_attrs.owner`.
 #[pyfunction]
 fn type_attrs_owner<'py>(of: &Object<'py>, name: Name<'_>) -> PyResult<Option<Bound<'py, PyType>>> {
-    let owner = type_attrs::owner(type_of(of)?, name.text()?);
+    let owner = attrs::owner(type_of(of)?, name.text()?);
     owner.map(|owner| class_of(of.py(), owner)).transpose()
 }
 
@@ -322,13 +322,13 @@ fn type_attrs_of<'py>(of: &Object<'py>, inherit: bool) -> PyResult<Bound<'py, Py
     let index = type_of(of)?;
     let attributes = PyDict::new(py);
     if !inherit {
-        for (name, value) in type_attrs::attrs_of(index) {
+        for (name, value) in attrs::attrs_of(index) {
             attributes.set_item(name, shown(py, value)?)?;
         }
         return Ok(attributes);
     }
-    for known in type_attrs::list() {
-        if let Some(value) = type_attrs::get(index, known.name, Lookup::Nearest) {
+    for known in attrs::list() {
+        if let Some(value) = attrs::get(index, known.name, Lookup::Nearest) {
             attributes.set_item(known.name, shown(py, value)?)?;
         }
     }
@@ -338,14 +338,14 @@ fn type_attrs_of<'py>(of: &Object<'py>, inherit: bool) -> PyResult<Bound<'py, Py
 /// The names of all attributes; see `isoform.type_attrs.list`.
 #[pyfunction]
 fn type_attrs_list() -> Vec<&'static str> {
-    let all = type_attrs::list().into_iter();
+    let all = attrs::list().into_iter();
     all.map(|known| known.name).collect()
 }
 
 /// The names of the attributes that the library itself reads.
 #[pyfunction]
 fn type_attrs_hooks() -> Vec<&'static str> {
-    let all = type_attrs::list().into_iter();
+    let all = attrs::list().into_iter();
     all.filter(|known| known.builtin)
         .map(|known| known.name)
         .collect()
@@ -366,13 +366,13 @@ fn type_attrs_declare(
     if dense {
         definition = definition.dense();
     }
-    type_attrs::declare(definition).into_py()
+    attrs::declare(definition).into_py()
 }
 
 /// Moves an attribute to the hot tier; see `isoform.type_attrs.declare_dense`.
 #[pyfunction]
 fn type_attrs_declare_dense(name: Name<'_>) -> PyResult<()> {
-    type_attrs::declare_dense(name.text()?).into_py()
+    attrs::declare_dense(name.text()?).into_py()
 }
 
 /// What is known about an attribute; see `isoform.type_attrs.info`.
@@ -392,7 +392,7 @@ fn type_attrs_info<'py>(py: Python<'py>, name: Name<'_>) -> PyResult<Option<Boun
         about.set_item("bytes", known.bytes)?;
         Ok(about)
     };
-    type_attrs::info(name.text()?).map(described).transpose()
+    attrs::info(name.text()?).map(described).transpose()
 }
 
 /// A Python object as a value of which the core knows nothing, also one that

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::hint::black_box;
 
-use isoform::type_attrs::{self, AttrDef, Column, Lookup};
+use isoform::attrs::{self, AttrDef, Column, Lookup};
 use isoform::{FieldDef, Obj, Ref, Schema, TypeDef, TypeIndex, Value, construct, register_type};
 use timing::{Times, alone, pair};
 
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let types = register_types()?;
     sparse_attributes(&types)?;
     let (name, dense_name) = ("bench.cost.of.a.node", "bench.cost.of.a.node.dense");
-    type_attrs::declare(AttrDef::new(dense_name).dense())?;
+    attrs::declare(AttrDef::new(dense_name).dense())?;
     let column = Column::<i64>::open(name)?;
     let dense = Column::<i64>::open(dense_name)?;
     for (cost, ty) in types.iter().step_by(31).take(16).enumerate() {
@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         move || {
             let values = black_box(nodes)
                 .iter()
-                .map(|node| type_attrs::get(node.type_index(), name, lookup));
+                .map(|node| attrs::get(node.type_index(), name, lookup));
             let total: i64 = values.flatten().filter_map(Value::as_int).sum();
             assert_eq!(total, expected);
         }
@@ -190,7 +190,7 @@ fn sparse_attributes(types: &[TypeIndex]) -> isoform::Result<()> {
     for attribute in 0..ATTRIBUTES {
         let name = format!("bench.sparse.{attribute}");
         for n in 0..TYPES_PER_ATTRIBUTE {
-            type_attrs::set(types[(attribute * 37 + n * 41) % TYPES], &name, true)?;
+            attrs::set(types[(attribute * 37 + n * 41) % TYPES], &name, true)?;
         }
     }
     Ok(())
@@ -204,7 +204,7 @@ fn nodes(types: &[TypeIndex]) -> isoform::Result<Vec<Ref<Obj>>> {
 
 /// The memory of the sparse attributes, beside an array by type index.
 fn memory() {
-    let sparse = type_attrs::list();
+    let sparse = attrs::list();
     let sparse = sparse
         .iter()
         .filter(|info| info.name.starts_with("bench.sparse."));

@@ -8,8 +8,8 @@ use std::io::Write;
 
 use isoform::{
     Array, Error, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef, TypeIndex,
-    Value, WalkOptions, WalkResult, construct, get_field, node_trait, register_type,
-    structural_walk, type_attrs, with_field,
+    Value, WalkOptions, WalkResult, attrs, construct, get_field, node_trait, register_type,
+    structural_walk, with_field,
 };
 
 /// Computing it has no effect but its result.
@@ -257,9 +257,9 @@ pub fn register_relu() -> Result<TypeIndex> {
         .attr("ir_trait.fusible", fusible);
     // The traits check these values from now on, also when no Rust type was
     // used before.
-    type_attrs::declare_trait::<dyn SideEffectFree>()?;
-    type_attrs::declare_trait::<dyn HasCanonicalizer>()?;
-    type_attrs::declare_trait::<dyn Fusible>()?;
+    attrs::declare_trait::<dyn SideEffectFree>()?;
+    attrs::declare_trait::<dyn HasCanonicalizer>()?;
+    attrs::declare_trait::<dyn Fusible>()?;
     register_type(relu)
 }
 

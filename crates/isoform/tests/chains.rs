@@ -21,8 +21,7 @@ use std::sync::{Arc, OnceLock};
 use isoform::pattern::{self, Pattern, RewriteOptions, Rule};
 use isoform::{
     AccessPath, Array, ChildOptions, CompareOptions, Dict, FieldDef, Function, List, Map, Node,
-    RegionKind, Schema, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkResult,
-    type_attrs,
+    RegionKind, Schema, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkResult, attrs,
 };
 
 use support::{int, scaled, var};
@@ -283,7 +282,7 @@ chains! {
 
     "construct" "construct_named" "get_field" "get_field_at" "set_field" "set_field_at"
     "overwrite_field_at" "with_field" "call_method" "find_singleton" "register_singleton"
-    "type_attrs::set" "type_attrs::replace"
+    "attrs::set" "attrs::replace"
     fn construct(deep) {
         let ty = slot();
         let object = isoform::construct(ty, vec![deep.value.clone()])?;
@@ -298,8 +297,8 @@ chains! {
         let method = Function::new(|arguments: &[Value]| Ok(arguments[0].clone()));
         isoform::register_method(ty, "self", method, true)?;
         assert_eq!(isoform::call_method(&object, "self", &[])?, Value::from(&object));
-        type_attrs::set(ty, "it.chains", deep.value.clone())?;
-        type_attrs::replace(ty, "it.chains", deep.twin.clone())?;
+        attrs::set(ty, "it.chains", deep.value.clone())?;
+        attrs::replace(ty, "it.chains", deep.twin.clone())?;
         // What a singleton may hold has a limit, so deep content is refused.
         let one = Single::new(deep.value.clone());
         assert!(isoform::register_singleton(&one).is_err());

@@ -430,10 +430,10 @@ fn a_type_verifies_its_objects() {
     assert_eq!(both.len(), 1);
     // The same definition again, and the hook as an attribute.
     register::<Range>().expect("the same");
-    let hook = isoform::type_attrs::get(
+    let hook = isoform::attrs::get(
         Range::type_index(),
         "__verify__",
-        isoform::type_attrs::Lookup::Exact,
+        isoform::attrs::Lookup::Exact,
     );
     let hook: isoform::Function = hook.expect("set").extract().expect("a function");
     let error = hook.call(&[range(2, 1).into()]).expect_err("it is wrong");

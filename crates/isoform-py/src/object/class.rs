@@ -3,8 +3,8 @@
 use std::cell::UnsafeCell;
 
 use hashbrown::HashMap;
+use isoform::attrs::{self, Lookup};
 use isoform::host::{self, FieldPlace};
-use isoform::type_attrs::{self, Lookup};
 use isoform::{FieldDef, Schema, TypeIndex, TypeInfo, Value, ValueRef, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -450,7 +450,7 @@ fn default_of(definition: &'static FieldDef) -> Option<Default> {
 /// Whether a type lists a field in its attribute `init.keyword_only`, which
 /// it has from its nearest ancestor that has one.
 fn is_keyword_only(info: &TypeInfo, field: &str) -> bool {
-    let listed = type_attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
+    let listed = attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
     listed.is_some_and(|listed| match listed.view() {
         ValueRef::Array(names) => names
             .values()

@@ -5,11 +5,16 @@
 
 use isoform_macros::{Node, export};
 
-use crate::ir::{Attrs, BaseFunc, DictAttrs, RelayExpr, Span, Type, TypeVar};
-use crate::kernel::container::{Array, Str};
+use crate::ir::module::globals;
+use crate::ir::{
+    Attrs, BaseFunc, DictAttrs, GlobalTypeVar, GlobalVar, IRModule, NameSupply, RelayExpr,
+    SourceMap, Span, Type, TypeData, TypeVar,
+};
+use crate::kernel::container::{Array, Dict, Str};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::types::RegionKind;
+use crate::kernel::value::Value;
 use crate::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
 
 /// A variable.
@@ -151,6 +156,62 @@ fn make_function(
     })
 }
 
+impl Ref<IRModule> {
+    /// The module with an expression as its entry point: a function, or what
+    /// becomes one whose parameters are the free variables.
+    ///
+    /// The function has the name of its attribute `global_symbol`, or else
+    /// `main`, made fresh.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when a function of the name `global_symbol` is there.
+    pub fn from_expr(
+        expr: &Ref<RelayExpr>,
+        functions: Dict<Ref<GlobalVar>, Ref<BaseFunc>>,
+        type_definitions: Dict<Ref<GlobalTypeVar>, Ref<TypeData>>,
+    ) -> Result<Ref<IRModule>> {
+        let module = Ref::new(IRModule {
+            functions,
+            type_definitions,
+            attrs: None,
+            global_infos: Dict::new(),
+            source_map: SourceMap::new(),
+        });
+        let func = match expr.downcast_ref::<BaseFunc>() {
+            Some(func) => func.clone(),
+            None => Function::closing(expr)?.upcast(),
+        };
+        let symbol = func.attribute("global_symbol").and_then(Value::as_str);
+        let name = match symbol {
+            Some(symbol) => symbol.to_owned(),
+            None => {
+                let supply = NameSupply::new();
+                for var in module.global_vars() {
+                    supply.reserve_name(&var.name_hint, false)?;
+                }
+                supply.fresh_name("main", false, true)?
+            }
+        };
+        module.update_func(&GlobalVar::new(&*name), func)?;
+        Ok(module)
+    }
+}
+
+/// The module with an expression as its entry point.
+#[export("ir.IRModule.from_expr", crate = crate)]
+fn from_expr(
+    expr: &Ref<RelayExpr>,
+    functions: Option<Value>,
+    type_defs: Option<Value>,
+) -> Result<Ref<IRModule>> {
+    Ref::<IRModule>::from_expr(
+        expr,
+        globals("functions", functions.as_ref())?,
+        globals("type_definitions", type_defs.as_ref())?,
+    )
+}
+
 /// Registers the node types of this module.
 ///
 /// # Errors
@@ -158,5 +219,5 @@ fn make_function(
 /// `ValueError` when another definition owns one of the keys.
 pub fn register() -> Result<()> {
     crate::ir::types![Var, Call, Function];
-    Ok(())
+    crate::ir::functions![from_expr]
 }

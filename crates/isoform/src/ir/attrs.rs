@@ -128,7 +128,7 @@ fn as_int(name: &str, value: &Value) -> Result<i64> {
         return Ok(i64::from(flag));
     }
     let literal = value.as_object().and_then(|object| {
-        let literal = object.downcast_ref::<crate::tir::IntImm>()?;
+        let literal = object.downcast_ref::<super::literal::IntImm>()?;
         Some(literal.value)
     });
     literal.ok_or_else(|| {
@@ -173,7 +173,9 @@ fn get_int_tuple(this: &Ref<Attrs>, key: &str) -> Result<Vec<i64>> {
 fn get_str(this: &Ref<Attrs>, key: &str) -> Result<String> {
     let value = this.attribute(key)?;
     let literal = || {
-        let literal = value.as_object()?.downcast_ref::<crate::tir::StringImm>()?;
+        let literal = value
+            .as_object()?
+            .downcast_ref::<super::literal::StringImm>()?;
         Some(literal.value.to_string())
     };
     value

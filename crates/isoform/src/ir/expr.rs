@@ -2,13 +2,13 @@
 
 use isoform_macros::{Node, export};
 
+use super::literal::natural_literal;
 use super::span::Span;
 use super::ty::Type;
 use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::value::{DType, Value, ValueRef};
-use crate::tir;
+use crate::kernel::value::{DType, Value};
 
 /// The base of all expressions.
 #[derive(Node, Default)]
@@ -49,7 +49,7 @@ impl PrimExpr {
 /// The literal of a number or a string.
 #[export("ir.PrimExpr.__ffi_convert__", crate = crate)]
 fn prim_expr_from(value: Value) -> Result<Ref<PrimExpr>> {
-    tir::literal(&value, None)
+    natural_literal(&value)
 }
 
 /// The base of the expressions over tensors, functions and other large values.
@@ -121,90 +121,7 @@ fn make_global_var(
     })
 }
 
-/// The integers from `min` on, `extent` of them.
-///
-/// A tuple or list of one or two numbers becomes a range where one is
-/// expected.
-#[derive(Node)]
-#[node(key = "ir.Range", init = make_range, convert = range_from, crate = crate)]
-#[repr(C)]
-pub struct Range {
-    /// The first.
-    pub min: Ref<PrimExpr>,
-    /// How many there are.
-    pub extent: Ref<PrimExpr>,
-    /// Where it was written.
-    #[node(ignore, default, repr = false)]
-    pub span: Option<Ref<Span>>,
-}
-
-impl Range {
-    /// The range from `begin` up to and without `end`.
-    ///
-    /// # Errors
-    ///
-    /// As for subtraction.
-    pub fn between(begin: &Ref<PrimExpr>, end: &Ref<PrimExpr>) -> Result<Ref<Range>> {
-        let extent = match tir::is_zero(begin) {
-            true => end.clone(),
-            false => tir::sub(end, begin)?,
-        };
-        Ok(Range::new(begin, extent))
-    }
-}
-
-/// Makes the range [begin, end), or [0, begin) without an end.
-#[export("ir.Range", crate = crate)]
-fn make_range(
-    begin: &Ref<PrimExpr>,
-    end: Option<Ref<PrimExpr>>,
-    span: Option<Ref<Span>>,
-) -> Result<Ref<Range>> {
-    let range = match end {
-        Some(end) => Range::between(begin, &end)?,
-        None => Range::new(tir::constant(begin.dtype, 0)?, begin),
-    };
-    Ok(range.with_span(span))
-}
-
-/// Makes the range [min_value, min_value + extent).
-#[export("ir.Range.from_min_extent", crate = crate)]
-fn from_min_extent(
-    min_value: Ref<PrimExpr>,
-    extent: Ref<PrimExpr>,
-    span: Option<Ref<Span>>,
-) -> Ref<Range> {
-    Range::new(min_value, extent).with_span(span)
-}
-
-/// The range that a sequence of one or two expressions stands for.
-#[export("ir.Range.__ffi_convert__", crate = crate)]
-fn range_from(value: Value) -> Result<Ref<Range>> {
-    let items = match value.view() {
-        ValueRef::Array(items) => items.clone(),
-        ValueRef::List(items) => items.snapshot(),
-        _ => {
-            return Err(Error::type_error(format!(
-                "expected a sequence, got {}",
-                value.type_name()
-            )));
-        }
-    };
-    let expr = |position: usize| -> Result<Ref<PrimExpr>> {
-        let schema = crate::kernel::types::Schema::object::<PrimExpr>();
-        let item = items.get(position).cloned().unwrap_or_default();
-        schema.convert(item)?.extract()
-    };
-    match items.len() {
-        1 => make_range(&expr(0)?, None, None),
-        2 => make_range(&expr(0)?, Some(expr(1)?), None),
-        count => Err(Error::value_error(format!(
-            "expected the begin and end of a range, got {count} elements"
-        ))),
-    }
-}
-
 pub(super) fn register() -> Result<()> {
-    super::types![BaseExpr, PrimExpr, RelayExpr, GlobalVar, Range];
-    super::functions![checked_type, from_min_extent]
+    super::types![BaseExpr, PrimExpr, RelayExpr, GlobalVar];
+    super::functions![checked_type]
 }

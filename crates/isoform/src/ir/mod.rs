@@ -8,7 +8,7 @@
 //! |---|---|
 //! | places in a source text | [`SourceName`], [`Span`], [`SequentialSpan`], [`Source`], [`SourceMap`] |
 //! | types | [`Type`] and those that extend it |
-//! | expressions | [`BaseExpr`], [`PrimExpr`], [`RelayExpr`], [`GlobalVar`], [`Range`], [`Constructor`] |
+//! | expressions | [`BaseExpr`], [`PrimExpr`], [`RelayExpr`], [`GlobalVar`], [`Constructor`] |
 //! | attributes | [`Attrs`], [`DictAttrs`], [`AttrFieldInfo`] |
 //! | functions and modules | [`BaseFunc`], [`IRModule`], [`GlobalInfo`] and what extends it |
 //! | operators | [`Op`], with attributes in the order of their priority |
@@ -35,22 +35,25 @@ mod expr;
 mod function;
 mod generic;
 mod global_info;
+pub(crate) mod literal;
 mod memory;
-mod module;
+pub(crate) mod module;
 mod names;
+pub(crate) mod number_types;
 mod op;
 mod span;
 mod ty;
 
 pub use attrs::{AttrFieldInfo, Attrs, DictAttrs};
 pub use diagnostics::{Diagnostic, DiagnosticContext, DiagnosticLevel, DiagnosticRenderer};
-pub use expr::{BaseExpr, GlobalVar, PrimExpr, Range, RelayExpr};
+pub use expr::{BaseExpr, GlobalVar, PrimExpr, RelayExpr};
 pub use function::BaseFunc;
 pub use generic::{
     Constructor, EnvFunc, FuncType, GlobalTypeVar, TypeCall, TypeConstraint, TypeData, TypeKind,
     TypeRelation, TypeVar,
 };
 pub use global_info::{DummyGlobalInfo, GlobalInfo, Target, VDevice};
+pub use literal::{FloatImm, IntImm, StringImm};
 pub use memory::{
     AllocatedPoolInfo, ConstantInfo, ConstantMemoryPools, ConstantPoolInfo, PoolInfo,
     PoolInfoProperties, WorkspaceMemoryPools, WorkspacePoolInfo,
@@ -109,6 +112,7 @@ pub fn register() -> Result<()> {
     ty::register()?;
     generic::register()?;
     expr::register()?;
+    literal::register()?;
     attrs::register()?;
     function::register()?;
     global_info::register()?;

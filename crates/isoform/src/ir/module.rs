@@ -5,13 +5,11 @@ use std::collections::HashSet;
 use isoform_macros::{Node, export};
 
 use super::attrs::DictAttrs;
-use super::expr::{GlobalVar, RelayExpr};
+use super::expr::GlobalVar;
 use super::function::{self, BaseFunc, KeyOrDict};
 use super::generic::{Constructor, GlobalTypeVar, TypeData};
 use super::global_info::GlobalInfo;
-use super::names::NameSupply;
 use super::span::SourceMap;
-use crate::dialect::relay;
 use crate::kernel::container::{Array, Dict, Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::field::ElementType;
@@ -52,7 +50,7 @@ pub struct IRModule {
 }
 
 /// What a module finds by a global name.
-trait Global: Node {
+pub(crate) trait Global: Node {
     /// For messages.
     const WHAT: &'static str;
     fn name(&self) -> &Str;
@@ -137,7 +135,7 @@ fn duplicate<K: Global>(key: &Ref<K>) -> Error {
 
 /// A dict with global names from one that may have strings for them; `what` it
 /// is for, in messages.
-fn globals<K: Global, V: ElementType>(
+pub(crate) fn globals<K: Global, V: ElementType>(
     what: &str,
     given: Option<&Value>,
 ) -> Result<Dict<Ref<K>, V>> {
@@ -315,46 +313,6 @@ impl Ref<IRModule> {
             source_map: self.source_map.clone(),
         })
     }
-
-    /// The module with an expression as its entry point: a function, or what
-    /// becomes one whose parameters are the free variables.
-    ///
-    /// The function has the name of its attribute `global_symbol`, or else
-    /// `main`, made fresh.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` when a function of the name `global_symbol` is there.
-    pub fn from_expr(
-        expr: &Ref<RelayExpr>,
-        functions: Dict<Ref<GlobalVar>, Ref<BaseFunc>>,
-        type_definitions: Dict<Ref<GlobalTypeVar>, Ref<TypeData>>,
-    ) -> Result<Ref<IRModule>> {
-        let module = Ref::new(IRModule {
-            functions,
-            type_definitions,
-            attrs: None,
-            global_infos: Dict::new(),
-            source_map: SourceMap::new(),
-        });
-        let func = match expr.downcast_ref::<BaseFunc>() {
-            Some(func) => func.clone(),
-            None => relay::Function::closing(expr)?.upcast(),
-        };
-        let symbol = func.attribute("global_symbol").and_then(Value::as_str);
-        let name = match symbol {
-            Some(symbol) => symbol.to_owned(),
-            None => {
-                let supply = NameSupply::new();
-                for var in module.global_vars() {
-                    supply.reserve_name(&var.name_hint, false)?;
-                }
-                supply.fresh_name("main", false, true)?
-            }
-        };
-        module.update_func(&GlobalVar::new(&*name), func)?;
-        Ok(module)
-    }
 }
 
 fn undefined<K: Global>(key: &Ref<K>) -> Error {
@@ -442,20 +400,6 @@ fn make_module(
         global_infos: global_infos.unwrap_or_default(),
         source_map: SourceMap::new(),
     }))
-}
-
-/// The module with an expression as its entry point.
-#[export("ir.IRModule.from_expr", crate = crate)]
-fn from_expr(
-    expr: &Ref<RelayExpr>,
-    functions: Option<Value>,
-    type_defs: Option<Value>,
-) -> Result<Ref<IRModule>> {
-    Ref::<IRModule>::from_expr(
-        expr,
-        globals("functions", functions.as_ref())?,
-        globals("type_definitions", type_defs.as_ref())?,
-    )
 }
 
 /// What a module has under a name, a global variable or the name of a type.
@@ -638,7 +582,6 @@ fn get_global_type_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalTypeVar>> {
 
 pub(super) fn register() -> Result<()> {
     super::types![IRModule];
-    relay::register()?;
     super::methods! { IRModule:
         update = update,
         update_func = update_func,
@@ -655,5 +598,5 @@ pub(super) fn register() -> Result<()> {
         get_global_type_var = get_global_type_var,
         get_global_type_vars = get_global_type_vars,
     }
-    super::functions![from_expr, get_item, contains, set_item, remove_item]
+    super::functions![get_item, contains, set_item, remove_item]
 }

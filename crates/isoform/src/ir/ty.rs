@@ -6,13 +6,13 @@ use isoform_macros::{Node, export};
 
 use super::expr::{PrimExpr, RelayExpr};
 use super::generic::TypeKind;
+use super::literal::IntImm;
 use super::span::Span;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::value::{DType, Value};
-use crate::tir::IntImm;
 
 /// The base of all types.
 #[derive(Node, Default)]

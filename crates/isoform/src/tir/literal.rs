@@ -1,148 +1,14 @@
-//! Literals: integers, floats, strings; and what number becomes which.
+//! Literals of any number type, vectors among them.
 
-use isoform_macros::{Node, export};
+use isoform_macros::export;
 
 use super::nodes::Broadcast;
-use super::rules::{self, Class};
+use crate::ir::literal::{natural_dtype, natural_literal, scalar};
+use crate::ir::number_types as rules;
 use crate::ir::{PrimExpr, Span};
-use crate::kernel::container::Str;
-use crate::kernel::error::{Error, Result};
+use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
-use crate::kernel::types::Schema;
-use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
-
-/// An integer; also a bool.
-#[derive(Node)]
-#[node(key = "ir.IntImm", init = make_int, no_new, crate = crate)]
-#[repr(C)]
-pub struct IntImm {
-    #[node(base)]
-    base: PrimExpr,
-    /// The number.
-    pub value: i64,
-}
-
-impl IntImm {
-    /// An integer of a data type.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` when the data type is no scalar integer type, or the
-    /// number is outside its range.
-    pub fn new(dtype: DType, value: i64) -> Result<Ref<IntImm>> {
-        make_int(dtype, value, None)
-    }
-
-    /// An integer that is known to be of the data type.
-    pub(super) fn made(dtype: DType, value: i64) -> Ref<PrimExpr> {
-        let base = PrimExpr::typed(dtype, None);
-        Ref::new(IntImm { base, value }).upcast()
-    }
-}
-
-/// Makes an integer literal; ValueError for a number outside the range of the
-/// data type.
-#[export("ir.IntImm", crate = crate)]
-fn make_int(dtype: DType, value: i64, span: Option<Ref<Span>>) -> Result<Ref<IntImm>> {
-    let fail = |what: String| Err(Error::value_error(format!("ir.IntImm: {what}")));
-    if dtype.lanes() != 1 {
-        return fail(format!("expected a scalar data type, got {dtype}"));
-    }
-    let class = rules::class(dtype);
-    if !class.is_integer() {
-        return fail(format!("expected an integer data type, got {dtype}"));
-    }
-    let (least, most) = rules::integer_range(dtype);
-    if !(least..=most).contains(&value) {
-        return fail(format!(
-            "the value {value} is outside the range of {dtype}, {least} to {most}"
-        ));
-    }
-    Ok(Ref::new(IntImm {
-        base: PrimExpr::typed(dtype, span),
-        value,
-    }))
-}
-
-/// A float.
-#[derive(Node)]
-#[node(key = "ir.FloatImm", init = make_float, no_new, crate = crate)]
-#[repr(C)]
-pub struct FloatImm {
-    #[node(base)]
-    base: PrimExpr,
-    /// The number.
-    pub value: f64,
-}
-
-impl FloatImm {
-    /// A float of a data type.
-    ///
-    /// # Errors
-    ///
-    /// `ValueError` when the data type is no scalar float type, or the number
-    /// is finite and outside its range.
-    pub fn new(dtype: DType, value: f64) -> Result<Ref<FloatImm>> {
-        make_float(dtype, value, None)
-    }
-
-    /// A float that is known to be of the data type.
-    pub(super) fn made(dtype: DType, value: f64) -> Ref<PrimExpr> {
-        let base = PrimExpr::typed(dtype, None);
-        Ref::new(FloatImm { base, value }).upcast()
-    }
-}
-
-/// Makes a float literal; ValueError for a finite number outside the range of
-/// the data type.
-#[export("ir.FloatImm", crate = crate)]
-fn make_float(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Result<Ref<FloatImm>> {
-    let fail = |what: String| Err(Error::value_error(format!("ir.FloatImm: {what}")));
-    if dtype.lanes() != 1 {
-        return fail(format!("expected a scalar data type, got {dtype}"));
-    }
-    if rules::class(dtype) != Class::Float {
-        return fail(format!("expected a float data type, got {dtype}"));
-    }
-    let most = rules::largest_float(dtype);
-    if value.is_finite() && value.abs() > most {
-        return fail(format!(
-            "the value {value} is outside the range of {dtype}, {} to {most}",
-            -most
-        ));
-    }
-    Ok(Ref::new(FloatImm {
-        base: PrimExpr::typed(dtype, span),
-        value,
-    }))
-}
-
-/// A string, such as the name of something that an intrinsic is told.
-#[derive(Node)]
-#[node(key = "tir.StringImm", init = make_string, no_new, crate = crate)]
-#[repr(C)]
-pub struct StringImm {
-    #[node(base)]
-    base: PrimExpr,
-    /// The text.
-    pub value: Str,
-}
-
-impl StringImm {
-    /// A string.
-    pub fn new(value: impl Into<Str>) -> Ref<StringImm> {
-        make_string(value.into(), None)
-    }
-}
-
-/// Makes a string literal.
-#[export("tir.StringImm", crate = crate)]
-fn make_string(value: Str, span: Option<Ref<Span>>) -> Ref<StringImm> {
-    Ref::new(StringImm {
-        base: PrimExpr::typed(rules::HANDLE, span),
-        value,
-    })
-}
+use crate::kernel::value::{DType, Value};
 
 /// The integer as a literal of any number type, in every lane.
 ///
@@ -161,29 +27,11 @@ pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
 /// `TypeError` for another value, `ValueError` when the data type cannot hold
 /// the number.
 pub fn literal(value: &Value, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
-    let natural = match value.view() {
-        ValueRef::Bool(_) => DType::BOOL,
-        ValueRef::Int(number) if i32::try_from(number).is_ok() => DType::INT32,
-        ValueRef::Int(_) => DType::INT64,
-        ValueRef::Float(number) if number.is_finite() && number.abs() > f64::from(f32::MAX) => {
-            DType::FLOAT64
-        }
-        ValueRef::Float(_) => DType::FLOAT32,
-        ValueRef::Str(text) if dtype.is_none() => return Ok(StringImm::new(text).upcast()),
-        ValueRef::BigInt(_) => {
-            let range = "an int of 64 bits";
-            return Err(Error::value_error(format!(
-                "expected {range}, got {value:?}"
-            )));
-        }
-        _ => {
-            return Err(Error::type_error(format!(
-                "expected a bool, an int, a float or a str, got {}",
-                value.type_name()
-            )));
-        }
-    };
-    number(dtype.unwrap_or(natural), value, None)
+    match dtype {
+        None => natural_literal(value),
+        // What is no number has no data type of its own, whatever is asked for.
+        Some(dtype) => natural_dtype(value).and_then(|_| number(dtype, value, None)),
+    }
 }
 
 /// A number as a literal of a data type, in every lane.
@@ -196,34 +44,7 @@ pub(super) fn number(
         let element = number(rules::element_of(dtype), value, span.clone())?;
         return Ok(Broadcast::new(&element, i64::from(dtype.lanes()))?.upcast());
     }
-    match rules::class(dtype) {
-        Class::Bool => {
-            let value = Schema::Bool.convert(value.clone())?;
-            let value = i64::from(value.as_bool().unwrap_or_default());
-            Ok(make_int(dtype, value, span)?.upcast())
-        }
-        Class::Int | Class::UInt => {
-            let value = match value.view() {
-                // As C converts: towards zero.
-                ValueRef::Float(number) => number.trunc() as i64,
-                _ => Schema::Int.convert(value.clone())?.extract()?,
-            };
-            Ok(make_int(dtype, value, span)?.upcast())
-        }
-        Class::Float => {
-            let value = Schema::Float.convert(value.clone())?.extract()?;
-            Ok(make_float(dtype, value, span)?.upcast())
-        }
-        Class::Other => Err(Error::value_error(format!(
-            "expected a number type for a literal, got {dtype}"
-        ))),
-    }
-}
-
-/// Whether the expression is the integer 0.
-pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
-    expr.downcast_ref::<IntImm>()
-        .is_some_and(|number| number.value == 0)
+    scalar(dtype, value, span)
 }
 
 /// The literal of a number; see `isoform.tir.const`.
@@ -240,11 +61,5 @@ fn make_constant(
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![IntImm, FloatImm, StringImm];
     crate::ir::functions![make_constant]
-}
-
-/// The data types of bools, whatever their width.
-pub(super) fn is_bool(dtype: DType) -> bool {
-    dtype.code() == DTypeCode::Bool
 }

@@ -19,9 +19,11 @@ mod fold;
 mod literal;
 mod nodes;
 mod operators;
-mod rules;
+mod range;
 
-pub use literal::{FloatImm, IntImm, StringImm, constant, is_zero, literal};
+pub use crate::ir::literal::{FloatImm, IntImm, StringImm, is_zero};
+pub use crate::ir::number_types::Comparison;
+pub use literal::{constant, literal};
 pub use nodes::{
     Add, And, BinaryOpExpr, Broadcast, Call, Cast, CmpExpr, Div, EQ, FloorDiv, FloorMod, GE, GT,
     LE, LT, Let, LogicalExpr, Max, Min, Mod, Mul, NE, Not, Or, Ramp, Select, SizeVar, Sub, Var,
@@ -29,7 +31,7 @@ pub use nodes::{
 pub use operators::{
     add, and, cast, compare, div, floordiv, floormod, max, min, mul, not, or, sub, truncmod,
 };
-pub use rules::Comparison;
+pub use range::Range;
 
 use crate::kernel::error::Result;
 
@@ -40,6 +42,7 @@ use crate::kernel::error::Result;
 /// `ValueError` when another definition owns one of the names.
 pub fn register() -> Result<()> {
     literal::register()?;
+    range::register()?;
     nodes::register()?;
     operators::register()
 }

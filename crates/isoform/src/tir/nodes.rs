@@ -5,9 +5,9 @@
 
 use isoform_macros::{Node, export};
 
-use super::literal::is_bool;
 use super::operators;
-use super::rules::{self, Class};
+use crate::ir::literal::is_bool;
+use crate::ir::number_types::{self as rules, Class};
 use crate::ir::{Op, PointerType, PrimExpr, PrimType, RelayExpr, Span, Type};
 use crate::kernel::container::{Array, Str};
 use crate::kernel::convert::IntoField;

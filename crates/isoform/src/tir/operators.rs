@@ -4,12 +4,12 @@
 use isoform_macros::export;
 
 use super::fold::{self, Arithmetic};
-use super::literal::{IntImm, is_bool};
 use super::nodes::{
     self, Add, And, Broadcast, Call, Div, EQ, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod,
     Mul, NE, Or, Sub,
 };
-use super::rules::{self, Class, Comparison};
+use crate::ir::literal::{IntImm, is_bool};
+use crate::ir::number_types::{self as rules, Class, Comparison};
 use crate::ir::{OpRegistry, PrimExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;

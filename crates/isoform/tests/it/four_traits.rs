@@ -12,7 +12,7 @@ use example::{
     Add, Bind, Block, Commutative, Const, Fusible, HasCanonicalizer, Print, SideEffectFree, Var,
     eliminate_dead_code, kernels, program, register_relu, show, simplify,
 };
-use isoform::type_attrs::{self, Lookup};
+use isoform::attrs::{self, Lookup};
 use isoform::{
     FieldDef, Function, Node, Obj, Ref, Schema, TypeDef, Value, construct, register_type,
 };
@@ -118,13 +118,10 @@ fn errors_of_a_canonicalizer_end_the_pass() {
 #[test]
 fn traits_list_their_types() {
     let relu = register_relu().expect("the same definition");
-    let types = type_attrs::types_with("ir_trait.side_effect_free");
+    let types = attrs::types_with("ir_trait.side_effect_free");
     for ty in [Const::type_index(), Add::type_index(), relu] {
         assert!(types.contains(&ty));
-        assert!(type_attrs::implements::<dyn SideEffectFree>(
-            ty,
-            Lookup::Exact
-        ));
+        assert!(attrs::implements::<dyn SideEffectFree>(ty, Lookup::Exact));
     }
     assert!(!types.contains(&Print::type_index()));
     let print: Value = Print::new(Const::new(1).into_object()).into();

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::type_attrs::{self, Lookup, NodeTrait};
+use isoform::attrs::{self, Lookup, NodeTrait};
 use isoform::{
     Array, Error, ErrorKind, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef,
     TypeIndex, Value, ValueRef, construct, get_field, node_trait, register, register_type,
@@ -140,7 +140,7 @@ fn text<T>(result: Result<T>) -> String {
 }
 
 fn attribute<Tr: NodeTrait + ?Sized>(ty: TypeIndex) -> Option<&'static Value> {
-    type_attrs::get(ty, Tr::NAME, Lookup::Exact)
+    attrs::get(ty, Tr::NAME, Lookup::Exact)
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn the_value_and_its_documentation_are_those_of_any_attribute() {
     let ty = Add::type_index();
     assert_eq!(attribute::<dyn Commutative>(ty), Some(&Value::from(true)));
     assert_eq!(
-        type_attrs::get(ty, "node_traits.rank", Lookup::Exact),
+        attrs::get(ty, "node_traits.rank", Lookup::Exact),
         Some(&Value::from(5))
     );
-    let tags = type_attrs::get(ty, "node_traits.tags", Lookup::Exact).expect("set");
+    let tags = attrs::get(ty, "node_traits.tags", Lookup::Exact).expect("set");
     assert_eq!(tags.extract::<Array<Str>>().expect("strings").len(), 2);
 
     let function: Function = attribute::<dyn Canonicalize>(ty)
@@ -206,7 +206,7 @@ fn the_value_and_its_documentation_are_those_of_any_attribute() {
         .expect("a text");
     assert_eq!(texts, "6 s".into());
 
-    let info = type_attrs::info("node_traits.cost").expect("declared");
+    let info = attrs::info("node_traits.cost").expect("declared");
     assert_eq!(info.doc, "What computing a node takes.");
     assert_eq!(
         info.schema.expect("declared").to_string(),
@@ -221,7 +221,7 @@ fn the_value_and_its_documentation_are_those_of_any_attribute() {
             .collect::<Vec<_>>()
     );
     assert!(methods.starts_with(&["unit", "total"]));
-    let info = type_attrs::info("node_traits.commutative").expect("declared");
+    let info = attrs::info("node_traits.commutative").expect("declared");
     assert_eq!(info.methods, []);
     assert_eq!(info.schema.expect("declared").to_string(), "bool");
     assert_eq!(<dyn Cost>::METHODS[1].arguments, ["count", "unit_name"]);
@@ -261,9 +261,9 @@ fn inheritance_is_chosen_at_lookup() {
     assert_eq!(rule.canonicalize().expect("folds"), Value::from(5));
     assert!(node.implements_nearest::<dyn Lower>().is_some());
     let ty = FastAdd::type_index();
-    assert!(!type_attrs::implements::<dyn Cost>(ty, Lookup::Exact));
-    assert!(type_attrs::implements::<dyn Cost>(ty, Lookup::Nearest));
-    assert!(type_attrs::implements::<dyn Lower>(
+    assert!(!attrs::implements::<dyn Cost>(ty, Lookup::Exact));
+    assert!(attrs::implements::<dyn Cost>(ty, Lookup::Nearest));
+    assert!(attrs::implements::<dyn Lower>(
         Add::type_index(),
         Lookup::Exact
     ));
@@ -285,14 +285,14 @@ fn a_marker_that_is_false_is_not_implemented() {
     };
     let node = Sub::new(base);
     assert!(node.implements_nearest::<dyn Commutative>().is_some());
-    type_attrs::set(Sub::type_index(), "node_traits.commutative", false).expect("a bool");
+    attrs::set(Sub::type_index(), "node_traits.commutative", false).expect("a bool");
     assert!(node.implements_nearest::<dyn Commutative>().is_none());
     assert!(node.implements::<dyn Commutative>().is_none());
-    assert!(!type_attrs::implements::<dyn Commutative>(
+    assert!(!attrs::implements::<dyn Commutative>(
         Sub::type_index(),
         Lookup::Nearest
     ));
-    let wrong = type_attrs::replace(Sub::type_index(), "node_traits.commutative", "yes");
+    let wrong = attrs::replace(Sub::type_index(), "node_traits.commutative", "yes");
     assert_eq!(
         text(wrong),
         "TypeError: attribute 'node_traits.commutative' of type node_traits.Sub: expected bool, got str"
@@ -309,17 +309,17 @@ fn a_function_implements_a_trait_of_one_method() {
         };
         get_field(node, "n")
     });
-    type_attrs::set(ty, "node_traits.canonicalize", function).expect("a function");
+    attrs::set(ty, "node_traits.canonicalize", function).expect("a function");
     let rule = node.implements::<dyn Canonicalize>().expect("set");
     assert_eq!(rule.canonicalize().expect("a number"), Value::from(7));
 
     let failing = Function::new(|_| Err(Error::new(ErrorKind::Index, "nothing there")));
-    type_attrs::replace(ty, "node_traits.canonicalize", failing).expect("a function");
+    attrs::replace(ty, "node_traits.canonicalize", failing).expect("a function");
     let rule = node.implements::<dyn Canonicalize>().expect("set");
     assert_eq!(text(rule.canonicalize()), "IndexError: nothing there");
 
     assert_eq!(
-        text(type_attrs::replace(ty, "node_traits.canonicalize", 5)),
+        text(attrs::replace(ty, "node_traits.canonicalize", 5)),
         "TypeError: attribute 'node_traits.canonicalize' of type node_traits.Dynamic: expected \
          Function, got int"
     );
@@ -338,7 +338,7 @@ fn functions(entries: impl IntoIterator<Item = (Value, Value)>) -> Value {
 #[test]
 fn functions_implement_a_trait_of_several_methods() {
     let (ty, node) = run_time("node_traits.Several");
-    type_attrs::set(ty, "node_traits.cost", functions([unit(4)])).expect("fits");
+    attrs::set(ty, "node_traits.cost", functions([unit(4)])).expect("fits");
     let costly = node.implements::<dyn Cost>().expect("set");
     assert_eq!(costly.unit().expect("a number"), 4);
     // The bodies of the trait run with the given functions.
@@ -357,7 +357,7 @@ fn functions_implement_a_trait_of_several_methods() {
         Ok(format!("{count:?} of {name:?}").into())
     });
     let given = functions([unit(4), ("total".into(), total.into())]);
-    type_attrs::replace(ty, "node_traits.cost", given).expect("fits");
+    attrs::replace(ty, "node_traits.cost", given).expect("fits");
     let costly = node.implements::<dyn Cost>().expect("set");
     assert_eq!(&*costly.total(2, "us").expect("a text"), "2 of \"us\"");
     assert_eq!(
@@ -369,7 +369,7 @@ fn functions_implement_a_trait_of_several_methods() {
 #[test]
 fn results_of_functions_are_checked() {
     let (ty, node) = run_time("node_traits.WrongResult");
-    type_attrs::set(ty, "node_traits.cost", functions([unit("four")])).expect("fits");
+    attrs::set(ty, "node_traits.cost", functions([unit("four")])).expect("fits");
     let costly = node.implements::<dyn Cost>().expect("set");
     let expected = "TypeError: attribute 'node_traits.cost' of type node_traits.WrongResult: result \
                     of unit(): expected int, got str";
@@ -380,7 +380,7 @@ fn results_of_functions_are_checked() {
 #[test]
 fn names_of_methods_are_checked() {
     let (ty, node) = run_time("node_traits.Names");
-    let set = |value: Value| type_attrs::set(ty, "node_traits.cost", value);
+    let set = |value: Value| attrs::set(ty, "node_traits.cost", value);
     let start = "ValueError: attribute 'node_traits.cost' of type node_traits.Names: ";
     assert_eq!(
         text(set(functions([]))),
@@ -428,7 +428,7 @@ fn the_functions_of_a_rust_type_can_be_mixed_with_others() {
     let mut mixed: Map<Str, Function> = of_add.extract().expect("a map");
     let words = Function::new(|_| Ok("mixed".into()));
     mixed.insert("words".into(), words);
-    type_attrs::set(Mixed::type_index(), "node_traits.cost", mixed).expect("fits");
+    attrs::set(Mixed::type_index(), "node_traits.cost", mixed).expect("fits");
     let costly = node.implements::<dyn Cost>().expect("set");
     assert_eq!(costly.unit().expect("that of Add"), 3);
     let words = costly.words(&Array::new(), None).expect("a text");
@@ -439,7 +439,7 @@ fn the_functions_of_a_rust_type_can_be_mixed_with_others() {
 fn the_function_of_a_rust_type_on_another_type_is_an_error_when_called() {
     let (ty, node) = run_time("node_traits.Borrower");
     let of_add = attribute::<dyn Canonicalize>(Add::type_index()).expect("set");
-    type_attrs::set(ty, "node_traits.canonicalize", of_add).expect("a function");
+    attrs::set(ty, "node_traits.canonicalize", of_add).expect("a function");
     let rule = node.implements::<dyn Canonicalize>().expect("set");
     assert!(
         text(rule.canonicalize()).contains("expected node_traits.Add, got node_traits.Borrower")
@@ -449,7 +449,7 @@ fn the_function_of_a_rust_type_on_another_type_is_an_error_when_called() {
 #[test]
 fn only_rust_implements_a_trait_whose_methods_are_for_rust_only() {
     let (ty, node) = run_time("node_traits.NotLowered");
-    let given = type_attrs::set(ty, "node_traits.lower", unit(1).1);
+    let given = attrs::set(ty, "node_traits.lower", unit(1).1);
     assert_eq!(
         text(given),
         "TypeError: attribute 'node_traits.lower' of type node_traits.NotLowered: expected an \
@@ -494,10 +494,10 @@ fn a_type_of_another_crate_gets_a_trait() {
     assert!(node.implements::<dyn Cost>().is_none());
     // Doing it again changes nothing.
     for _ in 0..2 {
-        type_attrs::implement::<dyn Commutative, Foreign>().expect("free");
-        type_attrs::implement::<dyn Canonicalize, Foreign>().expect("free");
-        type_attrs::implement::<dyn Cost, Foreign>().expect("free");
-        type_attrs::implement::<dyn Lower, Foreign>().expect("free");
+        attrs::implement::<dyn Commutative, Foreign>().expect("free");
+        attrs::implement::<dyn Canonicalize, Foreign>().expect("free");
+        attrs::implement::<dyn Cost, Foreign>().expect("free");
+        attrs::implement::<dyn Lower, Foreign>().expect("free");
     }
     assert!(node.implements::<dyn Commutative>().is_some());
     assert_eq!(
@@ -508,12 +508,12 @@ fn a_type_of_another_crate_gets_a_trait() {
         8
     );
     assert!(node.implements::<dyn Lower>().is_some());
-    type_attrs::implement::<dyn Cost, Add>().expect("declared by its derive");
+    attrs::implement::<dyn Cost, Add>().expect("declared by its derive");
 
     // What another language set is not taken away.
     let ty = register::<Foreign>().expect("known");
-    type_attrs::replace(ty, "node_traits.cost", functions([unit(1)])).expect("fits");
-    let again = text(type_attrs::implement::<dyn Cost, Foreign>());
+    attrs::replace(ty, "node_traits.cost", functions([unit(1)])).expect("fits");
+    let again = text(attrs::implement::<dyn Cost, Foreign>());
     assert!(
         again.contains("attribute 'node_traits.cost' of type node_traits.Foreign is set already")
     );
@@ -543,14 +543,14 @@ fn a_name_that_means_something_else_is_an_error_and_no_panic() {
             Ok(())
         }
     }
-    let number = type_attrs::AttrDef::new("node_traits.taken").schema(Schema::Int);
-    type_attrs::declare(number).expect("free");
+    let number = attrs::AttrDef::new("node_traits.taken").schema(Schema::Int);
+    attrs::declare(number).expect("free");
     let (ty, node) = run_time("node_traits.HasNumber");
-    type_attrs::set(ty, "node_traits.taken", 5).expect("a number");
+    attrs::set(ty, "node_traits.taken", 5).expect("a number");
     assert!(node.implements::<dyn Taken>().is_none());
-    assert!(!type_attrs::implements::<dyn Taken>(ty, Lookup::Nearest));
+    assert!(!attrs::implements::<dyn Taken>(ty, Lookup::Nearest));
     assert_eq!(
-        text(type_attrs::declare_trait::<dyn Taken>()),
+        text(attrs::declare_trait::<dyn Taken>()),
         "ValueError: attribute 'node_traits.taken' is declared already, for int, now for Function"
     );
     assert_eq!(
@@ -568,14 +568,14 @@ fn another_language_may_have_declared_the_trait_in_other_words() {
         fn two(&self) -> Result<()>;
     }
     let functions_of = Schema::Map(Box::new((Schema::Str, Schema::Function)));
-    let other = type_attrs::AttrDef::new("node_traits.shared");
-    type_attrs::declare(other.doc("In other words.").schema(functions_of)).expect("free");
-    type_attrs::declare_trait::<dyn Shared>().expect("the values are the same");
-    let info = type_attrs::info("node_traits.shared").expect("declared");
+    let other = attrs::AttrDef::new("node_traits.shared");
+    attrs::declare(other.doc("In other words.").schema(functions_of)).expect("free");
+    attrs::declare_trait::<dyn Shared>().expect("the values are the same");
+    let info = attrs::info("node_traits.shared").expect("declared");
     assert_eq!(info.doc, "In other words.");
     // The names of the methods are checked from now on.
     let (ty, _) = run_time("node_traits.Sharer");
-    let given = type_attrs::set(ty, "node_traits.shared", functions([unit(1)]));
+    let given = attrs::set(ty, "node_traits.shared", functions([unit(1)]));
     assert!(text(given).contains("expected a function 'one', got functions \"unit\""));
 }
 
@@ -588,9 +588,9 @@ fn values_set_before_the_trait_is_used_are_checked() {
         fn two(&self) -> Result<()>;
     }
     let (ty, node) = run_time("node_traits.Early");
-    type_attrs::set(ty, "node_traits.late", functions([unit(1)])).expect("not declared");
+    attrs::set(ty, "node_traits.late", functions([unit(1)])).expect("not declared");
     assert_eq!(
-        text(type_attrs::declare_trait::<dyn Late>()),
+        text(attrs::declare_trait::<dyn Late>()),
         "ValueError: attribute 'node_traits.late' of type node_traits.Early: expected a function \
          'one', got functions \"unit\""
     );
@@ -632,7 +632,7 @@ fn lookups_and_retrofits_may_race() {
                 }
             });
         }
-        type_attrs::implement::<dyn Race, Racer>().expect("free");
+        attrs::implement::<dyn Race, Racer>().expect("free");
     });
     assert!(seen.into_inner() >= 1000);
 }

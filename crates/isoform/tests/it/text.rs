@@ -332,7 +332,7 @@ fn an_attribute_chooses_the_name() {
 
 #[test]
 fn the_attribute_of_names_is_declared() {
-    let info = isoform::type_attrs::info(TEXT_NAME).expect("declared");
+    let info = isoform::attrs::info(TEXT_NAME).expect("declared");
     assert!(info.doc.contains("names objects in text"), "{}", info.doc);
     let ty = TypeDef::new("it.text.BadName").attr(TEXT_NAME, 1);
     let error = register_type(ty).expect_err("no str");

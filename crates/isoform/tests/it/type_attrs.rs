@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use isoform::type_attrs::{self, AttrDef, Column, Lookup};
+use isoform::attrs::{self, AttrDef, Column, Lookup};
 use isoform::{
     Array, DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, Error, ErrorKind, FieldDef,
     Function, Node, Schema, TypeDef, TypeIndex, Value, construct, find_type, register_type,
@@ -24,30 +24,26 @@ fn message<T: std::fmt::Debug>(result: isoform::Result<T>) -> String {
 #[test]
 fn an_attribute_is_set_once_or_replaced_on_purpose() {
     let ty = node_type("attrs.Once");
-    type_attrs::set(ty, "attrs.once", 1).expect("new");
-    let text = message(type_attrs::set(ty, "attrs.once", 2));
+    attrs::set(ty, "attrs.once", 1).expect("new");
+    let text = message(attrs::set(ty, "attrs.once", 2));
     assert_eq!(
         text,
         "ValueError: attribute 'attrs.once' of type attrs.Once is set already, to 1; to replace \
          it, say so (override)"
     );
-    assert_eq!(
-        type_attrs::get(ty, "attrs.once", Lookup::Exact),
-        Some(&1.into())
-    );
-    let old = type_attrs::get(ty, "attrs.once", Lookup::Exact);
-    type_attrs::replace(ty, "attrs.once", "two, and more than fits into the value")
-        .expect("said so");
+    assert_eq!(attrs::get(ty, "attrs.once", Lookup::Exact), Some(&1.into()));
+    let old = attrs::get(ty, "attrs.once", Lookup::Exact);
+    attrs::replace(ty, "attrs.once", "two, and more than fits into the value").expect("said so");
     // What was looked up stays what it was.
     assert_eq!(old, Some(&1.into()));
-    let new = type_attrs::get(ty, "attrs.once", Lookup::Exact).and_then(Value::as_str);
+    let new = attrs::get(ty, "attrs.once", Lookup::Exact).and_then(Value::as_str);
     assert_eq!(new, Some("two, and more than fits into the value"));
-    assert!(type_attrs::remove(ty, "attrs.once").expect("no hook"));
-    assert!(!type_attrs::remove(ty, "attrs.once").expect("no hook"));
-    assert!(!type_attrs::has(ty, "attrs.once", Lookup::Exact));
-    type_attrs::set(ty, "attrs.once", 3).expect("free again");
+    assert!(attrs::remove(ty, "attrs.once").expect("no hook"));
+    assert!(!attrs::remove(ty, "attrs.once").expect("no hook"));
+    assert!(!attrs::has(ty, "attrs.once", Lookup::Exact));
+    attrs::set(ty, "attrs.once", 3).expect("free again");
     assert_eq!(
-        message(type_attrs::set(ty, "", 1)),
+        message(attrs::set(ty, "", 1)),
         "ValueError: an attribute needs a name"
     );
 }
@@ -55,10 +51,10 @@ fn an_attribute_is_set_once_or_replaced_on_purpose() {
 #[test]
 fn none_is_a_value_like_any_other() {
     let ty = node_type("attrs.Nothing");
-    type_attrs::set(ty, "attrs.nothing", Value::NONE).expect("any value");
-    assert!(type_attrs::has(ty, "attrs.nothing", Lookup::Exact));
+    attrs::set(ty, "attrs.nothing", Value::NONE).expect("any value");
+    assert!(attrs::has(ty, "attrs.nothing", Lookup::Exact));
     assert_eq!(
-        type_attrs::get(ty, "attrs.nothing", Lookup::Exact),
+        attrs::get(ty, "attrs.nothing", Lookup::Exact),
         Some(&Value::NONE)
     );
 }
@@ -68,23 +64,23 @@ fn inheritance_is_chosen_at_the_lookup() {
     let base = node_type("attrs.Base");
     let middle = register_type(TypeDef::new("attrs.Middle").parent(base)).expect("new");
     let leaf = register_type(TypeDef::new("attrs.Leaf").parent(middle)).expect("new");
-    type_attrs::set(base, "attrs.level", 1).expect("new");
-    assert_eq!(type_attrs::get(leaf, "attrs.level", Lookup::Exact), None);
+    attrs::set(base, "attrs.level", 1).expect("new");
+    assert_eq!(attrs::get(leaf, "attrs.level", Lookup::Exact), None);
     assert_eq!(
-        type_attrs::get(leaf, "attrs.level", Lookup::Nearest),
+        attrs::get(leaf, "attrs.level", Lookup::Nearest),
         Some(&1.into())
     );
-    assert_eq!(type_attrs::owner(leaf, "attrs.level"), Some(base));
-    type_attrs::set(middle, "attrs.level", 2).expect("new");
-    assert_eq!(type_attrs::owner(leaf, "attrs.level"), Some(middle));
+    assert_eq!(attrs::owner(leaf, "attrs.level"), Some(base));
+    attrs::set(middle, "attrs.level", 2).expect("new");
+    assert_eq!(attrs::owner(leaf, "attrs.level"), Some(middle));
     let level = Column::<i64>::open("attrs.level").expect("ints");
     let node = construct(leaf, vec![Value::NONE]).expect("a leaf");
     assert_eq!(node.attr(&level), None);
     assert_eq!(node.attr_nearest(&level), Some(&2));
     // The root holds for every declared type.
-    type_attrs::set(<isoform::Obj as Node>::type_index(), "attrs.root", true).expect("new");
+    attrs::set(<isoform::Obj as Node>::type_index(), "attrs.root", true).expect("new");
     assert_eq!(
-        type_attrs::get(leaf, "attrs.root", Lookup::Nearest),
+        attrs::get(leaf, "attrs.root", Lookup::Nearest),
         Some(&true.into())
     );
 }
@@ -92,18 +88,18 @@ fn inheritance_is_chosen_at_the_lookup() {
 #[test]
 fn types_and_attributes_are_listed_both_ways() {
     let (one, other) = (node_type("attrs.ListOne"), node_type("attrs.ListOther"));
-    type_attrs::set(other, "attrs.list.b", 2).expect("new");
-    type_attrs::set(one, "attrs.list.b", 1).expect("new");
-    type_attrs::set(one, "attrs.list.a", "x").expect("new");
-    let listed = type_attrs::attrs_of(one);
+    attrs::set(other, "attrs.list.b", 2).expect("new");
+    attrs::set(one, "attrs.list.b", 1).expect("new");
+    attrs::set(one, "attrs.list.a", "x").expect("new");
+    let listed = attrs::attrs_of(one);
     assert_eq!(
         listed,
         [("attrs.list.a", &"x".into()), ("attrs.list.b", &1.into())]
     );
-    assert_eq!(type_attrs::types_with("attrs.list.b"), [one, other]);
-    assert_eq!(type_attrs::types_with("attrs.list.unknown"), []);
-    assert!(type_attrs::info("attrs.list.unknown").is_none());
-    let info = type_attrs::info("attrs.list.b").expect("set");
+    assert_eq!(attrs::types_with("attrs.list.b"), [one, other]);
+    assert_eq!(attrs::types_with("attrs.list.unknown"), []);
+    assert!(attrs::info("attrs.list.unknown").is_none());
+    let info = attrs::info("attrs.list.b").expect("set");
     assert_eq!(
         (info.count, info.dense, info.builtin, info.doc),
         (2, false, false, "")
@@ -149,46 +145,46 @@ fn values_of_builtin_types_have_attributes() {
 #[test]
 fn a_declared_type_of_values_is_enforced() {
     let ty = node_type("attrs.Declared");
-    type_attrs::set(ty, "attrs.declared.late", "text").expect("undeclared");
+    attrs::set(ty, "attrs.declared.late", "text").expect("undeclared");
     let late = AttrDef::new("attrs.declared.late").schema(Schema::Int);
     assert_eq!(
-        message(type_attrs::declare(late)),
+        message(attrs::declare(late)),
         "TypeError: attribute 'attrs.declared.late' of type attrs.Declared: expected int, got str"
     );
     let def = AttrDef::new("attrs.declared")
         .doc("How many.")
         .schema(Schema::Int);
-    type_attrs::declare(def.clone()).expect("new");
-    type_attrs::declare(def).expect("the same again");
+    attrs::declare(def.clone()).expect("new");
+    attrs::declare(def).expect("the same again");
     assert_eq!(
-        message(type_attrs::set(ty, "attrs.declared", "text")),
+        message(attrs::set(ty, "attrs.declared", "text")),
         "TypeError: attribute 'attrs.declared' of type attrs.Declared: expected int, got str"
     );
-    assert!(!type_attrs::has(ty, "attrs.declared", Lookup::Exact));
+    assert!(!attrs::has(ty, "attrs.declared", Lookup::Exact));
     // As a field would: a bool is converted.
-    type_attrs::set(ty, "attrs.declared", true).expect("converts");
+    attrs::set(ty, "attrs.declared", true).expect("converts");
     assert_eq!(
-        type_attrs::get(ty, "attrs.declared", Lookup::Exact),
+        attrs::get(ty, "attrs.declared", Lookup::Exact),
         Some(&1.into())
     );
     let other = AttrDef::new("attrs.declared").schema(Schema::Str);
     assert_eq!(
-        message(type_attrs::declare(other)),
+        message(attrs::declare(other)),
         "ValueError: attribute 'attrs.declared' is declared already, for int, now for str"
     );
     assert!(message(Column::<bool>::open("attrs.declared")).contains("for int, now for bool"));
     // What was left open can be said later.
-    type_attrs::declare(AttrDef::new("attrs.open").dense()).expect("new");
+    attrs::declare(AttrDef::new("attrs.open").dense()).expect("new");
     Column::<bool>::open("attrs.open").expect("was open");
-    type_attrs::declare(AttrDef::new("attrs.open").doc("Late.")).expect("was open");
-    let open = type_attrs::info("attrs.open").expect("declared");
+    attrs::declare(AttrDef::new("attrs.open").doc("Late.")).expect("was open");
+    let open = attrs::info("attrs.open").expect("declared");
     assert_eq!(
         (open.doc, open.schema, open.dense),
         ("Late.", Some(Schema::Bool), true)
     );
     let other = AttrDef::new("attrs.open").doc("Other.");
-    assert!(message(type_attrs::declare(other)).contains("with another documentation"));
-    let info = type_attrs::info("attrs.declared").expect("declared");
+    assert!(message(attrs::declare(other)).contains("with another documentation"));
+    let info = attrs::info("attrs.declared").expect("declared");
     assert_eq!((info.doc, info.schema), ("How many.", Some(Schema::Int)));
 }
 
@@ -198,7 +194,7 @@ fn promotion_keeps_every_value() {
         .map(|n| node_type(&format!("attrs.Promoted{n}")))
         .collect();
     for (n, ty) in types.iter().enumerate().filter(|(n, _)| n % 3 == 0) {
-        type_attrs::set(*ty, "attrs.promoted", n).expect("new");
+        attrs::set(*ty, "attrs.promoted", n).expect("new");
     }
     let column = Column::<i64>::open("attrs.promoted").expect("ints");
     let read = || {
@@ -208,14 +204,14 @@ fn promotion_keeps_every_value() {
             .collect::<Vec<_>>()
     };
     let before = read();
-    assert!(!type_attrs::info("attrs.promoted").expect("set").dense);
-    type_attrs::declare_dense("attrs.promoted").expect("a name");
-    type_attrs::declare_dense("attrs.promoted").expect("again");
-    assert!(type_attrs::info("attrs.promoted").expect("set").dense);
+    assert!(!attrs::info("attrs.promoted").expect("set").dense);
+    attrs::declare_dense("attrs.promoted").expect("a name");
+    attrs::declare_dense("attrs.promoted").expect("again");
+    assert!(attrs::info("attrs.promoted").expect("set").dense);
     assert_eq!(read(), before);
     assert_eq!(before.iter().flatten().count(), 34);
     for (n, ty) in types.iter().enumerate().filter(|(n, _)| n % 3 == 1) {
-        type_attrs::set(*ty, "attrs.promoted", n).expect("new");
+        attrs::set(*ty, "attrs.promoted", n).expect("new");
     }
     let found: Vec<_> = column.iter().map(|(ty, value)| (ty, *value)).collect();
     let expected = types.iter().enumerate().filter(|(n, _)| n % 3 != 2);
@@ -223,7 +219,7 @@ fn promotion_keeps_every_value() {
         found,
         expected.map(|(n, ty)| (*ty, n as i64)).collect::<Vec<_>>()
     );
-    assert!(message(type_attrs::set(types[0], "attrs.promoted", 1)).contains("set already"));
+    assert!(message(attrs::set(types[0], "attrs.promoted", 1)).contains("set already"));
 }
 
 #[test]
@@ -235,7 +231,7 @@ fn many_attributes_and_types_stay_apart() {
     for attribute in 0..80 {
         for (n, ty) in types.iter().enumerate() {
             if (n * 7 + attribute) % 5 == 0 {
-                type_attrs::set(*ty, &name(attribute), n * 1000 + attribute).expect("new");
+                attrs::set(*ty, &name(attribute), n * 1000 + attribute).expect("new");
             }
         }
     }
@@ -243,7 +239,7 @@ fn many_attributes_and_types_stay_apart() {
         for (n, ty) in types.iter().enumerate() {
             let expected =
                 ((n * 7 + attribute) % 5 == 0).then(|| Value::from(n * 1000 + attribute));
-            let found = type_attrs::get(*ty, &name(attribute), Lookup::Exact);
+            let found = attrs::get(*ty, &name(attribute), Lookup::Exact);
             assert_eq!(found, expected.as_ref(), "{attribute} of type {n}");
         }
     }
@@ -269,7 +265,7 @@ fn the_table_answers_as_a_plain_map_does() {
         let ty = types[random(50) as usize];
         let known = model.get(&(name.clone(), ty)).copied();
         match random(8) {
-            0..3 => match type_attrs::set(ty, &name, step) {
+            0..3 => match attrs::set(ty, &name, step) {
                 Ok(()) => {
                     assert_eq!(known, None, "{name} was set");
                     model.insert((name.clone(), ty), step);
@@ -277,16 +273,16 @@ fn the_table_answers_as_a_plain_map_does() {
                 Err(error) => assert!(known.is_some(), "{error}"),
             },
             3..5 => {
-                type_attrs::replace(ty, &name, step).expect("any value");
+                attrs::replace(ty, &name, step).expect("any value");
                 model.insert((name.clone(), ty), step);
             }
             5..7 => {
-                let removed = type_attrs::remove(ty, &name).expect("no hook");
+                let removed = attrs::remove(ty, &name).expect("no hook");
                 assert_eq!(removed, model.remove(&(name.clone(), ty)).is_some());
             }
-            _ if random(400) == 0 => type_attrs::declare_dense(&name).expect("a name"),
+            _ if random(400) == 0 => attrs::declare_dense(&name).expect("a name"),
             _ => {
-                let found = type_attrs::types_with(&name);
+                let found = attrs::types_with(&name);
                 let expected = types
                     .iter()
                     .filter(|ty| model.contains_key(&(name.clone(), **ty)));
@@ -296,17 +292,16 @@ fn the_table_answers_as_a_plain_map_does() {
         let expected = model
             .get(&(name.clone(), ty))
             .map(|value| Value::from(*value));
-        assert_eq!(type_attrs::get(ty, &name, Lookup::Exact), expected.as_ref());
+        assert_eq!(attrs::get(ty, &name, Lookup::Exact), expected.as_ref());
     }
     assert!(
-        (0..12)
-            .any(|n| type_attrs::info(&format!("attrs.model.{n}")).is_some_and(|info| info.dense))
+        (0..12).any(|n| attrs::info(&format!("attrs.model.{n}")).is_some_and(|info| info.dense))
     );
 }
 
 #[test]
 fn attributes_come_with_the_definition_or_not_at_all() {
-    type_attrs::declare(AttrDef::new("attrs.def.count").schema(Schema::Int)).expect("new");
+    attrs::declare(AttrDef::new("attrs.def.count").schema(Schema::Int)).expect("new");
     let definition = |count: Value| {
         TypeDef::new("attrs.Def")
             .attr("attrs.def.pure", true)
@@ -324,7 +319,7 @@ fn attributes_come_with_the_definition_or_not_at_all() {
             .contains("the attribute 'attrs.def.count' differs")
     );
     assert!(message(register_type(TypeDef::new("attrs.Def"))).contains("'attrs.def.pure' differs"));
-    assert_eq!(type_attrs::attrs_of(ty).len(), 2);
+    assert_eq!(attrs::attrs_of(ty).len(), 2);
     // Constants are compared by content, however they are stored.
     let constants = |text: &str| {
         let list: Array<Value> = [1.into(), text.into()].into_iter().collect();
@@ -374,16 +369,16 @@ fn hooks_set_after_registration_take_effect() {
     let (l, r) = (value("abc"), value("axyz"));
     assert!(!structural_equal(&l, &r).expect("comparable"));
     let (equal, hash) = by_first_letter();
-    type_attrs::set_hook(ty, equal, false).expect("new");
-    type_attrs::set_hook(ty, hash, false).expect("new");
+    attrs::set_hook(ty, equal, false).expect("new");
+    attrs::set_hook(ty, hash, false).expect("new");
     assert!(structural_equal(&l, &r).expect("comparable"));
     assert!(!structural_equal(&l, value("b")).expect("comparable"));
     let hash = |value: &Value| structural_hash(value).expect("hashable");
     assert_eq!(hash(&l), hash(&r));
     let (equal, _) = by_first_letter();
-    assert!(message(type_attrs::set_hook(ty, equal, false)).contains("is set already"));
+    assert!(message(attrs::set_hook(ty, equal, false)).contains("is set already"));
     // The hooks are attributes that can be called.
-    let shown = type_attrs::get(ty, "__s_equal__", Lookup::Exact).expect("set");
+    let shown = attrs::get(ty, "__s_equal__", Lookup::Exact).expect("set");
     let shown = shown
         .as_object()
         .and_then(Function::of)
@@ -391,7 +386,7 @@ fn hooks_set_after_registration_take_effect() {
     let callback = Function::new(|_| Ok(true.into()));
     let answer = shown.call(&[l, r, callback.into()]).expect("comparable");
     assert_eq!(answer, true.into());
-    assert!(message(type_attrs::remove(ty, "__s_equal__")).contains("cannot be removed"));
+    assert!(message(attrs::remove(ty, "__s_equal__")).contains("cannot be removed"));
 }
 
 #[test]
@@ -401,19 +396,19 @@ fn a_plain_function_can_be_a_hook() {
         [value] if value.as_object().is_some() => Err(Error::value_error("never good")),
         _ => Err(Error::type_error("one object")),
     });
-    type_attrs::set(ty, "__verify__", check).expect("a function");
+    attrs::set(ty, "__verify__", check).expect("a function");
     let value = Value::from(construct(ty, vec![1.into()]).expect("a node"));
     let failures = verify(&value, &()).expect("no cycle");
     assert_eq!(failures.len(), 1);
     assert_eq!(failures[0].1.message(), "never good");
-    type_attrs::replace(ty, "__verify__", Function::new(|_| Ok(Value::NONE))).expect("replaced");
+    attrs::replace(ty, "__verify__", Function::new(|_| Ok(Value::NONE))).expect("replaced");
     assert!(verify(&value, &()).expect("no cycle").is_empty());
     assert_eq!(
-        message(type_attrs::replace(ty, "__verify__", 5)),
+        message(attrs::replace(ty, "__verify__", 5)),
         "TypeError: type attrs.Verified: __verify__: expected a function, got 5"
     );
     let array = find_type("isoform.Array").expect("built in").index();
-    let error = type_attrs::set_hook(array, DynVerify::new(|_| Ok(())), false);
+    let error = attrs::set_hook(array, DynVerify::new(|_| Ok(())), false);
     assert_eq!(error.as_ref().map_err(Error::kind), Err(ErrorKind::Type));
     assert_eq!(
         message(error),
@@ -450,8 +445,8 @@ fn three_threads_register_read_and_traverse() {
                     }
                 }
                 assert!(structural_equal(&left, &right).expect("comparable"));
-                for known in type_attrs::types_with("attrs.race.new") {
-                    let value = type_attrs::get(known, "attrs.race.new", Lookup::Exact);
+                for known in attrs::types_with("attrs.race.new") {
+                    let value = attrs::get(known, "attrs.race.new", Lookup::Exact);
                     let number = value.and_then(Value::as_int).expect("set with the type");
                     let object = node(known, number as usize);
                     // Its hook was registered with it, and says so.
@@ -474,7 +469,7 @@ fn three_threads_register_read_and_traverse() {
                     .json_hooks(refuse, read)
                     .attr("attrs.race.new", n);
                 let ty = register_type(definition).expect("new");
-                let number = type_attrs::get(ty, "attrs.race.new", Lookup::Exact);
+                let number = attrs::get(ty, "attrs.race.new", Lookup::Exact);
                 assert_eq!(number, Some(&n.into()));
             }
         });
@@ -485,15 +480,15 @@ fn three_threads_register_read_and_traverse() {
                 column.replace(*ty, value).expect("an int");
             }
             let extra = format!("attrs.race.extra{round}");
-            type_attrs::set(types[0], &extra, round).expect("new");
+            attrs::set(types[0], &extra, round).expect("new");
             if round == 100 {
-                type_attrs::declare_dense("attrs.race").expect("a name");
+                attrs::declare_dense("attrs.race").expect("a name");
             }
             if round == 200 {
                 let (equal, hash) = by_field();
                 for ty in &types {
-                    type_attrs::set_hook(*ty, equal.clone(), false).expect("new");
-                    type_attrs::set_hook(*ty, hash.clone(), false).expect("new");
+                    attrs::set_hook(*ty, equal.clone(), false).expect("new");
+                    attrs::set_hook(*ty, hash.clone(), false).expect("new");
                 }
             }
         }
@@ -501,7 +496,7 @@ fn three_threads_register_read_and_traverse() {
         done.store(true, Ordering::Release);
         assert!(reader.join().expect("no panic") >= 40);
     });
-    assert_eq!(type_attrs::types_with("attrs.race.new").len(), 200);
+    assert_eq!(attrs::types_with("attrs.race.new").len(), 200);
     assert!(structural_equal(&left, &right).expect("comparable"));
 }
 

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use isoform::{
     Array, DynConvert, DynCopy, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr,
     ErrorKind, FieldDef, Function, Hook, List, MAX_HOOK_DEPTH, Map, Obj, REPEATED_TOTAL, Ref,
-    ReprOptions, Schema, TypeDef, TypeIndex, Value, construct, get_field, recursive_cmp,
+    ReprOptions, Schema, TypeDef, TypeIndex, Value, attrs, construct, get_field, recursive_cmp,
     recursive_eq, recursive_hash, register_type, repr, repr_with, set_field, shallow_copy,
-    type_attrs,
 };
 
 use crate::support::Int;
@@ -34,14 +33,14 @@ pub(crate) fn set_function(
     name: &str,
     call: impl Fn(&[Value]) -> isoform::Result<Value> + Send + Sync + 'static,
 ) {
-    type_attrs::set(ty, name, Function::new(call)).expect("a hook");
+    attrs::set(ty, name, Function::new(call)).expect("a hook");
 }
 
 /// Shows `x` in brackets.
 fn bracketed(key: &str) -> TypeIndex {
     let ty = pair_type(key);
     let text = DynRepr::new(|object, part| Ok(format!("<{}>", part(&get_field(object, "x")?)?)));
-    type_attrs::set_hook(ty, text, false).expect("a hook");
+    attrs::set_hook(ty, text, false).expect("a hook");
     ty
 }
 
@@ -82,7 +81,7 @@ fn texts_of_cyclic_deep_and_shared_values_are_safe() {
         let (x, y) = (get_field(object, "x")?, get_field(object, "y")?);
         Ok(format!("{}+{}", part(&x)?, part(&y)?))
     });
-    type_attrs::set_hook(sum, text, false).unwrap();
+    attrs::set_hook(sum, text, false).unwrap();
     let shared = (0..60).fold(Value::from(1), |x, _| node(sum, x.clone(), x));
     let text = repr(&shared);
     assert_eq!(calls.load(Relaxed), 60);
@@ -134,7 +133,7 @@ fn the_callback_of_a_hook_ends_with_the_hook() {
 #[test]
 fn a_hook_is_a_function_for_everybody() {
     let ty = bracketed("hooks.Shown");
-    let shown = type_attrs::get(ty, DynRepr::NAME, type_attrs::Lookup::Exact).expect("set");
+    let shown = attrs::get(ty, DynRepr::NAME, attrs::Lookup::Exact).expect("set");
     let shown = shown
         .as_object()
         .and_then(Function::of)
@@ -151,7 +150,7 @@ fn a_hook_is_a_function_for_everybody() {
     );
     // The very hook serves another type.
     let other = pair_type("hooks.ShownToo");
-    type_attrs::set(other, DynRepr::NAME, shown.clone()).expect("a hook");
+    attrs::set(other, DynRepr::NAME, shown.clone()).expect("a hook");
     assert_eq!(repr(&node(other, 1, 2)), "<1>");
 }
 
@@ -161,11 +160,11 @@ fn by_x(key: &str, hash: bool) -> TypeIndex {
     let x = |object: &Ref<Obj>| get_field(object, "x");
     let equal = DynRecursiveEqual::new(move |l, r, cmp| cmp(&x(l)?, &x(r)?));
     let order = DynRecursiveCompare::new(move |l, r, cmp| cmp(&x(l)?, &x(r)?));
-    type_attrs::set_hook(ty, equal, false).unwrap();
-    type_attrs::set_hook(ty, order, false).unwrap();
+    attrs::set_hook(ty, equal, false).unwrap();
+    attrs::set_hook(ty, order, false).unwrap();
     if hash {
         let hash = DynRecursiveHash::new(move |object, part| part(&x(object)?));
-        type_attrs::set_hook(ty, hash, false).unwrap();
+        attrs::set_hook(ty, hash, false).unwrap();
     }
     ty
 }
@@ -258,7 +257,7 @@ fn a_hook_may_try_alternatives() {
         let (rx, ry) = (get_field(r, "x")?, get_field(r, "y")?);
         Ok(cmp(&lx, &rx)? && cmp(&ly, &ry)? || cmp(&lx, &ry)? && cmp(&ly, &rx)?)
     });
-    type_attrs::set_hook(ty, equal, false).unwrap();
+    attrs::set_hook(ty, equal, false).unwrap();
     let list = |n: i64| Value::from([[n, n], [n, n]].map(Value::from));
     let pair = |x: i64, y: i64| node(ty, list(x), list(y));
     assert!(recursive_eq(&pair(1, 2), &pair(2, 1)).unwrap());
@@ -296,7 +295,7 @@ fn a_type_copies_in_its_own_way() {
     let copy = DynCopy::new(move |object| {
         construct(ty, vec![get_field(object, "x")?, "copy".into()]).map(Value::from)
     });
-    type_attrs::set_hook(ty, copy, false).unwrap();
+    attrs::set_hook(ty, copy, false).unwrap();
     let original = node(ty, 1, 2);
     let copy = shallow_copy(original.as_object().unwrap()).unwrap();
     assert_eq!(repr(&Value::from(copy)), "hooks.Copied(x=1, y=\"copy\")");
@@ -320,7 +319,7 @@ fn a_field_converts_what_it_gets() {
         Some("other") => Ok(1.into()),
         _ => construct(id, vec![value.clone()]).map(Value::from),
     });
-    type_attrs::set_hook(id, convert, false).unwrap();
+    attrs::set_hook(id, convert, false).unwrap();
     let holder = TypeDef::new("hooks.Holder")
         .field(FieldDef::new("id", Schema::named("hooks.Id")).mutable(true))
         .field(
@@ -367,7 +366,7 @@ fn conversion_that_needs_itself_ends() {
         TypeDef::new("hooks.Selfish").field(FieldDef::new("x", Schema::named("hooks.Selfish")));
     let ty = register_type(ty).unwrap();
     let convert = DynConvert::new(move |value| construct(ty, vec![value.clone()]).map(Value::from));
-    type_attrs::set_hook(ty, convert, false).unwrap();
+    attrs::set_hook(ty, convert, false).unwrap();
     let error = construct(ty, vec![1.into()]).expect_err("endless");
     assert_eq!(error.kind(), ErrorKind::Recursion);
     // Another value for the hook, and there is an end.
@@ -377,7 +376,7 @@ fn conversion_that_needs_itself_ends() {
 #[test]
 fn what_is_no_hook_is_refused() {
     let ty = pair_type("hooks.Refused");
-    let error = type_attrs::set(ty, "__ffi_repr__", 5).expect_err("no function");
+    let error = attrs::set(ty, "__ffi_repr__", 5).expect_err("no function");
     assert_eq!(error.kind(), ErrorKind::Type);
     assert!(
         error.message().contains("hooks.Refused") && error.message().contains("__ffi_repr__"),

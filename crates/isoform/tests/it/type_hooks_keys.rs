@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use isoform::{
-    Dict, DynKeyEqual, DynKeyHash, Error, ErrorKind, Map, Result, TypeIndex, Value, deep_copy,
-    from_bytes, get_field, recursive_eq, recursive_hash, structural_equal, structural_hash,
-    to_bytes, type_attrs,
+    Dict, DynKeyEqual, DynKeyHash, Error, ErrorKind, Map, Result, TypeIndex, Value, attrs,
+    deep_copy, from_bytes, get_field, recursive_eq, recursive_hash, structural_equal,
+    structural_hash, to_bytes,
 };
 
 use crate::type_hooks::{node, pair_type, set_function};
@@ -27,8 +27,8 @@ fn by_x(key: &str) -> TypeIndex {
         }
         Ok(get_field(left, "x")? == get_field(right, "x")?)
     });
-    type_attrs::set_hook(ty, hash, false).unwrap();
-    type_attrs::set_hook(ty, equal, false).unwrap();
+    attrs::set_hook(ty, hash, false).unwrap();
+    attrs::set_hook(ty, equal, false).unwrap();
     ty
 }
 
@@ -196,8 +196,8 @@ fn a_hook_may_change_the_dict() {
         }
         Ok(get_field(left, "x")? == get_field(right, "x")?)
     });
-    type_attrs::set_hook(ty, hash, false).unwrap();
-    type_attrs::set_hook(ty, equal, false).unwrap();
+    attrs::set_hook(ty, hash, false).unwrap();
+    attrs::set_hook(ty, equal, false).unwrap();
     let dict: Dict = Dict::new();
     dict.insert("first".into(), 0.into()).unwrap();
     dict.insert(node(ty, 1, 0), "one".into()).unwrap();

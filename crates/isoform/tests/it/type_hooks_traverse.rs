@@ -2,8 +2,8 @@
 
 use isoform::{
     DynMutate, DynVisit, Error, ErrorKind, Function, List, MapOptions, Ref, RegionKind, Result,
-    TypeIndex, Value, WalkOptions, WalkOrder, WalkResult, construct, get_field, repr,
-    structural_map, structural_walk, type_attrs,
+    TypeIndex, Value, WalkOptions, WalkOrder, WalkResult, attrs, construct, get_field, repr,
+    structural_map, structural_walk,
 };
 
 use crate::support::Var;
@@ -13,12 +13,12 @@ use crate::type_hooks::{field, node, pair_type, set_function};
 fn only_y(key: &str) -> TypeIndex {
     let ty = pair_type(key);
     let visit = DynVisit::new(|object, visitor| visitor.visit(&get_field(object, "y")?));
-    type_attrs::set_hook(ty, visit, false).unwrap();
+    attrs::set_hook(ty, visit, false).unwrap();
     let mutate = DynMutate::new(move |object, mutator| {
         let y = mutator.mutate(&get_field(object, "y")?)?;
         Ok(construct(ty, vec![get_field(object, "x")?, y])?.into())
     });
-    type_attrs::set_hook(ty, mutate, false).unwrap();
+    attrs::set_hook(ty, mutate, false).unwrap();
     ty
 }
 
@@ -71,10 +71,10 @@ fn the_children_of_a_value_are_visited_without_its_callback() {
         // Of the object whose hook runs, the fields.
         visitor.visit_children(&object.into())
     });
-    type_attrs::set_hook(ty, visit, false).unwrap();
+    attrs::set_hook(ty, visit, false).unwrap();
     let outer = pair_type("traverse.Outer");
     let visit = DynVisit::new(|object, visitor| visitor.visit_children(&get_field(object, "x")?));
-    type_attrs::set_hook(outer, visit, false).unwrap();
+    attrs::set_hook(outer, visit, false).unwrap();
     let list = Value::from(List::from(vec![5]));
     let root = node(outer, node(ty, 1, [2]), 3);
     let root = Value::from([root, node(outer, list.clone(), 0), node(outer, [list], 0)]);
@@ -119,7 +119,7 @@ fn walks_end_early_through_hooks() {
         visitor.visit(&get_field(object, "x")?)?;
         visitor.visit(&get_field(object, "y")?)
     });
-    type_attrs::set_hook(tolerant, visit, false).unwrap();
+    attrs::set_hook(tolerant, visit, false).unwrap();
     let shared = Value::from(List::from(vec![Value::from([7])]));
     let root = node(tolerant, shared, 8);
     let mut calls = 0;
@@ -177,7 +177,7 @@ fn functions_visit_and_rewrite() {
     );
     // A hook of closures as a function, with a visitor of another language.
     let only_y = only_y("traverse.Called");
-    let hook = type_attrs::get(only_y, "__s_visit__", type_attrs::Lookup::Exact).unwrap();
+    let hook = attrs::get(only_y, "__s_visit__", attrs::Lookup::Exact).unwrap();
     let hook = Function::of(hook.as_object().unwrap()).unwrap();
     let visitor = Function::new(|given| Ok(given[0].clone()));
     assert_eq!(
@@ -227,7 +227,7 @@ fn a_rewrite_follows_the_hook() {
 fn the_fields_are_rewritten_on_demand() {
     let ty = pair_type("traverse.Default");
     let mutate = DynMutate::new(|object, mutator| mutator.mutate_children(&object.into()));
-    type_attrs::set_hook(ty, mutate, false).unwrap();
+    attrs::set_hook(ty, mutate, false).unwrap();
     let root = node(ty, 1, [2]);
     assert_eq!(
         repr(&increment(&root, WalkOrder::Post).unwrap()),
@@ -238,7 +238,7 @@ fn the_fields_are_rewritten_on_demand() {
     // An object that asks for itself is in the way of itself.
     let selfish = pair_type("traverse.Selfish");
     let mutate = DynMutate::new(|object, mutator| mutator.mutate(&object.into()));
-    type_attrs::set_hook(selfish, mutate, false).unwrap();
+    attrs::set_hook(selfish, mutate, false).unwrap();
     let error = increment(&node(selfish, 1, 2), WalkOrder::Post).expect_err("cyclic");
     assert_eq!(error.kind(), ErrorKind::Value);
 }
@@ -255,7 +255,7 @@ fn a_hook_records_what_variables_become() {
         let y = mutator.mutate(&get_field(object, "y")?)?;
         Ok(construct(ty, vec![mutator.mutate(&var)?, y])?.into())
     });
-    type_attrs::set_hook(ty, mutate, false).unwrap();
+    attrs::set_hook(ty, mutate, false).unwrap();
     let var: Ref<Var> = Var::new("old");
     let root = node(ty, &var, [Value::from(&var), 1.into()]);
     let mapped = structural_map(&root, MapOptions::default(), |_| Ok(None)).unwrap();

@@ -1,4 +1,4 @@
-use isoform::{Node, Result, node_trait, type_attrs};
+use isoform::{Node, Result, node_trait, attrs};
 
 #[node_trait("ui.cost")]
 trait Cost {
@@ -18,5 +18,5 @@ struct Costless {
 struct Other {}
 
 fn main() {
-    let _ = type_attrs::implement::<dyn Cost, Other>();
+    let _ = attrs::implement::<dyn Cost, Other>();
 }

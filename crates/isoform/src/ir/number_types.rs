@@ -3,11 +3,11 @@
 use crate::kernel::value::{DType, DTypeCode};
 
 /// What an expression that is no number has: a pointer or a string.
-pub(super) const HANDLE: DType = DType::new(DTypeCode::Handle, 64);
+pub(crate) const HANDLE: DType = DType::new(DTypeCode::Handle, 64);
 
 /// Data types by how their numbers behave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
+pub(crate) enum Class {
     Bool,
     Int,
     UInt,
@@ -16,12 +16,12 @@ pub(super) enum Class {
 }
 
 impl Class {
-    pub(super) fn is_integer(self) -> bool {
+    pub(crate) fn is_integer(self) -> bool {
         matches!(self, Class::Bool | Class::Int | Class::UInt)
     }
 }
 
-pub(super) fn class(dtype: DType) -> Class {
+pub(crate) fn class(dtype: DType) -> Class {
     match dtype.code() {
         DTypeCode::Bool => Class::Bool,
         DTypeCode::Int => Class::Int,
@@ -32,7 +32,7 @@ pub(super) fn class(dtype: DType) -> Class {
 }
 
 /// Bits that count when two integer types are compared; a bool has one.
-pub(super) fn width(dtype: DType) -> u8 {
+pub(crate) fn width(dtype: DType) -> u8 {
     match class(dtype) {
         Class::Bool => 1,
         _ => dtype.bits(),
@@ -40,18 +40,18 @@ pub(super) fn width(dtype: DType) -> u8 {
 }
 
 /// The data type of one lane.
-pub(super) fn element_of(dtype: DType) -> DType {
+pub(crate) fn element_of(dtype: DType) -> DType {
     with_lanes(dtype, 1)
 }
 
 /// The data type with another number of lanes, which is not zero.
-pub(super) fn with_lanes(dtype: DType, lanes: u16) -> DType {
+pub(crate) fn with_lanes(dtype: DType, lanes: u16) -> DType {
     DType::from_parts(dtype.code() as u8, dtype.bits(), lanes).unwrap_or(dtype)
 }
 
 /// The smallest and the largest number of an integer type, as far as 64 signed
 /// bits hold them.
-pub(super) fn integer_range(dtype: DType) -> (i64, i64) {
+pub(crate) fn integer_range(dtype: DType) -> (i64, i64) {
     let bits = u32::from(width(dtype).min(64));
     match class(dtype) {
         Class::Int => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
@@ -61,7 +61,7 @@ pub(super) fn integer_range(dtype: DType) -> (i64, i64) {
 
 /// An exact result brought into an integer type, as the machine does it:
 /// modulo the number of its values.
-pub(super) fn wrap(dtype: DType, exact: i128) -> i64 {
+pub(crate) fn wrap(dtype: DType, exact: i128) -> i64 {
     let bits = u32::from(width(dtype).min(64));
     // The conversion keeps the low bits.
     let low = exact as i64;
@@ -76,7 +76,7 @@ pub(super) fn wrap(dtype: DType, exact: i128) -> i64 {
 }
 
 /// The largest finite number of a float type.
-pub(super) fn largest_float(dtype: DType) -> f64 {
+pub(crate) fn largest_float(dtype: DType) -> f64 {
     // By exponent of the largest binade and the bits of the fraction.
     let largest = |exponent: i32, fraction: i32| {
         f64::from(exponent).exp2() * (2.0 - f64::from(-fraction).exp2())
@@ -101,7 +101,7 @@ pub(super) fn largest_float(dtype: DType) -> f64 {
 
 /// The data type to which two operands with as many lanes are brought; None
 /// when there is none.
-pub(super) fn common(left: DType, right: DType) -> Option<DType> {
+pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
     if left == right {
         return Some(left);
     }
@@ -137,7 +137,7 @@ pub enum Comparison {
 
 impl Comparison {
     /// What two numbers that compare like this give; None stands for a NaN.
-    pub(super) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
+    pub(crate) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
         match self {
             Comparison::EQ => order.is_some_and(std::cmp::Ordering::is_eq),
             Comparison::NE => order.is_none_or(std::cmp::Ordering::is_ne),

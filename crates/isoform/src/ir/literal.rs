@@ -1,0 +1,232 @@
+//! Literals: integers, floats, strings; and what number becomes which.
+
+use isoform_macros::{Node, export};
+
+use super::number_types::{self as rules, Class};
+use super::{PrimExpr, Span};
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Schema;
+use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
+
+/// An integer; also a bool.
+#[derive(Node)]
+#[node(key = "ir.IntImm", init = make_int, no_new, crate = crate)]
+#[repr(C)]
+pub struct IntImm {
+    #[node(base)]
+    base: PrimExpr,
+    /// The number.
+    pub value: i64,
+}
+
+impl IntImm {
+    /// An integer of a data type.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the data type is no scalar integer type, or the
+    /// number is outside its range.
+    pub fn new(dtype: DType, value: i64) -> Result<Ref<IntImm>> {
+        make_int(dtype, value, None)
+    }
+
+    /// An integer that is known to be of the data type.
+    pub(crate) fn made(dtype: DType, value: i64) -> Ref<PrimExpr> {
+        let base = PrimExpr::typed(dtype, None);
+        Ref::new(IntImm { base, value }).upcast()
+    }
+}
+
+/// Makes an integer literal; ValueError for a number outside the range of the
+/// data type.
+#[export("ir.IntImm", crate = crate)]
+fn make_int(dtype: DType, value: i64, span: Option<Ref<Span>>) -> Result<Ref<IntImm>> {
+    let fail = |what: String| Err(Error::value_error(format!("ir.IntImm: {what}")));
+    if dtype.lanes() != 1 {
+        return fail(format!("expected a scalar data type, got {dtype}"));
+    }
+    let class = rules::class(dtype);
+    if !class.is_integer() {
+        return fail(format!("expected an integer data type, got {dtype}"));
+    }
+    let (least, most) = rules::integer_range(dtype);
+    if !(least..=most).contains(&value) {
+        return fail(format!(
+            "the value {value} is outside the range of {dtype}, {least} to {most}"
+        ));
+    }
+    Ok(Ref::new(IntImm {
+        base: PrimExpr::typed(dtype, span),
+        value,
+    }))
+}
+
+/// A float.
+#[derive(Node)]
+#[node(key = "ir.FloatImm", init = make_float, no_new, crate = crate)]
+#[repr(C)]
+pub struct FloatImm {
+    #[node(base)]
+    base: PrimExpr,
+    /// The number.
+    pub value: f64,
+}
+
+impl FloatImm {
+    /// A float of a data type.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the data type is no scalar float type, or the number
+    /// is finite and outside its range.
+    pub fn new(dtype: DType, value: f64) -> Result<Ref<FloatImm>> {
+        make_float(dtype, value, None)
+    }
+
+    /// A float that is known to be of the data type.
+    pub(crate) fn made(dtype: DType, value: f64) -> Ref<PrimExpr> {
+        let base = PrimExpr::typed(dtype, None);
+        Ref::new(FloatImm { base, value }).upcast()
+    }
+}
+
+/// Makes a float literal; ValueError for a finite number outside the range of
+/// the data type.
+#[export("ir.FloatImm", crate = crate)]
+fn make_float(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Result<Ref<FloatImm>> {
+    let fail = |what: String| Err(Error::value_error(format!("ir.FloatImm: {what}")));
+    if dtype.lanes() != 1 {
+        return fail(format!("expected a scalar data type, got {dtype}"));
+    }
+    if rules::class(dtype) != Class::Float {
+        return fail(format!("expected a float data type, got {dtype}"));
+    }
+    let most = rules::largest_float(dtype);
+    if value.is_finite() && value.abs() > most {
+        return fail(format!(
+            "the value {value} is outside the range of {dtype}, {} to {most}",
+            -most
+        ));
+    }
+    Ok(Ref::new(FloatImm {
+        base: PrimExpr::typed(dtype, span),
+        value,
+    }))
+}
+
+/// A string, such as the name of something that an intrinsic is told.
+#[derive(Node)]
+#[node(key = "tir.StringImm", init = make_string, no_new, crate = crate)]
+#[repr(C)]
+pub struct StringImm {
+    #[node(base)]
+    base: PrimExpr,
+    /// The text.
+    pub value: Str,
+}
+
+impl StringImm {
+    /// A string.
+    pub fn new(value: impl Into<Str>) -> Ref<StringImm> {
+        make_string(value.into(), None)
+    }
+}
+
+/// Makes a string literal.
+#[export("tir.StringImm", crate = crate)]
+fn make_string(value: Str, span: Option<Ref<Span>>) -> Ref<StringImm> {
+    Ref::new(StringImm {
+        base: PrimExpr::typed(rules::HANDLE, span),
+        value,
+    })
+}
+
+/// The data type that a number has where none is given.
+///
+/// # Errors
+///
+/// `TypeError` for what is no number, `ValueError` for an integer that no
+/// literal holds.
+pub(crate) fn natural_dtype(value: &Value) -> Result<DType> {
+    Ok(match value.view() {
+        ValueRef::Bool(_) => DType::BOOL,
+        ValueRef::Int(number) if i32::try_from(number).is_ok() => DType::INT32,
+        ValueRef::Int(_) => DType::INT64,
+        ValueRef::Float(number) if number.is_finite() && number.abs() > f64::from(f32::MAX) => {
+            DType::FLOAT64
+        }
+        ValueRef::Float(_) => DType::FLOAT32,
+        ValueRef::BigInt(_) => {
+            let range = "an int of 64 bits";
+            return Err(Error::value_error(format!(
+                "expected {range}, got {value:?}"
+            )));
+        }
+        _ => {
+            return Err(Error::type_error(format!(
+                "expected a bool, an int, a float or a str, got {}",
+                value.type_name()
+            )));
+        }
+    })
+}
+
+/// The literal of a number or a string, of the data type that goes without saying.
+///
+/// # Errors
+///
+/// As [`natural_dtype`], but for strings.
+pub(crate) fn natural_literal(value: &Value) -> Result<Ref<PrimExpr>> {
+    if let ValueRef::Str(text) = value.view() {
+        return Ok(StringImm::new(text).upcast());
+    }
+    scalar(natural_dtype(value)?, value, None)
+}
+
+/// A number as a literal of a scalar data type.
+pub(crate) fn scalar(
+    dtype: DType,
+    value: &Value,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<PrimExpr>> {
+    match rules::class(dtype) {
+        Class::Bool => {
+            let value = Schema::Bool.convert(value.clone())?;
+            let value = i64::from(value.as_bool().unwrap_or_default());
+            Ok(make_int(dtype, value, span)?.upcast())
+        }
+        Class::Int | Class::UInt => {
+            let value = match value.view() {
+                // As C converts: towards zero.
+                ValueRef::Float(number) => number.trunc() as i64,
+                _ => Schema::Int.convert(value.clone())?.extract()?,
+            };
+            Ok(make_int(dtype, value, span)?.upcast())
+        }
+        Class::Float => {
+            let value = Schema::Float.convert(value.clone())?.extract()?;
+            Ok(make_float(dtype, value, span)?.upcast())
+        }
+        Class::Other => Err(Error::value_error(format!(
+            "expected a number type for a literal, got {dtype}"
+        ))),
+    }
+}
+
+/// Whether the expression is the integer 0.
+pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
+    expr.downcast_ref::<IntImm>()
+        .is_some_and(|number| number.value == 0)
+}
+
+pub(super) fn register() -> Result<()> {
+    super::types![IntImm, FloatImm, StringImm];
+    Ok(())
+}
+
+/// The data types of bools, whatever their width.
+pub(crate) fn is_bool(dtype: DType) -> bool {
+    dtype.code() == DTypeCode::Bool
+}

@@ -1,0 +1,100 @@
+//! Ranges of integers, as loops and buffers have them.
+
+use isoform_macros::{Node, export};
+
+use super::literal::constant;
+use super::operators::sub;
+use crate::ir::literal::is_zero;
+use crate::ir::{PrimExpr, Span};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::Schema;
+use crate::kernel::value::{Value, ValueRef};
+
+/// The integers from `min` on, `extent` of them.
+///
+/// A tuple or list of one or two numbers becomes a range where one is
+/// expected.
+#[derive(Node)]
+#[node(key = "ir.Range", init = make_range, convert = range_from, crate = crate)]
+#[repr(C)]
+pub struct Range {
+    /// The first.
+    pub min: Ref<PrimExpr>,
+    /// How many there are.
+    pub extent: Ref<PrimExpr>,
+    /// Where it was written.
+    #[node(ignore, default, repr = false)]
+    pub span: Option<Ref<Span>>,
+}
+
+impl Range {
+    /// The range from `begin` up to and without `end`.
+    ///
+    /// # Errors
+    ///
+    /// As for subtraction.
+    pub fn between(begin: &Ref<PrimExpr>, end: &Ref<PrimExpr>) -> Result<Ref<Range>> {
+        let extent = match is_zero(begin) {
+            true => end.clone(),
+            false => sub(end, begin)?,
+        };
+        Ok(Range::new(begin, extent))
+    }
+}
+
+/// Makes the range [begin, end), or [0, begin) without an end.
+#[export("ir.Range", crate = crate)]
+fn make_range(
+    begin: &Ref<PrimExpr>,
+    end: Option<Ref<PrimExpr>>,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Range>> {
+    let range = match end {
+        Some(end) => Range::between(begin, &end)?,
+        None => Range::new(constant(begin.dtype, 0)?, begin),
+    };
+    Ok(range.with_span(span))
+}
+
+/// Makes the range [min_value, min_value + extent).
+#[export("ir.Range.from_min_extent", crate = crate)]
+fn from_min_extent(
+    min_value: Ref<PrimExpr>,
+    extent: Ref<PrimExpr>,
+    span: Option<Ref<Span>>,
+) -> Ref<Range> {
+    Range::new(min_value, extent).with_span(span)
+}
+
+/// The range that a sequence of one or two expressions stands for.
+#[export("ir.Range.__ffi_convert__", crate = crate)]
+fn range_from(value: Value) -> Result<Ref<Range>> {
+    let items = match value.view() {
+        ValueRef::Array(items) => items.clone(),
+        ValueRef::List(items) => items.snapshot(),
+        _ => {
+            return Err(Error::type_error(format!(
+                "expected a sequence, got {}",
+                value.type_name()
+            )));
+        }
+    };
+    let expr = |position: usize| -> Result<Ref<PrimExpr>> {
+        let schema = Schema::object::<PrimExpr>();
+        let item = items.get(position).cloned().unwrap_or_default();
+        schema.convert(item)?.extract()
+    };
+    match items.len() {
+        1 => make_range(&expr(0)?, None, None),
+        2 => make_range(&expr(0)?, Some(expr(1)?), None),
+        count => Err(Error::value_error(format!(
+            "expected the begin and end of a range, got {count} elements"
+        ))),
+    }
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![Range];
+    crate::ir::functions![from_min_extent]
+}
