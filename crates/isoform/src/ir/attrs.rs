@@ -128,7 +128,7 @@ fn as_int(name: &str, value: &Value) -> Result<i64> {
         return Ok(i64::from(flag));
     }
     let literal = value.as_object().and_then(|object| {
-        let literal = object.downcast_ref::<super::literal::IntImm>()?;
+        let literal = object.downcast_ref::<super::prim::IntImm>()?;
         Some(literal.value)
     });
     literal.ok_or_else(|| {
@@ -175,7 +175,7 @@ fn get_str(this: &Ref<Attrs>, key: &str) -> Result<String> {
     let literal = || {
         let literal = value
             .as_object()?
-            .downcast_ref::<super::literal::StringImm>()?;
+            .downcast_ref::<super::prim::StringImm>()?;
         Some(literal.value.to_string())
     };
     value

@@ -1,14 +1,21 @@
-//! The bases of expressions, global variables, ranges.
+//! The bases of types and expressions, and global variables.
 
 use isoform_macros::{Node, export};
 
-use super::literal::natural_literal;
 use super::span::Span;
-use super::ty::Type;
 use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::value::{DType, Value};
+
+/// The base of all types.
+#[derive(Node, Default)]
+#[node(key = "ir.Type", crate = crate)]
+#[repr(C)]
+pub struct Type {
+    /// Where it was written.
+    #[node(ignore, default, repr = false)]
+    pub span: Option<Ref<Span>>,
+}
 
 /// The base of all expressions.
 #[derive(Node, Default)]
@@ -18,38 +25,6 @@ pub struct BaseExpr {
     /// Where it was written.
     #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
-}
-
-/// The base of the expressions over scalars and vectors of the machine.
-///
-/// Numbers become literals where one is expected: a bool of type bool, an int
-/// of type int32 or, if it is larger, int64, a float of type float32 or, if it
-/// is larger, float64; a string becomes a string literal.
-#[derive(Node)]
-#[node(key = "ir.PrimExpr", convert = prim_expr_from, crate = crate)]
-#[node(attrs("text.type" = "dtype"))]
-#[repr(C)]
-pub struct PrimExpr {
-    #[node(base, default)]
-    base: BaseExpr,
-    /// The data type of its value.
-    pub dtype: DType,
-}
-
-impl PrimExpr {
-    /// The fields of an expression of this data type.
-    pub fn typed(dtype: DType, span: Option<Ref<Span>>) -> Self {
-        PrimExpr {
-            base: BaseExpr { span },
-            dtype,
-        }
-    }
-}
-
-/// The literal of a number or a string.
-#[export("ir.PrimExpr.__ffi_convert__", crate = crate)]
-fn prim_expr_from(value: Value) -> Result<Ref<PrimExpr>> {
-    natural_literal(&value)
 }
 
 /// The base of the expressions over tensors, functions and other large values.
@@ -122,6 +97,6 @@ fn make_global_var(
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![BaseExpr, PrimExpr, RelayExpr, GlobalVar];
+    super::types![Type, BaseExpr, RelayExpr, GlobalVar];
     super::functions![checked_type]
 }

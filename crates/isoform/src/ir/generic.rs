@@ -7,9 +7,8 @@ use indexmap::IndexSet;
 use isoform_macros::{Node, export};
 
 use super::attrs::Attrs;
-use super::expr::RelayExpr;
+use super::expr::{RelayExpr, Type};
 use super::span::Span;
-use super::ty::Type;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;

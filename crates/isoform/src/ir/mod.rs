@@ -35,25 +35,24 @@ mod expr;
 mod function;
 mod generic;
 mod global_info;
-pub(crate) mod literal;
 mod memory;
 pub(crate) mod module;
 mod names;
 pub(crate) mod number_types;
 mod op;
+pub(crate) mod prim;
 mod span;
 mod ty;
 
 pub use attrs::{AttrFieldInfo, Attrs, DictAttrs};
 pub use diagnostics::{Diagnostic, DiagnosticContext, DiagnosticLevel, DiagnosticRenderer};
-pub use expr::{BaseExpr, GlobalVar, PrimExpr, RelayExpr};
+pub use expr::{BaseExpr, GlobalVar, RelayExpr, Type};
 pub use function::BaseFunc;
 pub use generic::{
     Constructor, EnvFunc, FuncType, GlobalTypeVar, TypeCall, TypeConstraint, TypeData, TypeKind,
     TypeRelation, TypeVar,
 };
 pub use global_info::{DummyGlobalInfo, GlobalInfo, Target, VDevice};
-pub use literal::{FloatImm, IntImm, StringImm};
 pub use memory::{
     AllocatedPoolInfo, ConstantInfo, ConstantMemoryPools, ConstantPoolInfo, PoolInfo,
     PoolInfoProperties, WorkspaceMemoryPools, WorkspacePoolInfo,
@@ -61,10 +60,11 @@ pub use memory::{
 pub use module::IRModule;
 pub use names::{GlobalVarSupply, NameSupply};
 pub use op::{AttributeInfo, Op, OpRegistry};
+pub use prim::{FloatImm, IntImm, PrimExpr, StringImm};
 pub use span::{SequentialSpan, Source, SourceMap, SourceName, Span};
 pub use ty::{
     IncompleteType, PointerType, PrimType, RelayRefType, TensorAffineType, TensorType,
-    TupleAffineType, TupleType, Type,
+    TupleAffineType, TupleType,
 };
 
 use crate::kernel::error::Result;
@@ -109,10 +109,10 @@ pub(crate) use methods;
 /// `ValueError` when another definition owns one of the names.
 pub fn register() -> Result<()> {
     span::register()?;
+    expr::register()?;
+    prim::register()?;
     ty::register()?;
     generic::register()?;
-    expr::register()?;
-    literal::register()?;
     attrs::register()?;
     function::register()?;
     global_info::register()?;

@@ -12,9 +12,8 @@ use indexmap::IndexMap;
 use isoform_macros::{Node, export};
 
 use super::attrs::AttrFieldInfo;
-use super::expr::RelayExpr;
+use super::expr::{RelayExpr, Type};
 use super::generic::{EnvFunc, FuncType, TypeRelation, TypeVar};
-use super::ty::Type;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::function::Function;

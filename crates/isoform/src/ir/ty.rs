@@ -4,25 +4,15 @@
 
 use isoform_macros::{Node, export};
 
-use super::expr::{PrimExpr, RelayExpr};
+use super::expr::{RelayExpr, Type};
 use super::generic::TypeKind;
-use super::literal::IntImm;
+use super::prim::{IntImm, PrimExpr};
 use super::span::Span;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::value::{DType, Value};
-
-/// The base of all types.
-#[derive(Node, Default)]
-#[node(key = "ir.Type", crate = crate)]
-#[repr(C)]
-pub struct Type {
-    /// Where it was written.
-    #[node(ignore, default, repr = false)]
-    pub span: Option<Ref<Span>>,
-}
 
 /// The type of a scalar or a vector of the machine.
 #[derive(Node)]
@@ -193,7 +183,6 @@ pub struct TupleAffineType {
 
 pub(super) fn register() -> Result<()> {
     super::types![
-        Type,
         PrimType,
         PointerType,
         TupleType,

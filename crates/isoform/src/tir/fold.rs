@@ -1,8 +1,8 @@
 //! What an operation on literals gives, computed when it is made.
 
 use crate::ir::PrimExpr;
-use crate::ir::literal::{FloatImm, IntImm};
 use crate::ir::number_types::{self as rules, Comparison};
+use crate::ir::prim::{FloatImm, IntImm};
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{DType, DTypeCode};

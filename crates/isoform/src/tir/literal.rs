@@ -3,8 +3,8 @@
 use isoform_macros::export;
 
 use super::nodes::Broadcast;
-use crate::ir::literal::{natural_dtype, natural_literal, scalar};
 use crate::ir::number_types as rules;
+use crate::ir::prim::{natural_dtype, natural_literal, scalar};
 use crate::ir::{PrimExpr, Span};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;

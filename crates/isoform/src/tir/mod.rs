@@ -21,8 +21,8 @@ mod nodes;
 mod operators;
 mod range;
 
-pub use crate::ir::literal::{FloatImm, IntImm, StringImm, is_zero};
 pub use crate::ir::number_types::Comparison;
+pub use crate::ir::prim::{FloatImm, IntImm, StringImm, is_zero};
 pub use literal::{constant, literal};
 pub use nodes::{
     Add, And, BinaryOpExpr, Broadcast, Call, Cast, CmpExpr, Div, EQ, FloorDiv, FloorMod, GE, GT,

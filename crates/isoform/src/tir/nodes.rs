@@ -6,8 +6,8 @@
 use isoform_macros::{Node, export};
 
 use super::operators;
-use crate::ir::literal::is_bool;
 use crate::ir::number_types::{self as rules, Class};
+use crate::ir::prim::is_bool;
 use crate::ir::{Op, PointerType, PrimExpr, PrimType, RelayExpr, Span, Type};
 use crate::kernel::container::{Array, Str};
 use crate::kernel::convert::IntoField;

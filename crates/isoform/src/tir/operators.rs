@@ -8,8 +8,8 @@ use super::nodes::{
     self, Add, And, Broadcast, Call, Div, EQ, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod,
     Mul, NE, Or, Sub,
 };
-use crate::ir::literal::{IntImm, is_bool};
 use crate::ir::number_types::{self as rules, Class, Comparison};
+use crate::ir::prim::{IntImm, is_bool};
 use crate::ir::{OpRegistry, PrimExpr};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;

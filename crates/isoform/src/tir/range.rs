@@ -4,7 +4,7 @@ use isoform_macros::{Node, export};
 
 use super::literal::constant;
 use super::operators::sub;
-use crate::ir::literal::is_zero;
+use crate::ir::prim::is_zero;
 use crate::ir::{PrimExpr, Span};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;

@@ -1,14 +1,47 @@
-//! Literals: integers, floats, strings; and what number becomes which.
+//! Expressions over scalars and vectors of the machine: their base, and literals.
 
 use isoform_macros::{Node, export};
 
+use super::expr::BaseExpr;
 use super::number_types::{self as rules, Class};
-use super::{PrimExpr, Span};
+use super::span::Span;
 use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::Schema;
 use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
+
+/// The base of the expressions over scalars and vectors of the machine.
+///
+/// Numbers become literals where one is expected: a bool of type bool, an int
+/// of type int32 or, if it is larger, int64, a float of type float32 or, if it
+/// is larger, float64; a string becomes a string literal.
+#[derive(Node)]
+#[node(key = "ir.PrimExpr", convert = prim_expr_from, crate = crate)]
+#[node(attrs("text.type" = "dtype"))]
+#[repr(C)]
+pub struct PrimExpr {
+    #[node(base, default)]
+    base: BaseExpr,
+    /// The data type of its value.
+    pub dtype: DType,
+}
+
+impl PrimExpr {
+    /// The fields of an expression of this data type.
+    pub fn typed(dtype: DType, span: Option<Ref<Span>>) -> Self {
+        PrimExpr {
+            base: BaseExpr { span },
+            dtype,
+        }
+    }
+}
+
+/// The literal of a number or a string.
+#[export("ir.PrimExpr.__ffi_convert__", crate = crate)]
+fn prim_expr_from(value: Value) -> Result<Ref<PrimExpr>> {
+    natural_literal(&value)
+}
 
 /// An integer; also a bool.
 #[derive(Node)]
@@ -222,7 +255,7 @@ pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![IntImm, FloatImm, StringImm];
+    super::types![PrimExpr, IntImm, FloatImm, StringImm];
     Ok(())
 }
 
