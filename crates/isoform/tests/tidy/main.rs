@@ -5,13 +5,18 @@
 //! holds the repository to it and prints every finding as `file:line`, with what to
 //! do; another shows that the rule can fail, on a small example in memory.
 
+mod circles;
 mod code;
 mod complexity;
 mod dependencies;
 mod docs;
 #[path = "../it/exports.rs"]
 mod exports;
+mod imports;
+mod layers;
 mod layout;
+mod modules;
+mod python_imports;
 mod repo;
 mod text;
 mod tokens;
