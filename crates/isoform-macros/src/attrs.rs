@@ -7,8 +7,8 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, LitStr, Token, Type};
 
+use crate::entry::Entry;
 use crate::errors::Errors;
-use crate::parse::Entry;
 
 /// The form of the option, for errors.
 const EXPECTED: &str = "`attrs(...)` of `dyn Trait` and `\"name\" = value`";

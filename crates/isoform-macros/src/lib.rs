@@ -11,6 +11,7 @@
 use proc_macro2::TokenStream;
 
 mod attrs;
+mod entry;
 mod errors;
 mod expand;
 mod export;

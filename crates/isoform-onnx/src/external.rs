@@ -11,8 +11,8 @@ use bytes::Bytes;
 
 use crate::{
     error::{OnnxError, Result, ResultExt},
+    options::LoadOptions,
     proto::StringStringEntryProto,
-    source::LoadOptions,
 };
 
 /// Finds and loads the external data of a model's tensors, each file once.

@@ -27,6 +27,7 @@ mod import;
 pub mod ir;
 mod mmap;
 mod model;
+mod options;
 mod origin;
 pub mod proto;
 mod source;
@@ -40,9 +41,11 @@ pub use self::{
     elem_type::ElemType,
     error::{OnnxError, OnnxErrorKind, Result, ResultExt},
     external::ExternalResolver,
-    model::{Counts, ImportOptions, Model, import, load},
+    import::Counts,
+    model::{Model, import, load},
+    options::{ImportOptions, LoadOptions},
     origin::{NodeOrigin, OriginKind},
-    source::{LoadOptions, ModelFile, decode_model},
+    source::{ModelFile, decode_model},
     sparse::{SparseTensorData, decode_sparse_tensor},
     tensor_data::{TensorData, TensorPayload, decode_tensor},
 };

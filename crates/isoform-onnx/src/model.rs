@@ -7,75 +7,13 @@ use isoform::{AccessPath, Ref, Value};
 use crate::{
     error::ResultExt,
     external::ExternalResolver,
-    import::import_model,
+    import::{Counts, import_model},
     ir::Program,
+    options::{ImportOptions, LoadOptions},
     origin::{NodeOrigin, origin_at},
     proto::ModelProto,
-    source::{LoadOptions, ModelFile},
+    source::ModelFile,
 };
-
-/// How a model is loaded, and what of it is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ImportOptions {
-    /// Whether files are mapped instead of read; true by default. See
-    /// [`LoadOptions::mmap`] for what that asks of the files.
-    pub mmap: bool,
-    /// Whether the names of the main graph's inputs and outputs belong to the program;
-    /// false by default, so that models that differ in them alone are equal.
-    pub io_names: bool,
-}
-
-impl Default for ImportOptions {
-    fn default() -> Self {
-        Self {
-            mmap: true,
-            io_names: false,
-        }
-    }
-}
-
-impl ImportOptions {
-    /// The default options: files are mapped, and names of inputs and outputs are not
-    /// compared.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`ImportOptions::mmap`].
-    #[must_use]
-    pub fn with_mmap(mut self, mmap: bool) -> Self {
-        self.mmap = mmap;
-        self
-    }
-
-    /// Sets [`ImportOptions::io_names`].
-    #[must_use]
-    pub fn with_io_names(mut self, io_names: bool) -> Self {
-        self.io_names = io_names;
-        self
-    }
-}
-
-/// How much a model contains.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Counts {
-    /// Nodes in the file: those of the main graph, of all bodies inside it and of the
-    /// functions, each function counted once.
-    pub nodes: usize,
-    /// Nodes that no output needs, among them all nodes of functions nobody calls. They
-    /// are not part of the program.
-    pub dropped: usize,
-    /// Initializers, dense and sparse, of the main graph and of all bodies.
-    pub initializers: usize,
-    /// Local functions that the program calls.
-    pub functions: usize,
-    /// Bytes of all constants, with strings at their own length.
-    pub bytes: u64,
-    /// Training steps in the file, which are not part of the program.
-    pub training: usize,
-}
 
 /// An ONNX model as a dataflow program.
 ///

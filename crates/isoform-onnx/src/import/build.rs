@@ -4,10 +4,8 @@
 use isoform::{Array, Ref, Str, Value};
 
 use super::{
-    Importer, Unit,
-    attribute::Bodies,
-    full_name, node_place, normal_domain,
-    plan::Plan,
+    context::{Importer, Unit, full_name, node_place, normal_domain},
+    plan::{Bodies, Plan},
     scope::{self, Made, Scope},
 };
 use crate::{

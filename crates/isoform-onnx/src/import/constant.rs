@@ -2,7 +2,10 @@
 
 use isoform::{Array, Bytes, DType, DTypeCode, Ref, Shape, Tensor, Value};
 
-use super::{Importer, from_library, types::dtype};
+use super::{
+    context::{Importer, from_library},
+    types::dtype,
+};
 use crate::{
     error::{OnnxError, Result, ResultExt},
     ir::{SparseTensor, StringTensor},
@@ -83,7 +86,7 @@ impl Importer<'_> {
     }
 
     fn constant_attribute(&mut self, attr: &AttributeProto) -> Result<Option<Value>> {
-        let kind = super::attribute::kind(attr)?;
+        let kind = super::attribute_kind::kind(attr)?;
         let float = DType::FLOAT32;
         let int = DType::INT64;
         let value = match (attr.name.as_str(), kind) {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, hash_map::Entry};
 use isoform::{Array, Ref, Str, Value};
 
 use super::{
-    Importer, Unit, full_name, normal_domain, opsets,
+    context::{Importer, Unit, full_name, normal_domain, opsets},
     scope::{Definition, Scope},
 };
 use crate::{

@@ -5,7 +5,7 @@
 //! order in which everything is made before it is used, whatever order they are listed
 //! in, and drops those that no output needs. `build` then makes the nodes in that order.
 //! So no step follows a chain of nodes by recursion; recursion follows the nesting of
-//! graphs alone, and stops at [`MAX_NESTING`].
+//! graphs alone, and stops at [`MAX_NESTING`](context::MAX_NESTING).
 //!
 //! # Names
 //!
@@ -19,8 +19,10 @@
 //! tensors, which become the tensors.
 
 mod attribute;
+mod attribute_kind;
 mod build;
 mod constant;
+mod context;
 mod function;
 mod plan;
 mod scope;
@@ -30,44 +32,34 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::{Array, Ref, Str};
 
+use context::{Importer, Unit, opsets};
+
 use crate::{
     error::{OnnxError, Result, ResultExt},
     external::ExternalResolver,
-    ir::{Function, Program},
-    model::{Counts, ImportOptions},
-    proto::{ModelProto, NodeProto, OperatorSetIdProto},
+    ir::Program,
+    options::ImportOptions,
+    proto::ModelProto,
 };
 
-/// How deep graphs may be nested. The decoder refuses deeper files already; this bounds
-/// the stack also for messages that were put together by hand.
-const MAX_NESTING: usize = 40;
-
-/// From this version on, an initializer that is listed as an input is a default.
-const FIRST_IR_VERSION_WITH_DEFAULTS: i64 = 4;
-
-/// Versions of operator sets by normalised domain.
-type Opsets<'a> = HashMap<&'a str, i64>;
-
-/// Domain, name and overload of a local function.
-type FunctionKey<'a> = (&'a str, &'a str, &'a str);
-
-/// What is the same for the whole model, and what is found out on the way.
-struct Importer<'a> {
-    resolver: &'a ExternalResolver,
-    ir_version: i64,
-    functions: HashMap<FunctionKey<'a>, usize>,
-    built: Vec<Option<Ref<Function>>>,
-    initializers: usize,
-    bytes: u64,
-}
-
-/// What is the same for a main graph or function and all graphs inside it.
-struct Unit<'a> {
-    opsets: Opsets<'a>,
-    /// Names of the attributes of the function; None in a main graph.
-    attributes: Option<HashSet<&'a str>>,
-    /// Local functions that the nodes made so far call.
-    called: HashSet<usize>,
+/// How much a model contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Nodes in the file: those of the main graph, of all bodies inside it and of the
+    /// functions, each function counted once.
+    pub nodes: usize,
+    /// Nodes that no output needs, among them all nodes of functions nobody calls. They
+    /// are not part of the program.
+    pub dropped: usize,
+    /// Initializers, dense and sparse, of the main graph and of all bodies.
+    pub initializers: usize,
+    /// Local functions that the program calls.
+    pub functions: usize,
+    /// Bytes of all constants, with strings at their own length.
+    pub bytes: u64,
+    /// Training steps in the file, which are not part of the program.
+    pub training: usize,
 }
 
 /// Imports a model; what [`load`](crate::load) documents.
@@ -144,57 +136,4 @@ pub(crate) fn import_model(
         producer: producer.trim().into(),
     });
     Ok((program, counts))
-}
-
-/// The one spelling of a domain: the default one is empty.
-fn normal_domain(domain: &str) -> &str {
-    match domain {
-        "ai.onnx" => "",
-        other => other,
-    }
-}
-
-fn opsets(imports: &[OperatorSetIdProto]) -> Result<Opsets<'_>> {
-    let mut opsets = Opsets::new();
-    for import in imports {
-        let domain = normal_domain(&import.domain);
-        if let Some(old) = opsets.insert(domain, import.version)
-            && old != import.version
-        {
-            return Err(OnnxError::value(format!(
-                "operator set '{domain}' is imported in versions {old} and {}",
-                import.version
-            )));
-        }
-    }
-    Ok(opsets)
-}
-
-/// How messages name a node.
-fn node_place(node: &NodeProto, position: usize) -> String {
-    match node.name.as_str() {
-        "" => format!("node #{position} ({})", node.op_type),
-        name => format!("node '{name}' ({})", node.op_type),
-    }
-}
-
-/// A name with its domain and overload, where there are any.
-fn full_name(domain: &str, name: &str, overload: &str) -> String {
-    let mut text = String::new();
-    if !domain.is_empty() {
-        text.push_str(domain);
-        text.push('.');
-    }
-    text.push_str(name);
-    if !overload.is_empty() {
-        text.push(':');
-        text.push_str(overload);
-    }
-    text
-}
-
-/// Turns an error of the library, which can only come from constructing values here,
-/// into one that can take a place.
-fn from_library(error: isoform::Error) -> OnnxError {
-    OnnxError::value(error.message())
 }

@@ -1,13 +1,12 @@
 //! The first step of importing a body: names, order, and what is needed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use isoform::{Ref, Value};
 
 use super::{
-    FIRST_IR_VERSION_WITH_DEFAULTS, Importer, MAX_NESTING,
-    attribute::{Bodies, names_in, names_values},
-    node_place,
+    attribute_kind::{names_in, names_values},
+    context::{FIRST_IR_VERSION_WITH_DEFAULTS, Importer, MAX_NESTING, node_place},
     scope::{self, Definition, Scope},
     types::{Dims, type_value},
 };
@@ -19,6 +18,9 @@ use crate::{
 
 /// Node, attribute of the node, position in the attribute.
 pub(super) type BodyKey = (usize, usize, usize);
+
+/// The bodies of a node by attribute and position there.
+pub(super) type Bodies<'a> = HashMap<BodyKey, Plan<'a>>;
 
 /// A body whose nodes can be built one after the other.
 pub(super) struct Plan<'a> {

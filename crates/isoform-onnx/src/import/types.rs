@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use isoform::{Array, DType, DTypeCode, Ref, Value};
 
-use super::{normal_domain, scope::Scope};
+use super::{context::normal_domain, scope::Scope};
 use crate::{
     elem_type::ElemType,
     error::{OnnxError, Result},

@@ -1,0 +1,97 @@
+//! What the steps of an import share.
+
+use std::collections::{HashMap, HashSet};
+
+use isoform::Ref;
+
+use crate::{
+    error::{OnnxError, Result},
+    external::ExternalResolver,
+    ir::Function,
+    proto::{NodeProto, OperatorSetIdProto},
+};
+
+/// How deep graphs may be nested. The decoder refuses deeper files already; this bounds
+/// the stack also for messages that were put together by hand.
+pub(super) const MAX_NESTING: usize = 40;
+
+/// From this version on, an initializer that is listed as an input is a default.
+pub(super) const FIRST_IR_VERSION_WITH_DEFAULTS: i64 = 4;
+
+/// Versions of operator sets by normalised domain.
+pub(super) type Opsets<'a> = HashMap<&'a str, i64>;
+
+/// Domain, name and overload of a local function.
+pub(super) type FunctionKey<'a> = (&'a str, &'a str, &'a str);
+
+/// What is the same for the whole model, and what is found out on the way.
+pub(super) struct Importer<'a> {
+    pub(super) resolver: &'a ExternalResolver,
+    pub(super) ir_version: i64,
+    pub(super) functions: HashMap<FunctionKey<'a>, usize>,
+    pub(super) built: Vec<Option<Ref<Function>>>,
+    pub(super) initializers: usize,
+    pub(super) bytes: u64,
+}
+
+/// What is the same for a main graph or function and all graphs inside it.
+pub(super) struct Unit<'a> {
+    pub(super) opsets: Opsets<'a>,
+    /// Names of the attributes of the function; None in a main graph.
+    pub(super) attributes: Option<HashSet<&'a str>>,
+    /// Local functions that the nodes made so far call.
+    pub(super) called: HashSet<usize>,
+}
+
+/// The one spelling of a domain: the default one is empty.
+pub(super) fn normal_domain(domain: &str) -> &str {
+    match domain {
+        "ai.onnx" => "",
+        other => other,
+    }
+}
+
+pub(super) fn opsets(imports: &[OperatorSetIdProto]) -> Result<Opsets<'_>> {
+    let mut opsets = Opsets::new();
+    for import in imports {
+        let domain = normal_domain(&import.domain);
+        if let Some(old) = opsets.insert(domain, import.version)
+            && old != import.version
+        {
+            return Err(OnnxError::value(format!(
+                "operator set '{domain}' is imported in versions {old} and {}",
+                import.version
+            )));
+        }
+    }
+    Ok(opsets)
+}
+
+/// How messages name a node.
+pub(super) fn node_place(node: &NodeProto, position: usize) -> String {
+    match node.name.as_str() {
+        "" => format!("node #{position} ({})", node.op_type),
+        name => format!("node '{name}' ({})", node.op_type),
+    }
+}
+
+/// A name with its domain and overload, where there are any.
+pub(super) fn full_name(domain: &str, name: &str, overload: &str) -> String {
+    let mut text = String::new();
+    if !domain.is_empty() {
+        text.push_str(domain);
+        text.push('.');
+    }
+    text.push_str(name);
+    if !overload.is_empty() {
+        text.push(':');
+        text.push_str(overload);
+    }
+    text
+}
+
+/// Turns an error of the library, which can only come from constructing values here,
+/// into one that can take a place.
+pub(super) fn from_library(error: isoform::Error) -> OnnxError {
+    OnnxError::value(error.message())
+}
