@@ -238,3 +238,21 @@ fn fill(template: &Value, mut images: Images, defined: &Idents) -> Result<Value>
         }
     }
 }
+
+impl Match {
+    /// `template` with the holes and variables of the pattern replaced by what
+    /// they stand for; variables that `template` binds and the pattern does not
+    /// are new ones. None when a variable would come out of the scope that
+    /// binds it, or into one that binds another of its name.
+    ///
+    /// O(template), and O(parts) where it or the pattern binds variables.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when a part does not fit its field; `ValueError` when
+    /// `template` has a hole in a definition field.
+    pub fn instantiate(&self, template: &Value) -> Result<Option<Value>> {
+        let plan = Plan::new(&self.pattern, template)?;
+        plan.instantiate(self)
+    }
+}

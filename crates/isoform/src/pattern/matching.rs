@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::instantiate;
 use super::scan::{Idents, Variables};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
@@ -452,7 +451,7 @@ impl fmt::Debug for Found {
 /// What the variables of a template stand for in one value.
 #[derive(Clone)]
 pub struct Match {
-    pattern: Pattern,
+    pub(super) pattern: Pattern,
     value: Value,
     filled: Arc<Filled>,
 }
@@ -503,22 +502,6 @@ impl Match {
 
     pub(super) fn filled(&self) -> &Filled {
         &self.filled
-    }
-
-    /// `template` with the holes and variables of the pattern replaced by what
-    /// they stand for; variables that `template` binds and the pattern does not
-    /// are new ones. None when a variable would come out of the scope that
-    /// binds it, or into one that binds another of its name.
-    ///
-    /// O(template), and O(parts) where it or the pattern binds variables.
-    ///
-    /// # Errors
-    ///
-    /// `TypeError` when a part does not fit its field; `ValueError` when
-    /// `template` has a hole in a definition field.
-    pub fn instantiate(&self, template: &Value) -> Result<Option<Value>> {
-        let plan = instantiate::Plan::new(&self.pattern, template)?;
-        plan.instantiate(self)
     }
 }
 

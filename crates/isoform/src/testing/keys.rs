@@ -3,7 +3,7 @@
 
 use super::generate::children;
 use super::oracle;
-use super::properties::{Pair, account, draw};
+use super::pair::{Pair, account, draw};
 use super::source::Source;
 use crate::kernel::container::StructuralKey;
 use crate::kernel::error::ErrorKind;

@@ -22,6 +22,7 @@ pub mod ir;
 mod keys;
 mod laws;
 pub mod oracle;
+mod pair;
 mod program;
 pub mod properties;
 pub mod pto;

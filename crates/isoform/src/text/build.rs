@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::fault::Fault;
-use super::parser::{Kinds, Parsed, Parser, Part, Stop, Type};
+use super::literals::Kinds;
+use super::parser::{Parsed, Parser, Part, Stop, Type};
 use super::spelling;
 use crate::files::json;
 use crate::kernel::container::{Array, Dict, List};

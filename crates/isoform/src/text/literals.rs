@@ -6,7 +6,6 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use num_bigint::BigInt;
 
 use super::lexer::{Lexed, Lexer};
-use super::parser::Kinds;
 use super::spelling::{DEVICE, FUNCTION, TENSOR, VOID, VOID_NAME, shown};
 use super::tensor::Element;
 use crate::kernel::container::{Bytes, Shape, Tensor};
@@ -17,6 +16,17 @@ use crate::kernel::value::{DType, Device, Value};
 /// More decimal digits would take quadratic time; larger numbers are written
 /// in base 16.
 const MAX_DIGITS: usize = 10_000;
+
+/// What a value with parts is.
+#[derive(Clone, Copy)]
+pub(super) enum Kinds {
+    Array,
+    List,
+    Map,
+    Dict,
+    /// An object of a type, and the name it is defined with.
+    Object(u32, Option<u32>),
+}
 
 /// What a value starts with.
 pub(super) enum Literal<'a> {

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 
 use super::fault::Fault;
 use super::lexer::Lexer;
-use super::literals::{self, Literal};
+use super::literals::{self, Kinds, Literal};
 use super::spelling;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -95,17 +95,6 @@ pub(super) enum State {
     /// Its parts are being built.
     Open,
     Built(Value),
-}
-
-/// What a value with parts is.
-#[derive(Clone, Copy)]
-pub(super) enum Kinds {
-    Array,
-    List,
-    Map,
-    Dict,
-    /// An object of a type, and the name it is defined with.
-    Object(u32, Option<u32>),
 }
 
 /// A value that is being read.

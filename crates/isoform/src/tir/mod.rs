@@ -19,6 +19,7 @@ mod fold;
 mod literal;
 mod nodes;
 mod operators;
+mod ramp;
 mod range;
 
 pub use crate::ir::number_types::Comparison;
@@ -26,11 +27,12 @@ pub use crate::ir::prim::{FloatImm, IntImm, StringImm, is_zero};
 pub use literal::{constant, literal};
 pub use nodes::{
     Add, And, BinaryOpExpr, Broadcast, Call, Cast, CmpExpr, Div, EQ, FloorDiv, FloorMod, GE, GT,
-    LE, LT, Let, LogicalExpr, Max, Min, Mod, Mul, NE, Not, Or, Ramp, Select, SizeVar, Sub, Var,
+    LE, LT, Let, LogicalExpr, Max, Min, Mod, Mul, NE, Not, Or, Select, SizeVar, Sub, Var,
 };
 pub use operators::{
     add, and, cast, compare, div, floordiv, floormod, max, min, mul, not, or, sub, truncmod,
 };
+pub use ramp::Ramp;
 pub use range::Range;
 
 use crate::kernel::error::Result;
@@ -42,6 +44,7 @@ use crate::kernel::error::Result;
 /// `ValueError` when another definition owns one of the names.
 pub fn register() -> Result<()> {
     literal::register()?;
+    ramp::register()?;
     range::register()?;
     nodes::register()?;
     operators::register()

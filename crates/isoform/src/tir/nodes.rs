@@ -5,8 +5,7 @@
 
 use isoform_macros::{Node, export};
 
-use super::operators;
-use crate::ir::number_types::{self as rules, Class};
+use crate::ir::number_types as rules;
 use crate::ir::prim::is_bool;
 use crate::ir::{Op, PointerType, PrimExpr, PrimType, RelayExpr, Span, Type};
 use crate::kernel::container::{Array, Str};
@@ -505,7 +504,7 @@ impl Broadcast {
 }
 
 /// The data type of a vector of such scalars.
-fn vector(key: &str, scalar: DType, lanes: i64) -> Result<DType> {
+pub(super) fn vector(key: &str, scalar: DType, lanes: i64) -> Result<DType> {
     if scalar.lanes() != 1 {
         return Err(Error::value_error(format!(
             "{key}: expected a scalar, got {scalar}"
@@ -531,50 +530,6 @@ fn make_broadcast(
     Ok(Ref::new(Broadcast {
         base: PrimExpr::typed(dtype, span),
         value,
-        lanes,
-    }))
-}
-
-/// The vector `base, base + stride, base + 2 * stride, ...`.
-#[derive(Node)]
-#[node(key = "tir.Ramp", init = make_ramp, no_new, crate = crate)]
-#[repr(C)]
-pub struct Ramp {
-    #[node(base)]
-    expr: PrimExpr,
-    /// The first value.
-    pub base: Ref<PrimExpr>,
-    /// The difference of neighbours.
-    pub stride: Ref<PrimExpr>,
-    /// How many there are.
-    pub lanes: i64,
-}
-
-/// Makes a vector of equally distant integers.
-#[export("tir.Ramp", crate = crate)]
-fn make_ramp(
-    base: Ref<PrimExpr>,
-    stride: Ref<PrimExpr>,
-    lanes: i64,
-    span: Option<Ref<Span>>,
-) -> Result<Ref<Ramp>> {
-    let dtype = vector(Ramp::TYPE_KEY, base.dtype, lanes)?;
-    if !matches!(rules::class(dtype), Class::Int | Class::UInt) {
-        return Err(Error::value_error(format!(
-            "tir.Ramp: expected an integer data type, got {dtype}"
-        )));
-    }
-    if stride.dtype.lanes() != 1 {
-        return Err(Error::value_error(format!(
-            "tir.Ramp.stride: expected a scalar, got {}",
-            stride.dtype
-        )));
-    }
-    let stride = operators::cast(base.dtype, &stride)?;
-    Ok(Ref::new(Ramp {
-        expr: PrimExpr::typed(dtype, span),
-        base,
-        stride,
         lanes,
     }))
 }
@@ -609,7 +564,6 @@ pub(super) fn register() -> Result<()> {
         Let,
         Call,
         Broadcast,
-        Ramp,
     ];
     Ok(())
 }

@@ -4,37 +4,13 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::NodeTrait;
+use super::contract::{Adapter, NodeTrait};
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Argument, Borrowed, Function, Returned};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::Schema;
 use crate::kernel::value::{Value, ValueRef};
-
-/// A node whose type implements a trait by functions; the trait is implemented
-/// for it where the trait is declared.
-pub struct Adapter<'a, Tr: NodeTrait + ?Sized> {
-    object: &'a Ref<Obj>,
-    /// The value of the attribute.
-    value: &'static Value,
-    // A function pointer keeps the adapter Send and Sync, as nodes are.
-    methods: PhantomData<fn(&Tr)>,
-}
-
-impl<Tr: NodeTrait + ?Sized> Clone for Adapter<'_, Tr> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<Tr: NodeTrait + ?Sized> Copy for Adapter<'_, Tr> {}
-
-impl<Tr: NodeTrait + ?Sized> fmt::Debug for Adapter<'_, Tr> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Adapter").field(&Tr::NAME).finish()
-    }
-}
 
 impl<'a, Tr: NodeTrait + ?Sized> Adapter<'a, Tr> {
     pub(super) fn new(object: &'a Ref<Obj>, value: &'static Value) -> Self {

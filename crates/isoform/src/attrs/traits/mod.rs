@@ -8,21 +8,20 @@
 //! functions that are the value (`adapter.rs`).
 
 mod adapter;
+mod contract;
 mod native;
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::OnceLock;
 
 /// What the expansion of `node_trait` names.
 pub(crate) mod macros {
-    pub use super::TraitCell;
-    pub use super::adapter::{Adapter, Answer, Defaults, Lent, MethodResult, lend, pass};
-    pub use super::native::MethodCall;
+    pub use super::adapter::{Answer, Defaults, Lent, MethodResult, lend, pass};
+    pub use super::contract::{Adapter, MethodCall, TraitCell};
 }
 
-use adapter::Adapter;
-use native::MethodCall;
+use contract::Adapter;
+pub use contract::{Implementation, NodeTrait};
 
 use super::{AttrDef, Column, Lookup};
 use crate::kernel::error::{Error, Result};
@@ -31,65 +30,6 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::types::attr_table::TraitMethod;
 use crate::kernel::types::{Schema, TypeDef, register};
 use crate::kernel::value::{Value, ValueRef};
-
-/// A trait that is a type attribute; implemented for `dyn Trait` by
-/// [`#[node_trait]`](crate::node_trait).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a node trait",
-    note = "write `#[isoform::node_trait(\"name\")]` above the trait"
-)]
-pub trait NodeTrait: 'static {
-    /// A node seen through the trait.
-    type Object<'a>: ?Sized + 'a;
-    /// The name of the attribute.
-    const NAME: &'static str;
-    /// The documentation of the trait; may be empty.
-    const DOC: &'static str;
-    /// The methods that other languages see, in order of declaration.
-    const METHODS: &'static [TraitMethod];
-    /// Whether only Rust can implement the trait.
-    #[doc(hidden)]
-    const RUST_ONLY: bool = false;
-    #[doc(hidden)]
-    fn cell() -> &'static TraitCell;
-    /// What implements the trait by functions; without values when only Rust
-    /// can implement it.
-    #[doc(hidden)]
-    type Adapted<'a>: 'a;
-    #[doc(hidden)]
-    fn adapt(adapter: Adapter<'_, Self>) -> Option<Self::Adapted<'_>>;
-    #[doc(hidden)]
-    fn adapted<'r, 'a>(adapted: &'r Self::Adapted<'a>) -> &'r Self::Object<'a>;
-}
-
-/// A [`NodeTrait`] that a Rust type implements: true of `dyn Trait` whenever
-/// `T: Trait`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a node trait that `{T}` implements",
-    note = "write `#[isoform::node_trait(\"name\")]` above the trait, and implement it for `{T}`"
-)]
-pub trait Implementation<T: Node>: NodeTrait {
-    /// In the order of [`NodeTrait::METHODS`].
-    #[doc(hidden)]
-    const CALLS: &'static [MethodCall];
-    #[doc(hidden)]
-    fn view(node: &T) -> &Self::Object<'_>;
-}
-
-/// The column of a trait, found at the first lookup.
-#[derive(Debug)]
-pub struct TraitCell(OnceLock<Option<Column>>);
-
-impl TraitCell {
-    /// A cell that knows no column yet.
-    #[allow(
-        clippy::new_without_default,
-        reason = "cells are statics; a default would never be used"
-    )]
-    pub const fn new() -> Self {
-        TraitCell(OnceLock::new())
-    }
-}
 
 #[inline]
 fn column<Tr: NodeTrait + ?Sized>() -> Option<&'static Column> {

@@ -2,32 +2,14 @@
 //! languages, which remember how Rust sees a node through the trait.
 
 use std::any::TypeId;
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{Implementation, NodeTrait};
+use super::contract::{Implementation, NodeTrait};
 use crate::kernel::container::{Map, OpaqueObj};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::function::{Call, Function, Signature};
+use crate::kernel::function::Function;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::value::{Value, ValueRef};
-
-/// A method of a Rust type, as other languages call it.
-#[derive(Clone, Copy)]
-pub struct MethodCall {
-    /// The node is the first argument.
-    pub body: fn(&Call<'_>) -> Result<Value>,
-    /// The parameters, without names, and the result.
-    pub signature: fn() -> Signature,
-}
-
-impl fmt::Debug for MethodCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MethodCall")
-            .field(&(self.signature)())
-            .finish()
-    }
-}
 
 type Cast<Tr> = for<'a> fn(&'a Ref<Obj>) -> Option<&'a <Tr as NodeTrait>::Object<'a>>;
 

@@ -28,85 +28,19 @@
 //!
 //! Absent: forward references and metadata, which JSON has.
 
+mod format;
 mod input;
 mod reader;
 mod writer;
+
+pub use format::BinaryReadOptions;
+#[cfg(feature = "testing")]
+use format::{CHECKSUM, checksum};
 
 use crate::files::linearize::linearize;
 use crate::kernel::error::Result;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::value::Value;
-
-const MAGIC: [u8; 8] = *b"\x89isoform";
-const VERSION: u8 = 1;
-const CHECKSUM: usize = 8;
-
-/// The numbers of records.
-mod record {
-    pub(super) const END: u64 = 0;
-    pub(super) const TYPE: u64 = 1;
-    pub(super) const NONE: u64 = 2;
-    pub(super) const FALSE: u64 = 3;
-    pub(super) const TRUE: u64 = 4;
-    pub(super) const INT: u64 = 5;
-    pub(super) const FLOAT: u64 = 6;
-    pub(super) const STR: u64 = 7;
-    pub(super) const BYTES: u64 = 8;
-    pub(super) const BIG_INT: u64 = 9;
-    pub(super) const DTYPE: u64 = 10;
-    pub(super) const DEVICE: u64 = 11;
-    pub(super) const ARRAY: u64 = 12;
-    pub(super) const LIST: u64 = 13;
-    pub(super) const MAP: u64 = 14;
-    pub(super) const DICT: u64 = 15;
-    pub(super) const SHAPE: u64 = 16;
-    pub(super) const TENSOR: u64 = 17;
-    pub(super) const FIRST_OBJECT: u64 = 18;
-}
-
-/// How the content of a field stands in an object's record.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Literal {
-    Reference = 0,
-    Int = 1,
-    Float = 2,
-    Bool = 3,
-    DType = 4,
-}
-
-impl Literal {
-    const ALL: [Literal; 5] = [
-        Literal::Reference,
-        Literal::Int,
-        Literal::Float,
-        Literal::Bool,
-        Literal::DType,
-    ];
-}
-
-fn checksum(content: &[u8]) -> [u8; CHECKSUM] {
-    let mut start = [0; CHECKSUM];
-    start.copy_from_slice(&blake3::hash(content).as_bytes()[..CHECKSUM]);
-    start
-}
-
-/// How to read the binary form.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct BinaryReadOptions {
-    /// Whether fields that a type does not have are skipped.
-    pub ignore_unknown_fields: bool,
-}
-
-impl BinaryReadOptions {
-    /// Sets whether fields that a type does not have are skipped.
-    #[must_use]
-    pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
-        self.ignore_unknown_fields = ignore;
-        self
-    }
-}
 
 /// The value in the binary form. The same value gives the same bytes every
 /// time, on every machine.

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 
+use super::format::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use super::input::Input;
-use super::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use crate::files::json::read_data;
 use crate::files::layout::{Layout, Outline, order_of_visit};
 use crate::kernel::container::{Bytes, Dict, List, Shape, Tensor};

@@ -1,6 +1,6 @@
 //! Nodes as bytes.
 
-use super::{CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
+use super::format::{CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use crate::files::json::write_data;
 use crate::files::linearize::Sink;
 use crate::kernel::error::{Error, Result};

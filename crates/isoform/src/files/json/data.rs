@@ -6,7 +6,7 @@
 use num_bigint::BigInt;
 
 use super::lexer::Lexer;
-use super::writer::{push_float, push_string};
+use super::scalars::{MAX_DIGITS, push_big, push_float, push_string};
 use crate::kernel::container::{Array, Map};
 use crate::kernel::display;
 use crate::kernel::error::{Error, Result};
@@ -15,8 +15,6 @@ use crate::kernel::value::{Value, ValueRef};
 /// How deep data may nest, and how many digits a number may have: conversions
 /// of a number take quadratic time in its digits.
 const MAX_DEPTH: usize = 1000;
-pub(super) const MAX_DIGITS: usize = 100_000;
-
 /// Appends data to JSON text.
 ///
 /// # Errors
@@ -104,19 +102,6 @@ fn not_data(expected: &str, value: &Value) -> Error {
         value.type_name(),
         display::short(value, display::KEY_BUDGET)
     ))
-}
-
-/// Appends the digits of a large number.
-pub(super) fn push_big(number: &BigInt, out: &mut String) -> Result<()> {
-    // Ten bits are a little more than three digits.
-    if number.bits() / 10 * 3 > MAX_DIGITS as u64 {
-        return Err(Error::value_error(format!(
-            "expected an int of at most {MAX_DIGITS} digits, got one of {} bits",
-            number.bits()
-        )));
-    }
-    out.push_str(&number.to_string());
-    Ok(())
 }
 
 /// The data in a complete JSON text.

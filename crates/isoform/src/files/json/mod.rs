@@ -34,7 +34,9 @@
 
 mod data;
 mod lexer;
+mod options;
 mod reader;
+mod scalars;
 mod writer;
 
 use std::io;
@@ -43,42 +45,9 @@ use crate::files::linearize::linearize;
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
+pub use options::{JsonOptions, JsonReadOptions};
+
 pub(crate) use data::{read_data, read_data_at, write_data};
-
-/// How to write a JSON graph.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct JsonOptions {
-    /// What is written beside the nodes: None, bools, numbers, strings, and
-    /// arrays and maps (with string keys) of these.
-    pub metadata: Option<Value>,
-}
-
-impl JsonOptions {
-    /// Sets the metadata.
-    #[must_use]
-    pub fn metadata(mut self, metadata: impl Into<Value>) -> Self {
-        self.metadata = Some(metadata.into());
-        self
-    }
-}
-
-/// How to read a JSON graph.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct JsonReadOptions {
-    /// Whether fields that a type does not have are skipped.
-    pub ignore_unknown_fields: bool,
-}
-
-impl JsonReadOptions {
-    /// Sets whether fields that a type does not have are skipped.
-    #[must_use]
-    pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
-        self.ignore_unknown_fields = ignore;
-        self
-    }
-}
 
 /// The value as a JSON graph. The same value gives the same text every time.
 ///

@@ -12,9 +12,10 @@ use std::borrow::Cow;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use hashbrown::HashMap;
 
-use super::JsonReadOptions;
-use super::data::{self, MAX_DIGITS};
+use super::data;
 use super::lexer::Lexer;
+use super::options::JsonReadOptions;
+use super::scalars::MAX_DIGITS;
 use super::writer::VOID;
 use crate::files::layout::{Layout, Outline, order_of_visit};
 use crate::files::linearize::is_literal;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 
-use super::data::{push_big, write_data};
+use super::data::write_data;
+use super::scalars::{push_big, push_float, push_string};
 use crate::files::linearize::Sink;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
@@ -280,49 +281,5 @@ fn push_dtype(dtype: DType, out: &mut String) -> Result<()> {
 fn push_base64(bytes: &[u8], out: &mut String) {
     out.push('"');
     BASE64_STANDARD.encode_string(bytes, out);
-    out.push('"');
-}
-
-/// Appends the shortest digits that read back as the same float.
-pub(super) fn push_float(number: f64, out: &mut String) {
-    if number.is_nan() {
-        out.push_str("NaN");
-    } else if number.is_infinite() {
-        out.push_str(if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        });
-    } else {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{number:?}");
-    }
-}
-
-/// Appends a string in quotes.
-pub(super) fn push_string(text: &str, out: &mut String) {
-    out.push('"');
-    let mut run = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0..0x20 => {
-                out.push_str(&text[run..at]);
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{byte:04x}");
-                run = at + 1;
-                continue;
-            }
-            _ => continue,
-        };
-        out.push_str(&text[run..at]);
-        out.push_str(escape);
-        run = at + 1;
-    }
-    out.push_str(&text[run..]);
     out.push('"');
 }

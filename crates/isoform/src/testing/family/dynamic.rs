@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::native::{binder_equal, binder_hash, comm_equal, comm_hash};
-use super::{ROLES, Role};
+use super::role::{ROLES, Role};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::dynamic::get_field;
 use crate::kernel::object::header::TypeIndex;

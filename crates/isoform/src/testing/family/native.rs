@@ -1,6 +1,6 @@
 //! The family as Rust structs.
 
-use super::{ROLES, Role};
+use super::role::{ROLES, Role};
 use crate::kernel::container::Str;
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;

@@ -1,0 +1,113 @@
+//! What a node trait is: the trait that `#[node_trait]` implements, and the types
+//! in its signature.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use super::super::Column;
+use crate::kernel::error::Result;
+use crate::kernel::function::{Call, Signature};
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::types::attr_table::TraitMethod;
+use crate::kernel::value::Value;
+
+/// A trait that is a type attribute; implemented for `dyn Trait` by
+/// [`#[node_trait]`](crate::node_trait).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a node trait",
+    note = "write `#[isoform::node_trait(\"name\")]` above the trait"
+)]
+pub trait NodeTrait: 'static {
+    /// A node seen through the trait.
+    type Object<'a>: ?Sized + 'a;
+    /// The name of the attribute.
+    const NAME: &'static str;
+    /// The documentation of the trait; may be empty.
+    const DOC: &'static str;
+    /// The methods that other languages see, in order of declaration.
+    const METHODS: &'static [TraitMethod];
+    /// Whether only Rust can implement the trait.
+    #[doc(hidden)]
+    const RUST_ONLY: bool = false;
+    #[doc(hidden)]
+    fn cell() -> &'static TraitCell;
+    /// What implements the trait by functions; without values when only Rust
+    /// can implement it.
+    #[doc(hidden)]
+    type Adapted<'a>: 'a;
+    #[doc(hidden)]
+    fn adapt(adapter: Adapter<'_, Self>) -> Option<Self::Adapted<'_>>;
+    #[doc(hidden)]
+    fn adapted<'r, 'a>(adapted: &'r Self::Adapted<'a>) -> &'r Self::Object<'a>;
+}
+
+/// A [`NodeTrait`] that a Rust type implements: true of `dyn Trait` whenever
+/// `T: Trait`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a node trait that `{T}` implements",
+    note = "write `#[isoform::node_trait(\"name\")]` above the trait, and implement it for `{T}`"
+)]
+pub trait Implementation<T: Node>: NodeTrait {
+    /// In the order of [`NodeTrait::METHODS`].
+    #[doc(hidden)]
+    const CALLS: &'static [MethodCall];
+    #[doc(hidden)]
+    fn view(node: &T) -> &Self::Object<'_>;
+}
+
+/// The column of a trait, found at the first lookup.
+#[derive(Debug)]
+pub struct TraitCell(pub(super) OnceLock<Option<Column>>);
+
+impl TraitCell {
+    /// A cell that knows no column yet.
+    #[allow(
+        clippy::new_without_default,
+        reason = "cells are statics; a default would never be used"
+    )]
+    pub const fn new() -> Self {
+        TraitCell(OnceLock::new())
+    }
+}
+
+/// A method of a Rust type, as other languages call it.
+#[derive(Clone, Copy)]
+pub struct MethodCall {
+    /// The node is the first argument.
+    pub body: fn(&Call<'_>) -> Result<Value>,
+    /// The parameters, without names, and the result.
+    pub signature: fn() -> Signature,
+}
+
+impl fmt::Debug for MethodCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MethodCall")
+            .field(&(self.signature)())
+            .finish()
+    }
+}
+
+/// A node whose type implements a trait by functions; the trait is implemented
+/// for it where the trait is declared.
+pub struct Adapter<'a, Tr: NodeTrait + ?Sized> {
+    pub(super) object: &'a Ref<Obj>,
+    /// The value of the attribute.
+    pub(super) value: &'static Value,
+    // A function pointer keeps the adapter Send and Sync, as nodes are.
+    pub(super) methods: PhantomData<fn(&Tr)>,
+}
+
+impl<Tr: NodeTrait + ?Sized> Clone for Adapter<'_, Tr> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Tr: NodeTrait + ?Sized> Copy for Adapter<'_, Tr> {}
+
+impl<Tr: NodeTrait + ?Sized> fmt::Debug for Adapter<'_, Tr> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Adapter").field(&Tr::NAME).finish()
+    }
+}

@@ -1,0 +1,72 @@
+//! What stands in the binary form, for who writes it and who reads it.
+
+pub(super) const MAGIC: [u8; 8] = *b"\x89isoform";
+pub(super) const VERSION: u8 = 1;
+pub(super) const CHECKSUM: usize = 8;
+
+/// The numbers of records.
+pub(super) mod record {
+    pub(in super::super) const END: u64 = 0;
+    pub(in super::super) const TYPE: u64 = 1;
+    pub(in super::super) const NONE: u64 = 2;
+    pub(in super::super) const FALSE: u64 = 3;
+    pub(in super::super) const TRUE: u64 = 4;
+    pub(in super::super) const INT: u64 = 5;
+    pub(in super::super) const FLOAT: u64 = 6;
+    pub(in super::super) const STR: u64 = 7;
+    pub(in super::super) const BYTES: u64 = 8;
+    pub(in super::super) const BIG_INT: u64 = 9;
+    pub(in super::super) const DTYPE: u64 = 10;
+    pub(in super::super) const DEVICE: u64 = 11;
+    pub(in super::super) const ARRAY: u64 = 12;
+    pub(in super::super) const LIST: u64 = 13;
+    pub(in super::super) const MAP: u64 = 14;
+    pub(in super::super) const DICT: u64 = 15;
+    pub(in super::super) const SHAPE: u64 = 16;
+    pub(in super::super) const TENSOR: u64 = 17;
+    pub(in super::super) const FIRST_OBJECT: u64 = 18;
+}
+
+/// How the content of a field stands in an object's record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Literal {
+    Reference = 0,
+    Int = 1,
+    Float = 2,
+    Bool = 3,
+    DType = 4,
+}
+
+impl Literal {
+    pub(super) const ALL: [Literal; 5] = [
+        Literal::Reference,
+        Literal::Int,
+        Literal::Float,
+        Literal::Bool,
+        Literal::DType,
+    ];
+}
+
+pub(super) fn checksum(content: &[u8]) -> [u8; CHECKSUM] {
+    let mut start = [0; CHECKSUM];
+    start.copy_from_slice(&blake3::hash(content).as_bytes()[..CHECKSUM]);
+    start
+}
+
+/// How to read the binary form.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct BinaryReadOptions {
+    /// Whether fields that a type does not have are skipped.
+    pub ignore_unknown_fields: bool,
+}
+
+impl BinaryReadOptions {
+    /// Sets whether fields that a type does not have are skipped.
+    #[must_use]
+    pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
+        self.ignore_unknown_fields = ignore;
+        self
+    }
+}

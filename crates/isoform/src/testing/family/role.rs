@@ -1,0 +1,72 @@
+//! What the types of the family are there for.
+
+/// What a type of the family is there for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(usize)]
+pub enum Role {
+    /// The parent of the others, kind `tree`: `span` (ignored).
+    Expr,
+    /// A variable: `span` (ignored), `name` (ignored), `ty`.
+    Var,
+    /// A variable that extends `Var`: its fields and `rank`, an int.
+    TypedVar,
+    /// Kind `tree`: `value`.
+    Const,
+    /// Kind `tree`, no children: `span` (ignored), `bits`, an int, `scale`, a float.
+    Literal,
+    /// Kind `tree`: `lhs`, `rhs`.
+    Add,
+    /// Kind `tree`, a field of every storage: `any`, `object`, `nullable`,
+    /// `int`, `float`, `flag`, `text`, `dtype`.
+    Storages,
+    /// Kind `const-tree`: `a`, `b`.
+    Frozen,
+    /// Kind `dag`: `lhs`, `rhs`.
+    Shared,
+    /// Kind `singleton`: `name`.
+    Op,
+    /// Never comparable: `value`.
+    Hidden,
+    /// A scope whose definitions come last and are visited first: `body`,
+    /// `params` (def).
+    Lambda,
+    /// A scope whose definitions come last and are visited last: `body`,
+    /// `params` (def).
+    LateLambda,
+    /// A binder that is no scope: `params` (def), `body`.
+    Function,
+    /// A statement: `value`, `target` (def-simple).
+    Let,
+    /// A scope of kind `dag`: `params` (def), `body`.
+    SharedLambda,
+    /// Hooks that let the operands come in either order: `lhs`, `rhs`.
+    Comm,
+    /// Hooks that define `params` in a region of their own, a scope:
+    /// `params`, `body`.
+    Binder,
+    /// Kind `tree`: `size` (uses), `inner`.
+    Sized,
+}
+
+/// All roles, in the order of their numbers.
+pub const ROLES: [Role; 19] = [
+    Role::Expr,
+    Role::Var,
+    Role::TypedVar,
+    Role::Const,
+    Role::Literal,
+    Role::Add,
+    Role::Storages,
+    Role::Frozen,
+    Role::Shared,
+    Role::Op,
+    Role::Hidden,
+    Role::Lambda,
+    Role::LateLambda,
+    Role::Function,
+    Role::Let,
+    Role::SharedLambda,
+    Role::Comm,
+    Role::Binder,
+    Role::Sized,
+];

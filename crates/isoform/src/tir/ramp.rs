@@ -1,0 +1,59 @@
+//! Vectors of equally distant integers.
+
+use isoform_macros::{Node, export};
+
+use super::nodes::vector;
+use super::operators::cast;
+use crate::ir::number_types::{self as rules, Class};
+use crate::ir::{PrimExpr, Span};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Node, Ref};
+
+/// The vector `base, base + stride, base + 2 * stride, ...`.
+#[derive(Node)]
+#[node(key = "tir.Ramp", init = make_ramp, no_new, crate = crate)]
+#[repr(C)]
+pub struct Ramp {
+    #[node(base)]
+    expr: PrimExpr,
+    /// The first value.
+    pub base: Ref<PrimExpr>,
+    /// The difference of neighbours.
+    pub stride: Ref<PrimExpr>,
+    /// How many there are.
+    pub lanes: i64,
+}
+
+/// Makes a vector of equally distant integers.
+#[export("tir.Ramp", crate = crate)]
+fn make_ramp(
+    base: Ref<PrimExpr>,
+    stride: Ref<PrimExpr>,
+    lanes: i64,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<Ramp>> {
+    let dtype = vector(Ramp::TYPE_KEY, base.dtype, lanes)?;
+    if !matches!(rules::class(dtype), Class::Int | Class::UInt) {
+        return Err(Error::value_error(format!(
+            "tir.Ramp: expected an integer data type, got {dtype}"
+        )));
+    }
+    if stride.dtype.lanes() != 1 {
+        return Err(Error::value_error(format!(
+            "tir.Ramp.stride: expected a scalar, got {}",
+            stride.dtype
+        )));
+    }
+    let stride = cast(base.dtype, &stride)?;
+    Ok(Ref::new(Ramp {
+        expr: PrimExpr::typed(dtype, span),
+        base,
+        stride,
+        lanes,
+    }))
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![Ramp];
+    Ok(())
+}
