@@ -17,6 +17,7 @@ mod memo;
 mod mismatch;
 mod numbering;
 mod open;
+mod options;
 mod pins;
 mod scope;
 mod sink;
@@ -29,6 +30,7 @@ pub use fingerprint::{
 pub use hole::{Guard, Hole};
 pub(crate) use hole::{HoleTable, variable};
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
+pub use options::CompareOptions;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -46,16 +48,6 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 use crate::traverse::recycle;
-
-/// What a comparison, hash or digest takes into account.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct CompareOptions {
-    /// The whole value is a definition region: free variables are equal up to
-    /// renaming (also known as `enable_auto_mapping`).
-    pub map_free_vars: bool,
-    /// Tensors are compared by dtype and shape only.
-    pub skip_tensor_content: bool,
-}
 
 type Reused = (Box<Tables>, Vec<Frame<'static>>);
 

@@ -25,6 +25,7 @@
 //!
 //! Absent: cycles; functions that have no global name, and opaque objects.
 
+mod annotation;
 mod build;
 mod fault;
 mod graph;

@@ -3,14 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::attrs::{self, Lookup};
-use crate::kernel::display::short;
 use crate::kernel::error::Result;
-use crate::kernel::object::dynamic::get_field_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessPath;
-use crate::kernel::types::names::TEXT_TYPE;
 
 /// How the elements of a tensor are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -35,9 +31,6 @@ pub struct TextMark {
     /// What stands behind the carets; may be empty.
     pub note: String,
 }
-
-/// Characters of a type in a comment.
-const LONGEST_TYPE: usize = 120;
 
 type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 
@@ -86,7 +79,7 @@ pub struct TextOptions {
     pub color: bool,
     /// Places that are underlined, in lines of comments.
     pub marks: Vec<TextMark>,
-    annotate: Option<Arc<Annotate>>,
+    pub(super) annotate: Option<Arc<Annotate>>,
     /// Fields that are printed whatever else is said.
     shown: Vec<(Ref<Obj>, u32)>,
 }
@@ -265,20 +258,6 @@ impl TextOptions {
         field == "span" && !self.spans || self.hidden_fields.iter().any(|hidden| hidden == field)
     }
 
-    /// The comment of an object.
-    pub(super) fn annotation_of(&self, object: &Ref<Obj>) -> Result<Option<String>> {
-        let given = match &self.annotate {
-            Some(annotate) => annotate(object)?,
-            None => None,
-        };
-        let ty = if self.types { type_of(object) } else { None };
-        let ty = ty.map(|ty| format!(": {ty}"));
-        Ok(match (given.filter(|given| !given.is_empty()), ty) {
-            (Some(given), Some(ty)) => Some(format!("{ty}; {given}")),
-            (given, ty) => given.or(ty),
-        })
-    }
-
     pub(super) fn has_annotations(&self) -> bool {
         self.types || self.annotate.is_some()
     }
@@ -292,26 +271,6 @@ impl TextOptions {
     pub(super) fn indentation(&self) -> usize {
         self.indent.min(16)
     }
-}
-
-/// The type of an expression as a comment says it.
-fn type_of(object: &Ref<Obj>) -> Option<String> {
-    let info = object.type_info();
-    let field = attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;
-    let ty = get_field_at(object, info.field_index(field.as_str()?)?)?;
-    if ty.is_none() {
-        return None;
-    }
-    let options = TextOptions::default()
-        .width(usize::MAX)
-        .ignored_fields(false)
-        .tensors(TensorText::Abbreviated)
-        .placeholders(true);
-    // A type that takes several lines would be most of the text.
-    let text = super::to_text(&ty, &options).ok();
-    let text = text.as_deref().map(str::trim_end);
-    let line = text.filter(|text| text.len() <= LONGEST_TYPE && !text.contains('\n'));
-    Some(line.map_or_else(|| short(&ty, LONGEST_TYPE), str::to_owned))
 }
 
 impl fmt::Debug for TextOptions {

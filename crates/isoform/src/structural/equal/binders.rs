@@ -3,21 +3,13 @@
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::report::Side;
-use super::{Bound, Engine, Entered, Job, LEFT, RIGHT};
+use super::{Bound, Engine, Entered, Job, LEFT, RIGHT, VarPair};
 use crate::kernel::error::Result;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
-
-/// How two variables compare.
-pub(super) enum VarPair {
-    Equal,
-    Different,
-    /// Neither is bound where it matters.
-    Unbound,
-}
 
 impl<'a> Engine<'a> {
     #[inline]

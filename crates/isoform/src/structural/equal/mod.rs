@@ -9,6 +9,7 @@
 //! frames spell the access path.
 
 mod binders;
+mod fill;
 mod holes;
 mod hooks;
 mod maps;
@@ -18,10 +19,8 @@ mod report;
 use hashbrown::HashSet;
 use rapidhash::fast::RandomState;
 
-use binders::VarPair;
 pub(crate) use holes::{Filled, Holes};
 
-use super::CompareOptions;
 use super::bindings::Bindings;
 use super::contents::few_plain_equal;
 use super::environments::Environments;
@@ -30,6 +29,7 @@ use super::levels::{Levels, Touched};
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
+use super::options::CompareOptions;
 use super::pins::{Pins, held_by};
 use super::scope::Region;
 use crate::kernel::container::ArrayObj;
@@ -47,6 +47,14 @@ use crate::kernel::value::Value;
 /// The sides' places in a binding.
 const LEFT: usize = 0;
 const RIGHT: usize = 1;
+
+/// How two variables compare.
+enum VarPair {
+    Equal,
+    Different,
+    /// Neither is bound where it matters.
+    Unbound,
+}
 
 /// What a frame does when it is on top of the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,34 +12,21 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::scope::Region;
-use super::super::sink::Sink;
-use super::Hasher;
 use crate::kernel::object::moment::{Watched, thawed_types};
-use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::view::ObjRef;
-use crate::kernel::types::Kind;
-
-/// A part is kept if so many visits are not those of parts within it that are
-/// kept, or if it has several owners.
-const MIN_VISITS: u64 = 16;
-
-/// So many parts are kept at most, in each thread; some 50 bytes each.
-const LIMIT: usize = 1 << 18;
 
 #[derive(Clone, Copy)]
-struct Entry<Out> {
-    out: Out,
-    has_free: bool,
+pub(super) struct Entry<Out> {
+    pub(super) out: Out,
+    pub(super) has_free: bool,
     /// For a part that can change.
-    watched: Option<Watched>,
+    pub(super) watched: Option<Watched>,
 }
 
 /// The hashes that are kept, by identity number, which no later object has.
 pub(super) struct Kept<Out> {
-    entries: HashMap<u64, Entry<Out>, rapidhash::fast::RandomState>,
+    pub(super) entries: HashMap<u64, Entry<Out>, rapidhash::fast::RandomState>,
     /// The number of types that were found frozen no more by then.
-    thawed: u64,
+    pub(super) thawed: u64,
 }
 
 impl<Out> Kept<Out> {
@@ -66,18 +53,18 @@ impl<Out> Default for Kept<Out> {
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     /// The visits before it.
-    visits: u64,
+    pub(super) visits: u64,
     /// The scope level around it.
-    level: u32,
+    pub(super) level: u32,
     /// The lowest level of a binding used in it; 0 as well for what depends on
     /// more than the part.
-    lowest: u32,
-    has_free: bool,
-    can_change: bool,
+    pub(super) lowest: u32,
+    pub(super) has_free: bool,
+    pub(super) can_change: bool,
 }
 
 impl Part {
-    fn add(&mut self, inner: Part) {
+    pub(super) fn add(&mut self, inner: Part) {
         self.lowest = self.lowest.min(inner.lowest);
         self.has_free |= inner.has_free;
         self.can_change |= inner.can_change;
@@ -87,205 +74,19 @@ impl Part {
 /// The parts that one walk is in, and what it has done that matters to them.
 #[derive(Default)]
 pub(in super::super) struct Parts {
-    open: Vec<Part>,
+    pub(super) open: Vec<Part>,
     /// The visits of this walk within parts that are kept.
-    covered: u64,
+    pub(super) covered: u64,
     /// Free variables whose fields were hashed, where the variable was met first,
     /// and neither use nor make bindings.
-    closed_vars: HashSet<u64, rapidhash::fast::RandomState>,
+    pub(super) closed_vars: HashSet<u64, rapidhash::fast::RandomState>,
     /// Whether a variable or dag node was bound by number.
-    has_numbers: bool,
+    pub(super) has_numbers: bool,
     /// Whether a kept hash with free variables was used,
-    used_free: bool,
+    pub(super) used_free: bool,
     /// and one of them may have been bound afterwards, so that the part would
     /// have to be visited after all.
     pub(in super::super) in_doubt: bool,
     /// No kept hashes are used.
     pub(in super::super) visits_all: bool,
-}
-
-impl<'a, S: Sink> Hasher<'a, S> {
-    /// Whether hashes are kept and used at all.
-    #[inline(always)]
-    fn keeps(&self) -> bool {
-        S::KEYED && self.pins.is_none()
-    }
-
-    /// The kept hash of a node, if it holds here.
-    #[inline]
-    pub(super) fn kept(
-        &mut self,
-        object: ObjRef<'a>,
-        info: &'static TypeInfo,
-        region: Region,
-    ) -> Option<S::Out> {
-        if !self.keeps() || !info.has_children || region != Region::USE || self.parts.visits_all {
-            return None;
-        }
-        let entry = *self.tables.kept.entries.get(&object.ident())?;
-        if (entry.has_free && self.parts.has_numbers) || self.tables.kept.thawed != thawed_types() {
-            return None;
-        }
-        if let Some(watched) = entry.watched {
-            if !watched.holds() {
-                return None;
-            }
-            self.watch.begin();
-        }
-        if entry.has_free {
-            self.parts.used_free = true;
-            // Which variables are free is not known, so nobody can tell where
-            // what contains the part holds again.
-            self.tables.levels.create(0);
-        }
-        if let Some(part) = self.parts.open.last_mut() {
-            part.has_free |= entry.has_free;
-            part.can_change |= entry.watched.is_some();
-        }
-        Some(entry.out)
-    }
-
-    /// Begins a part: a node whose fields will be hashed.
-    #[inline(always)]
-    pub(super) fn begin_part(&mut self, info: &'static TypeInfo) {
-        if self.keeps() {
-            let level = self.tables.levels.current() - u32::from(info.scope);
-            self.parts.open.push(Part {
-                visits: self.visits - self.parts.covered,
-                level,
-                lowest: u32::MAX,
-                has_free: false,
-                can_change: false,
-            });
-        }
-    }
-
-    /// Ends a part, and keeps its hash if that is worth it.
-    #[inline(always)]
-    pub(super) fn end_part(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) {
-        if self.keeps() {
-            self.keep(object, region, out);
-        }
-    }
-
-    fn keep(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) {
-        let Some(part) = self.parts.open.pop() else {
-            return;
-        };
-        if let Some(outer) = self.parts.open.last_mut() {
-            outer.add(part);
-        }
-        let info = object.info();
-        if info.kind == Kind::Var && part.lowest == u32::MAX && !part.has_free {
-            self.parts.closed_vars.insert(object.ident());
-        }
-        let visits = self.visits - self.parts.covered - part.visits;
-        let is_whole = matches!(info.kind, Kind::Tree | Kind::ConstTree) && region == Region::USE;
-        if !is_whole
-            || part.lowest <= part.level
-            || (visits < MIN_VISITS && !object.is_shared())
-            || self.parts.in_doubt
-        {
-            return;
-        }
-        let watched = self.watch.watched().filter(|_| part.can_change);
-        if watched.is_some_and(|watched| !watched.holds())
-            || self.tables.kept.thawed != thawed_types()
-        {
-            return;
-        }
-        self.parts.covered += visits;
-        let entries = &mut self.tables.kept.entries;
-        if entries.len() >= LIMIT {
-            entries.clear();
-        }
-        let has_free = part.has_free;
-        entries.insert(
-            object.ident(),
-            Entry {
-                out,
-                has_free,
-                watched,
-            },
-        );
-    }
-
-    /// Notes in the innermost part that it depends on a binding of this level.
-    #[inline(always)]
-    pub(super) fn note_level(&mut self, level: u32) {
-        if S::KEYED
-            && let Some(part) = self.parts.open.last_mut()
-        {
-            part.lowest = part.lowest.min(level);
-        }
-    }
-
-    /// Notes in the innermost part what is known by identity and not bound.
-    #[inline(always)]
-    pub(super) fn note_free(&mut self, object: ObjRef<'a>, region: Region) {
-        if S::KEYED
-            && let Some(part) = self.parts.open.last_mut()
-        {
-            part.has_free = true;
-            // Elsewhere the region might bind it. By itself the part would meet
-            // the variable first, with all that its fields do.
-            let is_closed =
-                !object.info().has_children || self.parts.closed_vars.contains(&object.ident());
-            if region != Region::USE || !is_closed {
-                part.lowest = 0;
-            }
-        }
-    }
-
-    /// Notes that a free variable is a key of a map, whose place among other
-    /// keys depends on whether it was met before.
-    pub(super) fn note_free_key(&mut self, has_order: bool) {
-        if S::KEYED && has_order {
-            self.note_level(0);
-            // It may have been met in a part that was not visited.
-            self.parts.in_doubt |= self.parts.used_free;
-        }
-    }
-
-    /// Notes that something is bound by number from here on.
-    #[inline(always)]
-    pub(super) fn note_binding(&mut self, kind: Kind, level: u32) {
-        if S::KEYED {
-            self.parts.has_numbers = true;
-            // In an inner scope it is bound anew, whether it was met or not.
-            let may_be_free = kind == Kind::Var && level == 0;
-            self.parts.in_doubt |= may_be_free && self.parts.used_free;
-        }
-    }
-
-    /// Notes in the innermost part that something in it can change, if anything
-    /// that was met so far can.
-    #[inline(always)]
-    pub(super) fn note_change(&mut self) {
-        if S::KEYED
-            && let Some(part) = self.parts.open.last_mut()
-        {
-            part.can_change = true;
-        }
-    }
-
-    /// Notes in the innermost part what a remembered hash says of it.
-    #[inline(always)]
-    pub(super) fn note_recalled(&mut self, is_closed: bool) {
-        // What it uses may be bound in any part around.
-        if !is_closed {
-            self.note_level(0);
-        }
-        self.note_change();
-    }
-
-    /// How many parts are open, for [`leave_parts`](Self::leave_parts).
-    pub(super) fn open_parts(&self) -> usize {
-        self.parts.open.len()
-    }
-
-    /// Forgets the parts that an error has ended.
-    pub(super) fn leave_parts(&mut self, count: usize) {
-        self.parts.open.truncate(count);
-    }
 }

@@ -11,19 +11,20 @@
 mod binders;
 mod contents;
 mod hooks;
+mod keep;
 mod kept;
 mod memo;
 mod report;
 
 use hashbrown::HashSet;
 
-use super::CompareOptions;
 use super::environments::Environments;
 use super::ident_map::IdentMap;
 use super::leaf;
 use super::levels::{Levels, Needs, Touched};
 use super::numbering::Numbering;
 use super::open::{Entry, Open};
+use super::options::CompareOptions;
 use super::pins::{Pins, Watch, held_by};
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};

@@ -1,0 +1,50 @@
+//! The comments of objects: what the caller says of them, and the types of
+//! expressions.
+
+use super::options::{TensorText, TextOptions};
+use super::to_text;
+use crate::attrs::{self, Lookup};
+use crate::kernel::display::short;
+use crate::kernel::error::Result;
+use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::names::TEXT_TYPE;
+
+/// Characters of a type in a comment.
+const LONGEST_TYPE: usize = 120;
+
+impl TextOptions {
+    /// The comment of an object.
+    pub(super) fn annotation_of(&self, object: &Ref<Obj>) -> Result<Option<String>> {
+        let given = match &self.annotate {
+            Some(annotate) => annotate(object)?,
+            None => None,
+        };
+        let ty = if self.types { type_of(object) } else { None };
+        let ty = ty.map(|ty| format!(": {ty}"));
+        Ok(match (given.filter(|given| !given.is_empty()), ty) {
+            (Some(given), Some(ty)) => Some(format!("{ty}; {given}")),
+            (given, ty) => given.or(ty),
+        })
+    }
+}
+
+/// The type of an expression as a comment says it.
+fn type_of(object: &Ref<Obj>) -> Option<String> {
+    let info = object.type_info();
+    let field = attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;
+    let ty = get_field_at(object, info.field_index(field.as_str()?)?)?;
+    if ty.is_none() {
+        return None;
+    }
+    let options = TextOptions::default()
+        .width(usize::MAX)
+        .ignored_fields(false)
+        .tensors(TensorText::Abbreviated)
+        .placeholders(true);
+    // A type that takes several lines would be most of the text.
+    let text = to_text(&ty, &options).ok();
+    let text = text.as_deref().map(str::trim_end);
+    let line = text.filter(|text| text.len() <= LONGEST_TYPE && !text.contains('\n'));
+    Some(line.map_or_else(|| short(&ty, LONGEST_TYPE), str::to_owned))
+}
