@@ -14,13 +14,13 @@
     reason = "the program's report goes to its streams"
 )]
 
+mod mutant;
 mod operators;
 mod report;
 mod schemata;
 mod trial;
 mod workshop;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -29,12 +29,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use clap::Parser;
 use isoform::testing::source::split_mix;
 
-use operators::{Edit, edits};
-use report::{Known, Report, excerpt};
+use mutant::{Config, Mutant, Problem};
+use operators::edits;
+use report::Report;
 use trial::{Outcome, Trial};
 use workshop::Workshop;
-
-type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 /// Change the engines in small ways, and list the changes that no test notices.
 #[derive(Parser)]
@@ -52,52 +51,6 @@ struct Arguments {
     /// How many mutants are judged side by side.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-}
-
-/// `fuzz/mutants.toml`.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Config {
-    /// The package that is mutated, and its folder.
-    package: String,
-    folder: String,
-    /// What cargo builds for its tests.
-    tests: Vec<String>,
-    /// What the tests find in their environment.
-    #[serde(default)]
-    environment: BTreeMap<String, String>,
-    /// Paths from the root; the last part may be `*.rs`.
-    files: Vec<String>,
-    /// Mutants that behave like the original.
-    #[serde(default)]
-    same: Vec<Known>,
-}
-
-/// One edit, and what a report says of it.
-#[derive(Clone, Debug)]
-struct Mutant {
-    /// Its number in the program, from one on.
-    number: u32,
-    path: String,
-    line: usize,
-    /// The lines that change, before and after.
-    before: String,
-    after: String,
-    edit: Edit,
-}
-
-impl Mutant {
-    fn new(path: &str, source: &str, edit: Edit) -> Mutant {
-        let (before, after) = excerpt(source, &edit);
-        Mutant {
-            number: 0,
-            path: path.to_owned(),
-            line: source[..edit.range.start].matches('\n').count() + 1,
-            before,
-            after,
-            edit,
-        }
-    }
 }
 
 fn main() -> ExitCode {

@@ -3,34 +3,8 @@
 
 use std::fmt;
 
-use crate::Mutant;
-use crate::operators::Edit;
+use crate::mutant::{Known, Mutant};
 use crate::trial::Outcome;
-
-/// A mutant that no test can notice, as the configuration lists it. It is found by
-/// its text, so that it stays known when lines move.
-#[derive(serde::Deserialize, Debug)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Known {
-    file: String,
-    function: String,
-    before: String,
-    /// Without it, the entry is about every change of these lines.
-    after: Option<String>,
-    reason: String,
-}
-
-impl Known {
-    fn is(&self, mutant: &Mutant) -> bool {
-        self.file == mutant.path
-            && self.function == mutant.edit.function
-            && self.before == mutant.before
-            && self
-                .after
-                .as_ref()
-                .is_none_or(|after| *after == mutant.after)
-    }
-}
 
 /// The entries that fit no candidate.
 pub(crate) fn stale(known: &[Known], candidates: &[Mutant]) -> Vec<String> {
@@ -39,34 +13,6 @@ pub(crate) fn stale(known: &[Known], candidates: &[Mutant]) -> Vec<String> {
         .filter(|known| !candidates.iter().any(|mutant| known.is(mutant)))
         .map(|known| format!("{} {}\n  {}", known.file, known.function, known.before))
         .collect()
-}
-
-/// The lines that an edit touches, before and after it, each as one line.
-pub(crate) fn excerpt(source: &str, edit: &Edit) -> (String, String) {
-    let range = &edit.range;
-    let start = source[..range.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = source[range.end..]
-        .find('\n')
-        .map_or(source.len(), |at| range.end + at);
-    let after = [
-        &source[start..range.start],
-        &edit.text,
-        &source[range.end..end],
-    ];
-    (one_line(&source[start..end]), one_line(&after.concat()))
-}
-
-/// Text on one line, without the middle if it is long.
-fn one_line(text: &str) -> String {
-    const HEAD: usize = 140;
-    const TAIL: usize = 60;
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line: Vec<char> = words.join(" ").chars().collect();
-    if line.len() <= HEAD + TAIL {
-        return line.into_iter().collect();
-    }
-    let (head, tail) = (&line[..HEAD], &line[line.len() - TAIL..]);
-    head.iter().chain(&[' ', '…', ' ']).chain(tail).collect()
 }
 
 impl fmt::Display for Outcome {
@@ -172,7 +118,7 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::{Known, Report, stale};
-    use crate::Mutant;
+    use crate::mutant::Mutant;
     use crate::operators::edits;
     use crate::trial::Outcome;
 

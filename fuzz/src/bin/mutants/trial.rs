@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use crate::Problem;
+use crate::mutant::Problem;
 
 /// How much longer than without mutants a test may take, and what every test may
 /// take on top of that.

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::mutant::{Config, Mutant, Problem};
 use crate::schemata::{SWITCH, Schema};
-use crate::{Config, Mutant, Problem};
 
 pub(crate) struct Workshop {
     config: Config,

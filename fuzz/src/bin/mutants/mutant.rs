@@ -1,0 +1,107 @@
+//! What a mutant is, which are known to behave like the original, and what the
+//! configuration says.
+
+use std::collections::BTreeMap;
+
+use crate::operators::Edit;
+
+pub(crate) type Problem = Box<dyn std::error::Error + Send + Sync>;
+
+/// `fuzz/mutants.toml`.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    /// The package that is mutated, and its folder.
+    pub(crate) package: String,
+    pub(crate) folder: String,
+    /// What cargo builds for its tests.
+    pub(crate) tests: Vec<String>,
+    /// What the tests find in their environment.
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Paths from the root; the last part may be `*.rs`.
+    pub(crate) files: Vec<String>,
+    /// Mutants that behave like the original.
+    #[serde(default)]
+    pub(crate) same: Vec<Known>,
+}
+
+/// One edit, and what a report says of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Mutant {
+    /// Its number in the program, from one on.
+    pub(crate) number: u32,
+    pub(crate) path: String,
+    pub(crate) line: usize,
+    /// The lines that change, before and after.
+    pub(crate) before: String,
+    pub(crate) after: String,
+    pub(crate) edit: Edit,
+}
+
+impl Mutant {
+    pub(crate) fn new(path: &str, source: &str, edit: Edit) -> Mutant {
+        let (before, after) = excerpt(source, &edit);
+        Mutant {
+            number: 0,
+            path: path.to_owned(),
+            line: source[..edit.range.start].matches('\n').count() + 1,
+            before,
+            after,
+            edit,
+        }
+    }
+}
+
+/// A mutant that no test can notice, as the configuration lists it. It is found by
+/// its text, so that it stays known when lines move.
+#[derive(serde::Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Known {
+    pub(crate) file: String,
+    pub(crate) function: String,
+    pub(crate) before: String,
+    /// Without it, the entry is about every change of these lines.
+    pub(crate) after: Option<String>,
+    pub(crate) reason: String,
+}
+
+impl Known {
+    pub(crate) fn is(&self, mutant: &Mutant) -> bool {
+        self.file == mutant.path
+            && self.function == mutant.edit.function
+            && self.before == mutant.before
+            && self
+                .after
+                .as_ref()
+                .is_none_or(|after| *after == mutant.after)
+    }
+}
+
+/// The lines that an edit touches, before and after it, each as one line.
+pub(crate) fn excerpt(source: &str, edit: &Edit) -> (String, String) {
+    let range = &edit.range;
+    let start = source[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = source[range.end..]
+        .find('\n')
+        .map_or(source.len(), |at| range.end + at);
+    let after = [
+        &source[start..range.start],
+        &edit.text,
+        &source[range.end..end],
+    ];
+    (one_line(&source[start..end]), one_line(&after.concat()))
+}
+
+/// Text on one line, without the middle if it is long.
+fn one_line(text: &str) -> String {
+    const HEAD: usize = 140;
+    const TAIL: usize = 60;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line: Vec<char> = words.join(" ").chars().collect();
+    if line.len() <= HEAD + TAIL {
+        return line.into_iter().collect();
+    }
+    let (head, tail) = (&line[..HEAD], &line[line.len() - TAIL..]);
+    head.iter().chain(&[' ', '…', ' ']).chain(tail).collect()
+}
