@@ -21,7 +21,7 @@ use crate::kernel::value::Value;
 ///
 /// A data type becomes a scalar type where a type is expected.
 #[derive(Node, Default)]
-#[node(key = "pto.Type", convert = type_from, no_new, define = super::verifier::with_rules, crate = crate)]
+#[node(key = "pto.Type", convert = type_from, no_new, define = super::node::with_rules, crate = crate)]
 #[repr(C)]
 pub struct Type {}
 

@@ -14,8 +14,6 @@ mod rules;
 mod scopes;
 mod types;
 
-pub(super) use rules::with_rules;
-
 use isoform_macros::export;
 
 use super::*;
