@@ -10,7 +10,8 @@ use hashbrown::{HashMap, HashSet};
 use isoform_macros::export;
 use rapidhash::fast::RandomState;
 
-use super::expr::{Call, Expr, IterArg, Var};
+use super::call::Call;
+use super::expr::{Expr, IterArg, Var};
 use super::function::{Function, Program};
 use super::operation::{And, BinaryExpr, Or, UnaryExpr};
 use super::purity::{Operands, has_no_effect};

@@ -3,10 +3,11 @@
 use isoform_macros::{Node, export};
 
 use super::arguments::Attrs;
+use super::call::GlobalVar;
 use super::enums::{
     FunctionType, FunctionTypeObject, Level, LevelObject, ParamDirection, Role, RoleObject,
 };
-use super::expr::{GlobalVar, Var};
+use super::expr::Var;
 use super::node::{IRNode, Span};
 use super::stmt::Stmt;
 use super::ty::Type;

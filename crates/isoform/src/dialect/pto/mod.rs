@@ -34,6 +34,7 @@
 
 mod arguments;
 mod builder;
+mod call;
 mod cse;
 mod datatype;
 mod enums;
@@ -50,6 +51,7 @@ mod peephole;
 mod print;
 mod purity;
 mod scopes;
+mod shaped;
 mod stmt;
 mod ty;
 mod verifier;
@@ -57,13 +59,11 @@ mod views;
 mod visitor;
 
 pub use builder::{IRBuilder, ProgramBuilder, Scope};
+pub use call::{Call, GlobalVar, MakeTuple, Op, TupleGetItemExpr};
 pub use cse::cse;
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
-pub use expr::{
-    Call, ConstBool, ConstFloat, ConstInt, Expr, GlobalVar, IterArg, MakeTuple, Op,
-    TupleGetItemExpr, Var,
-};
+pub use expr::{ConstBool, ConstFloat, ConstInt, Expr, IterArg, Var};
 pub use fields::{FieldKind, field_kinds, field_kinds_of};
 pub use function::{Function, Program};
 pub use functions::{
@@ -79,13 +79,12 @@ pub use scopes::{
     ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
     SpmdScopeStmt,
 };
+pub use shaped::{ArrayType, ShapedType, TensorType, TileType};
 pub use stmt::{
     AssignStmt, BreakStmt, ContinueStmt, EvalStmt, ForStmt, IfStmt, InlineStmt, ReturnStmt,
     SeqStmts, Stmt, WhileStmt, YieldStmt,
 };
-pub use ty::{
-    ArrayType, PtrType, ScalarType, ShapedType, TensorType, TileType, TupleType, Type, UnknownType,
-};
+pub use ty::{PtrType, ScalarType, TupleType, Type, UnknownType};
 pub use verifier::{Failure, VerifyOptions, verify};
 pub use views::{TensorView, TileView};
 pub use visitor::{IRMutator, IRVisitor, mutate, visit};
@@ -105,8 +104,10 @@ pub fn register() -> Result<()> {
     enums::register()?;
     node::register()?;
     ty::register()?;
+    shaped::register()?;
     views::register()?;
     expr::register()?;
+    call::register()?;
     memory::register()?;
     operation::register()?;
     stmt::register()?;

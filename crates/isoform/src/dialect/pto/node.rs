@@ -7,7 +7,9 @@ use isoform_macros::{Node, export};
 
 use crate::kernel::container::Str;
 use crate::kernel::error::Result;
-use crate::kernel::object::reference::Ref;
+use crate::kernel::hooks::DynVerify;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::types::TypeDef;
 
 /// A place in a source text.
 ///
@@ -86,9 +88,25 @@ fn unknown() -> Ref<Span> {
     Span::unknown()
 }
 
+/// What all nodes and types have to satisfy, whatever is around them.
+///
+/// The definitions of the bases ask for it; the verifier says it, since it
+/// knows all classes that extend them.
+pub(super) trait Demands {
+    /// What is wrong with an object, if anything.
+    fn check(object: &Ref<Obj>) -> Result<()>;
+}
+
+/// Adds the demands on nodes and types to the definition of a base.
+pub(super) fn with_rules(definition: TypeDef) -> TypeDef {
+    static RULES: OnceLock<DynVerify> = OnceLock::new();
+    let rules = RULES.get_or_init(|| DynVerify::new(IRNode::check));
+    definition.verifier(rules.clone())
+}
+
 /// The base of what stands in a program.
 #[derive(Node)]
-#[node(key = "pto.IRNode", no_new, define = super::verifier::with_rules, crate = crate)]
+#[node(key = "pto.IRNode", no_new, define = with_rules, crate = crate)]
 #[repr(C)]
 pub struct IRNode {
     /// Where it was written.

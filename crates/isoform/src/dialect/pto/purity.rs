@@ -3,7 +3,8 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::expr::{Call, ConstBool, ConstFloat, ConstInt, Expr, MakeTuple, TupleGetItemExpr, Var};
+use super::call::{Call, MakeTuple, TupleGetItemExpr};
+use super::expr::{ConstBool, ConstFloat, ConstInt, Expr, Var};
 use super::operation::{BinaryExpr, UnaryExpr};
 use crate::kernel::container::Array;
 use crate::kernel::error::Result;

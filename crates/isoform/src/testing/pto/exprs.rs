@@ -1,7 +1,7 @@
 //! Draws expressions of a type that is wanted.
 
-use super::generate::{Generator, Signature, Typed};
-use super::types::{Form, Ty};
+use super::generate::Generator;
+use super::known::{Form, Signature, Ty, Typed};
 use crate::dialect::pto::*;
 use crate::kernel::container::{Map, Str};
 use crate::kernel::error::Result;

@@ -1,7 +1,7 @@
 //! Draws programs, functions and statements.
 
-use super::generate::{Frame, Generator, Signature, Typed};
-use super::types::Ty;
+use super::generate::Generator;
+use super::known::{Frame, Signature, Ty, Typed};
 use crate::dialect::pto::*;
 use crate::kernel::container::{Map, Str};
 use crate::kernel::error::Result;

@@ -1,8 +1,8 @@
-//! What is known while a program is drawn, and how its nodes are made.
+//! What is drawn from, and how the nodes of a program are made.
 
 use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
-use super::types::Ty;
+use super::known::{Frame, Signature, Ty};
 use crate::dialect::pto::{self, Span};
 use crate::kernel::container::Array;
 use crate::kernel::error::{Error, Result};
@@ -12,64 +12,6 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::object::table;
 use crate::kernel::types::{FieldFlag, NodeEnum, Schema};
 use crate::kernel::value::Value;
-
-/// An expression, or what may stand for one, with its type.
-#[derive(Clone)]
-pub(super) struct Typed {
-    pub(super) object: Ref<Obj>,
-    pub(super) ty: Ty,
-}
-
-/// What a function can be called with.
-#[derive(Clone)]
-pub(super) struct Signature {
-    pub(super) name: String,
-    /// Whether it is called: then no variable stands in these types.
-    pub(super) is_called: bool,
-    pub(super) params: Vec<Ty>,
-    pub(super) results: Vec<Ty>,
-}
-
-/// What may be used at one place of a function.
-#[derive(Default)]
-pub(super) struct Frame {
-    pub(super) vars: Vec<Typed>,
-    /// Expressions over these variables that were drawn before.
-    pub(super) exprs: Vec<Typed>,
-    /// Statements that define nothing and were drawn before.
-    pub(super) stmts: Vec<Ref<Obj>>,
-    /// Types whose variables are bound.
-    pub(super) types: Vec<Ty>,
-    /// References to memory that are bound.
-    pub(super) memories: Vec<Ref<Obj>>,
-    /// How many loops are around the place.
-    pub(super) loops: usize,
-}
-
-/// How much was known at a place.
-#[derive(Clone, Copy)]
-pub(super) struct Mark([usize; 5]);
-
-impl Frame {
-    pub(super) fn mark(&self) -> Mark {
-        Mark([
-            self.vars.len(),
-            self.exprs.len(),
-            self.stmts.len(),
-            self.types.len(),
-            self.memories.len(),
-        ])
-    }
-
-    /// Forgets what a branch or a loop has defined.
-    pub(super) fn forget(&mut self, Mark([vars, exprs, stmts, types, memories]): Mark) {
-        self.vars.truncate(vars);
-        self.exprs.truncate(exprs);
-        self.stmts.truncate(stmts);
-        self.types.truncate(types);
-        self.memories.truncate(memories);
-    }
-}
 
 /// Draws a program; everything in it may share nodes.
 pub(super) struct Generator<'a> {

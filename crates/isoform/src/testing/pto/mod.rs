@@ -3,7 +3,8 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `generate.rs` | what is known while a program is drawn; its nodes |
+//! | `known.rs` | what is known at a place of a program that is drawn |
+//! | `generate.rs` | what is drawn from, and how nodes are made |
 //! | `functions.rs` | draws programs, functions and statements |
 //! | `exprs.rs` | draws expressions of a type that is wanted |
 //! | `types.rs` | draws types, views and references to memory |
@@ -14,6 +15,7 @@ mod exprs;
 mod faults;
 mod functions;
 mod generate;
+mod known;
 mod properties;
 mod types;
 

@@ -1,8 +1,7 @@
 //! Draws types, views and references to memory.
 
-use std::rc::Rc;
-
-use super::generate::{Generator, Typed};
+use super::generate::Generator;
+use super::known::{Form, Ty, Typed};
 use crate::dialect::pto::*;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
@@ -24,31 +23,6 @@ const FORMATS: [DataType; 12] = [
     DataType::Bf16,
     DataType::TaskId,
 ];
-
-/// A type, and what expressions of it are made of.
-#[derive(Clone)]
-pub(super) struct Ty {
-    pub(super) object: Ref<Obj>,
-    pub(super) form: Form,
-}
-
-#[derive(Clone)]
-pub(super) enum Form {
-    Scalar(DataType),
-    Tuple(Rc<[Ty]>),
-    /// Only calls have it.
-    Other,
-}
-
-impl Ty {
-    /// Whether an expression of one type may stand for one of the other.
-    pub(super) fn is(&self, other: &Ty) -> bool {
-        match (&self.form, &other.form) {
-            (Form::Scalar(one), Form::Scalar(other)) => one == other,
-            _ => self.object.same_as(&other.object),
-        }
-    }
-}
 
 impl Generator<'_> {
     /// The type of numbers of a format: the node that others have, mostly.

@@ -5,8 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use isoform_macros::export;
 
-use super::*;
+use super::frame::Scope;
+use super::ir_builder::IRBuilder;
+use super::program::ProgramBuilder;
+use crate::dialect::pto::*;
+use crate::kernel::container::{Array, Str};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Argument, Function as Callable};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::NodeEnum;
 use crate::kernel::value::Value;
 
 /// A builder of functions, as a function of a command, the place in the source

@@ -2,7 +2,11 @@
 
 use hashbrown::HashMap;
 
-use super::*;
+use crate::dialect::pto::function::make_program;
+use crate::dialect::pto::{Function, GlobalVar, Program, Span};
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
 
 /// Builds a program function by function.
 ///
@@ -119,10 +123,6 @@ impl ProgramBuilder {
                 self.name, missing.name
             )));
         }
-        super::super::function::make_program(
-            self.functions.clone(),
-            self.name.clone(),
-            self.span.clone(),
-        )
+        make_program(self.functions.clone(), self.name.clone(), self.span.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! Expressions and the values of attributes.
 
-use super::{Printer, Task};
+use super::printer::{Printer, Task};
 use crate::dialect::pto::*;
 use crate::kernel::container::Map;
 use crate::kernel::object::reference::{Obj, Ref};

@@ -1,6 +1,7 @@
 //! Statements, functions and programs.
 
-use super::{Printer, Task, names, sharing};
+use super::printer::{Printer, Task};
+use super::{names, sharing};
 use crate::dialect::pto::operands::statements;
 use crate::dialect::pto::*;
 use crate::kernel::container::Array;

@@ -1,6 +1,6 @@
 //! Types.
 
-use super::{Printer, Task};
+use super::printer::{Printer, Task};
 use crate::dialect::pto::*;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::NodeEnum;

@@ -4,20 +4,17 @@
 //! the nodes of all classes that extend them, so that
 //! [`verify`](crate::by_fields::verify()) finds them, too.
 
-use std::sync::OnceLock;
-
 use super::types::{compatible, same_number, shown};
+use crate::dialect::pto::node::Demands;
 use crate::dialect::pto::*;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::hooks::DynVerify;
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::types::{NodeEnum, TypeDef};
+use crate::kernel::types::NodeEnum;
 
-/// Adds the demands of this module to the definition of a base.
-pub(in crate::dialect::pto) fn with_rules(definition: TypeDef) -> TypeDef {
-    static RULES: OnceLock<DynVerify> = OnceLock::new();
-    let rules = RULES.get_or_init(|| DynVerify::new(check));
-    definition.verifier(rules.clone())
+impl Demands for IRNode {
+    fn check(object: &Ref<Obj>) -> Result<()> {
+        check(object)
+    }
 }
 
 /// What is wrong with a node.

@@ -5,38 +5,12 @@ use std::rc::Rc;
 
 use hashbrown::HashSet;
 
-use super::{Checker, Task};
+use super::state::{Checker, Record, Summary, Task};
 use crate::dialect::pto::operands::statements;
 use crate::dialect::pto::*;
 use crate::kernel::error::Error;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::places::Place;
-
-/// A statement that stands at several places and is being checked.
-pub(super) struct Record {
-    pub(super) mark: usize,
-    pub(super) loops: usize,
-    pub(super) bodies: usize,
-    pub(super) first_use: usize,
-    pub(super) first_definition: usize,
-    pub(super) diverged: bool,
-    /// The loops around the outermost `break` or `continue` in it.
-    pub(super) jump: usize,
-    pub(super) yielded: Option<Ref<YieldStmt>>,
-}
-
-/// What a statement that stands at several places demands at each of them.
-pub(super) struct Summary {
-    /// Variables that it uses and does not define.
-    pub(super) uses: Vec<Ref<Var>>,
-    pub(super) definitions: Vec<Ref<Var>>,
-    /// Those that have a value behind it.
-    pub(super) values: Vec<u64>,
-    pub(super) diverged: bool,
-    /// Whether it leaves a loop that it is not.
-    pub(super) jumps: bool,
-    pub(super) yielded: Option<Ref<YieldStmt>>,
-}
 
 impl Checker<'_> {
     /// Begins to take down what a statement demands.

@@ -2,9 +2,9 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::Failure;
+use super::super::failure::Failure;
 use super::super::types::{compatible, shown};
-use super::Checker;
+use super::state::Checker;
 use crate::dialect::pto::operands::{nodes_in, operands};
 use crate::dialect::pto::*;
 use crate::kernel::container::{Map, Str};

@@ -1,31 +1,29 @@
-//! What statements demand of those around them.
-//!
-//! One pass over the statements in the order in which they run, with a stack of
-//! its own. Expressions are looked through for variables and calls.
-
-mod repeated;
-mod uses;
+//! The pass over the statements in the order in which they run: what each of
+//! them consists of, and what it defines.
 
 use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::scopes::Scopes;
-use super::types::{compatible, shown};
-use super::{Failure, VerifyOptions};
+use super::super::failure::{Failure, VerifyOptions};
+use super::super::scopes::Scopes;
+use super::super::types::{compatible, shown};
+use super::repeated::repeated;
+use super::state::{Checker, Task};
 use crate::dialect::pto::visitor::definitions_of;
 use crate::dialect::pto::*;
-use crate::kernel::container::{Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::path::places::{Place, Places, Step};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
 use crate::traverse::{ChildOptions, WalkOptions, WalkResult, children_of, walk_objects};
-use repeated::{Record, Summary, repeated};
 
 /// Everything that is wrong with how the statements of a value go together.
-pub(super) fn failures(root: &Value, options: &VerifyOptions) -> Result<Vec<Failure>> {
+pub(in crate::dialect::pto::verifier) fn failures(
+    root: &Value,
+    options: &VerifyOptions,
+) -> Result<Vec<Failure>> {
     let Some(object) = root.as_object() else {
         return Ok(Vec::new());
     };
@@ -79,67 +77,6 @@ fn defined_in(stmt: &Ref<Stmt>) -> Result<HashSet<u64>> {
     Ok(found)
 }
 
-/// What is still to be checked.
-enum Task {
-    Function(Ref<Function>, Place),
-    EndFunction(Ref<Function>, Place),
-    /// A statement, and whether it is the end of a body that may yield.
-    Stmt(Ref<Stmt>, Place, bool),
-    /// An expression, and the place of the statement in the source text.
-    Use(Ref<Expr>, Place, Ref<Span>),
-    /// What is said about a loop or function, in the same way.
-    Attrs(Map<Str, Value>, Place, Ref<Span>),
-    Define(Ref<Var>, Place, Ref<Span>),
-    Start(Body),
-    EndThen,
-    EndElse,
-    NoElse,
-    EndLoop,
-    EndRecord(u64),
-}
-
-/// A body that may end with a yield.
-struct Body {
-    /// What is to be yielded.
-    types: Rc<[Ref<Type>]>,
-    place: Place,
-    span: Ref<Span>,
-    is_loop: bool,
-    yielded: bool,
-    /// What was so in front of it.
-    mark: usize,
-    diverged: bool,
-}
-
-struct Checker<'a> {
-    options: &'a VerifyOptions,
-    places: Places,
-    scopes: Scopes,
-    /// What is to be checked, the next thing last.
-    tasks: Vec<Task>,
-    failures: Vec<Failure>,
-    program: Option<Ref<Program>>,
-    function: Option<Ref<Function>>,
-    /// Without a function around it: the variables that must be defined, which
-    /// are those that something defines.
-    locals: Option<HashSet<u64>>,
-    loops: usize,
-    /// Whether what follows is never reached.
-    diverged: bool,
-    bodies: Vec<Body>,
-    /// For each `if` whose `else` is being checked: which variables the other
-    /// branch gave values, and whether it diverged.
-    branches: Vec<(Vec<u64>, bool)>,
-    /// Shared expressions in which all variables had values, and when.
-    clean: HashMap<u64, u64>,
-    records: Vec<Record>,
-    uses: Vec<Ref<Var>>,
-    definitions: Vec<Ref<Var>>,
-    /// The statements with others in them that stand at several places.
-    repeated: HashSet<u64>,
-    summaries: HashMap<u64, Rc<Summary>>,
-}
-
 impl Checker<'_> {
     fn run(&mut self, task: Task) -> Result<()> {
         self.tasks.push(task);
@@ -165,16 +102,6 @@ impl Checker<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Has tasks done next, in this order.
-    fn then(&mut self, tasks: Vec<Task>) {
-        self.tasks.extend(tasks.into_iter().rev());
-    }
-
-    fn fail(&mut self, place: Place, span: &Ref<Span>, error: Error) {
-        let (path, span) = (self.places.path(place), span.clone());
-        self.failures.push(Failure { path, span, error });
     }
 
     fn start_function(&mut self, function: &Ref<Function>, place: Place) {
@@ -423,129 +350,6 @@ impl Checker<'_> {
                 Task::Use(value.clone(), place, span.clone())
             })
             .collect()
-    }
-
-    fn body(&self, types: &Rc<[Ref<Type>]>, place: Place, span: &Ref<Span>, is_loop: bool) -> Body {
-        Body {
-            types: Rc::clone(types),
-            place,
-            span: span.clone(),
-            is_loop,
-            yielded: false,
-            mark: 0,
-            diverged: false,
-        }
-    }
-
-    fn start(&mut self, mut body: Body) {
-        body.mark = self.scopes.mark();
-        body.diverged = std::mem::take(&mut self.diverged);
-        self.loops += usize::from(body.is_loop);
-        self.bodies.push(body);
-    }
-
-    /// Leaves a body, which yields what is expected of it.
-    fn end_body(&mut self) -> Body {
-        let body = self.bodies.pop().unwrap_or_else(|| {
-            let types: Rc<[Ref<Type>]> = Rc::new([]);
-            self.body(&types, Places::ROOT, &Span::unknown(), false)
-        });
-        let expected = body.types.len();
-        if expected > 0 && !body.yielded && !self.diverged {
-            let text = format!("expected a yield of {expected} values at the end, got none");
-            self.fail(body.place, &body.span, Error::value_error(text));
-        }
-        body
-    }
-
-    fn end_then(&mut self) {
-        let body = self.end_body();
-        let values = self.scopes.leave(body.mark);
-        self.branches.push((values, self.diverged));
-        self.diverged = body.diverged;
-    }
-
-    fn end_else(&mut self) {
-        let body = self.end_body();
-        let (values, then_diverged) = self.branches.pop().unwrap_or_default();
-        let else_diverged = self.diverged;
-        self.diverged = body.diverged || (then_diverged && else_diverged);
-        if then_diverged {
-            // Whoever comes here, comes through this branch.
-            return;
-        }
-        let other = self.scopes.leave(body.mark);
-        if else_diverged {
-            values.into_iter().for_each(|var| self.scopes.assume(var));
-            return;
-        }
-        let other: HashSet<u64> = other.into_iter().collect();
-        let both = values.into_iter().filter(|var| other.contains(var));
-        both.for_each(|var| self.scopes.assume(var));
-    }
-
-    fn yielded(&mut self, stmt: &Ref<YieldStmt>, place: Place, tail: bool) {
-        let Some(body) = self.bodies.last_mut().filter(|_| tail) else {
-            let text = "yield: expected at the end of the body of a loop or an if";
-            return self.fail(place, &stmt.span, Error::value_error(text));
-        };
-        body.yielded = true;
-        let types = Rc::clone(&body.types);
-        let bodies = self.bodies.len();
-        if let Some(record) = self.records.last_mut()
-            && record.bodies == bodies
-        {
-            record.yielded = Some(stmt.clone());
-        }
-        self.values("yield", &stmt.value, &types, place, &stmt.span);
-    }
-
-    fn returned(&mut self, stmt: &Ref<ReturnStmt>, place: Place) {
-        let Some(function) = &self.function else {
-            return;
-        };
-        let types: Vec<_> = function.return_types.iter().cloned().collect();
-        self.values("return", &stmt.value, &types, place, &stmt.span);
-    }
-
-    /// Values have the number and types that are expected.
-    fn values(
-        &mut self,
-        what: &str,
-        values: &crate::Array<Ref<Expr>>,
-        types: &[Ref<Type>],
-        place: Place,
-        span: &Ref<Span>,
-    ) {
-        if values.len() != types.len() {
-            let (expected, got) = (types.len(), values.len());
-            let text = format!("{what}: expected {expected} values, got {got}");
-            return self.fail(place, span, Error::value_error(text));
-        }
-        for (position, (value, ty)) in values.iter().zip(types).enumerate() {
-            if !compatible(ty, &value.ty) {
-                let (expected, got) = (shown(ty), shown(&value.ty));
-                let text = format!("{what}: expected type {expected}, got {got}");
-                let above = self.places.field(place, "value");
-                let place = self.places.item(above, position);
-                self.fail(place, span, Error::type_error(text));
-            }
-        }
-    }
-
-    fn jump(&mut self, loops: usize, stmt: &Ref<Stmt>, place: Place) {
-        if loops == 0 {
-            let name = match stmt.type_info().key() {
-                "pto.BreakStmt" => "break",
-                "pto.ContinueStmt" => "continue",
-                _ => "break or continue",
-            };
-            let text = format!("{name}: expected in a loop");
-            self.fail(place, &stmt.span, Error::value_error(text));
-        }
-        if let Some(record) = self.records.last_mut() {
-            record.jump = record.jump.min(loops);
-        }
     }
 
     fn define(&mut self, var: &Ref<Var>, place: Place, span: &Ref<Span>) {

@@ -1,0 +1,244 @@
+//! Expressions that are made of others: calls of operators and functions, and
+//! tuples.
+
+use isoform_macros::{Node, export};
+
+use super::arguments::Overload;
+use super::expr::Expr;
+use super::node::Span;
+use super::ty::{TupleType, Type, UnknownType};
+use crate::kernel::container::{Array, Map, Str};
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::value::Value;
+
+/// An operator: equal to others of its name.
+///
+/// Its attributes are those of the operator of that name in the registry of
+/// [`ir`](crate::ir::OpRegistry).
+#[derive(Node)]
+#[node(key = "pto.Op", crate = crate)]
+#[repr(C)]
+pub struct Op {
+    /// The name.
+    pub name: Str,
+}
+
+impl Op {
+    /// The value of an attribute, if it is set on the operator of this name.
+    pub fn attribute(&self, name: &str) -> Option<&'static Value> {
+        crate::ir::Op::get(&self.name).ok()?.attribute(name)
+    }
+
+    /// The names of its attributes, sorted.
+    pub fn attribute_names(&self) -> Vec<String> {
+        let found = crate::ir::Op::get(&self.name);
+        found.map_or_else(|_| Vec::new(), |op| op.attribute_names())
+    }
+}
+
+/// The value of an attribute of the operator; KeyError when it is not set.
+#[export("pto.Op.get_attr", crate = crate)]
+fn get_attr(this: &Ref<Op>, key: &str) -> Result<Value> {
+    this.attribute(key).cloned().ok_or_else(|| {
+        let known = this.attribute_names();
+        Error::new(
+            ErrorKind::Key,
+            format!(
+                "operator {} has no attribute '{key}', expected one of {known:?}",
+                this.name
+            ),
+        )
+    })
+}
+
+/// Whether the operator has the attribute.
+#[export("pto.Op.has_attr", crate = crate)]
+fn has_attr(this: &Ref<Op>, key: &str) -> bool {
+    this.attribute(key).is_some()
+}
+
+/// The names of the attributes of the operator, sorted.
+#[export("pto.Op.get_attr_keys", crate = crate)]
+fn get_attr_keys(this: &Ref<Op>) -> Vec<String> {
+    this.attribute_names()
+}
+
+/// The name of a function of a program, as what is called.
+#[derive(Node)]
+#[node(key = "pto.GlobalVar", init = make_global_var, no_new, crate = crate)]
+#[repr(C)]
+pub struct GlobalVar {
+    #[node(base)]
+    base: Op,
+}
+
+impl GlobalVar {
+    /// The name of a function.
+    pub fn new(name: impl Into<Str>) -> Ref<Self> {
+        make_global_var(name.into())
+    }
+}
+
+/// Makes the name of a function.
+#[export("pto.GlobalVar", crate = crate)]
+fn make_global_var(name: Str) -> Ref<GlobalVar> {
+    Ref::new(GlobalVar { base: Op { name } })
+}
+
+/// The call of an operator or of a function of the program.
+#[derive(Node)]
+#[node(key = "pto.Call", init = make_call, no_new, crate = crate)]
+#[repr(C)]
+pub struct Call {
+    #[node(base)]
+    base: Expr,
+    /// What is called.
+    pub op: Ref<Op>,
+    /// The arguments.
+    pub args: Array<Ref<Expr>>,
+    /// The arguments by name, which are no expressions.
+    #[node(default)]
+    pub kwargs: Map<Str, Value>,
+    /// What passes have found out about the call.
+    #[node(default)]
+    pub attrs: Map<Str, Value>,
+}
+
+impl Call {
+    /// The call with these arguments, whose type is not known.
+    pub fn new(op: impl IntoField<Ref<Op>>, args: impl IntoField<Array<Ref<Expr>>>) -> Ref<Self> {
+        Call::typed(op, args, UnknownType::new())
+    }
+
+    /// The call with these arguments and a result of this type.
+    pub fn typed(
+        op: impl IntoField<Ref<Op>>,
+        args: impl IntoField<Array<Ref<Expr>>>,
+        ty: impl IntoField<Ref<Type>>,
+    ) -> Ref<Self> {
+        Ref::new(Call {
+            base: Expr::typed(ty, None),
+            op: op.into_field(),
+            args: args.into_field(),
+            kwargs: Map::new(),
+            attrs: Map::new(),
+        })
+    }
+}
+
+/// Makes a call. Behind the arguments come, in any order, the arguments by
+/// name, the type of the result and the place in the source text.
+#[export("pto.Call", crate = crate)]
+fn make_call(
+    op: Ref<Op>,
+    args: Array<Ref<Expr>>,
+    #[default = ()] kwargs: Value,
+    #[default = ()] r#type: Value,
+    #[default = ()] span: Value,
+    #[default = ()] attrs: Value,
+) -> Result<Ref<Call>> {
+    let given = [
+        ("kwargs", kwargs),
+        ("type", r#type),
+        ("span", span),
+        ("attrs", attrs),
+    ];
+    let given = Overload::sort("pto.Call", given)?;
+    let ty = given.ty.unwrap_or_else(|| UnknownType::new().upcast());
+    Ok(Ref::new(Call {
+        base: Expr::typed(ty, given.span),
+        op,
+        args,
+        kwargs: given.kwargs.unwrap_or_default(),
+        attrs: given.attrs.unwrap_or_default(),
+    }))
+}
+
+/// Several values as one.
+#[derive(Node)]
+#[node(key = "pto.MakeTuple", init = make_tuple, no_new, crate = crate)]
+#[repr(C)]
+pub struct MakeTuple {
+    #[node(base)]
+    base: Expr,
+    /// The values.
+    pub elements: Array<Ref<Expr>>,
+}
+
+impl MakeTuple {
+    /// The tuple of these values.
+    pub fn new(elements: impl IntoField<Array<Ref<Expr>>>) -> Ref<Self> {
+        make_tuple(elements.into_field(), None)
+    }
+}
+
+/// Makes a tuple, whose type is that of the types of its elements.
+#[export("pto.MakeTuple", crate = crate)]
+pub(super) fn make_tuple(elements: Array<Ref<Expr>>, span: Option<Ref<Span>>) -> Ref<MakeTuple> {
+    let types: Vec<_> = elements.iter().map(|element| element.ty.clone()).collect();
+    Ref::new(MakeTuple {
+        base: Expr::typed(TupleType::new(types), span),
+        elements,
+    })
+}
+
+/// A value of a tuple.
+#[derive(Node)]
+#[node(key = "pto.TupleGetItemExpr", init = make_get_item, no_new, crate = crate)]
+#[repr(C)]
+pub struct TupleGetItemExpr {
+    #[node(base)]
+    base: Expr,
+    /// The tuple.
+    pub tuple: Ref<Expr>,
+    /// Which of its values, from 0.
+    pub index: i64,
+}
+
+impl TupleGetItemExpr {
+    /// The value of a tuple at a position.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when the expression is no tuple, `ValueError` when it has
+    /// no such position.
+    pub fn new(tuple: impl IntoField<Ref<Expr>>, index: i64) -> Result<Ref<Self>> {
+        make_get_item(tuple.into_field(), index, None)
+    }
+}
+
+/// Takes a value out of a tuple.
+#[export("pto.TupleGetItemExpr", crate = crate)]
+pub(super) fn make_get_item(
+    tuple: Ref<Expr>,
+    index: i64,
+    span: Option<Ref<Span>>,
+) -> Result<Ref<TupleGetItemExpr>> {
+    let Some(types) = tuple.ty.downcast_ref::<TupleType>() else {
+        return Err(Error::type_error(format!(
+            "pto.TupleGetItemExpr.tuple: expected an expression of type pto.TupleType, got {}",
+            tuple.ty.type_info().key()
+        )));
+    };
+    let position = usize::try_from(index).ok();
+    let Some(ty) = position.and_then(|position| types.types.get(position)) else {
+        return Err(Error::value_error(format!(
+            "pto.TupleGetItemExpr.index: expected a position in a tuple of {}, got {index}",
+            types.types.len()
+        )));
+    };
+    let base = Expr::typed(ty, span);
+    Ok(Ref::new(TupleGetItemExpr { base, tuple, index }))
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![Op, GlobalVar, Call, MakeTuple, TupleGetItemExpr];
+    crate::ir::methods! { Op:
+        get_attr = get_attr,
+        has_attr = has_attr,
+        get_attr_keys = get_attr_keys,
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The text of a program or a part of it.
+
+use isoform_macros::export;
+
+use super::options::PrintOptions;
+use super::printer::{Printer, Task};
+use crate::dialect::pto::{Expr, Function, Program, Stmt, Type};
+use crate::kernel::container::Str;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::value::Value;
+
+/// The text of a program, function, statement, expression or type, in the
+/// manner of Python.
+///
+/// * Variables are called by their hints, with a number behind a hint that
+///   another variable of the function has; where they are defined, their type
+///   stands as annotation.
+/// * A memory reference is written in full where it is met first.
+/// * Parentheses stand where the operators of Python need them.
+/// * A large part of an expression that is used several times in it is written
+///   once, as `(s := ...)`, and called by that name from there on; a statement
+///   that stands at several places is written once, and labelled.
+/// * Beyond 40 levels the indentation does not grow any more; a number in
+///   brackets says the level.
+///
+/// The same value has the same text whenever it is printed. Linear in the size
+/// of the value and of the text; depth is limited by memory only.
+///
+/// # Errors
+///
+/// `TypeError` for a value of another kind.
+///
+/// ```
+/// use isoform::dialect::pto::{self, Add, DataType, Mul, PrintOptions, ScalarType, Var};
+/// let int = ScalarType::new(DataType::Int64);
+/// let [x, y] = ["x", "x"].map(|name| Var::new(name, &int));
+/// let sum = Add::new(&x, &y, DataType::Int64);
+/// let product = Mul::new(sum, &x, DataType::Int64);
+/// let text = pto::python_print(&product, &PrintOptions::default())?;
+/// assert_eq!(text, "(x + x_1) * x");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn python_print(node: impl Into<Value>, options: &PrintOptions) -> Result<String> {
+    let node = node.into();
+    let Some(object) = node.as_object() else {
+        return Err(unprintable(&node));
+    };
+    let mut printer = Printer::new(options);
+    if object.isa::<Program>() || object.isa::<Function>() || object.isa::<Stmt>() {
+        printer.label_shared(object);
+        printer.run(Task::Node(object.clone()));
+    } else if object.isa::<Expr>() || object.isa::<Type>() {
+        printer.run(Task::Root(object.clone()));
+    } else {
+        return Err(unprintable(&node));
+    }
+    Ok(printer.out)
+}
+
+fn unprintable(node: &Value) -> Error {
+    Error::type_error(format!(
+        "python_print: expected a program, function, statement, expression or type of pto, got {}",
+        node.type_name()
+    ))
+}
+
+/// The text of a program or a part of it, in the manner of Python.
+#[export("pto.python_print", crate = crate)]
+fn print_for_others(node: Value, prefix: Str, spans: bool) -> Result<String> {
+    let options = PrintOptions::default().prefix(&*prefix).spans(spans);
+    python_print(node, &options)
+}
+
+pub(in crate::dialect::pto) fn register() -> Result<()> {
+    crate::ir::functions![print_for_others]
+}

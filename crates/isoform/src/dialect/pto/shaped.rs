@@ -1,0 +1,317 @@
+//! The types of many numbers: tensors in memory, tiles in the buffers of a
+//! core, arrays; and what the type of an expression says of these numbers.
+
+use isoform_macros::{Node, export};
+
+use super::arguments::{Extent, extents};
+use super::datatype::{DataType, DataTypeObject};
+use super::enums::{MemorySpace, MemorySpaceObject, TileLayout};
+use super::expr::Expr;
+use super::memory::MemRef;
+use super::ty::{ScalarType, Type};
+use super::views::{TensorView, TileView, is_one};
+use crate::kernel::container::Array;
+use crate::kernel::convert::IntoField;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::Ref;
+use crate::kernel::types::{Enumerator, NodeEnum};
+
+/// The base of the types of many numbers of one format.
+#[derive(Node)]
+#[node(key = "pto.ShapedType", no_new, init = refuse_shaped, crate = crate)]
+#[repr(C)]
+pub struct ShapedType {
+    #[node(base, default)]
+    base: Type,
+    /// The sizes of its dimensions.
+    pub shape: Array<Ref<Expr>>,
+    /// The format of its elements.
+    pub dtype: Enumerator<DataType>,
+    /// The memory that it takes, if that is known.
+    #[node(default)]
+    pub memref: Option<Ref<MemRef>>,
+}
+
+/// Always raises TypeError: what is shaped is a tensor, a tile or an array.
+#[export("pto.ShapedType", crate = crate)]
+fn refuse_shaped() -> Result<Ref<ShapedType>> {
+    Err(Error::type_error(
+        "pto.ShapedType: expected one of the types that extend it: TensorType, TileType, ArrayType",
+    ))
+}
+
+impl ShapedType {
+    /// The fields of a type with this shape.
+    fn of(
+        shape: impl IntoField<Array<Ref<Expr>>>,
+        dtype: impl IntoField<Enumerator<DataType>>,
+        memref: Option<Ref<MemRef>>,
+    ) -> Self {
+        ShapedType {
+            base: Type {},
+            shape: shape.into_field(),
+            dtype: dtype.into_field(),
+            memref,
+        }
+    }
+}
+
+impl Ref<ShapedType> {
+    /// The memory in which the elements are: main memory for a tensor, that of
+    /// a core for an array, what a tile says.
+    pub fn memory_space(&self) -> Option<MemorySpace> {
+        if let Some(tile) = self.downcast_ref::<TileType>() {
+            return tile.memory_space.as_ref().map(|space| space.get());
+        }
+        if self.isa::<TensorType>() {
+            return Some(MemorySpace::Ddr);
+        }
+        self.isa::<ArrayType>().then_some(MemorySpace::ScalarLocal)
+    }
+
+    /// Whether both have a memory reference, and it is the same one.
+    pub fn shares_memref_with(&self, other: &Ref<ShapedType>) -> bool {
+        match (&self.memref, &other.memref) {
+            (Some(one), Some(other)) => one.same_as(other),
+            _ => false,
+        }
+    }
+}
+
+/// The memory in which the elements are, if it is known.
+#[export("pto.ShapedType.memory_space", crate = crate)]
+fn memory_space(this: &Ref<ShapedType>) -> Option<Ref<MemorySpaceObject>> {
+    this.memory_space().map(NodeEnum::object)
+}
+
+/// Whether both types have a memory reference, and it is the same one.
+#[export("pto.ShapedType.shares_memref_with", crate = crate)]
+fn shares_memref_with(this: &Ref<ShapedType>, other: &Ref<ShapedType>) -> bool {
+    this.shares_memref_with(other)
+}
+
+/// The type of a tensor in main memory.
+#[derive(Node)]
+#[node(key = "pto.TensorType", init = make_tensor_type, no_new, crate = crate)]
+#[repr(C)]
+pub struct TensorType {
+    #[node(base)]
+    base: ShapedType,
+    /// How it lies in memory, if that is not row by row.
+    pub tensor_view: Option<Ref<TensorView>>,
+}
+
+impl TensorType {
+    /// The type of a tensor whose place in memory is not known yet.
+    pub fn new(
+        shape: impl IntoField<Array<Ref<Expr>>>,
+        dtype: impl IntoField<Enumerator<DataType>>,
+    ) -> Ref<Self> {
+        Ref::new(TensorType {
+            base: ShapedType::of(shape, dtype, None),
+            tensor_view: None,
+        })
+    }
+
+    /// The same type at a place in memory.
+    #[must_use]
+    pub fn at(&self, memref: impl IntoField<Option<Ref<MemRef>>>) -> Ref<Self> {
+        Ref::new(TensorType {
+            base: ShapedType::of(self.shape.clone(), &self.dtype, memref.into_field()),
+            tensor_view: self.tensor_view.clone(),
+        })
+    }
+}
+
+/// Makes the type of a tensor; ints in its shape become literals of format
+/// INDEX.
+#[export("pto.TensorType", crate = crate)]
+fn make_tensor_type(
+    shape: Vec<Extent>,
+    dtype: Ref<DataTypeObject>,
+    memref: Option<Ref<MemRef>>,
+    tensor_view: Option<Ref<TensorView>>,
+) -> Ref<TensorType> {
+    Ref::new(TensorType {
+        base: ShapedType::of(extents(shape), dtype, memref),
+        tensor_view,
+    })
+}
+
+/// The type of a tile in a buffer of a core.
+#[derive(Node)]
+#[node(key = "pto.TileType", init = make_tile_type, no_new, crate = crate)]
+#[repr(C)]
+pub struct TileType {
+    #[node(base)]
+    base: ShapedType,
+    /// How it lies in the buffer, if that is not what the buffer implies.
+    pub tile_view: Option<Ref<TileView>>,
+    /// The buffer.
+    pub memory_space: Option<Enumerator<MemorySpace>>,
+}
+
+impl TileType {
+    /// The type of a tile whose place is not known yet.
+    pub fn new(
+        shape: impl IntoField<Array<Ref<Expr>>>,
+        dtype: impl IntoField<Enumerator<DataType>>,
+    ) -> Ref<Self> {
+        Ref::new(TileType {
+            base: ShapedType::of(shape, dtype, None),
+            tile_view: None,
+            memory_space: None,
+        })
+    }
+
+    /// The same type at a place in memory.
+    #[must_use]
+    pub fn at(&self, memref: impl IntoField<Option<Ref<MemRef>>>) -> Ref<Self> {
+        Ref::new(TileType {
+            base: ShapedType::of(self.shape.clone(), &self.dtype, memref.into_field()),
+            tile_view: self.tile_view.clone(),
+            memory_space: self.memory_space.clone(),
+        })
+    }
+
+    /// How the tile lies in its buffer: as its view says, and where that says
+    /// nothing, as the buffer implies.
+    ///
+    /// All of the shape is valid. The buffers around the matrix unit hold
+    /// fractals: column by column of rows in `Mat`, `Left` and, with fractals
+    /// twice as large, `Acc`; row by row of columns in `Right`. Elsewhere a
+    /// column is stored as a column, and all else row by row.
+    pub fn effective_tile_view(&self) -> Ref<TileView> {
+        if let Some(view) = &self.tile_view {
+            return match view.valid_shape.is_empty() {
+                true => view.with_valid_shape(self.shape.clone()),
+                false => view.clone(),
+            };
+        }
+        let view = TileView::new().with_valid_shape(self.shape.clone());
+        let (outer, inner) = match self.memory_space.as_ref().map(|space| space.get()) {
+            Some(MemorySpace::Mat | MemorySpace::Left | MemorySpace::Acc) => {
+                (TileLayout::ColMajor, TileLayout::RowMajor)
+            }
+            Some(MemorySpace::Right) => (TileLayout::RowMajor, TileLayout::ColMajor),
+            _ if is_column(&self.shape) => (TileLayout::ColMajor, TileLayout::NoneBox),
+            _ => (TileLayout::RowMajor, TileLayout::NoneBox),
+        };
+        let view = view.with_blayout(outer).with_slayout(inner);
+        match &self.memory_space {
+            Some(space) if **space == MemorySpace::Acc => view.with_fractal(2 * TileView::FRACTAL),
+            _ => view,
+        }
+    }
+}
+
+/// Whether there are several rows, or a number of them that is not known, and
+/// one column.
+fn is_column(shape: &Array<Ref<Expr>>) -> bool {
+    match (shape.len(), shape.get(0), shape.get(1)) {
+        (2, Some(rows), Some(columns)) => is_one(columns) && !is_one(rows),
+        _ => false,
+    }
+}
+
+/// Makes the type of a tile; ints in its shape become literals of format INDEX.
+#[export("pto.TileType", crate = crate)]
+fn make_tile_type(
+    shape: Vec<Extent>,
+    dtype: Ref<DataTypeObject>,
+    memref: Option<Ref<MemRef>>,
+    tile_view: Option<Ref<TileView>>,
+    memory_space: Option<Ref<MemorySpaceObject>>,
+) -> Ref<TileType> {
+    Ref::new(TileType {
+        base: ShapedType::of(extents(shape), dtype, memref),
+        tile_view,
+        memory_space,
+    })
+}
+
+/// How the tile lies in its buffer: as its view says, and where that says
+/// nothing, as the buffer implies.
+#[export("pto.TileType.get_effective_tile_view", crate = crate)]
+fn get_effective_tile_view(this: &Ref<TileType>) -> Ref<TileView> {
+    this.effective_tile_view()
+}
+
+/// The type of an array of scalars on a core.
+#[derive(Node)]
+#[node(key = "pto.ArrayType", init = make_array_type, no_new, crate = crate)]
+#[repr(C)]
+pub struct ArrayType {
+    #[node(base)]
+    base: ShapedType,
+}
+
+impl ArrayType {
+    /// The type of an array of so many elements.
+    pub fn new(
+        dtype: impl IntoField<Enumerator<DataType>>,
+        extent: impl IntoField<Ref<Expr>>,
+    ) -> Ref<Self> {
+        Ref::new(ArrayType {
+            base: ShapedType::of([extent.into_field()], dtype, None),
+        })
+    }
+
+    /// How many elements it has.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` when the shape, as a file may have it, is not of one
+    /// dimension.
+    pub fn extent(&self) -> Result<&Ref<Expr>> {
+        match (self.shape.len(), self.shape.get(0)) {
+            (1, Some(extent)) => Ok(extent),
+            (count, _) => Err(Error::value_error(format!(
+                "pto.ArrayType.extent: expected a shape of one dimension, got {count}"
+            ))),
+        }
+    }
+}
+
+/// Makes the type of an array; an int becomes a literal of format INDEX.
+#[export("pto.ArrayType", crate = crate)]
+fn make_array_type(dtype: Ref<DataTypeObject>, extent: Extent) -> Ref<ArrayType> {
+    ArrayType::new(dtype, extent.0)
+}
+
+/// How many elements the array has.
+#[export("pto.ArrayType.extent", crate = crate)]
+fn array_extent(this: &Ref<ArrayType>) -> Result<Ref<Expr>> {
+    this.extent().cloned()
+}
+
+impl Expr {
+    /// The format of its value or of the elements of its value; None when its
+    /// type has none.
+    pub fn dtype(&self) -> Option<DataType> {
+        if let Some(scalar) = self.ty.downcast_ref::<ScalarType>() {
+            return Some(scalar.dtype.get());
+        }
+        let shaped = self.ty.downcast_ref::<ShapedType>()?;
+        Some(shaped.dtype.get())
+    }
+
+    /// The buffer in which its value is, if that is known.
+    pub fn memory_space(&self) -> Option<MemorySpace> {
+        self.ty.downcast_ref::<ShapedType>()?.memory_space()
+    }
+}
+
+/// The format of the value of an expression or of its elements; None when its
+/// type has none.
+#[export("pto.Expr.dtype", crate = crate)]
+fn expr_dtype(this: &Ref<Expr>) -> Option<Ref<DataTypeObject>> {
+    this.dtype().map(NodeEnum::object)
+}
+
+pub(super) fn register() -> Result<()> {
+    crate::ir::types![ShapedType, TensorType, TileType, ArrayType];
+    crate::ir::methods! { ShapedType: shares_memref_with = shares_memref_with }
+    crate::ir::methods! { TileType: get_effective_tile_view = get_effective_tile_view }
+    crate::ir::functions![memory_space, array_extent, expr_dtype]
+}
