@@ -18,11 +18,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
-use isoform::testing::ir::IR_PROPERTIES;
-use isoform::testing::properties::{PROPERTIES, Property};
-use isoform::testing::pto::PTO_PROPERTIES;
-use isoform::testing::source::{random_bytes, split_mix};
 use isoform_onnx::testing::{fuzz_edited, fuzz_load};
+use isoform_testing::ir::IR_PROPERTIES;
+use isoform_testing::properties::{PROPERTIES, Property};
+use isoform_testing::pto::PTO_PROPERTIES;
+use isoform_testing::source::{random_bytes, split_mix};
 
 /// What is run: the properties of values and of IRs, and the reading of models.
 fn targets() -> Vec<(&'static str, Property)> {

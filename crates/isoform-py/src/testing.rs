@@ -2,12 +2,12 @@
 //! tests written in Python.
 
 use isoform::attrs::{self, AttrDef, Lookup};
-use isoform::testing::family::{self, Family, ROLES, Role};
-use isoform::testing::{check_laws, check_types, oracle};
 use isoform::{
     CompareOptions, Error, Function, Schema, TypeIndex, Value, get_field, host, node_trait,
     with_field,
 };
+use isoform_testing::family::{self, Family, ROLES, Role};
+use isoform_testing::{check_laws, check_types, oracle};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -147,14 +147,14 @@ impl Price for family::Const {
 /// A random `IRModule` of about `size` nodes, the same one for the same seed.
 #[pyfunction]
 fn random_module(py: Python<'_>, seed: u64, size: usize) -> PyResult<Bound<'_, PyAny>> {
-    let module = isoform::testing::ir::random_module(seed, size).into_py()?;
+    let module = isoform_testing::ir::random_module(seed, size).into_py()?;
     to_python(py, &module.into())
 }
 
 /// A random `pto.Program` of about `size` nodes, the same one for the same seed.
 #[pyfunction]
 fn random_program(py: Python<'_>, seed: u64, size: usize) -> PyResult<Bound<'_, PyAny>> {
-    let program = isoform::testing::pto::random_program(seed, size).into_py()?;
+    let program = isoform_testing::pto::random_program(seed, size).into_py()?;
     to_python(py, &program.into())
 }
 

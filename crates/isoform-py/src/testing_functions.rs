@@ -1,8 +1,8 @@
 //! Global functions written in Rust, for tests written in Python: `testing.add_one`
 //! and so on.
 
-use isoform::testing::family;
 use isoform::{Array, Error, Function, Map, Obj, Ref, Result, Str, Value, export, exports};
+use isoform_testing::family;
 use pyo3::prelude::*;
 
 use crate::error::IntoPyResult;

@@ -113,8 +113,6 @@ pub mod ir;
 mod kernel;
 pub mod pattern;
 mod structural;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod text;
 pub mod tir;
 mod traverse;
@@ -232,6 +230,15 @@ pub mod host {
     /// long strings under their own variants. O(1).
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::kernel::value::view_object(object)
+    }
+    /// The hooks of a type for comparison and hash, where it has them. O(1).
+    pub fn structural_hooks(
+        info: &'static crate::TypeInfo,
+    ) -> (
+        Option<&'static crate::DynEqual>,
+        Option<&'static crate::DynHash>,
+    ) {
+        (info.hooks.equal.get(), info.hooks.hash.get())
     }
     pub use crate::files::binary::to_bytes_with_types;
     pub use crate::kernel::container::hooked_key_hash;

@@ -7,7 +7,6 @@
 //!
 //! They have a process of their own: each collection of cycles in another test
 //! would visit the chains, too.
-#![cfg(feature = "testing")]
 
 #[path = "it/exports.rs"]
 mod exports;
@@ -360,9 +359,8 @@ chains! {
 
     "testing::check_types" "testing::check_laws"
     fn check_types(deep) {
-        use isoform::testing;
-        testing::check_types(std::slice::from_ref(&deep.value)).expect("no promise is broken");
-        testing::check_laws(std::slice::from_ref(&deep.value), Default::default()).expect("reflexive");
+        isoform_testing::check_types(std::slice::from_ref(&deep.value)).expect("no promise is broken");
+        isoform_testing::check_laws(std::slice::from_ref(&deep.value), Default::default()).expect("reflexive");
     }
 
     "tir::is_zero" "tir::literal" "tir::add" "tir::and" "tir::cast" "tir::compare" "tir::div"

@@ -4,7 +4,6 @@
 //! for review.
 
 // The compiler lists the types that implement a trait, and those depend on the features.
-#[cfg(feature = "testing")]
 #[test]
 fn misuse_is_reported_where_it_is() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");

@@ -1,11 +1,11 @@
 //! Nodes of a test family, and the table that cases are held to.
 
-use isoform::testing::family::{Family, Role};
-use isoform::testing::oracle;
 use isoform::{
     CompareOptions, DType, ErrorKind, Map, Result, Value, get_first_structural_mismatch_with,
     structural_digest_with, structural_equal_with, structural_hash_with,
 };
+use isoform_testing::family::{Family, Role};
+use isoform_testing::oracle;
 
 /// Free variables are equal up to renaming.
 pub(crate) const MAPPED: CompareOptions = CompareOptions {

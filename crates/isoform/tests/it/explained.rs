@@ -1,11 +1,11 @@
 //! Where the first mismatch is, and why.
 
-use isoform::testing::family::Role;
-use isoform::testing::oracle;
 use isoform::{
     AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
     explain_mismatch, get_first_structural_mismatch_with,
 };
+use isoform_testing::family::Role;
+use isoform_testing::oracle;
 
 use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
 

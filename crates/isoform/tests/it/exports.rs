@@ -16,7 +16,10 @@ pub(crate) const MODULES: [(&str, &str); 8] = [
         "dialect::pto::",
         include_str!("../../src/dialect/pto/mod.rs"),
     ),
-    ("testing::", include_str!("../../src/testing/mod.rs")),
+    (
+        "testing::",
+        include_str!("../../../isoform-testing/src/lib.rs"),
+    ),
 ];
 
 /// The exported functions that take no value, nor make one of a file: they say

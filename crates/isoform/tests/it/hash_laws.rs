@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use isoform::testing::family::Role;
 use isoform::{
     Bytes, ErrorKind, Value, structural_digest, structural_digest_with, structural_hash,
     structural_hash_with,
 };
+use isoform_testing::family::Role;
 
 use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
 

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use isoform::testing::family::Role;
-use isoform::testing::oracle;
 use isoform::{
     DynEqual, DynHash, Error, ErrorKind, FieldDef, FieldFlag, MAX_HOOK_DEPTH, RegionChange, Schema,
     TypeDef, TypeIndex, Value, construct, get_field, register_type, structural_digest,
     structural_equal, structural_hash,
 };
+use isoform_testing::family::Role;
+use isoform_testing::oracle;
 
 use crate::build::{Build, MAPPED, PLAIN, Says, arr, builds, judge};
 

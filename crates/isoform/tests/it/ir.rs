@@ -6,12 +6,12 @@ use isoform::ir::{
     IRModule, NameSupply, Op, OpRegistry, PointerType, PrimType, SourceName, Span, TensorType,
     Type, TypeData, TypeVar,
 };
-use isoform::testing::oracle;
 use isoform::{
     CompareOptions, DType, ErrorKind, IsA, Ref, Value, assert_structural_equal, from_bytes,
     from_json_graph, register_op, registered_types, shallow_copy, structural_digest,
     structural_equal_with, structural_hash_with, tir, to_bytes, to_json_graph,
 };
+use isoform_testing::oracle;
 
 use crate::build::{MAPPED, PLAIN};
 

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use isoform::ir::{IRModule, PrimType, Type};
-use isoform::testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 use isoform::{
     Array, CompareOptions, DType, JsonOptions, JsonReadOptions, Kind, Node, Ref, TextOptions,
     Value, ValueRef, deep_copy, from_bytes, from_json_graph, from_text, get_field_at,
     get_first_structural_mismatch, registered_types, structural_digest, structural_digest_with,
     structural_equal, structural_equal_with, to_bytes, to_json_graph, to_text,
 };
+use isoform_testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 
 use super::properties::run;
 

@@ -131,10 +131,9 @@ fn defect_17_free_variable_keys_of_maps_are_asymmetric() {
     assert!(!equal(pair(&z, &z), pair(&x, &x)));
 }
 
-#[cfg(feature = "testing")]
 #[test]
 fn defect_14_to_17_maps_break_the_laws_of_equality() {
-    use isoform::testing::check_laws;
+    use isoform_testing::check_laws;
     let [x, y] = vars(["x", "y"]);
     let (p, q) = (dag(0, 0), dag(0, 0));
     let mut values = Vec::new();
@@ -169,10 +168,9 @@ fn defect_18_const_tree_hides_the_sharing_of_a_dag_node() {
     assert!(equal(seq([&cell(&n), &n]), seq([&cell(&m), &m])));
 }
 
-#[cfg(feature = "testing")]
 #[test]
 fn defect_18_a_broken_promise_of_a_const_tree_is_found() {
-    use isoform::testing::check_types;
+    use isoform_testing::check_types;
     let n = dag(1, 2);
     let error = check_types(&[Const::new(&n).into()]).expect_err("a dag node is reachable");
     assert_eq!(error.type_key(), "kd.Const");

@@ -1,10 +1,10 @@
 //! The oracle and the checks can say no and yes.
 
-use isoform::testing::{check_laws, check_types, oracle};
 use isoform::{
     EqualCallback, ErrorKind, HashCallback, List, Node, Result, StructuralEqual, StructuralHash,
     Value,
 };
+use isoform_testing::{check_laws, check_types, oracle};
 
 use crate::build::{MAPPED, PLAIN, arr, builds};
 

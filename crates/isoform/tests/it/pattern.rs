@@ -342,8 +342,8 @@ fn deep_and_shared_templates_match() -> Result<()> {
 #[test]
 fn attempts_of_a_hook_that_fail_leave_no_holes_filled() -> Result<()> {
     // The operands of the node may stand in either order.
-    let family = isoform::testing::family::Family::native()?;
-    let comm = |a: Value, b: Value| family.make(isoform::testing::family::Role::Comm, vec![a, b]);
+    let family = isoform_testing::family::Family::native()?;
+    let comm = |a: Value, b: Value| family.make(isoform_testing::family::Role::Comm, vec![a, b]);
     let (x, y) = (nameless(), nameless());
     let template = comm(add(&x, int(1)).into(), add(&y, int(2)).into())?;
     let pattern = Pattern::new(template, [&x, &y])?;

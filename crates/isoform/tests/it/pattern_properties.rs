@@ -1,14 +1,14 @@
 //! What must hold for patterns of random templates.
 
 use isoform::pattern::{Hole, Pattern, Rule};
-use isoform::testing::family::{Family, Role};
-use isoform::testing::generate::Generator;
-use isoform::testing::properties::{Pair, Property};
-use isoform::testing::source::Source;
 use isoform::{
     CompareOptions, Kind, MapOptions, RegionKind, Value, WalkOptions, WalkResult, structural_equal,
     structural_equal_with, structural_map, structural_walk,
 };
+use isoform_testing::family::{Family, Role};
+use isoform_testing::generate::Generator;
+use isoform_testing::properties::{Pair, Property};
+use isoform_testing::source::Source;
 
 use super::properties::run;
 

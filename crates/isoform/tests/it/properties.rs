@@ -1,9 +1,9 @@
-//! Every property of `isoform::testing`, for about a second on random bytes.
+//! Every property of `isoform_testing`, for about a second on random bytes.
 
 use std::time::{Duration, Instant};
 
-use isoform::testing::properties::{PROPERTIES, Property};
-use isoform::testing::source::{random_bytes, split_mix};
+use isoform_testing::properties::{PROPERTIES, Property};
+use isoform_testing::source::{random_bytes, split_mix};
 
 use super::support::scaled;
 

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use isoform::dialect::pto::Program;
-use isoform::testing::pto::{PTO_PROPERTIES, random_program};
 use isoform::{
     CompareOptions, Ref, TextOptions, Value, registered_types, structural_digest, structural_equal,
     structural_equal_with, to_text,
 };
+use isoform_testing::pto::{PTO_PROPERTIES, random_program};
 
 use super::ir_properties::count;
 use super::properties::run;

@@ -8,11 +8,11 @@ use isoform::dialect::pto::{
     Program, PtrType, ReturnStmt, ScalarType, SeqStmts, Span, SplitMode, Stmt, TensorType, Var,
     WhileStmt, YieldStmt,
 };
-use isoform::testing::oracle;
 use isoform::{
     Array, CompareOptions, Map, Ref, Value, get_first_structural_mismatch_with,
     structural_equal_with, structural_hash_with,
 };
+use isoform_testing::oracle;
 
 fn var(name: &str) -> Ref<Var> {
     Var::new(name, ScalarType::new(DataType::Int64))

@@ -1,11 +1,11 @@
 //! Nodes that use variables of several scopes and outlive some of them: what
 //! is remembered of them holds only as long as all of those scopes are open.
 
-use isoform::testing::family::Role;
 use isoform::{
     StructuralKey, Value, get_first_structural_mismatch, structural_digest, structural_equal,
     structural_hash,
 };
+use isoform_testing::family::Role;
 
 use crate::build::{Build, PLAIN, Says, arr, builds, judge};
 

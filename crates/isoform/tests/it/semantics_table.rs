@@ -1,7 +1,7 @@
 //! The contract as a table: kinds, flags, scopes, order of visit, maps.
 
-use isoform::testing::family::Role;
 use isoform::{Function, List, Value};
+use isoform_testing::family::Role;
 
 use crate::build::{Build, Case, MAPPED, PLAIN, Says, arr, judge, map, run};
 use Says::{Differ, Equal, TypeError, ValueError};

@@ -3,11 +3,11 @@
 
 use std::sync::OnceLock;
 
-use isoform::testing::family::Role;
 use isoform::{
     Dict, DynEqual, DynHash, FieldDef, List, Schema, TypeDef, TypeIndex, Value, construct,
     get_field, register_type,
 };
+use isoform_testing::family::Role;
 
 use crate::build::{Build, Case, MAPPED, PLAIN, Says, arr, builds, judge, map, run};
 

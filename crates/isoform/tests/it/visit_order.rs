@@ -1,13 +1,13 @@
 //! The order of visit: declared, with definitions first, or stated apart from
 //! the order of declaration.
 
-use isoform::testing::oracle;
 use isoform::{
     AccessPath, AccessStep, CompareOptions, FieldDef, FieldFlag, Kind, Obj, Ref, Schema, TypeDef,
     TypeIndex, Value, WalkOptions, WalkResult, construct, find_type, get_field,
     get_first_structural_mismatch, register_type, structural_hash, structural_map, structural_walk,
     substitute, to_json_graph,
 };
+use isoform_testing::oracle;
 
 fn field(name: &str) -> FieldDef {
     FieldDef::new(name, Schema::Any)

@@ -1,11 +1,11 @@
 //! Linear cost, by counting visits.
 
-use isoform::testing::family::Role;
 use isoform::{
     CompareOptions, Dict, List, StructuralKey, Value, get_first_structural_mismatch_with,
     last_visit_count, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash_with,
 };
+use isoform_testing::family::Role;
 
 use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
 

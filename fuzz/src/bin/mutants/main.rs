@@ -27,7 +27,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use clap::Parser;
-use isoform::testing::source::split_mix;
+use isoform_testing::source::split_mix;
 
 use mutant::{Config, Mutant, Problem};
 use operators::edits;

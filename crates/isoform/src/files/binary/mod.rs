@@ -34,8 +34,6 @@ mod reader;
 mod writer;
 
 pub use format::BinaryReadOptions;
-#[cfg(feature = "testing")]
-use format::{CHECKSUM, checksum};
 
 use crate::files::linearize::linearize;
 use crate::kernel::error::Result;
@@ -116,13 +114,4 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Value> {
 /// ```
 pub fn from_bytes_with(bytes: &[u8], options: &BinaryReadOptions) -> Result<Value> {
     reader::Reader::new(bytes, *options)?.value()
-}
-
-/// Gives bytes the checksum that makes them pass as unchanged.
-#[cfg(feature = "testing")]
-pub(crate) fn reseal(bytes: &mut [u8]) {
-    if let Some(end) = bytes.len().checked_sub(CHECKSUM) {
-        let sum = checksum(&bytes[..end]);
-        bytes[end..].copy_from_slice(&sum);
-    }
 }

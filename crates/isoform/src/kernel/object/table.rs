@@ -109,8 +109,7 @@ impl TypeInfo {
     }
 
     /// The declaration of the type itself.
-    #[cfg(feature = "testing")]
-    pub(crate) fn definition(&self) -> &TypeDef {
+    pub fn definition(&self) -> &TypeDef {
         &self.definition
     }
 
@@ -210,8 +209,13 @@ impl TypeInfo {
         }
     }
 
+    /// Whether the type has a comparison or a hash of its own.
+    pub fn has_structural_hooks(&self) -> bool {
+        !self.hooks.are_structural_defaults()
+    }
+
     /// The type and its ancestors, nearest first.
-    pub(crate) fn lineage(&self) -> impl Iterator<Item = TypeIndex> {
+    pub fn lineage(&self) -> impl Iterator<Item = TypeIndex> {
         self.ancestors.iter().rev().copied()
     }
 

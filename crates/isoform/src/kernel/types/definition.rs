@@ -592,11 +592,13 @@ impl TypeDef {
         self.scope
     }
 
-    pub(crate) fn declared_defs_first(&self) -> Option<bool> {
+    /// Whether definition fields come first, if the definition says so.
+    pub fn declared_defs_first(&self) -> Option<bool> {
         self.defs_first
     }
 
-    pub(crate) fn stated_order(&self) -> Option<&[Box<str>]> {
+    /// The order of visit, if the definition states one.
+    pub fn stated_order(&self) -> Option<&[Box<str>]> {
         self.visit_order.as_deref()
     }
 
@@ -611,7 +613,8 @@ impl TypeDef {
         &self.doc
     }
 
-    pub(crate) fn own_fields(&self) -> &[FieldDef] {
+    /// The fields without those of parents.
+    pub fn own_fields(&self) -> &[FieldDef] {
         &self.fields
     }
 

@@ -206,7 +206,12 @@ impl DynEqual {
         }
     }
 
-    pub(crate) fn call(
+    /// Asks the hook.
+    ///
+    /// # Errors
+    ///
+    /// What the hook returns.
+    pub fn call(
         &self,
         left: &Ref<Obj>,
         right: &Ref<Obj>,

@@ -1,0 +1,341 @@
+//! The family as Rust structs.
+
+use super::role::{ROLES, Role};
+use isoform::Ref;
+use isoform::RegionChange;
+use isoform::Result;
+use isoform::Str;
+use isoform::TypeIndex;
+use isoform::{DType, Value};
+use isoform::{EqualCallback, HashCallback, StructuralEqual, StructuralHash, register};
+use isoform_macros::Node;
+
+/// The parent of the other types.
+#[derive(Node)]
+#[node(key = "testing.Expr")]
+#[repr(C)]
+pub struct Expr {
+    /// Where the node comes from.
+    #[node(ignore)]
+    pub span: Value,
+}
+
+/// A variable.
+#[derive(Node)]
+#[node(key = "testing.Var", kind = var)]
+#[repr(C)]
+pub struct Var {
+    #[node(base)]
+    base: Expr,
+    /// For people.
+    #[node(ignore)]
+    pub name: Str,
+    /// May mention other variables.
+    pub ty: Value,
+}
+
+/// A variable that extends `Var`.
+#[derive(Node)]
+#[node(key = "testing.TypedVar", kind = var)]
+#[repr(C)]
+pub struct TypedVar {
+    #[node(base)]
+    base: Var,
+    /// How many dimensions it has.
+    pub rank: i64,
+}
+
+/// A constant.
+#[derive(Node)]
+#[node(key = "testing.Const")]
+#[repr(C)]
+pub struct Const {
+    /// Its value.
+    pub value: Value,
+}
+
+/// A constant without children.
+#[derive(Node)]
+#[node(key = "testing.Literal")]
+#[repr(C)]
+pub struct Literal {
+    #[node(base)]
+    base: Expr,
+    /// Its digits.
+    pub bits: i64,
+    /// What they are multiplied by.
+    pub scale: f64,
+}
+
+/// A sum.
+#[derive(Node)]
+#[node(key = "testing.Add")]
+#[repr(C)]
+pub struct Add {
+    #[node(base)]
+    base: Expr,
+    /// The left operand.
+    pub lhs: Value,
+    /// The right operand.
+    pub rhs: Value,
+}
+
+/// A field of every storage, visited in another order than declared.
+#[derive(Node)]
+#[node(key = "testing.Storages")]
+#[node(visit_order(text, object, any, dtype, nullable, float, int, flag))]
+#[repr(C)]
+pub struct Storages {
+    /// Anything.
+    pub any: Value,
+    /// An object.
+    pub object: Ref<Expr>,
+    /// An object or None.
+    pub nullable: Option<Ref<Expr>>,
+    /// An integer.
+    pub int: i64,
+    /// A float.
+    pub float: f64,
+    /// A bool.
+    pub flag: bool,
+    /// A string.
+    pub text: Str,
+    /// A data type.
+    pub dtype: DType,
+}
+
+/// An immutable node over ground values.
+#[derive(Node)]
+#[node(key = "testing.Frozen", kind = const_tree)]
+#[repr(C)]
+pub struct Frozen {
+    /// A part.
+    pub a: Value,
+    /// Another part.
+    pub b: Value,
+}
+
+/// A node whose sharing matters.
+#[derive(Node)]
+#[node(key = "testing.Shared", kind = dag)]
+#[repr(C)]
+pub struct Shared {
+    #[node(base)]
+    base: Expr,
+    /// A part.
+    pub lhs: Value,
+    /// Another part.
+    pub rhs: Value,
+}
+
+/// An operator.
+#[derive(Node)]
+#[node(key = "testing.Op", kind = singleton)]
+#[repr(C)]
+pub struct Op {
+    /// Its name.
+    pub name: Str,
+}
+
+/// A node that cannot be compared.
+#[derive(Node)]
+#[node(key = "testing.Hidden", kind = none)]
+#[repr(C)]
+pub struct Hidden {
+    /// What nobody looks at.
+    pub value: Value,
+}
+
+/// A scope whose definitions come last and are visited first.
+#[derive(Node)]
+#[node(key = "testing.Lambda", scope)]
+#[repr(C)]
+pub struct Lambda {
+    #[node(base)]
+    base: Expr,
+    /// The result.
+    pub body: Value,
+    /// The bound variables.
+    #[node(def)]
+    pub params: Value,
+}
+
+/// A scope whose definitions come last and are visited last.
+#[derive(Node)]
+#[node(key = "testing.LateLambda", scope, defs_first = false)]
+#[repr(C)]
+pub struct LateLambda {
+    /// The result.
+    pub body: Value,
+    /// The bound variables.
+    #[node(def)]
+    pub params: Value,
+}
+
+/// A binder that is no scope.
+#[derive(Node)]
+#[node(key = "testing.Function")]
+#[repr(C)]
+pub struct Function {
+    /// The bound variables.
+    #[node(def)]
+    pub params: Value,
+    /// The result.
+    pub body: Value,
+}
+
+/// A statement that binds its target for what follows.
+#[derive(Node)]
+#[node(key = "testing.Let")]
+#[repr(C)]
+pub struct Let {
+    /// What the target stands for.
+    pub value: Value,
+    /// The bound variable.
+    #[node(def_simple)]
+    pub target: Value,
+}
+
+/// A scope of which sharing matters.
+#[derive(Node)]
+#[node(key = "testing.SharedLambda", kind = dag, scope)]
+#[repr(C)]
+pub struct SharedLambda {
+    /// The bound variables.
+    #[node(def)]
+    pub params: Value,
+    /// The result.
+    pub body: Value,
+}
+
+/// A sum whose operands may come in either order.
+///
+/// Its operands must be closed: alternatives that leave bindings behind would
+/// make equality depend on which one succeeds first.
+#[derive(Node)]
+#[node(key = "testing.Comm", hooks(equal, hash))]
+#[repr(C)]
+pub struct Comm {
+    /// An operand.
+    pub lhs: Value,
+    /// The other operand.
+    pub rhs: Value,
+}
+
+impl StructuralEqual for Comm {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        comm_equal([&self.lhs, &self.rhs], [&other.lhs, &other.rhs], eq)
+    }
+}
+
+impl StructuralHash for Comm {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        comm_hash([&self.lhs, &self.rhs], init, hash)
+    }
+}
+
+/// A binder in code: the parameters are defined by its hooks, not by a flag.
+#[derive(Node)]
+#[node(key = "testing.Binder", scope, hooks(equal, hash))]
+#[repr(C)]
+pub struct Binder {
+    /// The bound variables. The flag is for walks; comparison asks the hooks.
+    #[node(def)]
+    pub params: Value,
+    /// The result.
+    pub body: Value,
+}
+
+impl StructuralEqual for Binder {
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+        binder_equal([&self.params, &self.body], [&other.params, &other.body], eq)
+    }
+}
+
+impl StructuralHash for Binder {
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+        binder_hash(&self.params, &self.body, init, hash)
+    }
+}
+
+pub(super) fn comm_equal(
+    [a, b]: [&Value; 2],
+    [other_a, other_b]: [&Value; 2],
+    eq: &mut dyn EqualCallback,
+) -> Result<bool> {
+    let straight =
+        eq.attempt(&mut |eq| Ok(eq.equal(a, other_a, "lhs")? && eq.equal(b, other_b, "rhs")?))?;
+    Ok(straight || (eq.equal(a, other_b, "lhs")? && eq.equal(b, other_a, "rhs")?))
+}
+
+pub(super) fn comm_hash(
+    [a, b]: [&Value; 2],
+    init: u64,
+    hash: &mut dyn HashCallback,
+) -> Result<u64> {
+    // Addition, because the exclusive or of two equal operands is zero.
+    Ok(hash.hash(a, init)?.wrapping_add(hash.hash(b, init)?))
+}
+
+pub(super) fn binder_equal(
+    [params, body]: [&Value; 2],
+    [other_params, other_body]: [&Value; 2],
+    eq: &mut dyn EqualCallback,
+) -> Result<bool> {
+    Ok(
+        eq.equal_in(params, other_params, RegionChange::Def, "params")?
+            && eq.equal(body, other_body, "body")?,
+    )
+}
+
+pub(super) fn binder_hash(
+    params: &Value,
+    body: &Value,
+    init: u64,
+    hash: &mut dyn HashCallback,
+) -> Result<u64> {
+    // The body comes after the parameters, so that it knows them.
+    let params = hash.hash_in(params, init, RegionChange::Def)?;
+    hash.hash(body, params)
+}
+
+/// A part whose own use of variables is a use wherever it stands.
+#[derive(Node)]
+#[node(key = "testing.Sized")]
+#[repr(C)]
+pub struct Sized {
+    /// Used, also inside a definition field.
+    #[node(uses)]
+    pub size: Value,
+    /// Defined inside a definition field.
+    pub inner: Value,
+}
+
+/// Registers the structs, in the order of [`ROLES`].
+pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
+    let mut types = [<isoform::Obj as isoform::Node>::type_index(); ROLES.len()];
+    for role in ROLES {
+        types[role as usize] = match role {
+            Role::Expr => register::<Expr>(),
+            Role::Var => register::<Var>(),
+            Role::TypedVar => register::<TypedVar>(),
+            Role::Const => register::<Const>(),
+            Role::Literal => register::<Literal>(),
+            Role::Add => register::<Add>(),
+            Role::Storages => register::<Storages>(),
+            Role::Frozen => register::<Frozen>(),
+            Role::Shared => register::<Shared>(),
+            Role::Op => register::<Op>(),
+            Role::Hidden => register::<Hidden>(),
+            Role::Lambda => register::<Lambda>(),
+            Role::LateLambda => register::<LateLambda>(),
+            Role::Function => register::<Function>(),
+            Role::Let => register::<Let>(),
+            Role::SharedLambda => register::<SharedLambda>(),
+            Role::Comm => register::<Comm>(),
+            Role::Binder => register::<Binder>(),
+            Role::Sized => register::<Sized>(),
+        }?;
+    }
+    Ok(types)
+}

@@ -1,0 +1,159 @@
+//! The classes that random modules are made of.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use isoform::TypeIndex;
+use isoform::TypeInfo;
+use isoform::Value;
+use isoform::host;
+use isoform::ir::OpRegistry;
+use isoform::{Error, Result};
+use isoform::{Kind, Schema, registered_types};
+
+/// Bases that say nothing by themselves; they are drawn rarely.
+const BASES: &[&str] = &[
+    "ir.Attrs",
+    "ir.BaseExpr",
+    "ir.BaseFunc",
+    "ir.GlobalInfo",
+    "ir.PoolInfo",
+    "ir.PrimExpr",
+    "ir.RelayExpr",
+    "ir.Type",
+    "ir.TypeConstraint",
+    "tir.BinaryOpExpr",
+    "tir.CmpExpr",
+    "tir.LogicalExpr",
+];
+
+/// What the operators of random modules are called.
+const OPERATORS: &[&str] = &["testing.add", "testing.relu", "testing.reshape"];
+
+/// A class, and how many levels its smallest object has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    pub(super) info: &'static TypeInfo,
+    pub(super) height: usize,
+    pub(super) is_base: bool,
+}
+
+/// All classes, by what they extend.
+pub(super) struct Classes {
+    /// By the classes whose places they may take; those of kind `none` take
+    /// only places that are for them.
+    below: HashMap<TypeIndex, Vec<Class>>,
+    /// Those that can be compared, sorted by key.
+    pub(super) comparable: Vec<Class>,
+    /// Those of kind `none`, sorted by key.
+    pub(super) incomparable: Vec<Class>,
+    pub(super) operators: Vec<Value>,
+}
+
+impl Classes {
+    /// The classes as they were when they were asked for first.
+    pub(super) fn get() -> Result<&'static Classes> {
+        static CLASSES: OnceLock<Classes> = OnceLock::new();
+        if let Some(known) = CLASSES.get() {
+            return Ok(known);
+        }
+        let found = Classes::find()?;
+        Ok(CLASSES.get_or_init(|| found))
+    }
+
+    fn find() -> Result<Classes> {
+        isoform::ir::register()?;
+        isoform::tir::register()?;
+        isoform::dialect::relay::register()?;
+        let operators = OPERATORS
+            .iter()
+            .map(|name| Ok(OpRegistry::get_or_register(name)?.op().into()))
+            .collect::<Result<_>>()?;
+        let mut infos: Vec<_> = registered_types()
+            .into_iter()
+            .filter(|info| {
+                let key = info.key();
+                ["ir.", "tir.", "relay."]
+                    .iter()
+                    .any(|prefix| key.starts_with(prefix))
+            })
+            .collect();
+        infos.sort_by_key(|info| info.key());
+        let heights = heights(&infos)?;
+        let all: Vec<Class> = infos
+            .into_iter()
+            .map(|info| Class {
+                info,
+                height: heights[&info.index()],
+                is_base: BASES.contains(&info.key()),
+            })
+            .collect();
+        let (incomparable, comparable): (Vec<Class>, Vec<Class>) = all
+            .into_iter()
+            .partition(|class| class.info.kind() == Kind::None);
+        let mut below: HashMap<TypeIndex, Vec<Class>> = HashMap::new();
+        for class in &comparable {
+            for ancestor in class.info.lineage() {
+                below.entry(ancestor).or_default().push(*class);
+            }
+        }
+        for class in &incomparable {
+            below.entry(class.info.index()).or_default().push(*class);
+        }
+        Ok(Classes {
+            below,
+            comparable,
+            incomparable,
+            operators,
+        })
+    }
+
+    /// The classes whose objects may stand where one of this type is expected.
+    pub(super) fn below(&self, ty: TypeIndex) -> &[Class] {
+        self.below.get(&ty).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// How many levels the smallest object of each class has.
+fn heights(infos: &[&'static TypeInfo]) -> Result<HashMap<TypeIndex, usize>> {
+    let mut heights: HashMap<TypeIndex, usize> = HashMap::new();
+    // Each round finds the classes that are one level higher.
+    for round in 0..=infos.len() {
+        let found: Vec<_> = infos
+            .iter()
+            .filter(|info| !heights.contains_key(&info.index()))
+            .filter(|info| {
+                let mut fields = info.fields().iter();
+                fields.all(|field| is_ready(field.schema(), &heights))
+            })
+            .map(|info| info.index())
+            .collect();
+        heights.extend(found.into_iter().map(|index| (index, round)));
+    }
+    match infos
+        .iter()
+        .find(|info| !heights.contains_key(&info.index()))
+    {
+        Some(info) => Err(Error::type_error(format!(
+            "{}: every object of it contains another one",
+            info.key()
+        ))),
+        None => Ok(heights),
+    }
+}
+
+/// Whether a value of the schema can be made of classes that have a height.
+fn is_ready(schema: &Schema, heights: &HashMap<TypeIndex, usize>) -> bool {
+    match schema {
+        Schema::Object(ty) => ty.index().is_some_and(|wanted| {
+            let mut known = heights.keys();
+            known.any(|index| {
+                let key = host::type_info(*index).key();
+                host::extends(*index, wanted) && !BASES.contains(&key)
+            })
+        }),
+        Schema::Union(choices) => choices.iter().any(|choice| is_ready(choice, heights)),
+        Schema::Tuple(items) => items.iter().all(|item| is_ready(item, heights)),
+        _ => true,
+    }
+}

@@ -1,0 +1,68 @@
+//! Random modules over every class of [`isoform::ir`](isoform::ir) and
+//! [`isoform::tir`](isoform::tir), and what must hold for them.
+//!
+//! | file | job |
+//! |---|---|
+//! | `generate.rs` | draws objects by the schemas of their fields, so a class that is added is drawn without a line here |
+//! | `classes.rs` | which classes there are, and how large their smallest objects are |
+//! | `typing.rs` | which data types go together in an expression |
+//! | `properties.rs` | what must hold |
+
+mod classes;
+mod generate;
+mod properties;
+mod typing;
+
+pub use properties::IR_PROPERTIES;
+
+use super::program::{Streams, with_random_streams};
+use super::source::random_bytes;
+use generate::Generator;
+use isoform::Ref;
+use isoform::Result;
+use isoform::Value;
+use isoform::ir::IRModule;
+
+/// A random module of about `size` nodes: the same one for the same seed and
+/// size, on every machine.
+///
+/// It has functions, type definitions and attributes in which any class of the
+/// IR may stand that can be compared, with shared nodes, free and bound
+/// variables, operators, spans and tensors. Linear in the size.
+///
+/// # Errors
+///
+/// None while the classes of the IR are consistent; construction is fallible
+/// in general.
+///
+/// ```
+/// use isoform_testing::ir::random_module;
+/// use isoform::{CompareOptions, structural_equal_with};
+///
+/// let options = CompareOptions { map_free_vars: true, ..CompareOptions::default() };
+/// let (one, again) = (random_module(7, 50)?, random_module(7, 50)?);
+/// assert!(structural_equal_with(&one, &again, options)?);
+/// assert!(!structural_equal_with(&one, &random_module(8, 50)?, options)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {
+    with_random_streams(seed, size, |streams| {
+        Generator::new(streams, None)?.module(size)?.cast()
+    })
+}
+
+/// Random nodes that cannot be compared, such as supplies of names; the same
+/// ones for the same seed.
+///
+/// # Errors
+///
+/// As [`random_module`].
+pub fn random_incomparable(seed: u64) -> Result<Value> {
+    let main = random_bytes(seed, 400);
+    let streams = Streams {
+        main: &main,
+        hints: &main,
+        ignored: &main,
+    };
+    Generator::new(streams, None)?.incomparable()
+}

@@ -1,0 +1,198 @@
+//! One change of a field that is compared.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::generate::children;
+use isoform::Result;
+use isoform::attrs::{self, Lookup};
+use isoform::{Array, Dict, Map, Tensor};
+use isoform::{DType, Value, ValueRef};
+use isoform::{FieldDef, FieldFlag, Kind, Schema};
+use isoform::{Obj, Ref};
+use isoform::{get_field, get_field_at};
+
+/// Another value for a field of the object that is made as the one of this
+/// number.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    pub(crate) number: usize,
+    pub(crate) field: usize,
+    pub(crate) value: Value,
+}
+
+/// The values below a value that comparison visits; itself first, each object
+/// once.
+pub(super) fn compared(root: &Value) -> Vec<Value> {
+    let mut seen = HashSet::new();
+    let mut stack = vec![root.clone()];
+    let mut found = Vec::new();
+    while let Some(value) = stack.pop() {
+        if let Some(object) = value.as_object()
+            && !seen.insert(object.identity())
+        {
+            continue;
+        }
+        match value.view() {
+            ValueRef::Object(object) if !object.type_info().is_builtin() => {
+                stack.extend(compared_fields(object).map(|(_, _, value)| value));
+            }
+            ValueRef::Map(map) => stack.extend(map.keys().cloned()),
+            ValueRef::Dict(dict) => stack.extend(dict.snapshot().keys().cloned()),
+            _ => {}
+        }
+        if !matches!(value.view(), ValueRef::Object(_)) {
+            stack.extend(children(&value));
+        }
+        found.push(value);
+    }
+    found
+}
+
+/// The fields of an object that are compared: position, definition, value.
+fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static FieldDef, Value)> {
+    let info = object.type_info();
+    let fields = match info.kind() {
+        // Compared by identity.
+        Kind::None | Kind::Singleton => &[],
+        _ => info.fields(),
+    };
+    let fields = fields.iter().enumerate();
+    let object = object.clone();
+    fields
+        .filter(|(_, field)| field.field_flag() != FieldFlag::Ignore)
+        .filter_map(move |(position, field)| {
+            Some((position, field, get_field_at(&object, position)?))
+        })
+}
+
+/// All edits of a value that was drawn by making these objects.
+pub(crate) fn edits(root: &Value, made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
+    let numbers: HashMap<u64, usize> = made
+        .iter()
+        .enumerate()
+        .map(|(number, object)| (object.identity(), number))
+        .collect();
+    let mut found = Vec::new();
+    for value in compared(root) {
+        let Some(object) = value.as_object() else {
+            continue;
+        };
+        let Some(number) = numbers.get(&object.identity()) else {
+            continue;
+        };
+        for (field, definition, value) in compared_fields(object) {
+            let edit = |value| Edit {
+                number: *number,
+                field,
+                value,
+            };
+            found.extend(changed(&value, definition.schema())?.map(edit));
+        }
+    }
+    Ok(found)
+}
+
+/// A value that differs from the given one and fits the same place.
+fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
+    Ok(Some(match value.view() {
+        ValueRef::Bool(flag) => Value::from(!flag),
+        ValueRef::Int(number) => Value::from(number.wrapping_add(1)),
+        ValueRef::Float(1.0) => Value::from(2.0),
+        ValueRef::Float(_) => Value::from(1.0),
+        ValueRef::Str(text) => Value::from(format!("{text}x")),
+        ValueRef::DType(dtype) if dtype == DType::INT32 => Value::from(DType::INT64),
+        ValueRef::DType(_) => Value::from(DType::INT32),
+        ValueRef::Tensor(tensor) => {
+            let mut shape = tensor.shape().to_vec();
+            shape.push(1);
+            Tensor::new(tensor.dtype(), shape, tensor.data().clone())?.into()
+        }
+        ValueRef::Array(items) if !items.is_empty() => {
+            let kept = items.len() - 1;
+            items.values()[..kept]
+                .iter()
+                .cloned()
+                .collect::<Array>()
+                .into()
+        }
+        ValueRef::Map(map) if !map.is_empty() => map
+            .iter()
+            .skip(1)
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect::<Map>()
+            .into(),
+        // The keys of a module bind, so that without one of them the first
+        // mismatch may be any of its uses.
+        ValueRef::Dict(dict) if !dict.is_empty() && has_plain_keys(&dict.snapshot()) => dict
+            .snapshot()
+            .iter()
+            .skip(1)
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect::<Dict>()
+            .into(),
+        ValueRef::Object(_) if matches!(schema, Schema::Optional(_)) => Value::NONE,
+        ValueRef::Object(object) => return other_member(object, schema),
+        _ => return Ok(None),
+    }))
+}
+
+/// Another member of the enum that an object is a member of.
+fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
+    let Some(names) = attrs::get(object.type_info().index(), "enum.members", Lookup::Exact) else {
+        return Ok(None);
+    };
+    let names = names.extract::<Array>()?;
+    let own = get_field(object, "name")?;
+    let other = names.values().iter().find(|name| **name != own);
+    other.map(|name| schema.convert(name.clone())).transpose()
+}
+
+/// The changes of a program in which a field that is no definition gets
+/// another variable of the same class, one that was made before it.
+pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
+    let numbers: HashMap<u64, usize> = made
+        .iter()
+        .enumerate()
+        .map(|(number, object)| (object.identity(), number))
+        .collect();
+    let number_of = |object: &Ref<Obj>| numbers.get(&object.identity()).copied();
+    let mut found = Vec::new();
+    for value in compared(root) {
+        let Some((object, number)) = value
+            .as_object()
+            .and_then(|object| Some((object, number_of(object)?)))
+        else {
+            continue;
+        };
+        for (field, definition, value) in compared_fields(object) {
+            let flag = definition.field_flag();
+            let is_use = !matches!(flag, FieldFlag::Def | FieldFlag::DefSimple);
+            let Some(var) = value.as_object().filter(|var| {
+                is_use && var.type_info().kind() == Kind::Var && number_of(var).is_some()
+            }) else {
+                continue;
+            };
+            let others = made[..number].iter().filter(|other| {
+                other.type_info().index() == var.type_info().index() && !other.same_as(var)
+            });
+            found.extend(others.map(|other| Edit {
+                number,
+                field,
+                value: other.into(),
+            }));
+        }
+    }
+    found
+}
+
+fn has_plain_keys(map: &Map) -> bool {
+    map.keys().all(|key| key.as_str().is_some())
+}
+
+/// Whether the object is what comparison visits at or below a value.
+pub(crate) fn is_below(value: &Value, object: &Ref<Obj>) -> bool {
+    compared(value).iter().any(|part| {
+        let part = part.as_object().map(Ref::identity);
+        part == Some(object.identity())
+    })
+}

@@ -1,0 +1,101 @@
+//! Random programs of any IR, and what must hold for them.
+//!
+//! An IR says how its programs are drawn ([`Drawing`]); changes and properties
+//! are the same for all.
+//!
+//! | file | job |
+//! |---|---|
+//! | `edit.rs` | one change of a field that is compared |
+//! | `properties.rs` | what must hold |
+//!
+//! Three streams of choices are independent of each other: what is compared,
+//! the names that are hints, and the other fields that comparison ignores. A
+//! program that is drawn again with other hints is the same program with other
+//! names, built in the same order with the same sharing.
+
+mod edit;
+mod properties;
+
+#[cfg(test)]
+pub(super) use edit::edits;
+pub(super) use edit::{Edit, is_below};
+pub(super) use properties::*;
+
+use super::source::random_bytes;
+use isoform::CompareOptions;
+use isoform::Result;
+use isoform::TypeIndex;
+use isoform::Value;
+use isoform::construct;
+use isoform::{Obj, Ref};
+
+/// The bytes that choices are drawn from.
+#[derive(Clone, Copy)]
+pub(super) struct Streams<'a> {
+    /// What is compared.
+    pub(super) main: &'a [u8],
+    /// Names that are hints.
+    pub(super) hints: &'a [u8],
+    /// Other fields that comparison ignores.
+    pub(super) ignored: &'a [u8],
+}
+
+/// Gives the streams of a seed for a program of about `size` nodes to `draw`.
+pub(super) fn with_random_streams<T>(
+    seed: u64,
+    size: usize,
+    draw: impl FnOnce(Streams<'_>) -> T,
+) -> T {
+    let length = size.saturating_mul(12).saturating_add(64);
+    let main = random_bytes(seed, length);
+    let hints = random_bytes(!seed, length / 4);
+    let ignored = random_bytes(seed.rotate_left(32) ^ 1, length / 2);
+    draw(Streams {
+        main: &main,
+        hints: &hints,
+        ignored: &ignored,
+    })
+}
+
+/// The programs of an IR, and how they are drawn.
+pub(super) trait Drawing {
+    /// In which ways programs are compared: a program that is drawn again is
+    /// equal in each of them.
+    const WAYS: &'static [CompareOptions];
+
+    /// A program of about `size` nodes: the same one for the same streams,
+    /// and with an edit the one that differs by that.
+    fn draw(streams: Streams<'_>, size: usize, edit: Option<&Edit>) -> Result<Drawn>;
+}
+
+/// A program, and the objects that were made for it in order, without those in
+/// ignored fields.
+pub(super) struct Drawn {
+    pub(super) root: Value,
+    pub(super) made: Vec<Ref<Obj>>,
+}
+
+/// Makes the objects of one program, one of them edited.
+pub(super) struct Maker<'a> {
+    pub(super) made: Vec<Ref<Obj>>,
+    edit: Option<&'a Edit>,
+}
+
+impl<'a> Maker<'a> {
+    pub(super) fn new(edit: Option<&'a Edit>) -> Self {
+        Maker {
+            made: Vec::new(),
+            edit,
+        }
+    }
+
+    /// A new object of a type, with the edit if it is the object of that.
+    pub(super) fn make(&mut self, ty: TypeIndex, mut values: Vec<Value>) -> Result<Ref<Obj>> {
+        if let Some(edit) = self.edit.filter(|edit| edit.number == self.made.len()) {
+            values[edit.field] = edit.value.clone();
+        }
+        let object = construct(ty, values)?;
+        self.made.push(object.clone());
+        Ok(object)
+    }
+}

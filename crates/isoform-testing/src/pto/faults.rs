@@ -1,0 +1,108 @@
+//! Changes that break a program: each makes one node one that the verifier has
+//! to report.
+
+use super::super::program::Edit;
+use isoform::Array;
+use isoform::Value;
+use isoform::dialect::pto::*;
+use isoform::{Error, Result};
+use isoform::{Obj, Ref};
+
+/// All faults of a program that was drawn by making these objects.
+pub(super) fn faults(made: &[Ref<Obj>]) -> Result<Vec<Edit>> {
+    let mut found = Vec::new();
+    for (number, object) in made.iter().enumerate() {
+        for (name, value) in faults_of(object) {
+            let info = object.type_info();
+            let field = info
+                .field_index(name)
+                .ok_or_else(|| Error::value_error(format!("{}: no field '{name}'", info.key())))?;
+            found.push(Edit {
+                number,
+                field,
+                value,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Another value for a field of a node, which it must not have.
+fn faults_of(object: &Ref<Obj>) -> Vec<(&'static str, Value)> {
+    let float = || Value::from(ConstFloat::new(0.5, DataType::Fp32));
+    let truth = || Value::from(ConstBool::new(true));
+    let nothing = || Value::from(Array::<Value>::new());
+    let mut found = Vec::new();
+    if let Some(stmt) = object.downcast_ref::<YieldStmt>() {
+        if !stmt.value.is_empty() {
+            found.push(("value", nothing()));
+        }
+    } else if let Some(stmt) = object.downcast_ref::<ReturnStmt>() {
+        if !stmt.value.is_empty() {
+            found.push(("value", nothing()));
+        }
+    } else if let Some(stmt) = object.downcast_ref::<AssignStmt>() {
+        // It is used before it is defined.
+        found.push(("value", Value::from(&stmt.var)));
+    } else if let Some(stmts) = object.downcast_ref::<SeqStmts>() {
+        let again = stmts.stmts.iter().find(|stmt| stmt.isa::<AssignStmt>());
+        if let Some(again) = again {
+            let stmts = stmts.stmts.iter().chain([again]);
+            found.push(("stmts", stmts.map(Value::from).collect::<Array>().into()));
+        }
+    } else if let Some(function) = object.downcast_ref::<Function>() {
+        found.push(("body", Value::from(BreakStmt::new())));
+        found.push(("body", Value::from(YieldStmt::new([]))));
+        if !function.params.is_empty() {
+            found.push(("param_directions", nothing()));
+        }
+    } else if let Some(stmt) = object.downcast_ref::<IfStmt>() {
+        found.push(("condition", float()));
+        if !stmt.return_vars.is_empty() {
+            found.push(("else_body", Value::NONE));
+            found.push(("return_vars", nothing()));
+        }
+    } else if let Some(stmt) = object.downcast_ref::<ForStmt>() {
+        found.push(("stop", float()));
+        if let Some(dtype) = stmt.start.scalar_dtype() {
+            found.push(("step", Value::from(ConstInt::new(0, dtype))));
+        }
+        if !stmt.return_vars.is_empty() {
+            found.push(("return_vars", nothing()));
+        }
+    } else if let Some(stmt) = object.downcast_ref::<WhileStmt>() {
+        found.push(("condition", float()));
+        if !stmt.return_vars.is_empty() {
+            found.push(("return_vars", nothing()));
+        }
+    } else if object.isa::<SpmdScopeStmt>() {
+        found.push(("core_num", float()));
+    } else if object.isa::<TupleGetItemExpr>() {
+        found.push(("index", Value::from(99)));
+    } else if object.isa::<ConstInt>() {
+        found.push(("type", Value::from(ScalarType::new(DataType::Fp32))));
+    } else if object.isa::<ConstFloat>() {
+        found.push(("type", Value::from(ScalarType::new(DataType::Index))));
+    } else if object.isa::<And>() || object.isa::<Or>() || object.isa::<Xor>() {
+        found.push(("left", float()));
+    } else if object.isa::<BinaryExpr>() {
+        found.push(("right", truth()));
+    } else if object.isa::<MemRef>() {
+        found.push(("slots", Value::from(0)));
+    } else if object.isa::<ArrayType>() {
+        found.push(("shape", nothing()));
+    } else if let Some(arg) = object.downcast_ref::<IterArg>() {
+        match arg.scalar_dtype() {
+            Some(DataType::Bool) => found.push(("init_value", float())),
+            Some(_) => found.push(("init_value", truth())),
+            None => {}
+        }
+    } else if let Some(call) = object.downcast_ref::<Call>()
+        && call.op.isa::<GlobalVar>()
+    {
+        let args = call.args.iter().map(Value::from).chain([truth()]);
+        found.push(("args", args.collect::<Array>().into()));
+        found.push(("op", Value::from(GlobalVar::new("nowhere"))));
+    }
+    found
+}

@@ -1,0 +1,55 @@
+//! Random well-formed programs of the [statement dialect](isoform::dialect::pto),
+//! and what must hold for them.
+//!
+//! | file | job |
+//! |---|---|
+//! | `known.rs` | what is known at a place of a program that is drawn |
+//! | `generate.rs` | what is drawn from, and how nodes are made |
+//! | `functions.rs` | draws programs, functions and statements |
+//! | `exprs.rs` | draws expressions of a type that is wanted |
+//! | `types.rs` | draws types, views and references to memory |
+//! | `faults.rs` | one change that breaks a program |
+//! | `properties.rs` | what must hold |
+
+mod exprs;
+mod faults;
+mod functions;
+mod generate;
+mod known;
+mod properties;
+mod types;
+
+pub use properties::PTO_PROPERTIES;
+
+use super::program::{Drawing, with_random_streams};
+use isoform::Ref;
+use isoform::Result;
+use isoform::dialect::pto::Program;
+use properties::Programs;
+
+/// A random program of about `size` nodes: the same one for the same seed and
+/// size, on every machine.
+///
+/// Its functions call each other; every class of the dialect may stand in
+/// them. The program is well-formed: operands have types that go together,
+/// loops yield what they carry, and every variable is defined where it is used.
+/// Nodes are shared, expressions, statements and types alike. Linear in the
+/// size.
+///
+/// # Errors
+///
+/// None while the classes of the dialect are consistent; construction is
+/// fallible in general.
+///
+/// ```
+/// use isoform::structural_equal;
+/// use isoform_testing::pto::random_program;
+///
+/// assert!(structural_equal(random_program(7, 50)?, random_program(7, 50)?)?);
+/// assert!(!structural_equal(random_program(7, 50)?, random_program(8, 50)?)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn random_program(seed: u64, size: usize) -> Result<Ref<Program>> {
+    let drawn = with_random_streams(seed, size, |streams| Programs::draw(streams, size, None));
+    drawn?.root.extract()
+}

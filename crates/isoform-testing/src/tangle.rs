@@ -1,0 +1,324 @@
+//! Pairs of values in which everything hard about scopes meets.
+//!
+//! A remembered result is wrong only where a shared part stands among
+//! variables that are bound, bound again, or no longer bound. Values drawn one
+//! by one seldom get there, and a right side made by renaming never differs in
+//! a shared part alone. So both sides grow here at the same time, part by
+//! part, over a handful of variables: most parts are put together alike on
+//! both sides, and now and then one side takes another part, or a copy of one
+//! that the other side shares.
+
+use super::family::{Family, Role};
+use super::generate::{children, literal, weight};
+use super::source::Source;
+use isoform::Result;
+use isoform::construct;
+use isoform::{Dict, List, Map};
+use isoform::{Value, ValueRef};
+
+/// Parts with more places than this are not built upon: the oracle visits
+/// shared parts every time.
+const LIMIT: usize = 80;
+
+/// A part of the left value and what stands for it on the right.
+type Twin = [Value; 2];
+
+/// Draws the left and the right value of a comparison. With `alternatives`,
+/// there are nodes whose operands may come in either order, and what is in them
+/// may bind; equality of such values is well defined, but they need not have
+/// the same hash.
+///
+/// # Errors
+///
+/// None for a consistent family; construction is fallible in general.
+pub fn tangle(
+    family: &Family,
+    source: &mut Source<'_>,
+    alternatives: bool,
+) -> Result<(Value, Value)> {
+    let mut tangle = Tangle {
+        family,
+        source,
+        alternatives,
+        vars: Vec::new(),
+        parts: Vec::new(),
+    };
+    let [left, right] = tangle.draw()?;
+    Ok((left, right))
+}
+
+struct Tangle<'g, 's, 'b> {
+    family: &'g Family,
+    source: &'s mut Source<'b>,
+    alternatives: bool,
+    vars: Vec<Twin>,
+    parts: Vec<Twin>,
+}
+
+impl Tangle<'_, '_, '_> {
+    fn draw(&mut self) -> Result<Twin> {
+        for _ in 0..2 + self.source.below(3) {
+            self.var()?;
+        }
+        for _ in 0..2 + self.source.below(12) {
+            let part = self.part()?;
+            self.parts.push(part);
+        }
+        let body = self.row()?;
+        match self.source.below(4) {
+            0 => Ok(body),
+            1 => {
+                let params = self.all_vars();
+                self.node(Role::Lambda, vec![none(), body, params])
+            }
+            2 => {
+                let params = [self.defined(), self.defined()];
+                let params = array(params);
+                self.node(Role::Lambda, vec![none(), body, params])
+            }
+            _ => {
+                let params = array([self.defined()]);
+                self.node(Role::LateLambda, vec![body, params])
+            }
+        }
+    }
+
+    /// Two variables, or one that is free on both sides. Its type may be any
+    /// part, with variables and dag nodes in it.
+    fn var(&mut self) -> Result<()> {
+        let ty = if self.source.chance(25) {
+            self.any()
+        } else {
+            same("i32")
+        };
+        let make = |ty: Value| -> Result<Value> {
+            let values = vec![Value::NONE, Value::from("v"), ty];
+            Ok(self.family.make(Role::Var, values)?.into())
+        };
+        let [left, right] = ty;
+        let left = make(left)?;
+        let right = if self.source.chance(30) {
+            left.clone()
+        } else {
+            make(right)?
+        };
+        self.vars.push([left, right]);
+        Ok(())
+    }
+
+    fn all_vars(&self) -> Twin {
+        array(self.vars.clone())
+    }
+
+    /// A part that exists, mostly a late one or a variable, and mostly its
+    /// partner on the right.
+    fn any(&mut self) -> Twin {
+        let left = self.index();
+        let right = if self.source.chance(5) {
+            self.index()
+        } else {
+            left
+        };
+        let [mut left, mut right] = [self.at(left)[0].clone(), self.at(right)[1].clone()];
+        match self.source.below(16) {
+            14 => left = copy(&left),
+            15 => right = copy(&right),
+            _ => {}
+        }
+        [left, right]
+    }
+
+    /// The place of a part among variables and parts.
+    fn index(&mut self) -> usize {
+        let count = self.vars.len() + self.parts.len();
+        if count == 0 {
+            return 0;
+        }
+        if self.parts.is_empty() || self.source.chance(35) {
+            return self.source.below(self.vars.len());
+        }
+        let back = self
+            .source
+            .below(self.parts.len())
+            .min(self.source.below(4));
+        count - 1 - back
+    }
+
+    fn at(&self, index: usize) -> Twin {
+        let part = match index.checked_sub(self.vars.len()) {
+            None => self.vars.get(index),
+            Some(index) => self.parts.get(index),
+        };
+        match part {
+            Some(part) if part.iter().all(|side| weight(side, LIMIT) < LIMIT) => part.clone(),
+            Some(_) => self.vars[0].clone(),
+            None => same(0),
+        }
+    }
+
+    /// A variable with its partner, or seldom with another one.
+    fn a_var(&mut self) -> Twin {
+        let left = self.source.below(self.vars.len());
+        let right = if self.source.chance(6) {
+            self.source.below(self.vars.len())
+        } else {
+            left
+        };
+        [self.vars[left][0].clone(), self.vars[right][1].clone()]
+    }
+
+    /// What stands in a definition field: mostly a variable.
+    fn defined(&mut self) -> Twin {
+        match self.source.below(6) {
+            4 => array([self.a_var(), self.a_var()]),
+            5 => self.any(),
+            _ => self.a_var(),
+        }
+    }
+
+    fn part(&mut self) -> Result<Twin> {
+        if self.alternatives && self.source.chance(35) {
+            let (mut lhs, mut rhs) = (self.any(), self.any());
+            if self.source.chance(50) {
+                // The right side in the other order.
+                std::mem::swap(&mut lhs[1], &mut rhs[1]);
+            }
+            return self.node(Role::Comm, vec![lhs, rhs]);
+        }
+        match self.source.below(19) {
+            0..=2 => {
+                let fields = vec![none(), self.any(), self.any()];
+                self.node(Role::Add, fields)
+            }
+            3 | 4 => {
+                let fields = vec![self.any(), self.defined()];
+                self.node(Role::Let, fields)
+            }
+            5 | 6 => {
+                let fields = vec![self.defined(), self.any()];
+                self.node(Role::Function, fields)
+            }
+            7 | 8 => {
+                let fields = vec![none(), self.any(), self.defined()];
+                self.node(Role::Lambda, fields)
+            }
+            9 => {
+                let fields = vec![self.any(), self.defined()];
+                self.node(Role::LateLambda, fields)
+            }
+            10 => {
+                let fields = vec![self.defined(), self.any()];
+                self.node(Role::SharedLambda, fields)
+            }
+            11 => {
+                let fields = vec![none(), self.any(), self.any()];
+                self.node(Role::Shared, fields)
+            }
+            12 => {
+                let fields = vec![self.any(), self.defined()];
+                self.node(Role::Sized, fields)
+            }
+            13 => {
+                let fields = vec![self.defined(), self.any()];
+                self.node(Role::Binder, fields)
+            }
+            14 | 15 => self.map(),
+            16 => {
+                let left = literal(self.family, self.source)?;
+                // Mostly one value, as one object or as two.
+                let right = match self.source.below(4) {
+                    0 => literal(self.family, self.source)?,
+                    1 => left.clone(),
+                    _ => copy(&left),
+                };
+                Ok([left, right])
+            }
+            _ => self.row(),
+        }
+    }
+
+    /// A few parts in a row; the same one may stand there many times.
+    fn row(&mut self) -> Result<Twin> {
+        let mut items: Vec<Twin> = Vec::new();
+        for _ in 0..1 + self.source.below(3) {
+            let item = match items.last() {
+                Some(last) if self.source.chance(50) => last.clone(),
+                _ => self.any(),
+            };
+            items.push(item);
+        }
+        let row = array(items);
+        if self.source.chance(25) {
+            return Ok(row.map(|side| match side.view() {
+                ValueRef::Array(items) => Value::from(List::from(items.values().to_vec())),
+                _ => side,
+            }));
+        }
+        Ok(row)
+    }
+
+    /// A map or dict with plain keys, variables, and other parts as keys.
+    fn map(&mut self) -> Result<Twin> {
+        let mut entries: [Vec<(Value, Value)>; 2] = [Vec::new(), Vec::new()];
+        for _ in 0..1 + self.source.below(3) {
+            let [left_key, right_key] = match self.source.below(6) {
+                0 => same("key"),
+                1 => same(i64::from(self.source.byte() % 3)),
+                2 => self.any(),
+                _ => self.a_var(),
+            };
+            let [left, right] = self.any();
+            entries[0].push((left_key, left));
+            entries[1].push((right_key, right));
+        }
+        if self.source.chance(50) {
+            entries[1].reverse();
+        }
+        let dict = self.source.chance(40);
+        Ok(entries.map(|entries| {
+            if dict {
+                Value::from(entries.into_iter().collect::<Dict>())
+            } else {
+                Value::from(entries.into_iter().collect::<Map>())
+            }
+        }))
+    }
+
+    fn node(&mut self, role: Role, fields: Vec<Twin>) -> Result<Twin> {
+        let (left, right) = fields
+            .into_iter()
+            .map(|[left, right]| (left, right))
+            .unzip();
+        Ok([
+            self.family.make(role, left)?.into(),
+            self.family.make(role, right)?.into(),
+        ])
+    }
+}
+
+fn same(value: impl Into<Value>) -> Twin {
+    let value = value.into();
+    [value.clone(), value]
+}
+
+fn none() -> Twin {
+    same(Value::NONE)
+}
+
+fn array(items: impl IntoIterator<Item = Twin>) -> Twin {
+    let (left, right): (Vec<_>, Vec<_>) =
+        items.into_iter().map(|[left, right]| (left, right)).unzip();
+    [left.into(), right.into()]
+}
+
+/// Another object with the same parts; the value itself where it has none.
+fn copy(value: &Value) -> Value {
+    match value.view() {
+        ValueRef::Object(object) if !object.type_info().is_builtin() => {
+            construct(object.type_info().index(), children(value))
+                .map_or_else(|_| value.clone(), Into::into)
+        }
+        ValueRef::Array(_) => children(value).into(),
+        _ => value.clone(),
+    }
+}
