@@ -2,7 +2,7 @@
 //! and so on.
 
 use isoform::testing::family;
-use isoform::{Array, Error, Function, Map, Obj, Ref, Result, Str, Value, export, exports};
+use isoform::{Array, Error, Function, Map, Node, Obj, Ref, Result, Str, Value, export, exports};
 use pyo3::prelude::*;
 
 use crate::error::IntoPyResult;
@@ -106,9 +106,9 @@ pub(crate) fn init() -> PyResult<()> {
 /// Registers a method of a type that has a Python class already, and of one
 /// that has none yet.
 pub(crate) fn register_methods(of_const: bool) -> PyResult<()> {
-    if of_const {
-        crate::register_method::<family::Const>("scaled", scaled::function())
-    } else {
-        crate::register_method::<family::Add>("first", first::function())
-    }
+    let (ty, name, function) = match of_const {
+        true => (family::Const::type_index(), "scaled", scaled::function()),
+        false => (family::Add::type_index(), "first", first::function()),
+    };
+    isoform::register_method(ty, name, function, false).into_py()
 }
