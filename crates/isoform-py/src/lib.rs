@@ -92,6 +92,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<path::StepHandle>()?;
     module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
     structural::init(module)?;
+    object::fast::init(module)?;
     key::init(module)?;
     walk::init(module)?;
     pattern::init(module)?;
