@@ -30,6 +30,7 @@ mod testing_functions;
 mod text;
 mod type_attrs;
 mod type_info;
+mod value_classes;
 mod walk;
 
 use pyo3::prelude::*;

@@ -9,6 +9,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use crate::convert::to_python;
 use crate::missing::missing;
 use crate::object::class::{self, Default};
+use crate::value_classes::built_in;
 
 /// A registered type: key, parent, fields, structural kind.
 #[pyclass(frozen, name = "TypeInfo", module = "isoform._core")]
@@ -337,7 +338,7 @@ pub(crate) fn type_info(py: Python<'_>, of: &Bound<'_, PyAny>) -> PyResult<TypeI
         if let Some(data) = class::of_class(py, ty.as_type_ptr()) {
             return Ok(TypeInfoHandle { info: data.info });
         }
-        let index = crate::type_attrs::built_in(ty)
+        let index = built_in(ty)
             .ok_or_else(|| PyTypeError::new_err(format!("{ty} is not a registered class")))?;
         let info = host::type_info(index);
         return Ok(TypeInfoHandle { info });

@@ -187,7 +187,7 @@ pub(super) fn class_of(py: Python<'_>, index: TypeIndex) -> PyResult<*mut ffi::P
 pub(crate) fn class_by_key<'py>(py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyType>> {
     let info = find_type(key)
         .ok_or_else(|| PyKeyError::new_err(format!("no type is registered as '{key}'")))?;
-    if let Some(class) = crate::type_attrs::class_of_values(py, info.index())? {
+    if let Some(class) = crate::value_classes::class_of_values(py, info.index())? {
         return Ok(class);
     }
     class_of(py, info.index())?;
