@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use crate::convert::{HostObject, SchemaHandle, to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::hooks::PythonHook;
-use crate::object::{class, construct, wrapper};
+use crate::object::{class, construct, roots, wrapper};
 use crate::type_info::TypeInfoHandle;
 use crate::value_classes::built_in;
 
@@ -125,7 +125,7 @@ fn nearest(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
     let found = class::nearest(py, class.as_type_ptr());
     found
         .map(|data| data.info.index())
-        .or_else(|| wrapper::extends_base(class).then(Obj::type_index))
+        .or_else(|| roots::extends_base(class).then(Obj::type_index))
 }
 
 /// The class of a type; one that Rust declares gets it now.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
 
 use crate::convert::{device_class, dtype_class, shape_class};
-use crate::object::wrapper;
+use crate::object::roots;
 
 /// The keys of types whose values Python has classes for.
 const VALUE_TYPES: [&str; 9] = [
@@ -28,7 +28,7 @@ pub(crate) fn class_of_values(
     index: TypeIndex,
 ) -> PyResult<Option<Bound<'_, PyType>>> {
     if index == Obj::type_index() {
-        return wrapper::base_class(py).map(Some);
+        return roots::base_class(py).map(Some);
     }
     let info = host::type_info(index);
     Ok(match info.is_builtin() {
@@ -55,7 +55,7 @@ fn value_class<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>> {
 
 /// The built-in type of a class that has no type of its own.
 pub(crate) fn built_in(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
-    if wrapper::is_base(class) {
+    if roots::is_base(class) {
         return Some(Obj::type_index());
     }
     let stands_for =

@@ -17,7 +17,7 @@ use super::construct;
 use super::init_function::InitFunction;
 use super::maker::Maker;
 use super::property::Property;
-use super::{meta, wrapper};
+use super::{roots, wrapper};
 
 /// What a field takes when it was not given.
 pub(crate) enum Default {
@@ -207,12 +207,12 @@ fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&'static Cla
         Some(parent) if parent.parent().is_some() || of_index(py, parent.index()).is_some() => {
             class_of(py, parent.index())?
         }
-        _ => wrapper::base(),
+        _ => roots::base(),
     };
     // SAFETY: both are live types.
     let (meta, base) = unsafe {
         (
-            Bound::from_borrowed_ptr(py, meta::meta().cast()),
+            Bound::from_borrowed_ptr(py, roots::meta().cast()),
             Bound::from_borrowed_ptr(py, base.cast()),
         )
     };
@@ -288,7 +288,7 @@ pub(crate) fn bind(
         )));
     }
     let raw = class.as_type_ptr();
-    if !wrapper::extends_base(class) {
+    if !roots::extends_base(class) {
         return Err(PyTypeError::new_err(format!(
             "class {} must extend isoform.Object to stand for type '{}'",
             class.name()?,

@@ -37,6 +37,7 @@ pub(crate) mod maker;
 pub(crate) mod meta;
 pub(crate) mod method;
 pub(crate) mod property;
+pub(crate) mod roots;
 mod slot;
 pub(crate) mod tensor;
 pub(crate) mod traceback;

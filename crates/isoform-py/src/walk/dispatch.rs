@@ -13,7 +13,7 @@ use pyo3::types::{
 
 use super::enums;
 use crate::convert::{device_class, dtype_class, shape_class, to_python};
-use crate::object::{class, gil, wrapper};
+use crate::object::{class, gil, roots, wrapper};
 
 /// What an entry accepts.
 #[derive(Clone, Copy)]
@@ -372,7 +372,7 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
     if class.is(&object) {
         return Ok(Some(Accepts::Anything));
     }
-    if wrapper::is_base(class) {
+    if roots::is_base(class) {
         return Ok(Some(Accepts::AnyObject));
     }
     Ok(class::of_class(py, class.as_type_ptr()).map(|data| Accepts::Objects(data.info.index())))
