@@ -102,7 +102,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     serialization::init(module)?;
     text::init(module)?;
     global_functions::init(module)?;
-    module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    module.add_function(wrap_pyfunction!(object::bind::set_native_hook, module)?)?;
     type_attrs::init(module)?;
     testing::init(module)?;
     Ok(())

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use crate::convert::{HostObject, SchemaHandle, to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::hooks::PythonHook;
-use crate::object::{class, construct, roots, wrapper};
+use crate::object::{bind, class, construct, roots, wrapper};
 use crate::type_info::TypeInfoHandle;
 use crate::value_classes::built_in;
 
@@ -130,7 +130,7 @@ fn nearest(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
 
 /// The class of a type; one that Rust declares gets it now.
 fn class_of<'py>(py: Python<'py>, index: TypeIndex) -> PyResult<Bound<'py, PyType>> {
-    class::class_by_key(py, host::type_info(index).key())
+    bind::class_by_key(py, host::type_info(index).key())
 }
 
 /// The value of an attribute as it was given: a function without a name comes

@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use super::gil::give_way;
 use super::slot::guarded_object;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
-use super::{construct, gc, roots};
+use super::{bind, class, construct, gc, roots};
 use crate::error::{IntoPyResult, from_python};
 use crate::type_attrs::attribute_of_class;
 
@@ -373,6 +373,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
         roots::set_base(raw);
     }
     py.import("_abc")?.getattr("_abc_init")?.call1((&object,))?;
+    class::set_make_native(bind::make_native);
     host::set_preserved_hook(wrapper::abandon);
     // SAFETY: the GIL is exclusive, and the functions do what they are to do.
     // A second module of this kind in one process shares neither types nor
