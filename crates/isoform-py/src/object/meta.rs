@@ -374,6 +374,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     }
     py.import("_abc")?.getattr("_abc_init")?.call1((&object,))?;
     class::set_make_native(bind::make_native);
+    wrapper::set_complete(construct::finish);
     host::set_preserved_hook(wrapper::abandon);
     // SAFETY: the GIL is exclusive, and the functions do what they are to do.
     // A second module of this kind in one process shares neither types nor

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::class::{self, ClassData};
-use super::{construct, roots};
+use super::roots;
 
 /// The instance layout of `Object`; subclasses append their slots.
 #[repr(C)]
@@ -311,6 +311,19 @@ pub(crate) fn core_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Ref<Obj>> 
     }
 }
 
+/// Completes a staged object.
+type Complete = fn(&Bound<'_, PyAny>) -> PyResult<()>;
+
+/// Completing converts defaults, and converting a value unwraps it, so it is
+/// told here.
+static COMPLETE: OnceLock<Complete> = OnceLock::new();
+
+/// Says, once, how staged objects are completed.
+pub(super) fn set_complete(complete: Complete) {
+    // A second module in the process is refused later, by the core.
+    let _ = COMPLETE.set(complete);
+}
+
 /// The core object behind a Python object; None if it is not an instance of
 /// `Object`. A staged object is completed first.
 ///
@@ -328,7 +341,9 @@ pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Re
             return Ok(Some(found));
         }
     }
-    construct::finish(object)?;
+    if let Some(complete) = COMPLETE.get() {
+        complete(object)?;
+    }
     match core_of(object) {
         Some(found) => Ok(Some(found)),
         None => Err(PyTypeError::new_err(format!(
