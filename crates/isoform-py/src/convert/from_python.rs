@@ -11,6 +11,7 @@ use pyo3::types::{
 };
 use smallvec::SmallVec;
 
+use super::arrays::from_protocol;
 use super::failure::{Failure, class_of};
 use super::protocol::{self, Integer, Number, number_like, numpy_dtype};
 use super::python_types::{dtype_of_instance, parse_dtype};
@@ -606,7 +607,7 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> Result<Step<'py>
             Number::Float(number) => Value::from(number),
         }));
     }
-    if let Some(tensor) = crate::tensor::from_protocol(value)? {
+    if let Some(tensor) = from_protocol(value)? {
         return Ok(Step::Done(tensor));
     }
     if value.is_callable() {

@@ -10,6 +10,7 @@
 //! | a callable | Function |
 //! | anything else | an opaque value |
 
+mod arrays;
 mod failure;
 mod from_python;
 mod host_object;
@@ -18,6 +19,7 @@ mod python_types;
 mod spec;
 mod to_python;
 
+pub(crate) use arrays::{new_tensor, tensor_from};
 pub(crate) use failure::Failure;
 pub(crate) use from_python::{field, typed, untyped};
 pub(crate) use host_object::{HostObject, function};
