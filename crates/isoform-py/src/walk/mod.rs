@@ -4,6 +4,7 @@ mod dispatch;
 mod enums;
 mod map;
 mod mutate;
+mod parse;
 mod visit;
 mod walker;
 
