@@ -1,19 +1,20 @@
-//! Hooks written in Python: comparison, hash, verification, form in files.
+//! Hooks written in Python: comparison, hash, verification, form in files; and
+//! what the callbacks of comparison and hash do.
 
 use std::sync::Arc;
 
-use isoform::host::{LentEqual, LentHash, LentVisit, lend_equal, lend_hash, lend_visit};
+use isoform::host::{LentEqual, LentHash, LentVisit, lend_equal, lend_hash, lend_visit, not_lent};
 use isoform::{
     DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, DynVisit, EqualCallback, Function,
-    HashCallback, Hook, Obj, Ref, Result, TypeDef, TypeIndex, attrs,
+    HashCallback, Hook, Obj, Ref, RegionChange, Result, TypeDef, TypeIndex, attrs,
 };
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
 use crate::callbacks::{EqualHandle, HashHandle};
 use crate::convert::{self, HostObject, to_python, untyped};
-use crate::error::from_python;
+use crate::error::{IntoPyResult, from_python};
 use crate::object::{gil, wrapper};
 use crate::walk::{InterruptHandle, VisitorHandle};
 
@@ -96,7 +97,7 @@ impl PythonHook {
 }
 
 /// The low 64 bits of an int.
-pub(crate) fn word(number: &Bound<'_, PyAny>, place: &str, what: &str) -> PyResult<u64> {
+fn word(number: &Bound<'_, PyAny>, place: &str, what: &str) -> PyResult<u64> {
     if !number.is_instance_of::<PyInt>() {
         return Err(PyTypeError::new_err(format!(
             "{place}: expected an int as {what}, got {}",
@@ -227,4 +228,76 @@ fn visiting(hook: Py<PyAny>, key: &str) -> DynVisit {
         })
         .map_err(from_python)
     })
+}
+
+/// The argument `def_region` of a callback.
+struct Region(RegionChange);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Region {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(flag) = given.cast::<PyBool>() {
+            return Ok(Region(match flag.is_true() {
+                true => RegionChange::Def,
+                false => RegionChange::Inherit,
+            }));
+        }
+        if !given.is_instance_of::<PyInt>() {
+            return Err(PyTypeError::new_err(format!(
+                "expected a bool or an int, got {}",
+                given.get_type().name()?
+            )));
+        }
+        match given.extract::<i64>() {
+            Ok(number) => RegionChange::from_number(number).into_py().map(Region),
+            Err(_) => Err(PyValueError::new_err(format!(
+                "def_region: expected 0, 1 or 2, got {}",
+                &*given
+            ))),
+        }
+    }
+}
+
+#[pymethods]
+impl EqualHandle {
+    /// Compares two parts; `name` is the step of the path to them.
+    #[pyo3(signature = (lhs, rhs, def_region=Region(RegionChange::Inherit), name=None))]
+    fn __call__(
+        &self,
+        lhs: &Bound<'_, PyAny>,
+        rhs: &Bound<'_, PyAny>,
+        def_region: Region,
+        name: Option<&str>,
+    ) -> PyResult<bool> {
+        let (left, right) = (untyped(lhs)?, untyped(rhs)?);
+        let compared = self
+            .0
+            .0
+            .with(|callback| callback.equal_in(&left, &right, def_region.0, name.unwrap_or("?")));
+        compared
+            .unwrap_or_else(|| Err(not_lent(DynEqual::NAME)))
+            .into_py()
+    }
+}
+
+#[pymethods]
+impl HashHandle {
+    /// The hash of a part, starting from `init`.
+    #[pyo3(signature = (value, init, def_region=Region(RegionChange::Inherit)))]
+    fn __call__(
+        &self,
+        value: &Bound<'_, PyAny>,
+        init: &Bound<'_, PyAny>,
+        def_region: Region,
+    ) -> PyResult<u64> {
+        let (value, init) = (untyped(value)?, word(init, "hash_cb", "init")?);
+        let hashed = self
+            .0
+            .0
+            .with(|callback| callback.hash_in(&value, init, def_region.0));
+        hashed
+            .unwrap_or_else(|| Err(not_lent(DynHash::NAME)))
+            .into_py()
+    }
 }

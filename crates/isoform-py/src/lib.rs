@@ -30,6 +30,7 @@ mod testing_functions;
 mod text;
 mod type_attrs;
 mod type_info;
+mod value_classes;
 mod walk;
 
 use pyo3::prelude::*;
@@ -92,6 +93,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<path::StepHandle>()?;
     module.add_function(wrap_pyfunction!(path::_set_access_kind, module)?)?;
     structural::init(module)?;
+    object::fast::init(module)?;
     key::init(module)?;
     walk::init(module)?;
     pattern::init(module)?;
@@ -100,7 +102,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     serialization::init(module)?;
     text::init(module)?;
     global_functions::init(module)?;
-    module.add_function(wrap_pyfunction!(object::class::set_native_hook, module)?)?;
+    module.add_function(wrap_pyfunction!(object::bind::set_native_hook, module)?)?;
     type_attrs::init(module)?;
     testing::init(module)?;
     Ok(())

@@ -12,7 +12,8 @@ use pyo3::types::{PyDict, PyType};
 use crate::convert::{self, SchemaHandle};
 use crate::error::IntoPyResult;
 use crate::missing::is_missing;
-use crate::object::class::{self, Default, FieldData, Plan};
+use crate::object::bind::{self, Plan};
+use crate::object::class::{self, Default, FieldData};
 use crate::object::construct::interned;
 use crate::type_info::TypeInfoHandle;
 
@@ -310,7 +311,7 @@ pub(crate) fn register_class<'py>(
         init: flag("init")?,
         post_init: flag("post_init")?,
     };
-    class::bind(py, cls, info, Some(plan))?;
+    bind::bind(py, cls, info, Some(plan))?;
     Ok(TypeInfoHandle::new(info))
 }
 
@@ -321,16 +322,8 @@ pub(crate) fn register_class<'py>(
 /// Raises KeyError for an unknown type key, ValueError when the type has a
 /// class already.
 #[pyfunction]
-pub(crate) fn bind_class(
-    py: Python<'_>,
-    cls: &Bound<'_, PyType>,
-    type_key: &str,
-) -> PyResult<TypeInfoHandle> {
-    let info = find_type(type_key).ok_or_else(|| {
-        pyo3::exceptions::PyKeyError::new_err(format!("no type is registered as '{type_key}'"))
-    })?;
-    class::bind(py, cls, info, None)?;
-    Ok(TypeInfoHandle::new(info))
+pub(crate) fn bind_class(cls: &Bound<'_, PyType>, type_key: &str) -> PyResult<TypeInfoHandle> {
+    bind::bind_key(cls, type_key).map(TypeInfoHandle::new)
 }
 
 /// The Python class of a type; made on the spot for a type declared natively
@@ -339,7 +332,7 @@ pub(crate) fn bind_class(
 /// Raises KeyError for an unknown type key.
 #[pyfunction]
 pub(crate) fn class_of<'py>(py: Python<'py>, type_key: &str) -> PyResult<Bound<'py, PyType>> {
-    class::class_by_key(py, type_key)
+    bind::class_by_key(py, type_key)
 }
 
 /// The keys of all registered types, sorted.

@@ -6,7 +6,6 @@ use pyo3::types::PyBytes;
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
-use crate::object::fast;
 use crate::object::gil::under_gil;
 use crate::object::wrapper::core_of;
 use crate::path::PathHandle;
@@ -14,7 +13,6 @@ use crate::path::PathHandle;
 /// Adds the functions and classes of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<MismatchHandle>()?;
-    fast::init(module)?;
     module.add_function(wrap_pyfunction!(structural_digest, module)?)?;
     module.add_function(wrap_pyfunction!(get_first_structural_mismatch, module)?)?;
     module.add_function(wrap_pyfunction!(explain_structural_mismatch, module)?)?;

@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
-use crate::object::class;
+use crate::object::bind;
 
 fn options(map_free_vars: bool, skip_tensor_content: bool) -> CompareOptions {
     CompareOptions {
@@ -100,7 +100,7 @@ fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let classes = PyDict::new(py);
     for role in ROLES {
         let key = isoform::host::type_info(family.type_of(role)).key();
-        classes.set_item(format!("{role:?}"), class::class_by_key(py, key)?)?;
+        classes.set_item(format!("{role:?}"), bind::class_by_key(py, key)?)?;
     }
     crate::testing_functions::register_methods(false)?;
     set_attributes(family.type_of(Role::Add)).into_py()?;

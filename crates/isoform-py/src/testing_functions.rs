@@ -1,7 +1,7 @@
 //! Global functions written in Rust, for tests written in Python: `testing.add_one`
 //! and so on.
 
-use isoform::{Array, Error, Function, Map, Obj, Ref, Result, Str, Value, export, exports};
+use isoform::{Array, Error, Function, Map, Node, Obj, Ref, Result, Str, Value, export, exports};
 use isoform_testing::family;
 use pyo3::prelude::*;
 
@@ -106,9 +106,9 @@ pub(crate) fn init() -> PyResult<()> {
 /// Registers a method of a type that has a Python class already, and of one
 /// that has none yet.
 pub(crate) fn register_methods(of_const: bool) -> PyResult<()> {
-    if of_const {
-        crate::register_method::<family::Const>("scaled", scaled::function())
-    } else {
-        crate::register_method::<family::Add>("first", first::function())
-    }
+    let (ty, name, function) = match of_const {
+        true => (family::Const::type_index(), "scaled", scaled::function()),
+        false => (family::Add::type_index(), "first", first::function()),
+    };
+    isoform::register_method(ty, name, function, false).into_py()
 }

@@ -8,17 +8,14 @@ use isoform::{Error, Function, Node, Obj, TypeDef, TypeIndex, Value, ValueRef, f
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType,
-};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
-use crate::convert::{
-    HostObject, SchemaHandle, device_class, dtype_class, shape_class, to_python, untyped,
-};
+use crate::convert::{HostObject, SchemaHandle, to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::hooks::PythonHook;
-use crate::object::{class, construct, wrapper};
+use crate::object::{bind, class, construct, roots, wrapper};
 use crate::type_info::TypeInfoHandle;
+use crate::value_classes::built_in;
 
 type Object<'py> = Bound<'py, PyAny>;
 
@@ -128,68 +125,12 @@ fn nearest(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
     let found = class::nearest(py, class.as_type_ptr());
     found
         .map(|data| data.info.index())
-        .or_else(|| wrapper::extends_base(class).then(Obj::type_index))
-}
-
-/// The keys of types whose values Python has classes for.
-const VALUE_TYPES: [&str; 9] = [
-    "isoform.None",
-    "isoform.Bool",
-    "isoform.Int",
-    "isoform.Float",
-    "isoform.Str",
-    "isoform.Bytes",
-    "isoform.DType",
-    "isoform.Device",
-    "isoform.Shape",
-];
-
-/// The class that Python has for the objects of a built-in type; None for a
-/// type that has a class of its own.
-pub(crate) fn class_of_values(
-    py: Python<'_>,
-    index: TypeIndex,
-) -> PyResult<Option<Bound<'_, PyType>>> {
-    if index == Obj::type_index() {
-        return wrapper::base_class(py).map(Some);
-    }
-    let info = host::type_info(index);
-    Ok(match info.is_builtin() {
-        true => value_class(py, info.key()),
-        false => None,
-    })
-}
-
-fn value_class<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>> {
-    let own = |class: Option<Bound<'py, PyAny>>| class?.cast_into().ok();
-    match key {
-        "isoform.None" => Some(py.get_type::<PyNone>()),
-        "isoform.Bool" => Some(py.get_type::<PyBool>()),
-        "isoform.Int" | "isoform.BigInt" => Some(py.get_type::<PyInt>()),
-        "isoform.Float" => Some(py.get_type::<PyFloat>()),
-        "isoform.Str" => Some(py.get_type::<PyString>()),
-        "isoform.Bytes" => Some(py.get_type::<PyBytes>()),
-        "isoform.DType" => own(dtype_class(py).map(|class| class.clone().into_any())),
-        "isoform.Device" => own(device_class(py).map(|class| class.clone().into_any())),
-        "isoform.Shape" => own(shape_class(py).map(|class| class.clone().into_any())),
-        _ => None,
-    }
-}
-
-/// The built-in type of a class that has no type of its own.
-pub(crate) fn built_in(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
-    if wrapper::is_base(class) {
-        return Some(Obj::type_index());
-    }
-    let stands_for =
-        |key: &&&str| value_class(class.py(), key).is_some_and(|known| known.is(class));
-    let key = VALUE_TYPES.iter().find(stands_for)?;
-    find_type(key).map(|info| info.index())
+        .or_else(|| roots::extends_base(class).then(Obj::type_index))
 }
 
 /// The class of a type; one that Rust declares gets it now.
 fn class_of<'py>(py: Python<'py>, index: TypeIndex) -> PyResult<Bound<'py, PyType>> {
-    class::class_by_key(py, host::type_info(index).key())
+    bind::class_by_key(py, host::type_info(index).key())
 }
 
 /// The value of an attribute as it was given: a function without a name comes

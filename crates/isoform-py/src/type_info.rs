@@ -8,7 +8,9 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 use crate::convert::to_python;
 use crate::missing::missing;
+use crate::object::bind;
 use crate::object::class::{self, Default};
+use crate::value_classes::built_in;
 
 /// A registered type: key, parent, fields, structural kind.
 #[pyclass(frozen, name = "TypeInfo", module = "isoform._core")]
@@ -88,14 +90,14 @@ impl TypeInfoHandle {
     /// The Python class.
     #[getter]
     fn type_cls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyType>> {
-        class::class_by_key(py, self.info.key())
+        bind::class_by_key(py, self.info.key())
     }
 
     /// The names of the constructor's parameters in order, and how many of
     /// them may be given by position.
     #[getter]
     fn init_parameters(&self, py: Python<'_>) -> PyResult<(Vec<&'static str>, usize)> {
-        class::class_by_key(py, self.info.key())?;
+        bind::class_by_key(py, self.info.key())?;
         Ok(
             class::of_index(py, self.info.index()).map_or((Vec::new(), 0), |data| {
                 let name = |&field: &usize| self.info.fields()[field].name();
@@ -107,7 +109,7 @@ impl TypeInfoHandle {
     /// The function that the constructor calls, if it does not take the fields.
     #[getter]
     fn init_function<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        class::class_by_key(py, self.info.key())?;
+        bind::class_by_key(py, self.info.key())?;
         let data = class::of_index(py, self.info.index());
         let maker = data.and_then(|data| data.maker.as_ref());
         maker.map(|maker| maker.to_python(py)).transpose()
@@ -116,7 +118,7 @@ impl TypeInfoHandle {
     /// The methods that the class marks with `isoform.method`.
     #[getter]
     fn methods<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let class = class::class_by_key(py, self.info.key())?;
+        let class = bind::class_by_key(py, self.info.key())?;
         let body = class.getattr("__dict__")?;
         let mut methods = Vec::new();
         for entry in body.call_method0("items")?.try_iter()? {
@@ -173,7 +175,7 @@ impl TypeFieldHandle {
         py: Python<'_>,
         read: impl FnOnce(&'static class::FieldData) -> R,
     ) -> PyResult<Option<R>> {
-        class::class_by_key(py, self.info.key())?;
+        bind::class_by_key(py, self.info.key())?;
         Ok(class::of_index(py, self.info.index()).map(|data| read(&data.fields[self.field])))
     }
 }
@@ -337,7 +339,7 @@ pub(crate) fn type_info(py: Python<'_>, of: &Bound<'_, PyAny>) -> PyResult<TypeI
         if let Some(data) = class::of_class(py, ty.as_type_ptr()) {
             return Ok(TypeInfoHandle { info: data.info });
         }
-        let index = crate::type_attrs::built_in(ty)
+        let index = built_in(ty)
             .ok_or_else(|| PyTypeError::new_err(format!("{ty} is not a registered class")))?;
         let info = host::type_info(index);
         return Ok(TypeInfoHandle { info });

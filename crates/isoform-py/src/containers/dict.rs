@@ -5,9 +5,9 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::contents::{check_key, contents, foreign, none};
 use super::mapping::{self, dict_of, gather, look_up, pair};
 use super::sequence::fresh;
-use super::{check_key, contents, foreign, none};
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::method::{Arguments, Methods};

@@ -6,8 +6,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice};
 
+use super::contents::{contents, foreign, none};
 use super::sequence::{self, only_items, out_of_range, position, positions, raw_index, values_of};
-use super::{contents, foreign, none};
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::method::{Arguments, Methods};

@@ -6,9 +6,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
+use super::compare;
+use super::contents::{check_key, contents, foreign};
 use super::iterators::{Entries, MapIterator, Part};
 use super::sequence::fresh;
-use super::{check_key, compare, contents, foreign};
 use crate::convert::{to_python, untyped};
 use crate::error::IntoPyResult;
 use crate::object::method::{Arguments, Methods};

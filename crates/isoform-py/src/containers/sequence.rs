@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PySlice, PyTuple};
 
 use super::compare;
+use super::contents::{contents, foreign};
 use super::iterators::{Items, SequenceIterator};
-use super::{contents, foreign};
 use crate::convert::{to_python, untyped};
 use crate::object::method::{Arguments, Methods};
 use crate::object::wrapper;

@@ -4,14 +4,12 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashSet;
-use isoform::{Function, Value};
+use isoform::Value;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-use super::{to_python, untyped};
-use crate::error::from_python;
-use crate::object::gil::{self, Owned};
+use crate::object::gil::Owned;
 
 /// A Python object of which the core knows nothing.
 pub(crate) struct HostObject {
@@ -33,6 +31,14 @@ impl HostObject {
             is_pointer: is_pointer(object),
         };
         Value::opaque_named(content, name_of_class(object))
+    }
+
+    /// A callable, as the content of a function.
+    pub(super) fn of_callable(callable: &Bound<'_, PyAny>) -> HostObject {
+        HostObject {
+            object: Owned::new(callable),
+            is_pointer: false,
+        }
     }
 
     /// Whether the object is a `ctypes.c_void_p`. Known without Python, so that
@@ -77,26 +83,4 @@ fn is_pointer(object: &Bound<'_, PyAny>) -> bool {
     static POINTER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let pointer = POINTER.import(object.py(), "ctypes", "c_void_p");
     pointer.is_ok_and(|pointer| object.is_instance(pointer).unwrap_or(false))
-}
-
-/// A Python callable as a function of the core. Exceptions come back to Python
-/// unchanged.
-pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
-    let callable = HostObject {
-        object: Owned::new(callable),
-        is_pointer: false,
-    };
-    Function::with_content(callable, |callable, arguments| {
-        Python::attach(|py| {
-            let call = || -> PyResult<Value> {
-                let converted = arguments
-                    .iter()
-                    .map(|value| to_python(py, value))
-                    .collect::<PyResult<Vec<_>>>()?;
-                let converted: Vec<_> = converted.iter().collect();
-                untyped(&gil::call(&callable.get(py), &converted)?)
-            };
-            call().map_err(from_python)
-        })
-    })
 }

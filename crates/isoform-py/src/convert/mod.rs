@@ -10,23 +10,27 @@
 //! | a callable | Function |
 //! | anything else | an opaque value |
 
+mod arrays;
 mod failure;
-mod from_python;
 mod host_object;
 mod protocol;
 mod python_types;
 mod spec;
 mod to_python;
+mod typed;
+mod untyped;
 
+pub(crate) use arrays::{new_tensor, tensor_from};
 pub(crate) use failure::Failure;
-pub(crate) use from_python::{field, typed, untyped};
-pub(crate) use host_object::{HostObject, function};
+pub(crate) use host_object::HostObject;
 pub(crate) use python_types::{
     device_class, device_name, device_parts, dtype_class, dtype_name, dtype_parts, dtype_to_python,
     parse_dtype, set_python_types, shape_class,
 };
 pub(crate) use spec::SchemaHandle;
 pub(crate) use to_python::to_python;
+pub(crate) use typed::{field, typed};
+pub(crate) use untyped::{function, untyped};
 
 /// Types from this index on are declared; those below are built in.
 pub(crate) const FIRST_DECLARED: u32 = isoform::host::FIRST_DECLARED_TYPE;

@@ -13,6 +13,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 use super::class::{self, ClassData, Default};
+use super::roots;
 use super::slot::guarded;
 use super::wrapper::{self, Staging};
 use crate::convert;
@@ -471,7 +472,7 @@ pub(super) fn staged<R>(
     // SAFETY: the GIL is held; `access` is one of the closures of this island,
     // which run no Python code, so the reference to the staging is unique.
     unsafe {
-        if !wrapper::is_wrapper(object.as_ptr()) {
+        if !roots::is_wrapper(object.as_ptr()) {
             return None;
         }
         let staging = wrapper::layout(object.as_ptr()).staging()?;

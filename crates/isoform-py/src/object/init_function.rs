@@ -11,12 +11,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
-use super::class::{self, ClassData};
+use super::class::{self, ClassData, Maker};
 use super::construct::{
     Slots, convert_field, default_of, fill_defaults, finish, given_twice, parameter, staged,
     too_many,
 };
-use super::maker::Maker;
 use super::wrapper;
 use crate::error::IntoPyResult;
 use crate::missing;

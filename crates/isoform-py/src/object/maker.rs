@@ -1,21 +1,15 @@
 //! Constructors of types that say how they are made: a function of the core
 //! instead of the fields.
 
-use isoform::{Function, Obj, Ref, TypeInfo, Value};
+use isoform::{Obj, Ref, TypeInfo, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use super::class::Maker;
 use super::construct::Missing;
 use crate::convert::{self, to_python};
 use crate::error::IntoPyResult;
-
-/// The constructor of a type, with the names of its parameters.
-pub(crate) struct Maker {
-    info: &'static TypeInfo,
-    function: Function,
-    names: Box<[Py<PyString>]>,
-}
 
 impl Maker {
     /// The constructor that a type declares, if it does.

@@ -4,7 +4,6 @@ use std::ffi::{CStr, c_int, c_void};
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,17 +17,9 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use super::gil::give_way;
 use super::slot::guarded_object;
 use super::wrapper::{self, WEAKLIST_OFFSET, WRAPPER_SIZE};
-use super::{construct, gc};
+use super::{bind, class, construct, gc, roots};
 use crate::error::{IntoPyResult, from_python};
 use crate::type_attrs::attribute_of_class;
-
-static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
-
-/// The metaclass; null before the module is initialised.
-#[inline(always)]
-pub(super) fn meta() -> *mut ffi::PyTypeObject {
-    META.load(Ordering::Relaxed)
-}
 
 const META_DOC: &CStr = c"The metaclass of Object.\n\nIt gives every class empty `__slots__` unless the class has its own, and\nmakes calls of registered classes fast.";
 
@@ -59,14 +50,14 @@ fn new_class<'py>(
         *body = copy.into_any();
     }
     // SAFETY: the base of our metaclass is ABCMeta, a live type.
-    let abc_meta = unsafe { Bound::from_borrowed_ptr(py, (*self::meta()).tp_base.cast()) };
+    let abc_meta = unsafe { Bound::from_borrowed_ptr(py, (*roots::meta()).tp_base.cast()) };
     let class = abc_meta
         .getattr(intern!(py, "__new__"))?
         .call(PyTuple::new(py, given)?, kwargs)?;
     let ty = class.as_ptr().cast::<ffi::PyTypeObject>();
     // SAFETY: `ty` is the live type just made.
     unsafe {
-        if !wrapper::has_layout(ty) {
+        if !roots::has_layout(ty) {
             return Err(PyTypeError::new_err(
                 "a class of this metaclass must extend isoform.Object",
             ));
@@ -119,7 +110,7 @@ unsafe extern "C" fn meta_call(
             return ptr::null_mut();
         };
         let made = call(class.as_ptr(), args, kwargs);
-        if made.is_null() || !wrapper::is_wrapper(made) {
+        if made.is_null() || !roots::is_wrapper(made) {
             return made;
         }
         let made = Bound::from_owned_ptr(py, made);
@@ -202,7 +193,7 @@ unsafe extern "C" fn richcompare(
             return negated(own(this, other, ffi::Py_EQ));
         }
         let same = this == other
-            || (wrapper::is_wrapper(other)
+            || (roots::is_wrapper(other)
                 && match (wrapper::layout(this).core(), wrapper::layout(other).core()) {
                     (Some(left), Some(right)) => left.same_as(right),
                     _ => false,
@@ -340,7 +331,7 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
         (*raw).tp_vectorcall_offset = offset_of!(ffi::PyTypeObject, tp_vectorcall) as isize;
         (*raw).tp_flags |= ffi::Py_TPFLAGS_HAVE_VECTORCALL;
         ffi::PyType_Modified(raw);
-        META.store(raw, Ordering::Release);
+        roots::set_meta(raw);
     }
     let new = pyo3::wrap_pyfunction!(new_class, py)?;
     let static_method = py.import("builtins")?.getattr("staticmethod")?;
@@ -379,9 +370,11 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
         ffi::Py_INCREF(meta.as_ptr());
         (*raw.cast::<ffi::PyObject>()).ob_type = meta.as_type_ptr();
         ffi::PyType_Modified(raw);
-        wrapper::set_base(raw);
+        roots::set_base(raw);
     }
     py.import("_abc")?.getattr("_abc_init")?.call1((&object,))?;
+    class::set_make_native(bind::make_native);
+    wrapper::set_complete(construct::finish);
     host::set_preserved_hook(wrapper::abandon);
     // SAFETY: the GIL is exclusive, and the functions do what they are to do.
     // A second module of this kind in one process shares neither types nor

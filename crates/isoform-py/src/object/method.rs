@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple, PyType};
 
 use super::slot::{guarded, guarded_object};
-use super::{class, wrapper};
+use super::{bind, class, roots, wrapper};
 
 type Object<'py> = Bound<'py, PyAny>;
 type Answer<'py> = PyResult<Object<'py>>;
@@ -296,7 +296,7 @@ unsafe fn finish_new(
     // SAFETY: both are live classes, and a fresh object has no wrapper, which
     // is checked.
     unsafe {
-        if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 || !wrapper::has_layout(class) {
+        if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 || !roots::has_layout(class) {
             return Err(PyTypeError::new_err(
                 "the class does not stand for the type of the object",
             ));
@@ -375,7 +375,7 @@ impl<'py> Methods<'py> {
     ///
     /// What binding the class raises.
     pub(crate) fn bind(class: &Bound<'py, PyType>, type_key: &str) -> PyResult<Self> {
-        crate::register::bind_class(class.py(), class, type_key)?;
+        bind::bind_key(class, type_key)?;
         // SAFETY: `class` is a live type.
         let heap = unsafe { (*class.as_type_ptr()).tp_flags } & ffi::Py_TPFLAGS_HEAPTYPE != 0;
         if !heap {

@@ -27,16 +27,18 @@
 //!   runs between reading a borrowed field and taking a reference to it.
 #![allow(unsafe_code)]
 
+pub(crate) mod bind;
 pub(crate) mod class;
 pub(crate) mod construct;
 pub(crate) mod fast;
 pub(crate) mod gc;
 pub(crate) mod gil;
 pub(crate) mod init_function;
-pub(crate) mod maker;
+mod maker;
 pub(crate) mod meta;
 pub(crate) mod method;
 pub(crate) mod property;
+pub(crate) mod roots;
 mod slot;
 pub(crate) mod tensor;
 pub(crate) mod traceback;

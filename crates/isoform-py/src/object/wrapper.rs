@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use isoform::host::{self, PRESERVED};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::class::{self, ClassData};
-use super::construct;
+use super::roots;
 
 /// The instance layout of `Object`; subclasses append their slots.
 #[repr(C)]
@@ -37,68 +37,6 @@ pub(crate) struct Staging {
     pub(super) values: Vec<Option<Value>>,
     /// While the object is being completed, it must not be completed again.
     pub(super) finishing: bool,
-}
-
-static BASE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
-
-pub(super) fn set_base(base: *mut ffi::PyTypeObject) {
-    BASE.store(base, Ordering::Release);
-}
-
-/// The type object of `Object`; null before the module is initialised.
-#[inline(always)]
-pub(super) fn base() -> *mut ffi::PyTypeObject {
-    BASE.load(Ordering::Relaxed)
-}
-
-/// Whether a class is `Object` itself.
-pub(crate) fn is_base(class: &Bound<'_, PyType>) -> bool {
-    class.as_type_ptr() == base()
-}
-
-/// Whether a class is `Object` or extends it.
-pub(crate) fn extends_base(class: &Bound<'_, PyType>) -> bool {
-    // SAFETY: the class is a live type.
-    unsafe { has_layout(class.as_type_ptr()) }
-}
-
-/// Whether instances of a class have the layout of [`Wrapper`].
-///
-/// Asked of the chain of bases by which CPython itself lays instances out.
-/// Metaclass and order of resolution say nothing: Python code can choose both.
-///
-/// # Safety
-///
-/// `class` must be a live type, and the GIL held.
-#[inline(always)]
-pub(super) unsafe fn has_layout(mut class: *mut ffi::PyTypeObject) -> bool {
-    let base = base();
-    while !class.is_null() {
-        if class == base {
-            return true;
-        }
-        // SAFETY: a live type's base is null or a live type.
-        class = unsafe { (*class).tp_base };
-    }
-    false
-}
-
-/// `Object` itself.
-pub(crate) fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
-    // SAFETY: null or a live type, which lives as long as the process.
-    let base = unsafe { Bound::from_borrowed_ptr_or_err(py, base().cast())? };
-    Ok(base.cast_into()?)
-}
-
-/// Whether a Python object has the layout of [`Wrapper`].
-///
-/// # Safety
-///
-/// `object` must be a live Python object, and the GIL held.
-#[inline(always)]
-pub(super) unsafe fn is_wrapper(object: *mut ffi::PyObject) -> bool {
-    // SAFETY: promised by the caller; types outlive their instances.
-    unsafe { has_layout(ffi::Py_TYPE(object)) }
 }
 
 /// The wrapper behind a Python object.
@@ -299,7 +237,7 @@ pub(crate) fn wrap_as<'py>(
     let expected = class::class_of(py, host::type_index_of(&object))?;
     let given = class.as_type_ptr();
     // SAFETY: both are live types.
-    if unsafe { ffi::PyType_IsSubtype(given, expected) == 0 || !has_layout(given) } {
+    if unsafe { ffi::PyType_IsSubtype(given, expected) == 0 || !roots::has_layout(given) } {
         return Err(PyTypeError::new_err(format!(
             "class {} does not stand for objects of {}",
             class.name()?,
@@ -342,7 +280,7 @@ pub(crate) fn wrap_like<'py>(
 pub(crate) fn may_have_state(object: &Bound<'_, PyAny>) -> bool {
     // SAFETY: the class of an instance of `Object` is alive; any other class
     // has no wrapper's layout.
-    unsafe { is_wrapper(object.as_ptr()) && has_own_state(ffi::Py_TYPE(object.as_ptr())) }
+    unsafe { roots::is_wrapper(object.as_ptr()) && has_own_state(ffi::Py_TYPE(object.as_ptr())) }
 }
 
 /// Whether the class of an object shows its objects in its own way.
@@ -357,7 +295,7 @@ pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
     // SAFETY: a registered class, the class of a live object, and `Object` are
     // alive; their slots are read under the GIL.
     let slot = |class: *mut ffi::PyTypeObject| unsafe { (*class).tp_repr }.map(|f| f as usize);
-    slot(class) != slot(base())
+    slot(class) != slot(roots::base())
 }
 
 /// The core object behind a Python object, if it is an instance of `Object`
@@ -366,11 +304,24 @@ pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
 pub(crate) fn core_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Ref<Obj>> {
     // SAFETY: the GIL is held, and the reference keeps the wrapper alive.
     unsafe {
-        if !is_wrapper(object.as_ptr()) {
+        if !roots::is_wrapper(object.as_ptr()) {
             return None;
         }
         layout(object.as_ptr()).core()
     }
+}
+
+/// Completes a staged object.
+type Complete = fn(&Bound<'_, PyAny>) -> PyResult<()>;
+
+/// Completing converts defaults, and converting a value unwraps it, so it is
+/// told here.
+static COMPLETE: OnceLock<Complete> = OnceLock::new();
+
+/// Says, once, how staged objects are completed.
+pub(super) fn set_complete(complete: Complete) {
+    // A second module in the process is refused later, by the core.
+    let _ = COMPLETE.set(complete);
 }
 
 /// The core object behind a Python object; None if it is not an instance of
@@ -383,14 +334,16 @@ pub(crate) fn core_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Ref<Obj>> 
 pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Ref<Obj>>> {
     // SAFETY: as in `core_of`.
     unsafe {
-        if !is_wrapper(object.as_ptr()) {
+        if !roots::is_wrapper(object.as_ptr()) {
             return Ok(None);
         }
         if let Some(found) = layout(object.as_ptr()).core() {
             return Ok(Some(found));
         }
     }
-    construct::finish(object)?;
+    if let Some(complete) = COMPLETE.get() {
+        complete(object)?;
+    }
     match core_of(object) {
         Some(found) => Ok(Some(found)),
         None => Err(PyTypeError::new_err(format!(

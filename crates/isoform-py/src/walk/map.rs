@@ -7,7 +7,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
-use super::dispatch::{self, Callbacks};
+use super::dispatch::Callbacks;
+use super::parse;
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
@@ -34,7 +35,7 @@ pub(crate) fn structural_map<'py>(
     with_def_region_kind: Option<&Bound<'py, PyAny>>,
     order: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let order = dispatch::order("structural_map", order)?;
+    let order = parse::order("structural_map", order)?;
     let callbacks = Callbacks::parse("structural_map", callbacks, with_def_region_kind)?;
     let value = untyped(root)?;
     let options = MapOptions::default().order(order).keys(false);

@@ -4,20 +4,23 @@ mod dispatch;
 mod enums;
 mod map;
 mod mutate;
+mod mutator;
+mod parse;
 mod visit;
+mod visitor;
 mod walker;
 
-pub(crate) use mutate::MutatorHandle;
-pub(crate) use visit::VisitorHandle;
+pub(crate) use mutator::MutatorHandle;
+pub(crate) use visitor::VisitorHandle;
 pub(crate) use walker::InterruptHandle;
 
 use pyo3::prelude::*;
 
 /// Adds the functions and classes of this module.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<walker::InterruptHandle>()?;
-    module.add_class::<visit::VisitorHandle>()?;
-    module.add_class::<mutate::MutatorHandle>()?;
+    module.add_class::<InterruptHandle>()?;
+    module.add_class::<VisitorHandle>()?;
+    module.add_class::<MutatorHandle>()?;
     module.add_function(wrap_pyfunction!(enums::_set_walk_enums, module)?)?;
     module.add_function(wrap_pyfunction!(walker::structural_walk, module)?)?;
     module.add_function(wrap_pyfunction!(visit::structural_visit, module)?)?;

@@ -1,58 +1,20 @@
 //! `structural_mutate`: callbacks that decide themselves what is rewritten
 //! below their value.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use hashbrown::HashMap;
-use isoform::host::{LentMutate, mutate_by_hook, not_lent};
-use isoform::{
-    Children, DynMutate, Function, Hook, Kind, MutateCallback, Obj, Ref, RegionKind, Value,
-};
+use isoform::host::{mutate_by_hook, not_lent};
+use isoform::{Children, DynMutate, Hook, Kind, MutateCallback, Obj, Ref, RegionKind, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::{Callbacks, node_of};
 use super::enums;
+use super::mutator::{MutatorHandle, Place, State, Work};
 use super::visit::{children, cyclic, ended};
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
-
-/// An object in a kind of region.
-type Place = (u64, RegionKind);
-
-struct State {
-    active: bool,
-    region: RegionKind,
-    /// Whether an object is rewritten anew in each kind of region.
-    regions_apart: bool,
-    /// What became of objects; None while one is being rewritten.
-    results: HashMap<Place, Option<Value>>,
-    /// What variables and dag nodes became in a descent, for every region.
-    descents: HashMap<u64, Value>,
-    /// What users recorded for variables.
-    remapped: HashMap<u64, Value>,
-    /// What they recorded for uses of variables only.
-    uses: HashMap<u64, Value>,
-}
-
-/// The running rewrite, for callbacks that rewrite children themselves.
-///
-/// An object is rewritten once, in each kind of region if these are told
-/// apart, and its result is used wherever it is met again. Not for use after the rewrite has ended.
-#[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
-pub(crate) struct MutatorHandle {
-    work: Work,
-    state: Mutex<State>,
-}
-
-/// Who rewrites.
-enum Work {
-    /// This rewrite, with these callbacks.
-    Here(Callbacks),
-    /// A rewrite that called a hook.
-    Elsewhere(LentMutate),
-}
 
 /// A value whose children are being rewritten.
 struct Frame {
@@ -64,59 +26,7 @@ struct Frame {
     descent: Option<u64>,
 }
 
-impl State {
-    fn new(region: RegionKind, regions_apart: bool) -> Self {
-        State {
-            active: true,
-            region,
-            regions_apart,
-            results: HashMap::new(),
-            descents: HashMap::new(),
-            remapped: HashMap::new(),
-            uses: HashMap::new(),
-        }
-    }
-
-    /// Records what comes in place of a variable; what came before.
-    ///
-    /// Where regions are told apart, what was rewritten before may be asked for
-    /// again in another one, so it is forgotten. Where they are not, it stays:
-    /// a variable is replaced from its definition on.
-    fn remap(&mut self, identity: u64, value: Value) -> Option<Value> {
-        if !self.regions_apart {
-            let place = (identity, RegionKind::Use);
-            self.results.insert(place, Some(value.clone()));
-            return self.remapped.insert(identity, value);
-        }
-        let regions = [RegionKind::Use, RegionKind::Def, RegionKind::DefSimple];
-        let met = |region| matches!(self.results.get(&(identity, region)), Some(Some(_)));
-        if regions.into_iter().any(met) {
-            // What was rewritten so far may contain the variable.
-            self.results.retain(|_, result| result.is_none());
-            self.descents.clear();
-        }
-        self.remapped.insert(identity, value)
-    }
-}
-
 impl MutatorHandle {
-    /// The mutator of a hook.
-    pub(crate) fn lent(mutator: LentMutate) -> Self {
-        let region = mutator.0.with(|mutator| mutator.region());
-        MutatorHandle {
-            work: Work::Elsewhere(mutator),
-            state: Mutex::new(State::new(region.unwrap_or_default(), true)),
-        }
-    }
-
-    /// The mutator of a hook as the core lends it.
-    pub(crate) fn function(&self) -> Option<Function> {
-        match &self.work {
-            Work::Here(_) => None,
-            Work::Elsewhere(mutator) => Some(mutator.function()),
-        }
-    }
-
     /// The mutator of a hook, while the hook runs.
     fn elsewhere<R>(&self, ask: impl FnOnce(&mut dyn MutateCallback) -> R) -> PyResult<Option<R>> {
         let Work::Elsewhere(mutator) = &self.work else {
@@ -127,10 +37,6 @@ impl MutatorHandle {
             Some(answer) => Ok(Some(answer)),
             None => Err(raise(not_lent(DynMutate::NAME))),
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn region(&self) -> PyResult<RegionKind> {

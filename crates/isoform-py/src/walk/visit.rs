@@ -1,68 +1,22 @@
 //! `structural_visit`: callbacks that decide themselves what is visited below
 //! their value.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use hashbrown::HashMap;
-use isoform::host::{LentVisit, not_lent, visit_by_hook};
+use isoform::host::{not_lent, visit_by_hook};
 use isoform::{
-    ChildOptions, Children, DynVisit, Function, Hook, Obj, Ref, RegionKind, Value, VisitCallback,
-    children_of,
+    ChildOptions, Children, DynVisit, Hook, Obj, Ref, RegionKind, Value, VisitCallback, children_of,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::dispatch::{Callbacks, node_of};
 use super::enums;
+use super::visitor::{Mark, State, VisitorHandle, Work};
 use super::walker::{InterruptHandle, interrupt_of};
 use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
-
-/// Where an object stands in a visit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    /// Its callback runs, or its children are being visited.
-    Open,
-    Done,
-}
-
-struct State {
-    active: bool,
-    region: RegionKind,
-    /// Whether the kind of region is part of a mark.
-    regions_apart: bool,
-    marks: HashMap<(u64, RegionKind), Mark>,
-}
-
-impl State {
-    fn new(region: RegionKind, regions_apart: bool) -> Self {
-        State {
-            active: true,
-            region,
-            regions_apart,
-            marks: HashMap::new(),
-        }
-    }
-}
-
-/// The running visit, for callbacks that visit children themselves.
-///
-/// An object is visited once, in each kind of region if these are told apart;
-/// visiting it again does nothing. Not for use after the visit has ended.
-#[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
-pub(crate) struct VisitorHandle {
-    work: Work,
-    state: Mutex<State>,
-}
-
-/// Who visits.
-enum Work {
-    /// This visit, with these callbacks.
-    Here(Callbacks),
-    /// A walk that called a hook.
-    Elsewhere(LentVisit),
-}
 
 /// A value whose children are being visited.
 struct Frame {
@@ -102,30 +56,9 @@ pub(super) fn ended(what: &str) -> PyErr {
 }
 
 impl VisitorHandle {
-    /// The visitor of a hook.
-    pub(crate) fn lent(visitor: LentVisit) -> Self {
-        let region = visitor.0.with(|visitor| visitor.region());
-        VisitorHandle {
-            work: Work::Elsewhere(visitor),
-            state: Mutex::new(State::new(region.unwrap_or_default(), true)),
-        }
-    }
-
-    /// The visitor of a hook as the core lends it.
-    pub(crate) fn function(&self) -> Option<Function> {
-        match &self.work {
-            Work::Here(_) => None,
-            Work::Elsewhere(visitor) => Some(visitor.function()),
-        }
-    }
-
     /// The end of the walk as the core handed it to a hook.
     fn ended_by(py: Python<'_>, end: Option<Value>) -> Outcome {
         end.map(|end| interrupt_of(py, &end)).transpose()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn region(&self) -> PyResult<RegionKind> {

@@ -1,15 +1,16 @@
 //! `structural_walk`: every value below a root, first match wins.
 
-use isoform::host::{Interrupts, structural_walk_with};
-use isoform::{Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
+use isoform::host::{Interrupts, structural_walk_with, type_index_of};
+use isoform::{Obj, Ref, Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::dispatch::{self, Callbacks, object_to_python};
-use super::enums;
-use crate::convert::{HostObject, to_python, untyped};
+use super::dispatch::Callbacks;
+use super::{enums, parse};
+use crate::convert::{FIRST_DECLARED, HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
+use crate::object::wrapper;
 
 /// What a callback answers to end a walk, with a value for its caller.
 #[pyclass(frozen, name = "VisitInterrupt", module = "isoform")]
@@ -74,7 +75,7 @@ pub(crate) fn structural_walk<'py>(
     with_def_region_kind: Option<&Bound<'py, PyAny>>,
     order: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Py<PyAny>>> {
-    let order = dispatch::order("structural_walk", order)?;
+    let order = parse::order("structural_walk", order)?;
     let callbacks = Callbacks::parse("structural_walk", callbacks, with_def_region_kind)?;
     let value = untyped(root)?;
     let sharing = match callbacks.with_region() {
@@ -131,4 +132,13 @@ fn call(
             result.get_type().name()?
         ))),
     }
+}
+
+/// The object as Python sees it.
+#[inline]
+fn object_to_python<'py>(py: Python<'py>, object: &Ref<Obj>) -> PyResult<Bound<'py, PyAny>> {
+    if type_index_of(object).get() < FIRST_DECLARED {
+        return to_python(py, &object.into());
+    }
+    wrapper::wrap_borrowed(py, object)
 }

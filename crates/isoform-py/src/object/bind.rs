@@ -1,0 +1,364 @@
+//! Making a class the class of a type: properties, constructor, entry in the
+//! table of classes.
+
+use isoform::attrs::{self, Lookup};
+use isoform::host::FieldPlace;
+use isoform::{FieldDef, Schema, TypeInfo, ValueRef, find_type};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+use super::class::{
+    self, ClassData, Default, FieldData, Maker, class_of, nearest, of_class, of_index,
+};
+use super::construct;
+use super::init_function::InitFunction;
+use super::property::Property;
+use super::{roots, wrapper};
+
+/// The Python class of a type, by its key.
+///
+/// # Errors
+///
+/// `KeyError` for an unknown key.
+pub(crate) fn class_by_key<'py>(py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyType>> {
+    let info = known(key)?;
+    if let Some(class) = crate::value_classes::class_of_values(py, info.index())? {
+        return Ok(class);
+    }
+    class_of(py, info.index())?;
+    match of_index(py, info.index()) {
+        Some(data) => Ok(data.class(py)),
+        None => Err(PyKeyError::new_err(format!("type '{key}' has no class"))),
+    }
+}
+
+/// Makes the class of a type declared natively, which has none yet.
+///
+/// # Errors
+///
+/// What making a class raises.
+#[cold]
+pub(super) fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&'static ClassData> {
+    let (module, name) = info
+        .key()
+        .rsplit_once('.')
+        .unwrap_or(("isoform", info.key()));
+    let base = match info.parent() {
+        Some(parent) if parent.parent().is_some() || of_index(py, parent.index()).is_some() => {
+            class_of(py, parent.index())?
+        }
+        _ => roots::base(),
+    };
+    // SAFETY: both are live types.
+    let (meta, base) = unsafe {
+        (
+            Bound::from_borrowed_ptr(py, roots::meta().cast()),
+            Bound::from_borrowed_ptr(py, base.cast()),
+        )
+    };
+    let body = PyDict::new(py);
+    body.set_item("__module__", module)?;
+    body.set_item("__doc__", doc_of(info))?;
+    let class = meta.call1((name, (base,), body))?.cast_into::<PyType>()?;
+    let data = bind(py, &class, info, None)?;
+    if let Some(hook) = NATIVE_HOOK.get(py) {
+        hook.bind(py).call1((class,))?;
+    }
+    Ok(data)
+}
+
+static NATIVE_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Sets, once, the function that completes the classes made for native types,
+/// with the methods that the Python layer gives to every class of nodes.
+#[pyfunction]
+#[pyo3(name = "_set_native_hook")]
+pub(crate) fn set_native_hook(py: Python<'_>, hook: Py<PyAny>) {
+    // A second call has no effect, as when the package is imported again.
+    let _ = NATIVE_HOOK.set(py, hook);
+}
+
+/// The docstring of a type: its own text and a line for each field.
+fn doc_of(info: &TypeInfo) -> String {
+    let mut text = info.doc().to_owned();
+    let documented = info
+        .fields()
+        .iter()
+        .filter(|field| !field.documentation().is_empty());
+    for (position, field) in documented.enumerate() {
+        let start = if position == 0 { "\n\nFields:\n" } else { "\n" };
+        text.push_str(&format!(
+            "{start}    {}: {} ({})",
+            field.name(),
+            field.documentation().trim(),
+            field.schema()
+        ));
+    }
+    text
+}
+
+/// How the constructor of a class is to be, when the class says so.
+pub(crate) struct Plan {
+    pub(crate) own: Vec<FieldData>,
+    pub(crate) params: Vec<String>,
+    pub(crate) kw_only: Vec<String>,
+    pub(crate) init: bool,
+    pub(crate) post_init: bool,
+}
+
+/// Ties a class to a type: properties, constructor, entry in the table.
+///
+/// Without a plan (a type declared natively) the constructor takes all fields,
+/// those without default first.
+///
+/// # Errors
+///
+/// `ValueError` when the type or the class is bound already; what setting
+/// attributes of the class raises.
+pub(crate) fn bind(
+    py: Python<'_>,
+    class: &Bound<'_, PyType>,
+    info: &'static TypeInfo,
+    plan: Option<Plan>,
+) -> PyResult<&'static ClassData> {
+    if of_index(py, info.index()).is_some() {
+        return Err(PyValueError::new_err(format!(
+            "type '{}' has a class already",
+            info.key()
+        )));
+    }
+    let raw = class.as_type_ptr();
+    if !roots::extends_base(class) {
+        return Err(PyTypeError::new_err(format!(
+            "class {} must extend isoform.Object to stand for type '{}'",
+            class.name()?,
+            info.key()
+        )));
+    }
+    // A class that extends a declared one may have instances already.
+    // SAFETY: the class is a live type.
+    let has_instances =
+        nearest(py, unsafe { (*raw).tp_base }).is_some_and(|base| !base.info.is_builtin());
+    if of_class(py, raw).is_some() {
+        return Err(PyValueError::new_err(format!(
+            "class {} stands for a type already",
+            class.name()?
+        )));
+    }
+    let native = plan.is_none();
+    let maker = match native {
+        true => Maker::of(py, info)?,
+        false => None,
+    };
+    let mut fields: Vec<FieldData> = Vec::new();
+    let mut inherited = 0;
+    if let Some(parent) = info.parent()
+        && !parent.fields().is_empty()
+    {
+        class_of(py, parent.index())?;
+        if let Some(parent) = of_index(py, parent.index()) {
+            fields.extend(parent.fields.iter().map(|field| field.share(py)));
+        }
+        inherited = fields.len();
+    }
+    let plan = match plan {
+        Some(plan) => plan,
+        None => native_plan(class, info, inherited)?,
+    };
+    fields.extend(plan.own);
+    let position = |name: &String| {
+        info.field_index(name)
+            .ok_or_else(|| PyTypeError::new_err(format!("{}: no field '{name}'", info.key())))
+    };
+    let mut params = Vec::new();
+    for name in plan
+        .params
+        .iter()
+        .filter(|name| !plan.kw_only.contains(name))
+    {
+        params.push(position(name)?);
+    }
+    let positional = params.len();
+    for name in &plan.kw_only {
+        params.push(position(name)?);
+    }
+    for (field, definition) in info.fields().iter().enumerate().skip(inherited) {
+        let property = Property::new(py, info, field, &fields[field], definition, class)?;
+        class.setattr(definition.name(), property)?;
+    }
+    class.setattr(intern!(py, "__isoform_type_key__"), info.key())?;
+    let simple = !plan.post_init
+        && maker.is_none()
+        && fields.len() <= construct::SIMPLE_FIELDS
+        && positional == fields.len()
+        && fields.iter().all(|field| field.converter.is_none());
+    let data: &'static ClassData = Box::leak(Box::new(ClassData {
+        info,
+        class: class.clone().unbind(),
+        native,
+        fields: fields.into(),
+        params: params.into(),
+        positional,
+        maker,
+        init: plan.init,
+        post_init: plan.post_init,
+        simple,
+    }));
+    if !info.is_builtin() {
+        let init = Bound::new(py, InitFunction::new(data))?;
+        class.setattr(intern!(py, "__isoform_init__"), &init)?;
+        class.setattr(intern!(py, "__ffi_init__"), &init)?;
+        if data.init {
+            class.setattr(intern!(py, "__init__"), &init)?;
+        }
+    }
+    if native && !info.is_builtin() {
+        let names = match_args(py, data);
+        class.setattr(intern!(py, "__match_args__"), PyTuple::new(py, names)?)?;
+    }
+    // The class is complete; from here on nothing fails.
+    class::enter(py, data);
+    // SAFETY: the class extends `Object` and is alive.
+    unsafe { wrapper::adopt_finalizer(raw) };
+    if !has_instances
+        && !info.is_builtin()
+        && !info.fields().iter().any(|field| holds_host(field.schema()))
+    {
+        // SAFETY: the class is a live heap type without instances so far.
+        unsafe { wrapper::leave_collector(raw) };
+    }
+    if data.init {
+        // SAFETY: the class is a live heap type made by our metaclass, whose
+        // vectorcall offset is that of this member.
+        unsafe { (*raw).tp_vectorcall = Some(construct::class_vectorcall) };
+    }
+    Ok(data)
+}
+
+/// [`bind`] without a plan, for the type of a key.
+///
+/// # Errors
+///
+/// `KeyError` for an unknown key; as [`bind`].
+pub(crate) fn bind_key(class: &Bound<'_, PyType>, type_key: &str) -> PyResult<&'static TypeInfo> {
+    let info = known(type_key)?;
+    bind(class.py(), class, info, None)?;
+    Ok(info)
+}
+
+fn known(type_key: &str) -> PyResult<&'static TypeInfo> {
+    find_type(type_key)
+        .ok_or_else(|| PyKeyError::new_err(format!("no type is registered as '{type_key}'")))
+}
+
+/// The fields that `match` takes by position: in the order in which the
+/// constructor takes them, as far as it takes fields.
+fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
+    let fields = data.info.fields();
+    let by_position = &data.params[..data.positional];
+    let by_field = || by_position.iter().map(|&field| fields[field].name());
+    let Some(maker) = &data.maker else {
+        return by_field().collect();
+    };
+    let named = maker.names(py).map(|name| {
+        let position = data.info.field_index(name.to_str().ok()?)?;
+        Some(fields[position].name())
+    });
+    let named: Vec<_> = named.collect();
+    let required = maker.required().min(named.len());
+    let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
+    match first.len() {
+        count if count == required => named.into_iter().flatten().collect(),
+        // It takes something else than the fields.
+        0 => by_field().collect(),
+        _ => first,
+    }
+}
+
+/// Whether a field may hold a Python object itself, not only by way of the
+/// nodes below it.
+fn holds_host(schema: &Schema) -> bool {
+    match schema {
+        Schema::Any | Schema::Function | Schema::Host(_) => true,
+        Schema::Optional(inner) | Schema::Array(inner) | Schema::List(inner) => holds_host(inner),
+        Schema::Union(options) | Schema::Tuple(options) => options.iter().any(holds_host),
+        Schema::Map(pair) | Schema::Dict(pair) => holds_host(&pair.0) || holds_host(&pair.1),
+        _ => false,
+    }
+}
+
+/// What a field of a native type takes when it was not given.
+fn default_of(definition: &'static FieldDef) -> Option<Default> {
+    let value = definition.make_default()?;
+    Some(match value.view() {
+        ValueRef::List(_) | ValueRef::Dict(_) | ValueRef::Object(_) => Default::Made(definition),
+        _ => Default::Value(value),
+    })
+}
+
+/// Whether a type lists a field in its attribute `init.keyword_only`, which
+/// it has from its nearest ancestor that has one.
+fn is_keyword_only(info: &TypeInfo, field: &str) -> bool {
+    let listed = attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
+    listed.is_some_and(|listed| match listed.view() {
+        ValueRef::Array(names) => names
+            .values()
+            .iter()
+            .any(|name| name.as_str() == Some(field)),
+        _ => listed.as_str() == Some(field),
+    })
+}
+
+fn native_plan(
+    class: &Bound<'_, PyType>,
+    info: &'static TypeInfo,
+    inherited: usize,
+) -> PyResult<Plan> {
+    let py = class.py();
+    let own_init = class
+        .getattr(intern!(py, "__dict__"))?
+        .contains(intern!(py, "__init__"))?;
+    let definitions = || info.fields().iter().enumerate();
+    let own = definitions()
+        .skip(inherited)
+        .filter_map(|(field, definition)| {
+            Some(FieldData {
+                place: FieldPlace::of(info, field)?,
+                name: PyString::intern(py, definition.name()).unbind(),
+                converter: None,
+                default: default_of(definition),
+                frozen: true,
+                kw_only: false,
+                init: true,
+                repr: true,
+                compare: true,
+                hash: true,
+            })
+        })
+        .collect();
+    let required = definitions().filter(|(_, field)| !field.has_default());
+    let mut params: Vec<String> = required.map(|(_, field)| field.name().to_owned()).collect();
+    // What a type adds comes before what all the types around it have, such as
+    // a place in the source text.
+    let mut ancestor = Some(info);
+    while let Some(current) = ancestor {
+        let parent = current.parent();
+        let first = parent.map_or(0, |parent| parent.fields().len());
+        let own = current.fields()[first..].iter();
+        let optional = own.filter(|field| field.has_default());
+        params.extend(optional.map(|field| field.name().to_owned()));
+        ancestor = parent;
+    }
+    let kw_only = params.iter().filter(|name| is_keyword_only(info, name));
+    let kw_only = kw_only.cloned().collect();
+    Ok(Plan {
+        own,
+        params,
+        kw_only,
+        init: !info.is_builtin() && !own_init,
+        post_init: false,
+    })
+}

@@ -1,0 +1,82 @@
+//! `Object` and its metaclass as the rest of the binding finds them, and which
+//! classes and instances are theirs.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+static BASE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
+static META: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
+
+pub(super) fn set_base(base: *mut ffi::PyTypeObject) {
+    BASE.store(base, Ordering::Release);
+}
+
+pub(super) fn set_meta(meta: *mut ffi::PyTypeObject) {
+    META.store(meta, Ordering::Release);
+}
+
+/// The type object of `Object`; null before the module is initialised.
+#[inline(always)]
+pub(super) fn base() -> *mut ffi::PyTypeObject {
+    BASE.load(Ordering::Relaxed)
+}
+
+/// The metaclass; null before the module is initialised.
+#[inline(always)]
+pub(super) fn meta() -> *mut ffi::PyTypeObject {
+    META.load(Ordering::Relaxed)
+}
+
+/// Whether a class is `Object` itself.
+pub(crate) fn is_base(class: &Bound<'_, PyType>) -> bool {
+    class.as_type_ptr() == base()
+}
+
+/// Whether a class is `Object` or extends it.
+pub(crate) fn extends_base(class: &Bound<'_, PyType>) -> bool {
+    // SAFETY: the class is a live type.
+    unsafe { has_layout(class.as_type_ptr()) }
+}
+
+/// Whether instances of a class have the layout of a wrapper.
+///
+/// Asked of the chain of bases by which CPython itself lays instances out.
+/// Metaclass and order of resolution say nothing: Python code can choose both.
+///
+/// # Safety
+///
+/// `class` must be a live type, and the GIL held.
+#[inline(always)]
+pub(super) unsafe fn has_layout(mut class: *mut ffi::PyTypeObject) -> bool {
+    let base = base();
+    while !class.is_null() {
+        if class == base {
+            return true;
+        }
+        // SAFETY: a live type's base is null or a live type.
+        class = unsafe { (*class).tp_base };
+    }
+    false
+}
+
+/// `Object` itself.
+pub(crate) fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    // SAFETY: null or a live type, which lives as long as the process.
+    let base = unsafe { Bound::from_borrowed_ptr_or_err(py, base().cast())? };
+    Ok(base.cast_into()?)
+}
+
+/// Whether a Python object has the layout of a wrapper.
+///
+/// # Safety
+///
+/// `object` must be a live Python object, and the GIL held.
+#[inline(always)]
+pub(super) unsafe fn is_wrapper(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: promised by the caller; types outlive their instances.
+    unsafe { has_layout(ffi::Py_TYPE(object)) }
+}

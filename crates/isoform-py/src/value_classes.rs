@@ -1,0 +1,65 @@
+//! The Python classes of values that have none of ours: `int` for the core's
+//! ints, `str` for its strings, `Object` for objects of no type in particular.
+
+use isoform::{Node, Obj, TypeIndex, find_type, host};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
+
+use crate::convert::{device_class, dtype_class, shape_class};
+use crate::object::roots;
+
+/// The keys of types whose values Python has classes for.
+const VALUE_TYPES: [&str; 9] = [
+    "isoform.None",
+    "isoform.Bool",
+    "isoform.Int",
+    "isoform.Float",
+    "isoform.Str",
+    "isoform.Bytes",
+    "isoform.DType",
+    "isoform.Device",
+    "isoform.Shape",
+];
+
+/// The class that Python has for the objects of a built-in type; None for a
+/// type that has a class of its own.
+pub(crate) fn class_of_values(
+    py: Python<'_>,
+    index: TypeIndex,
+) -> PyResult<Option<Bound<'_, PyType>>> {
+    if index == Obj::type_index() {
+        return roots::base_class(py).map(Some);
+    }
+    let info = host::type_info(index);
+    Ok(match info.is_builtin() {
+        true => value_class(py, info.key()),
+        false => None,
+    })
+}
+
+fn value_class<'py>(py: Python<'py>, key: &str) -> Option<Bound<'py, PyType>> {
+    let own = |class: Option<Bound<'py, PyAny>>| class?.cast_into().ok();
+    match key {
+        "isoform.None" => Some(py.get_type::<PyNone>()),
+        "isoform.Bool" => Some(py.get_type::<PyBool>()),
+        "isoform.Int" | "isoform.BigInt" => Some(py.get_type::<PyInt>()),
+        "isoform.Float" => Some(py.get_type::<PyFloat>()),
+        "isoform.Str" => Some(py.get_type::<PyString>()),
+        "isoform.Bytes" => Some(py.get_type::<PyBytes>()),
+        "isoform.DType" => own(dtype_class(py).map(|class| class.clone().into_any())),
+        "isoform.Device" => own(device_class(py).map(|class| class.clone().into_any())),
+        "isoform.Shape" => own(shape_class(py).map(|class| class.clone().into_any())),
+        _ => None,
+    }
+}
+
+/// The built-in type of a class that has no type of its own.
+pub(crate) fn built_in(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
+    if roots::is_base(class) {
+        return Some(Obj::type_index());
+    }
+    let stands_for =
+        |key: &&&str| value_class(class.py(), key).is_some_and(|known| known.is(class));
+    let key = VALUE_TYPES.iter().find(stands_for)?;
+    find_type(key).map(|info| info.index())
+}
