@@ -1,5 +1,5 @@
-//! Random modules over every class of [`isoform::ir`](isoform::ir) and
-//! [`isoform::tir`](isoform::tir), and what must hold for them.
+//! Random modules over every class of [`isoform::ir`] and
+//! [`isoform::tir`], and what must hold for them.
 //!
 //! | file | job |
 //! |---|---|

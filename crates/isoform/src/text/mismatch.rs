@@ -245,7 +245,7 @@ fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
 /// # Errors
 ///
 /// `ValueError` with the [text](render_mismatch) of the mismatch when they differ; otherwise as
-/// [`structural_equal`].
+/// [`structural_equal`](crate::structural_equal).
 pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
     assert_structural_equal_with(left, right, CompareOptions::default())
 }

@@ -199,7 +199,7 @@ impl FieldDef {
         self
     }
 
-    /// Sets whether [`repr`](crate::by_fields::repr()) shows the field; it does unless
+    /// Sets whether [`repr`](crate::repr()) shows the field; it does unless
     /// told otherwise.
     #[must_use]
     pub fn repr(mut self, repr: bool) -> Self {
@@ -540,7 +540,7 @@ impl TypeDef {
         self.attr(DynConvert::NAME, function)
     }
 
-    /// Sets what [`verify`](crate::by_fields::verify()) demands of objects of this type and
+    /// Sets what [`verify`](crate::verify()) demands of objects of this type and
     /// of types that extend it.
     #[must_use]
     pub fn verifier(self, verifier: DynVerify) -> Self {

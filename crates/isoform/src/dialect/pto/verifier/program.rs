@@ -32,7 +32,7 @@ use crate::kernel::value::{Value, ValueRef};
 /// * **Calls** of functions of the program exist and have arguments and results
 ///   of the types that the function says.
 /// * **Types of users** with verifiers of their own are asked, too; see
-///   [`verify`](crate::by_fields::verify()).
+///   [`verify`](crate::verify()).
 ///
 /// A statement or expression that stands at several places is checked where it
 /// is met first; at others only for what is different there. Depth is limited
