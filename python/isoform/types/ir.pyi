@@ -154,6 +154,184 @@ class Type(isoform.Object):
     def same_as(self, other: builtins.object) -> builtins.bool:
         """Whether the other one is the same object."""
 
+class BaseExpr(isoform.Object):
+    """The base of all expressions."""
+
+    __match_args__ = ("span",)
+    @property
+    def span(self) -> Span | None:
+        """Where it was written."""
+
+class RelayExpr(BaseExpr):
+    """The base of the expressions over tensors, functions and other large values."""
+
+    __match_args__ = ("checked_type_", "struct_info_", "span")
+    @property
+    def checked_type_(self) -> Type | None:
+        """The type that type inference has found."""
+    @property
+    def struct_info_(self) -> isoform.Object | None:
+        """What is known about the structure of its value."""
+    @property
+    def checked_type(self) -> Type:
+        """The type that type inference has found; ValueError when there is none yet."""
+    @property
+    def struct_info(self) -> typing.Any:
+        """What is known about the structure of the value; None if nothing is."""
+    def astext(
+        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
+    ) -> builtins.str:
+        """Return the text format of the expression, without spans.
+
+        `isoform.text.from_text` reads it, unless parts have no text and stand
+        there as `<...>`.
+
+        Args:
+            show_meta_data: Whether large constants stand in a section behind
+                the text; without it, the text cannot be read.
+            annotate: What stands in a comment behind an object; an empty text
+                is no comment.
+
+        Raises ValueError for an expression that contains itself.
+
+        >>> from isoform import ir
+        >>> print(ir.GlobalVar("main").astext(), end="")
+        %main = ir.GlobalVar()
+        %main
+        """
+
+class GlobalVar(RelayExpr):
+    """The name of a function of a module.
+
+    Its name is compared, because it is how a module is linked; and it is a
+    variable, which the module binds.
+    """
+
+    __match_args__ = ("name_hint", "span")
+    @property
+    def name_hint(self) -> builtins.str:
+        """The name."""
+    def __init__(
+        self, name_hint: builtins.str, type_annot: Type | None = ..., span: Span | None = ...
+    ) -> None: ...
+    def __call__(self, *args: typing.Any) -> typing.Any:
+        """Return a call of the function."""
+
+class PrimExpr(BaseExpr):
+    """The base of the expressions over scalars and vectors of the machine.
+
+    Numbers become literals where one is expected: a bool of type bool, an int
+    of type int32 or, if it is larger, int64, a float of type float32 or, if it
+    is larger, float64; a string becomes a string literal.
+    """
+
+    __match_args__ = ("dtype", "span")
+    @property
+    def dtype(self) -> isoform.dtype:
+        """The data type of its value."""
+    def __add__(self, other: typing.Any) -> typing.Any:
+        """`self + other`."""
+    def __radd__(self, other: typing.Any) -> typing.Any:
+        """`other + self`."""
+    def __sub__(self, other: typing.Any) -> typing.Any:
+        """`self - other`."""
+    def __rsub__(self, other: typing.Any) -> typing.Any:
+        """`other - self`."""
+    def __mul__(self, other: typing.Any) -> typing.Any:
+        """`self * other`."""
+    def __rmul__(self, other: typing.Any) -> typing.Any:
+        """`other * self`."""
+    def __floordiv__(self, other: typing.Any) -> typing.Any:
+        """`self / other` rounded down."""
+    def __rfloordiv__(self, other: typing.Any) -> typing.Any:
+        """`other / self` rounded down."""
+    def __mod__(self, other: typing.Any) -> typing.Any:
+        """What `self // other` leaves over."""
+    def __rmod__(self, other: typing.Any) -> typing.Any:
+        """What `other // self` leaves over."""
+    def __lshift__(self, other: typing.Any) -> typing.Any:
+        """`self << other`."""
+    def __rlshift__(self, other: typing.Any) -> typing.Any:
+        """`other << self`."""
+    def __rshift__(self, other: typing.Any) -> typing.Any:
+        """`self >> other`."""
+    def __rrshift__(self, other: typing.Any) -> typing.Any:
+        """`other >> self`."""
+    def __and__(self, other: typing.Any) -> typing.Any:
+        """`self & other`."""
+    def __rand__(self, other: typing.Any) -> typing.Any:
+        """`other & self`."""
+    def __or__(self, other: typing.Any) -> typing.Any:
+        """`self | other`."""
+    def __ror__(self, other: typing.Any) -> typing.Any:
+        """`other | self`."""
+    def __xor__(self, other: typing.Any) -> typing.Any:
+        """`self ^ other`."""
+    def __rxor__(self, other: typing.Any) -> typing.Any:
+        """`other ^ self`."""
+    def __lt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self < other`."""
+    def __le__(self, other: typing.Any) -> typing.Any:
+        """Whether `self <= other`."""
+    def __gt__(self, other: typing.Any) -> typing.Any:
+        """Whether `self > other`."""
+    def __ge__(self, other: typing.Any) -> typing.Any:
+        """Whether `self >= other`."""
+    def __truediv__(self, other: typing.Any) -> typing.Any:
+        """`self / other`, unless both are integers: then it would be ambiguous."""
+    def __rtruediv__(self, other: typing.Any) -> typing.Any:
+        """`other / self`, unless both are integers: then it would be ambiguous."""
+    def __neg__(self) -> typing.Any:
+        """`-self`."""
+    def __invert__(self) -> typing.Any:
+        """`~self`; the negation of a truth value."""
+    def __eq__(self, other: builtins.object) -> typing.Any:
+        """Whether both are equal, as an expression; as a bool, whether they are the same object."""
+    def __ne__(self, other: builtins.object) -> typing.Any:
+        """The negation of `==`."""
+    def __hash__(self) -> builtins.int:
+        """The hash of the object's identity."""
+    def __bool__(self) -> builtins.bool:
+        """Refuse to be a condition: raises ValueError."""
+    def astype(self, dtype: typing.Any, span: Span | None = ...) -> typing.Any:
+        """Return the expression converted to a data type."""
+
+class IntImm(PrimExpr):
+    """An integer; also a bool."""
+
+    __match_args__ = ("dtype", "value", "span")
+    @property
+    def value(self) -> builtins.int:
+        """The number."""
+    def __init__(
+        self, dtype: isoform.dtype | str, value: builtins.int, span: Span | None = ...
+    ) -> None: ...
+    def __eq__(self, other: typing.Any) -> typing.Any:
+        """See `IntImm`."""
+    def __ne__(self, other: typing.Any) -> typing.Any:
+        """See `IntImm`."""
+    def __hash__(self) -> builtins.int:
+        """The hash of the number."""
+    def __int__(self) -> builtins.int:
+        """Return the number."""
+    def __index__(self) -> builtins.int:
+        """Return the number."""
+    def __bool__(self) -> builtins.bool:
+        """Whether the number is not 0."""
+
+class FloatImm(PrimExpr):
+    """A float."""
+
+    __match_args__ = ("dtype", "value", "span")
+    @property
+    def value(self) -> builtins.float:
+        """The number."""
+    def __init__(
+        self, dtype: isoform.dtype | str, value: builtins.float, span: Span | None = ...
+    ) -> None: ...
+    def __float__(self) -> builtins.float:
+        """Return the number."""
+
 class PrimType(Type):
     """The type of a scalar or a vector of the machine."""
 
@@ -395,52 +573,6 @@ class TypeRelation(TypeConstraint):
         span: Span | None = ...,
     ) -> None: ...
 
-class BaseExpr(isoform.Object):
-    """The base of all expressions."""
-
-    __match_args__ = ("span",)
-    @property
-    def span(self) -> Span | None:
-        """Where it was written."""
-
-class RelayExpr(BaseExpr):
-    """The base of the expressions over tensors, functions and other large values."""
-
-    __match_args__ = ("checked_type_", "struct_info_", "span")
-    @property
-    def checked_type_(self) -> Type | None:
-        """The type that type inference has found."""
-    @property
-    def struct_info_(self) -> isoform.Object | None:
-        """What is known about the structure of its value."""
-    @property
-    def checked_type(self) -> Type:
-        """The type that type inference has found; ValueError when there is none yet."""
-    @property
-    def struct_info(self) -> typing.Any:
-        """What is known about the structure of the value; None if nothing is."""
-    def astext(
-        self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
-    ) -> builtins.str:
-        """Return the text format of the expression, without spans.
-
-        `isoform.text.from_text` reads it, unless parts have no text and stand
-        there as `<...>`.
-
-        Args:
-            show_meta_data: Whether large constants stand in a section behind
-                the text; without it, the text cannot be read.
-            annotate: What stands in a comment behind an object; an empty text
-                is no comment.
-
-        Raises ValueError for an expression that contains itself.
-
-        >>> from isoform import ir
-        >>> print(ir.GlobalVar("main").astext(), end="")
-        %main = ir.GlobalVar()
-        %main
-        """
-
 class Constructor(RelayExpr):
     """One way to make a value of an algebraic data type.
 
@@ -493,140 +625,6 @@ class TypeData(Type):
         constructors: collections.abc.Sequence[Constructor],
         span: Span | None = ...,
     ) -> None: ...
-
-class PrimExpr(BaseExpr):
-    """The base of the expressions over scalars and vectors of the machine.
-
-    Numbers become literals where one is expected: a bool of type bool, an int
-    of type int32 or, if it is larger, int64, a float of type float32 or, if it
-    is larger, float64; a string becomes a string literal.
-    """
-
-    __match_args__ = ("dtype", "span")
-    @property
-    def dtype(self) -> isoform.dtype:
-        """The data type of its value."""
-    def __add__(self, other: typing.Any) -> typing.Any:
-        """`self + other`."""
-    def __radd__(self, other: typing.Any) -> typing.Any:
-        """`other + self`."""
-    def __sub__(self, other: typing.Any) -> typing.Any:
-        """`self - other`."""
-    def __rsub__(self, other: typing.Any) -> typing.Any:
-        """`other - self`."""
-    def __mul__(self, other: typing.Any) -> typing.Any:
-        """`self * other`."""
-    def __rmul__(self, other: typing.Any) -> typing.Any:
-        """`other * self`."""
-    def __floordiv__(self, other: typing.Any) -> typing.Any:
-        """`self / other` rounded down."""
-    def __rfloordiv__(self, other: typing.Any) -> typing.Any:
-        """`other / self` rounded down."""
-    def __mod__(self, other: typing.Any) -> typing.Any:
-        """What `self // other` leaves over."""
-    def __rmod__(self, other: typing.Any) -> typing.Any:
-        """What `other // self` leaves over."""
-    def __lshift__(self, other: typing.Any) -> typing.Any:
-        """`self << other`."""
-    def __rlshift__(self, other: typing.Any) -> typing.Any:
-        """`other << self`."""
-    def __rshift__(self, other: typing.Any) -> typing.Any:
-        """`self >> other`."""
-    def __rrshift__(self, other: typing.Any) -> typing.Any:
-        """`other >> self`."""
-    def __and__(self, other: typing.Any) -> typing.Any:
-        """`self & other`."""
-    def __rand__(self, other: typing.Any) -> typing.Any:
-        """`other & self`."""
-    def __or__(self, other: typing.Any) -> typing.Any:
-        """`self | other`."""
-    def __ror__(self, other: typing.Any) -> typing.Any:
-        """`other | self`."""
-    def __xor__(self, other: typing.Any) -> typing.Any:
-        """`self ^ other`."""
-    def __rxor__(self, other: typing.Any) -> typing.Any:
-        """`other ^ self`."""
-    def __lt__(self, other: typing.Any) -> typing.Any:
-        """Whether `self < other`."""
-    def __le__(self, other: typing.Any) -> typing.Any:
-        """Whether `self <= other`."""
-    def __gt__(self, other: typing.Any) -> typing.Any:
-        """Whether `self > other`."""
-    def __ge__(self, other: typing.Any) -> typing.Any:
-        """Whether `self >= other`."""
-    def __truediv__(self, other: typing.Any) -> typing.Any:
-        """`self / other`, unless both are integers: then it would be ambiguous."""
-    def __rtruediv__(self, other: typing.Any) -> typing.Any:
-        """`other / self`, unless both are integers: then it would be ambiguous."""
-    def __neg__(self) -> typing.Any:
-        """`-self`."""
-    def __invert__(self) -> typing.Any:
-        """`~self`; the negation of a truth value."""
-    def __eq__(self, other: builtins.object) -> typing.Any:
-        """Whether both are equal, as an expression; as a bool, whether they are the same object."""
-    def __ne__(self, other: builtins.object) -> typing.Any:
-        """The negation of `==`."""
-    def __hash__(self) -> builtins.int:
-        """The hash of the object's identity."""
-    def __bool__(self) -> builtins.bool:
-        """Refuse to be a condition: raises ValueError."""
-    def astype(self, dtype: typing.Any, span: Span | None = ...) -> typing.Any:
-        """Return the expression converted to a data type."""
-
-class GlobalVar(RelayExpr):
-    """The name of a function of a module.
-
-    Its name is compared, because it is how a module is linked; and it is a
-    variable, which the module binds.
-    """
-
-    __match_args__ = ("name_hint", "span")
-    @property
-    def name_hint(self) -> builtins.str:
-        """The name."""
-    def __init__(
-        self, name_hint: builtins.str, type_annot: Type | None = ..., span: Span | None = ...
-    ) -> None: ...
-    def __call__(self, *args: typing.Any) -> typing.Any:
-        """Return a call of the function."""
-
-class Range(isoform.Object):
-    """The integers from `min` on, `extent` of them.
-
-    A tuple or list of one or two numbers becomes a range where one is
-    expected.
-    """
-
-    __match_args__ = ("min", "extent", "span")
-    @property
-    def min(self) -> PrimExpr:
-        """The first."""
-    @property
-    def extent(self) -> PrimExpr:
-        """How many there are."""
-    @property
-    def span(self) -> Span | None:
-        """Where it was written."""
-    def __init__(
-        self, begin: typing.Any, end: typing.Any | None = ..., span: Span | None = ...
-    ) -> None: ...
-    @staticmethod
-    def from_min_extent(
-        min_value: typing.Any, extent: typing.Any, span: Span | None = ...
-    ) -> Range:
-        """Return the range [min_value, min_value + extent).
-
-        Args:
-            min_value: The first one.
-            extent: How many there are.
-            span: Where it was written.
-        """
-    def __eq__(self, other: builtins.object) -> builtins.bool:
-        """Whether the ranges are structurally equal."""
-    def __ne__(self, other: builtins.object) -> builtins.bool:
-        """Whether the ranges are not structurally equal."""
-    def __hash__(self) -> builtins.int:
-        """The structural hash, which agrees with `==`."""
 
 class Attrs(isoform.Object):
     """The base of nodes of attributes.
@@ -1242,38 +1240,40 @@ class DiagnosticContext(isoform.Object):
     def to_text(self, colour: builtins.bool = ...) -> builtins.str:
         """The messages as text, each with the lines it is about."""
 
-class IntImm(PrimExpr):
-    """An integer; also a bool."""
+class Range(isoform.Object):
+    """The integers from `min` on, `extent` of them.
 
-    __match_args__ = ("dtype", "value", "span")
+    A tuple or list of one or two numbers becomes a range where one is
+    expected.
+    """
+
+    __match_args__ = ("min", "extent", "span")
     @property
-    def value(self) -> builtins.int:
-        """The number."""
+    def min(self) -> PrimExpr:
+        """The first."""
+    @property
+    def extent(self) -> PrimExpr:
+        """How many there are."""
+    @property
+    def span(self) -> Span | None:
+        """Where it was written."""
     def __init__(
-        self, dtype: isoform.dtype | str, value: builtins.int, span: Span | None = ...
+        self, begin: typing.Any, end: typing.Any | None = ..., span: Span | None = ...
     ) -> None: ...
-    def __eq__(self, other: typing.Any) -> typing.Any:
-        """See `IntImm`."""
-    def __ne__(self, other: typing.Any) -> typing.Any:
-        """See `IntImm`."""
+    @staticmethod
+    def from_min_extent(
+        min_value: typing.Any, extent: typing.Any, span: Span | None = ...
+    ) -> Range:
+        """Return the range [min_value, min_value + extent).
+
+        Args:
+            min_value: The first one.
+            extent: How many there are.
+            span: Where it was written.
+        """
+    def __eq__(self, other: builtins.object) -> builtins.bool:
+        """Whether the ranges are structurally equal."""
+    def __ne__(self, other: builtins.object) -> builtins.bool:
+        """Whether the ranges are not structurally equal."""
     def __hash__(self) -> builtins.int:
-        """The hash of the number."""
-    def __int__(self) -> builtins.int:
-        """Return the number."""
-    def __index__(self) -> builtins.int:
-        """Return the number."""
-    def __bool__(self) -> builtins.bool:
-        """Whether the number is not 0."""
-
-class FloatImm(PrimExpr):
-    """A float."""
-
-    __match_args__ = ("dtype", "value", "span")
-    @property
-    def value(self) -> builtins.float:
-        """The number."""
-    def __init__(
-        self, dtype: isoform.dtype | str, value: builtins.float, span: Span | None = ...
-    ) -> None: ...
-    def __float__(self) -> builtins.float:
-        """Return the number."""
+        """The structural hash, which agrees with `==`."""

@@ -55,6 +55,27 @@ class StringImm(isoform.types.ir.PrimExpr):
     def __hash__(self) -> builtins.int:
         """The hash of the text."""
 
+class Ramp(isoform.types.ir.PrimExpr):
+    """The vector `base, base + stride, base + 2 * stride, ...`."""
+
+    __match_args__ = ("base", "stride", "lanes", "span")
+    @property
+    def base(self) -> isoform.types.ir.PrimExpr:
+        """The first value."""
+    @property
+    def stride(self) -> isoform.types.ir.PrimExpr:
+        """The difference of neighbours."""
+    @property
+    def lanes(self) -> builtins.int:
+        """How many there are."""
+    def __init__(
+        self,
+        base: typing.Any,
+        stride: typing.Any,
+        lanes: builtins.int,
+        span: isoform.types.ir.Span | None = ...,
+    ) -> None: ...
+
 class Var(isoform.types.ir.PrimExpr):
     """A variable: equal by where it is bound, whatever its name."""
 
@@ -364,25 +385,4 @@ class Broadcast(isoform.types.ir.PrimExpr):
         """How often."""
     def __init__(
         self, value: typing.Any, lanes: builtins.int, span: isoform.types.ir.Span | None = ...
-    ) -> None: ...
-
-class Ramp(isoform.types.ir.PrimExpr):
-    """The vector `base, base + stride, base + 2 * stride, ...`."""
-
-    __match_args__ = ("base", "stride", "lanes", "span")
-    @property
-    def base(self) -> isoform.types.ir.PrimExpr:
-        """The first value."""
-    @property
-    def stride(self) -> isoform.types.ir.PrimExpr:
-        """The difference of neighbours."""
-    @property
-    def lanes(self) -> builtins.int:
-        """How many there are."""
-    def __init__(
-        self,
-        base: typing.Any,
-        stride: typing.Any,
-        lanes: builtins.int,
-        span: isoform.types.ir.Span | None = ...,
     ) -> None: ...

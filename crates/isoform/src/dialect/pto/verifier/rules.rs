@@ -2,7 +2,7 @@
 //!
 //! The demands are those of the bases of nodes and types, whose verifiers see
 //! the nodes of all classes that extend them, so that
-//! [`verify`](crate::by_fields::verify()) finds them, too.
+//! [`verify`](crate::verify()) finds them, too.
 
 use super::types::{compatible, same_number, shown};
 use crate::dialect::pto::node::Demands;
