@@ -818,6 +818,9 @@ def explain_structural_mismatch(
     equal.
     """
 
+def field_flags() -> list[tuple[str, str]]:
+    """The names of field flags, each with the usual name of its flag."""
+
 def from_bytes(data: Any, ignore_unknown_fields: bool = ...) -> Any:
     """The value in a binary form made by `to_bytes`.
 
@@ -1067,6 +1070,9 @@ def structural_key_hash(this: Any) -> Any:
 
 def structural_key_value(this: Any) -> Any:
     """The value that a key was made of."""
+
+def structural_kinds() -> list[str]:
+    """The structural kinds of types that can be compared, by name."""
 
 def structural_map(
     root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...

@@ -88,6 +88,8 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(register::bind_class, module)?)?;
     module.add_function(wrap_pyfunction!(register::class_of, module)?)?;
     module.add_function(wrap_pyfunction!(register::registered_type_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(register::structural_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(register::field_flags, module)?)?;
     module.add_function(wrap_pyfunction!(type_info::type_info, module)?)?;
     module.add_class::<path::PathHandle>()?;
     module.add_class::<path::StepHandle>()?;

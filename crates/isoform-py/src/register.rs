@@ -33,38 +33,6 @@ struct Field {
     doc: String,
 }
 
-fn flag_named(name: &str, field: &str) -> PyResult<FieldFlag> {
-    Ok(match name {
-        "ignore" => FieldFlag::Ignore,
-        "def" | "def-recursive" | "def-pattern" => FieldFlag::Def,
-        "def-simple" | "def-non-recursive" => FieldFlag::DefSimple,
-        "use" => FieldFlag::Use,
-        other => {
-            return Err(PyValueError::new_err(format!(
-                "field '{field}': structural_eq must be None, 'ignore', 'def' ('def-recursive', \
-                 'def-pattern') or 'def-simple' ('def-non-recursive'), got '{other}'"
-            )));
-        }
-    })
-}
-
-fn kind_named(name: Option<&str>) -> PyResult<Kind> {
-    Ok(match name {
-        None => Kind::None,
-        Some("tree") => Kind::Tree,
-        Some("const-tree") => Kind::ConstTree,
-        Some("dag") => Kind::Dag,
-        Some("var") => Kind::Var,
-        Some("singleton") => Kind::Singleton,
-        Some(other) => {
-            return Err(PyValueError::new_err(format!(
-                "structural_eq must be one of 'tree', 'const-tree', 'dag', 'var', 'singleton' \
-                 or None, got '{other}'"
-            )));
-        }
-    })
-}
-
 impl Field {
     fn parse(description: &Bound<'_, PyAny>, type_key: &str) -> PyResult<Field> {
         let py = description.py();
@@ -91,7 +59,12 @@ impl Field {
             .schema()
             .clone();
         let structural = match optional("structural_eq")? {
-            Some(text) => flag_named(&text.extract::<String>()?, &name)?,
+            Some(text) => {
+                let flag = text.extract::<String>()?.parse::<FieldFlag>();
+                flag.map_err(|error| {
+                    PyValueError::new_err(format!("field '{name}': {}", error.message()))
+                })?
+            }
             None => FieldFlag::None,
         };
         let converter = optional("converter")?.map(Bound::unbind);
@@ -246,7 +219,7 @@ pub(crate) fn register_class<'py>(
     };
     let kind: Option<String> = option("kind")?.map(|kind| kind.extract()).transpose()?;
     let mut definition = TypeDef::new(type_key)
-        .kind(kind_named(kind.as_deref())?)
+        .kind(kind.map_or(Ok(Kind::None), |kind| kind.parse()).into_py()?)
         .scope(flag("scope")?);
     if let Some(defs_first) = option("defs_first")? {
         definition = definition.defs_first(defs_first.is_truthy()?);
@@ -333,6 +306,23 @@ pub(crate) fn bind_class(cls: &Bound<'_, PyType>, type_key: &str) -> PyResult<Ty
 #[pyfunction]
 pub(crate) fn class_of<'py>(py: Python<'py>, type_key: &str) -> PyResult<Bound<'py, PyType>> {
     bind::class_by_key(py, type_key)
+}
+
+/// The structural kinds of types that can be compared, by name.
+#[pyfunction]
+pub(crate) fn structural_kinds() -> Vec<&'static str> {
+    let kinds = Kind::ALL.into_iter();
+    let kinds = kinds.filter(|(kind, _)| *kind != Kind::None);
+    kinds.map(|(_, name)| name).collect()
+}
+
+/// The names of field flags, each with the usual name of its flag.
+#[pyfunction]
+pub(crate) fn field_flags() -> Vec<(&'static str, &'static str)> {
+    let flags = FieldFlag::ALL.into_iter();
+    flags
+        .flat_map(|(_, names)| names.iter().map(|name| (*name, names[0])))
+        .collect()
 }
 
 /// The keys of all registered types, sorted.

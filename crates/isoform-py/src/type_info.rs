@@ -1,7 +1,7 @@
 //! What is registered about a type, for Python.
 
 use isoform::host::{self, FieldPlace};
-use isoform::{FieldFlag, Function, Kind, TypeIndex, TypeInfo, find_type};
+use isoform::{Function, Kind, TypeIndex, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -201,13 +201,7 @@ impl TypeFieldHandle {
     /// How the field takes part in structural comparison, as `field` spells it.
     #[getter]
     fn structural_eq(&self) -> Option<&'static str> {
-        match self.info.fields()[self.field].field_flag() {
-            FieldFlag::None => None,
-            FieldFlag::Ignore => Some("ignore"),
-            FieldFlag::Def => Some("def"),
-            FieldFlag::DefSimple => Some("def-simple"),
-            FieldFlag::Use => Some("use"),
-        }
+        self.info.fields()[self.field].field_flag().name()
     }
 
     #[getter]

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from isoform import _core
 from isoform.core import MISSING, TypeSchema
 
 if TYPE_CHECKING:
@@ -15,16 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["KW_ONLY", "MISSING", "Field", "field"]
 
 # What `structural_eq` of a field may be, with the name it is stored under.
-FIELD_FLAGS: dict[str | None, str | None] = {
-    None: None,
-    "ignore": "ignore",
-    "def": "def",
-    "def-recursive": "def",
-    "def-pattern": "def",
-    "def-simple": "def-simple",
-    "def-non-recursive": "def-simple",
-    "use": "use",
-}
+FIELD_FLAGS: dict[str | None, str | None] = {None: None, **dict(_core.field_flags())}
 
 
 class Field:

@@ -28,7 +28,7 @@ else:
 
 
 _T = TypeVar("_T", bound=type)
-KINDS = ("tree", "const-tree", "dag", "var", "singleton", None)
+KINDS = (*_core.structural_kinds(), None)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -97,20 +97,38 @@ pub enum FieldFlag {
     Use,
 }
 
+impl FieldFlag {
+    /// All flags with their names in declarations, the usual one first.
+    pub const ALL: [(FieldFlag, &'static [&'static str]); 4] = [
+        (FieldFlag::Ignore, &["ignore"]),
+        (FieldFlag::Def, &["def", "def-recursive", "def-pattern"]),
+        (FieldFlag::DefSimple, &["def-simple", "def-non-recursive"]),
+        (FieldFlag::Use, &["use"]),
+    ];
+
+    /// The usual name in declarations; None for a field without a flag.
+    pub fn name(self) -> Option<&'static str> {
+        let mut flags = FieldFlag::ALL.iter();
+        flags.find_map(|(flag, names)| (*flag == self).then(|| names[0]))
+    }
+}
+
 impl FromStr for FieldFlag {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "ignore" => Ok(FieldFlag::Ignore),
-            "def" | "def-recursive" | "def-pattern" => Ok(FieldFlag::Def),
-            "def-simple" | "def-non-recursive" => Ok(FieldFlag::DefSimple),
-            "use" => Ok(FieldFlag::Use),
-            _ => Err(Error::value_error(format!(
-                "unknown field flag {name:?}, expected one of ignore, def, def-recursive, \
-                 def-pattern, def-simple, def-non-recursive, use"
-            ))),
-        }
+        let mut flags = FieldFlag::ALL.iter();
+        let found = flags.find(|(_, names)| names.contains(&name));
+        found.map(|(flag, _)| *flag).ok_or_else(|| {
+            let known: Vec<_> = FieldFlag::ALL
+                .iter()
+                .map(|(_, names)| names.join(", "))
+                .collect();
+            Error::value_error(format!(
+                "unknown field flag {name:?}, expected one of {}",
+                known.join(", ")
+            ))
+        })
     }
 }
 
