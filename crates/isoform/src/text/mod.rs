@@ -21,6 +21,7 @@
 //! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
 //! | `fault.rs` | what is wrong with a text, with the line and a caret |
+//! | `annotation.rs` | the comments of objects: what the caller says, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
 //! Absent: cycles; functions that have no global name, and opaque objects.
