@@ -170,9 +170,9 @@ pub use text::{
     assert_structural_equal_with, from_text, render_mismatch, to_text,
 };
 pub use traverse::{
-    Child, ChildOptions, Children, MapOptions, MapVisit, Sharing, Visit, WalkOptions, WalkOrder,
-    WalkResult, children_of, deep_copy, shallow_copy, structural_map, structural_walk, substitute,
-    walk_objects,
+    Child, ChildOptions, Children, DriveMutate, DriveVisit, MapOptions, Sharing, Visit,
+    WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
+    structural_mutate, structural_visit, structural_walk, substitute, walk_objects,
 };
 
 /// The functions of `#[isoform::export]` at these paths, as an array for
@@ -243,7 +243,7 @@ pub mod host {
     pub use crate::files::binary::to_bytes_with_types;
     pub use crate::kernel::container::hooked_key_hash;
     pub use crate::kernel::error::HostTraceback;
-    pub use crate::kernel::hooks::{LentMutate, LentVisit, mutate_by_hook, visit_by_hook};
+    pub use crate::kernel::hooks::{LentMutate, LentVisit};
     pub use crate::kernel::object::collect::visit_exclusively_owned;
     pub use crate::kernel::object::host::{HostHooks, assume_held, install};
     pub use crate::kernel::object::lend::{
@@ -259,7 +259,8 @@ pub mod host {
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
     pub use crate::traverse::{
-        Interrupts, structural_map_where, structural_walk_where, structural_walk_with,
+        Interrupts, structural_map_where, structural_mutate_by_host, structural_visit_by_host,
+        structural_walk_where, structural_walk_with,
     };
 }
 

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use isoform::host::structural_map_where;
-use isoform::{Kind, MapOptions, MapVisit, Value};
+use isoform::{Kind, MapOptions, Value, Visit};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -42,7 +42,7 @@ pub(crate) fn structural_map<'py>(
     let py = root.py();
     let mut variables = HashMap::new();
     let mut returned_none = false;
-    let call = |visit: &MapVisit<'_>| {
+    let call = |visit: &Visit<'_>| {
         let answer = call(py, &callbacks, &mut variables, visit).map_err(from_python)?;
         returned_none |= answer.as_ref().is_some_and(Value::is_none);
         Ok(answer)
@@ -80,7 +80,7 @@ fn call(
     py: Python<'_>,
     callbacks: &Callbacks,
     variables: &mut Variables,
-    visit: &MapVisit<'_>,
+    visit: &Visit<'_>,
 ) -> PyResult<Option<Value>> {
     let Some(chosen) = callbacks.find_for(visit.value()) else {
         return Ok(None);

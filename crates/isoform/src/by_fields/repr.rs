@@ -8,16 +8,18 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use crate::kernel::container::{Array, Map, OpaqueObj};
+use crate::kernel::container::OpaqueObj;
 use crate::kernel::error::Result;
 use crate::kernel::hooks::{self, DynRepr};
 use crate::kernel::object::access::{self, Poll, Section};
+use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Class;
-use crate::kernel::object::dynamic::get_field_at;
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::view::Met;
 use crate::kernel::pages::Pages;
-use crate::kernel::types::Hook;
+use crate::kernel::types::{Hook, RegionKind};
 use crate::kernel::value::{Value, ValueRef};
+use crate::traverse::cursor::{Cursor, Part, View};
 
 /// What a host language shows objects as, where its own classes say so.
 ///
@@ -85,7 +87,8 @@ impl ReprOptions {
 /// assert_eq!(repr(&list), r#"(1.0, "a\n", (1,))"#);
 /// ```
 pub fn repr(value: &Value) -> String {
-    let mut writer = Writer::new(ReprOptions::default(), &());
+    let parts = Arena::default();
+    let mut writer = Writer::new(ReprOptions::default(), &(), &parts);
     writer.shows_errors = true;
     // What could fail shows its error instead.
     writer.write(value).unwrap_or_default()
@@ -98,7 +101,8 @@ pub fn repr(value: &Value) -> String {
 /// Whatever a hook returns; `RecursionError` when hooks of types nest too
 /// deeply.
 pub fn repr_with(value: &Value, options: ReprOptions, hooks: &dyn ReprHooks) -> Result<String> {
-    Writer::new(options, hooks).write(value)
+    let parts = Arena::default();
+    Writer::new(options, hooks, &parts).write(value)
 }
 
 /// Texts of shared objects up to this many bytes are repeated.
@@ -109,19 +113,18 @@ pub const REPEATED_LENGTH: usize = 80;
 pub const REPEATED_TOTAL: usize = 1 << 16;
 
 /// What is still to be written.
-enum Todo {
+enum Todo<'a> {
     Text(&'static str),
-    Value(Value),
-    /// The rest of an object's fields; whether one was written.
-    Fields(Ref<Obj>, usize, bool),
-    Items(Array, usize),
-    Entries(Map, usize),
+    Value(Met<'a>),
+    /// The rest of the parts of an object or container; whether one was
+    /// written.
+    Parts(Cursor<'a>, bool),
     /// The end of an object or container.
     End(u32),
 }
 
-/// An object that was met.
-struct Met {
+/// An object that was written, or is being written.
+struct Written {
     start: usize,
     /// None while it is being written.
     end: Option<usize>,
@@ -129,9 +132,11 @@ struct Met {
     label: Option<usize>,
 }
 
-struct Writer<'h> {
+struct Writer<'a, 'h> {
     options: ReprOptions,
     hooks: &'h dyn ReprHooks,
+    /// Owners of what hooks ask about.
+    parts: &'a Arena,
     /// Whether the error of a hook stands in the text.
     shows_errors: bool,
     /// The texts around the one being written: those that wait for a hook,
@@ -143,7 +148,7 @@ struct Writer<'h> {
     /// How many bytes hooks were given again.
     repeated: usize,
     page: Page,
-    todo: Vec<Todo>,
+    todo: Vec<Todo<'a>>,
     depth: usize,
     poll: Poll,
 }
@@ -154,16 +159,17 @@ struct Page {
     out: String,
     /// Position in `met`, one higher, by identity number.
     positions: Pages<u32, 256>,
-    met: Vec<Met>,
+    met: Vec<Written>,
     /// Positions in `met` of what is referred to, by label.
     labels: Vec<u32>,
 }
 
-impl<'h> Writer<'h> {
-    fn new(options: ReprOptions, hooks: &'h dyn ReprHooks) -> Self {
+impl<'a, 'h> Writer<'a, 'h> {
+    fn new(options: ReprOptions, hooks: &'h dyn ReprHooks, parts: &'a Arena) -> Self {
         Writer {
             options,
             hooks,
+            parts,
             shows_errors: false,
             outer: Vec::new(),
             texts: HashMap::default(),
@@ -175,8 +181,8 @@ impl<'h> Writer<'h> {
         }
     }
 
-    fn write(mut self, value: &Value) -> Result<String> {
-        self.todo.push(Todo::Value(value.clone()));
+    fn write(mut self, value: &'a Value) -> Result<String> {
+        self.todo.push(Todo::Value(Met::of(value)));
         access::traversing(|section| self.run(section, 0))?;
         Ok(self.finish())
     }
@@ -195,29 +201,8 @@ impl<'h> Writer<'h> {
             }
             match todo {
                 Todo::Text(text) => self.page.out.push_str(text),
-                Todo::Value(value) => self.value(section, &value)?,
-                Todo::Fields(object, next, started) => self.field(object, next, started),
-                Todo::Items(items, next) => {
-                    if let Some(item) = items.get(next).cloned() {
-                        if next > 0 {
-                            self.page.out.push_str(", ");
-                        }
-                        self.todo.push(Todo::Items(items, next + 1));
-                        self.todo.push(Todo::Value(item));
-                    }
-                }
-                Todo::Entries(entries, next) => {
-                    let entry = entries.reference().entry(next);
-                    if let Some((key, value)) = entry.map(|(k, v)| (k.clone(), v.clone())) {
-                        if next > 0 {
-                            self.page.out.push_str(", ");
-                        }
-                        self.todo.push(Todo::Entries(entries, next + 1));
-                        self.todo.push(Todo::Value(value));
-                        self.todo.push(Todo::Text(": "));
-                        self.todo.push(Todo::Value(key));
-                    }
-                }
+                Todo::Value(value) => self.value(section, value)?,
+                Todo::Parts(cursor, started) => self.next_part(section, cursor, started),
                 Todo::End(met) => {
                     self.depth -= 1;
                     self.page.met[met as usize].end = Some(self.page.out.len());
@@ -270,39 +255,53 @@ impl<'h> Writer<'h> {
         result
     }
 
-    fn field(&mut self, object: Ref<Obj>, next: usize, started: bool) {
-        let fields = object.type_info().fields().iter().enumerate();
-        let Some((position, field)) = fields.skip(next).find(|(_, field)| field.is_shown()) else {
+    /// Begins with the next part of what is open.
+    fn next_part(&mut self, section: &Section, mut cursor: Cursor<'a>, started: bool) {
+        let Some(part) = cursor.next(section) else {
             return;
         };
-        if started {
+        let field = cursor.field(cursor.position() - 1);
+        if field.is_some_and(|field| !field.is_shown()) {
+            self.todo.push(Todo::Parts(cursor, started));
+            return;
+        }
+        let is_value_of_key = cursor.entries().is_some() && !part.is_key;
+        if is_value_of_key {
+            self.page.out.push_str(": ");
+        } else if started {
             self.page.out.push_str(", ");
         }
-        self.page.out.push_str(field.name());
-        self.page.out.push('=');
-        let value = get_field_at(&object, position).unwrap_or_default();
-        self.todo.push(Todo::Fields(object, position + 1, true));
-        self.todo.push(Todo::Value(value));
+        if let Some(field) = field {
+            self.page.out.push_str(field.name());
+            self.page.out.push('=');
+        }
+        self.todo.push(Todo::Parts(cursor, true));
+        self.todo.push(Todo::Value(part.met));
     }
 
-    fn value(&mut self, section: &mut Section, value: &Value) -> Result<()> {
-        let (close, content) = match value.view() {
-            ValueRef::Array(array) => {
-                let close = if array.len() == 1 { ",)" } else { ")" };
-                (close, Todo::Items(array.clone(), 0))
-            }
-            ValueRef::List(list) => ("]", Todo::Items(list.snapshot(), 0)),
-            ValueRef::Map(map) => ("}", Todo::Entries(map.clone(), 0)),
-            ValueRef::Dict(dict) => ("}", Todo::Entries(dict.snapshot(), 0)),
-            ValueRef::Object(object) if object.type_info().class() != Class::Incomparable => {
-                (")", Todo::Fields(object.clone(), 0, false))
-            }
-            _ => {
-                plain(value, &mut self.page.out);
-                return Ok(());
-            }
+    fn value(&mut self, section: &mut Section, met: Met<'a>) -> Result<()> {
+        let part = Part {
+            met,
+            region: RegionKind::Use,
+            is_key: false,
         };
-        let ident = value.as_object().map_or(0, Ref::identity);
+        let opened = met.object().and_then(|object| {
+            let cursor = Cursor::open(section, object, part, View::Declared)?;
+            Some((object, cursor))
+        });
+        let value = &met.to_value();
+        let Some((object, cursor)) = opened else {
+            plain(value, &mut self.page.out);
+            return Ok(());
+        };
+        let (is_node, (open, close)) = match object.info().class() {
+            Class::Array if cursor.len() == 1 => (false, ("(", ",)")),
+            Class::Array => (false, ("(", ")")),
+            Class::List => (false, ("[", "]")),
+            Class::Map | Class::Dict => (false, ("{", "}")),
+            _ => (true, ("(", ")")),
+        };
+        let ident = object.ident();
         if self.refer(ident, value) || !self.outer.is_empty() && self.refer_outside(ident, value) {
             return Ok(());
         }
@@ -316,32 +315,28 @@ impl<'h> Writer<'h> {
         }
         let met = self.page.met.len() as u32;
         let start = self.page.out.len();
-        if let Todo::Fields(object, ..) = &content {
+        if is_node {
             let hooks = self.hooks;
-            if let Some(text) = access::outside(section, || hooks.repr(object)) {
+            if let Some(text) = access::outside(section, || hooks.repr(object.as_ref())) {
                 self.page.out.push_str(&text?);
                 return Ok(());
             }
-            if object.type_info().hooks.repr.get().is_some() {
-                return self.ask(section, object, ident);
+            if object.info().hooks.repr.get().is_some() {
+                return self.ask(section, object.as_ref(), ident);
             }
-            self.page.out.push_str(object.type_info().key());
+            self.page.out.push_str(object.info().key());
         }
-        self.page.met.push(Met {
+        self.page.met.push(Written {
             start,
             end: None,
             label: None,
         });
         *self.page.positions.word(ident) = met + 1;
         self.depth += 1;
-        self.page.out.push_str(match close {
-            "]" => "[",
-            "}" => "{",
-            _ => "(",
-        });
+        self.page.out.push_str(open);
         self.todo.push(Todo::End(met));
         self.todo.push(Todo::Text(close));
-        self.todo.push(content);
+        self.todo.push(Todo::Parts(cursor, false));
         Ok(())
     }
 
@@ -352,7 +347,7 @@ impl<'h> Writer<'h> {
             return Ok(());
         };
         let met = self.page.met.len() as u32;
-        self.page.met.push(Met {
+        self.page.met.push(Written {
             start: self.page.out.len(),
             end: None,
             label: None,
@@ -380,7 +375,8 @@ impl<'h> Writer<'h> {
         let floor = self.todo.len();
         let depth = self.depth;
         self.outer.push(std::mem::take(&mut self.page));
-        self.todo.push(Todo::Value(part.clone()));
+        let kept = self.parts.keep_value(part);
+        self.todo.push(Todo::Value(Met::of(kept)));
         let written = self.run(section, floor);
         self.todo.truncate(floor);
         self.depth = depth;

@@ -5,19 +5,20 @@
 
 use hashbrown::HashMap;
 
-use crate::kernel::container::{ArrayObj, MapObj, ShapeObj, TensorObj};
+use crate::kernel::container::{ShapeObj, TensorObj};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Class;
-use crate::kernel::object::field::Storage;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::pages::Pages;
-use crate::kernel::path::{AccessPath, AccessStep};
-use crate::kernel::types::Kind;
 use crate::kernel::types::singletons;
+use crate::kernel::types::{Kind, RegionKind};
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
+use crate::traverse::cursor::{
+    Cursor, Part, View, cyclic, has_parts, is_mutable_container, path_of,
+};
 
 /// Where nodes go. Each call writes one node, the number of which is the
 /// number of calls before it; `parts` are the numbers of the node's parts.
@@ -27,7 +28,8 @@ pub(crate) trait Sink {
     /// An array or list, or the keys and values of a map or dict in turn.
     fn container(&mut self, class: Class, parts: &[u32], number: u32);
     /// An object of a declared type; `parts` are those of its fields that are
-    /// not [literals](is_literal), parents' first.
+    /// not [inline](crate::kernel::object::field::Storage::is_inline), parents'
+    /// first.
     fn object(
         &mut self,
         section: &mut Section,
@@ -45,18 +47,9 @@ pub(crate) trait Sink {
     }
 }
 
-/// Whether the content of a field stands in the object's own node.
-#[inline(always)]
-pub(crate) fn is_literal(storage: Storage) -> bool {
-    matches!(
-        storage,
-        Storage::Int | Storage::Float | Storage::Bool | Storage::DType
-    )
-}
-
 /// Sends the nodes of a value to a sink; the last one is the value itself.
 ///
-/// Linear in the number of distinct objects, with 24 bytes per level of depth.
+/// Linear in the number of distinct objects, with 56 bytes per level of depth.
 ///
 /// # Errors
 ///
@@ -82,27 +75,11 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
     })
 }
 
-/// What the children of an open object are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Content {
-    Fields,
-    Items,
-    Entries,
-    /// A list or dict: its children are those of the snapshot one frame above.
-    Holder,
-}
-
 /// An open object.
 struct Frame<'a> {
-    object: ObjRef<'a>,
-    /// How many children have been taken.
-    next: u32,
+    cursor: Cursor<'a>,
     /// Where the numbers of its parts start.
     base: u32,
-    content: Content,
-    /// Whether it is what the list or dict below it holds.
-    snapshot: bool,
-    marked: bool,
 }
 
 /// Marks of objects: zero is unknown, [`OPEN`] is on the stack, everything
@@ -127,46 +104,45 @@ struct Linearizer<'a, 's, S> {
 
 impl<'a, S: Sink> Linearizer<'a, '_, S> {
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<()> {
-        self.meet(section, Met::of(root))?;
+        self.meet(section, Part::alone(root, RegionKind::Use))?;
         let mut poll = Poll::default();
         loop {
             poll.step(section)?;
             let Some(frame) = self.stack.last_mut() else {
                 return Ok(());
             };
-            match frame.next_child(section) {
-                Some(child) => self.meet(section, child)?,
+            match frame.cursor.next(section) {
+                Some(part) => self.meet(section, part)?,
                 None => self.close(section)?,
             }
         }
     }
 
-    /// Adds the number of the child's node to the parts, now or when the
-    /// child, which is then on the stack, is closed.
+    /// Adds the number of the part's node to the parts, now or when the part,
+    /// which is then on the stack, is closed.
     #[inline(always)]
-    fn meet(&mut self, section: &mut Section, child: Met<'a>) -> Result<()> {
-        let object = match child {
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
+        let object = match part.met {
             Met::Object(object) => object,
             Met::Plain(value) => return self.inline_value(&value.to_value()),
         };
-        let content = match object.info().class() {
-            Class::Plain | Class::Node => Content::Fields,
-            Class::Array => Content::Items,
-            Class::Map => Content::Entries,
-            Class::List | Class::Dict => Content::Holder,
-            _ => return self.leaf_object(object),
-        };
+        let info = object.info();
+        let class = info.class();
+        if !has_parts(class) {
+            return self.leaf_object(object);
+        }
         // An object with one owner is met only once, unless a hook gives it
         // another. A cycle is entered at an object with two owners, or goes
         // through lists and dicts, which may be changed meanwhile.
-        let marked = object.is_shared() || content == Content::Holder;
+        let marked = object.is_shared() || is_mutable_container(class);
         if marked && self.met_before(object)? {
             return Ok(());
         }
-        if content == Content::Fields && !self.has_children(object) {
+        let is_node = matches!(class, Class::Plain | Class::Node);
+        if is_node && (info.references.is_empty() || info.file_hooks().is_some()) {
             return self.finish(section, object, self.parts.len(), marked);
         }
-        self.open(section, object, content, marked)
+        self.open(section, object, part, marked)
     }
 
     /// Whether a finished node was found; marks the object as open otherwise.
@@ -178,7 +154,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
                 *mark = OPEN;
                 Ok(false)
             }
-            OPEN => Err(self.cycle(object)),
+            OPEN => Err(self.here(cyclic(object))),
             done => {
                 self.parts.push(done - DONE);
                 Ok(true)
@@ -187,75 +163,31 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     }
 
     #[inline]
-    fn has_children(&self, object: ObjRef<'a>) -> bool {
-        let info = object.info();
-        info.file_hooks().is_none() && info.slots.iter().any(|slot| !is_literal(slot.storage))
-    }
-
-    #[inline]
     fn open(
         &mut self,
         section: &Section,
         object: ObjRef<'a>,
-        content: Content,
+        part: Part<'a>,
         marked: bool,
     ) -> Result<()> {
         prefetch_ahead(object);
         let Ok(base) = u32::try_from(self.parts.len()) else {
             return Err(too_large());
         };
-        // Positions are counted in 32 bits, in maps twice per entry.
-        if content == Content::Items || content == Content::Entries {
-            let items = object
-                .downcast::<ArrayObj>()
-                .map(|array| array.items().len());
-            let entries = object.downcast::<MapObj>().map(MapObj::len);
-            if items.or(entries) > Some(u32::MAX as usize / 2) {
-                return Err(too_large());
-            }
-        }
-        self.stack.push(Frame {
-            object,
-            next: 0,
-            base,
-            content,
-            snapshot: false,
-            marked,
-        });
-        if content == Content::Holder {
-            self.open_snapshot(section, object, base);
+        if let Some(cursor) = Cursor::open(section, object, part, View::References) {
+            let cursor = cursor.with_mark(marked);
+            self.stack.push(Frame { cursor, base });
         }
         Ok(())
-    }
-
-    #[cold]
-    fn open_snapshot(&mut self, section: &Section, holder: ObjRef<'a>, base: u32) {
-        let content = match holder.info().class() {
-            Class::List => Content::Items,
-            _ => Content::Entries,
-        };
-        let Some(object) = holder.held(section) else {
-            return;
-        };
-        self.stack.push(Frame {
-            object,
-            next: 0,
-            base,
-            content,
-            snapshot: true,
-            marked: false,
-        });
     }
 
     /// Leaves the object on top of the stack.
     #[inline]
     fn close(&mut self, section: &mut Section) -> Result<()> {
-        match self.stack.pop() {
-            Some(frame) if !frame.snapshot => {
-                self.finish(section, frame.object, frame.base as usize, frame.marked)
-            }
-            _ => Ok(()),
-        }
+        let Some(Frame { cursor, base }) = self.stack.pop() else {
+            return Ok(());
+        };
+        self.finish(section, cursor.object(), base as usize, cursor.marked)
     }
 
     /// Writes the node of an object whose parts are those from `base` on.
@@ -380,20 +312,10 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         }
     }
 
-    #[cold]
-    fn cycle(&self, object: ObjRef<'a>) -> Error {
-        let name = object.info().key().trim_start_matches("isoform.");
-        self.here(Error::value_error(format!(
-            "cyclic value: the {name} contains itself"
-        )))
-    }
-
     /// The error with the path to the child that is being met.
     #[cold]
     fn here(&self, error: Error) -> Error {
-        error.at(AccessPath::from_steps(
-            self.stack.iter().filter_map(Frame::step).collect(),
-        ))
+        error.at(path_of(self.stack.iter().map(|frame| &frame.cursor)))
     }
 }
 
@@ -403,56 +325,4 @@ fn too_large() -> Error {
         "expected a value of at most {} nodes",
         u32::MAX - DONE
     ))
-}
-
-impl<'a> Frame<'a> {
-    #[inline(always)]
-    fn next_child(&mut self, section: &Section) -> Option<Met<'a>> {
-        let position = self.next as usize;
-        match self.content {
-            Content::Fields => {
-                let fields = self.object.all_fields();
-                while let Some((slot, loaded)) = fields.get(section, self.next as usize) {
-                    self.next += 1;
-                    if !is_literal(slot.storage) {
-                        return Some(loaded.met());
-                    }
-                }
-                None
-            }
-            Content::Items => {
-                let item = self.object.downcast::<ArrayObj>()?.items().get(position)?;
-                self.next += 1;
-                Some(Met::of(item))
-            }
-            Content::Entries => {
-                let (key, value) = self.object.downcast::<MapObj>()?.entry(position / 2)?;
-                self.next += 1;
-                Some(Met::of(if position.is_multiple_of(2) {
-                    key
-                } else {
-                    value
-                }))
-            }
-            Content::Holder => None,
-        }
-    }
-
-    /// The step to the child that was taken last.
-    fn step(&self) -> Option<AccessStep> {
-        let last = self.next.checked_sub(1)? as usize;
-        match self.content {
-            Content::Fields => {
-                let name = self.object.info().fields()[last].name();
-                Some(AccessStep::Attr(name.to_owned()))
-            }
-            Content::Items => Some(AccessStep::ArrayItem(last)),
-            Content::Entries => {
-                let map = self.object.downcast::<MapObj>()?;
-                let (key, _) = map.entry(last / 2)?;
-                Some(AccessStep::MapItem(key.clone()))
-            }
-            Content::Holder => None,
-        }
-    }
 }

@@ -6,12 +6,15 @@ use rapidhash::fast::RandomState;
 use super::matching::{Match, Pattern};
 use super::scan::{self, Idents, Variables};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::access::Poll;
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
+use crate::kernel::object::view::Met;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::variable;
-use crate::traverse::{ChildOptions, Children, children_of, cyclic};
+use crate::traverse::cursor::{Cursor, Part, View, cyclic};
+use crate::traverse::rewrite::{Outcome, Policy, Rewriter};
 
 type Images = HashMap<u64, Value, RandomState>;
 
@@ -158,84 +161,76 @@ impl Plan {
     }
 }
 
-struct Frame {
-    children: Children,
-    next: usize,
-    pending: Value,
-    first_change: usize,
-    ident: u64,
-}
-
 /// The template with images in the place of variables, and new variables in
 /// the place of those that it defines and that have no image.
-fn fill(template: &Value, mut images: Images, defined: &Idents) -> Result<Value> {
-    let mut stack: Vec<Frame> = Vec::new();
-    let mut changes: Vec<(usize, Value)> = Vec::new();
-    // None while an object is being filled in.
-    let mut done: HashMap<u64, Option<Value>, RandomState> = HashMap::default();
-    let mut met = template.clone();
-    let mut poll = Poll::default();
-    loop {
-        poll.step_outside()?;
-        let mut finished = None;
-        let var = variable(&met);
-        if let Some(image) = var.and_then(|ident| images.get(&ident)) {
-            finished = Some(image.clone());
-        } else if var.is_some_and(|ident| !defined.contains(&ident)) {
-            finished = Some(met.clone());
-        } else if let Some(object) = met.as_object() {
-            let children = children_of(&met, ChildOptions::default());
-            match done.get(&object.identity()) {
-                Some(Some(result)) => finished = Some(result.clone()),
-                Some(None) => return Err(cyclic(&met)),
-                None if children.is_empty() && var.is_none() => finished = Some(met.clone()),
-                None => {
-                    done.insert(object.identity(), None);
-                    stack.push(Frame {
-                        children,
-                        next: 0,
-                        pending: Value::NONE,
-                        first_change: changes.len(),
-                        ident: object.identity(),
-                    });
-                }
-            }
-        } else {
-            finished = Some(met.clone());
+fn fill(template: &Value, images: Images, defined: &Idents) -> Result<Value> {
+    let parts = Arena::default();
+    let mut filler = Filler {
+        rewriter: Rewriter::new(&parts),
+        images,
+        defined,
+        done: HashMap::default(),
+    };
+    access::traversing(|section| {
+        let part = Part::alone(template, RegionKind::Use);
+        Ok(filler.run(section, part)?.into_value(part.met))
+    })
+}
+
+struct Filler<'a, 'd> {
+    rewriter: Rewriter<'a, ()>,
+    images: Images,
+    defined: &'d Idents,
+    /// What became of objects; None while one is being filled in.
+    done: HashMap<u64, Option<Outcome>, RandomState>,
+}
+
+impl<'a> Policy<'a> for Filler<'a, '_> {
+    type Extra = ();
+
+    fn rewriter(&mut self) -> &mut Rewriter<'a, ()> {
+        &mut self.rewriter
+    }
+
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+        let Met::Object(object) = part.met else {
+            return Ok(Some(Outcome::Same));
+        };
+        let var = part.met.variable();
+        if let Some(image) = var.and_then(|ident| self.images.get(&ident)) {
+            return Ok(Some(Outcome::of(image.clone(), part.met)));
         }
-        // Goes up as far as values are finished, and on to the next child.
-        loop {
-            let Some(frame) = stack.last_mut() else {
-                return Ok(finished.unwrap_or_default());
-            };
-            if let Some(result) = finished.take()
-                && result != frame.pending
-            {
-                changes.push((frame.next - 1, result));
-            }
-            if let Some(child) = frame.children.get(frame.next, RegionKind::Use) {
-                frame.next += 1;
-                frame.pending = child.value.clone();
-                met = child.value;
-                break;
-            }
-            let Some(frame) = stack.pop() else {
-                continue;
-            };
-            let made = changes.drain(frame.first_change..).collect();
-            let mut result = frame.children.replace(made)?;
-            let source = frame.children.source();
-            if let Some(ident) = variable(source) {
-                if result == *source
-                    && let Some(object) = source.as_object()
-                {
-                    result = build::shallow_copy(object).into();
-                }
-                images.insert(ident, result.clone());
-            }
-            done.insert(frame.ident, Some(result.clone()));
-            finished = Some(result);
+        if var.is_some_and(|ident| !self.defined.contains(&ident)) {
+            return Ok(Some(Outcome::Same));
         }
+        match self.done.get(&object.ident()) {
+            Some(Some(result)) => return Ok(Some(result.clone())),
+            Some(None) => return Err(cyclic(object)),
+            None => {}
+        }
+        let cursor = Cursor::open(section, object, part, View::Compared);
+        let Some(cursor) = cursor.filter(|cursor| var.is_some() || cursor.len() > 0) else {
+            return Ok(Some(Outcome::Same));
+        };
+        self.done.insert(object.ident(), None);
+        self.rewriter.push(cursor, ());
+        Ok(None)
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
+        let Some((cursor, (), mut outcome)) = self.rewriter.build(section, true)? else {
+            return Ok(Some(Outcome::Same));
+        };
+        let object = cursor.object();
+        if let Some(ident) = Met::Object(object).variable() {
+            if let Outcome::Same = outcome {
+                outcome = Outcome::New(build::shallow_copy(object.as_ref()).into());
+            }
+            let image = outcome.clone().into_value(Met::Object(object));
+            self.images.insert(ident, image);
+        }
+        self.done.insert(object.ident(), Some(outcome.clone()));
+        Ok(Some(outcome))
     }
 }
 

@@ -8,14 +8,17 @@ use rapidhash::fast::RandomState;
 use super::rule::Rule;
 use super::scan::{self, Idents};
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::object::access::Poll;
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::path::AccessPath;
+use crate::kernel::object::view::Met;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::variable;
-use crate::traverse::{ChildOptions, Children, children_of, cyclic, substitute};
+use crate::traverse::cursor::{Cursor, Part, View, cyclic};
+use crate::traverse::rewrite::{Outcome, Policy, Rewriter};
+use crate::traverse::substitute;
 
 /// How to rewrite.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -91,7 +94,7 @@ pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result
         }
     }
     if stand_ins.is_empty() {
-        let value = Rewriter::new(rules, options, &mut applied, defined).run(root)?;
+        let value = normalize(root, rules, options, &mut applied, defined)?;
         return Ok(Rewritten { value, applied });
     }
     let pairs: Vec<(Value, Value)> = stand_ins.into_values().collect();
@@ -101,7 +104,7 @@ pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result
     let mut value = root.clone();
     loop {
         let defined = scan::definitions(&value)?;
-        let next = Rewriter::new(&renamed, options, &mut applied, defined).run(&value)?;
+        let next = normalize(&value, &renamed, options, &mut applied, defined)?;
         let next = substitute(&next, &back)?;
         // With the variables themselves back in place, more rules may apply.
         if next == value {
@@ -111,37 +114,33 @@ pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result
     }
 }
 
-struct Frame {
-    children: Children,
-    region: RegionKind,
-    is_key: bool,
-    next: usize,
-    pending: Value,
-    first_change: usize,
+/// What is known of an open object.
+struct Open<'a> {
+    /// What stands in the original.
+    was: Met<'a>,
     /// The object that was met first in this place.
     origin: (u64, bool),
     own: (u64, bool),
 }
 
 /// What became of a value that was met.
-enum Entered {
+enum Entered<'a> {
     /// Its result is known.
     Done(Value),
     /// It has no parts to rewrite; rules may apply to it.
-    Leaf(Value),
-    /// It is on the stack.
+    Leaf(Met<'a>),
+    /// It is open.
     Open,
 }
 
-struct Rewriter<'r> {
+struct Normalizer<'a, 'r> {
     rules: &'r [Rule],
     options: &'r RewriteOptions,
     applied: &'r mut [u64],
     steps: u64,
     /// The variables that are bound in the value.
     defined: Idents,
-    stack: Vec<Frame>,
-    changes: Vec<(usize, Value)>,
+    rewriter: Rewriter<'a, Open<'a>>,
     /// Per object, and whether rules apply to it there, what became of it; None
     /// while it is being rewritten.
     results: HashMap<(u64, bool), Option<Value>, RandomState>,
@@ -151,77 +150,100 @@ struct Rewriter<'r> {
     by_type: HashMap<Option<TypeIndex>, Rc<[usize]>, RandomState>,
 }
 
-impl<'r> Rewriter<'r> {
-    fn new(
-        rules: &'r [Rule],
-        options: &'r RewriteOptions,
-        applied: &'r mut [u64],
-        defined: Idents,
-    ) -> Self {
-        Rewriter {
-            rules,
-            options,
-            steps: applied.iter().sum(),
-            applied,
-            defined,
-            stack: Vec::new(),
-            changes: Vec::new(),
-            results: HashMap::default(),
-            variables: HashMap::default(),
-            by_type: HashMap::default(),
-        }
+/// One pass over a value.
+fn normalize(
+    root: &Value,
+    rules: &[Rule],
+    options: &RewriteOptions,
+    applied: &mut [u64],
+    defined: Idents,
+) -> Result<Value> {
+    let parts = Arena::default();
+    let mut normalizer = Normalizer {
+        rules,
+        options,
+        steps: applied.iter().sum(),
+        applied,
+        defined,
+        rewriter: Rewriter::new(&parts),
+        results: HashMap::default(),
+        variables: HashMap::default(),
+        by_type: HashMap::default(),
+    };
+    access::traversing(|section| {
+        let part = Part::alone(root, RegionKind::Use);
+        Ok(normalizer.run(section, part)?.into_value(part.met))
+    })
+}
+
+impl<'a> Policy<'a> for Normalizer<'a, '_> {
+    type Extra = Open<'a>;
+
+    fn rewriter(&mut self) -> &mut Rewriter<'a, Open<'a>> {
+        &mut self.rewriter
     }
 
-    fn run(&mut self, root: &Value) -> Result<Value> {
-        let mut poll = Poll::default();
-        let mut finished = self.meet(root.clone(), RegionKind::Use, false, None)?;
-        loop {
-            poll.step_outside()?;
-            let Some(frame) = self.stack.last_mut() else {
-                return Ok(finished.unwrap_or_default());
-            };
-            if let Some(result) = finished.take()
-                && result != frame.pending
-            {
-                self.changes.push((frame.next - 1, result));
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+        self.meet_as(section, part, part.met, None)
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
+        let Some((cursor, open, outcome)) = self.rewriter.build(section, true)? else {
+            return Ok(Some(Outcome::Same));
+        };
+        let source = Met::Object(cursor.object());
+        let made = outcome.into_value(source);
+        self.results.remove(&open.own);
+        if let Some(ident) = source.variable() {
+            self.variables.insert(ident, made.clone());
+            if let Some(new) = variable(&made) {
+                self.defined.insert(new);
+                self.variables.insert(new, made.clone());
             }
-            finished = match frame.children.get(frame.next, frame.region) {
-                Some(child) => {
-                    frame.next += 1;
-                    frame.pending = child.value.clone();
-                    self.meet(child.value, child.region, child.is_key, None)?
-                }
-                None => self.close()?,
-            };
         }
+        let (_, used) = open.own;
+        if let Some(next) = self.apply(section, &made, used)? {
+            let part = Part {
+                met: Met::of(self.rewriter.parts.keep_value(&next)),
+                region: cursor.region,
+                is_key: cursor.is_key,
+            };
+            return self.meet_as(section, part, open.was, Some(open.origin));
+        }
+        self.finish(Some(open.origin), &made, used);
+        Ok(Some(Outcome::of(made, open.was)))
     }
+}
 
-    /// The result for a value, or None when it was put on the stack.
-    /// `origin` is what it came in the place of.
-    fn meet(
+impl<'a> Normalizer<'a, '_> {
+    /// What comes in the place of `was`, where `part` has come already, and
+    /// before it what has the key `origin`. None when it was opened.
+    fn meet_as(
         &mut self,
-        mut value: Value,
-        region: RegionKind,
-        is_key: bool,
+        section: &mut Section,
+        mut part: Part<'a>,
+        was: Met<'a>,
         mut origin: Option<(u64, bool)>,
-    ) -> Result<Option<Value>> {
+    ) -> Result<Option<Outcome>> {
         loop {
-            let used = !is_key && (region == RegionKind::Use || variable(&value).is_none());
-            let ident = value.as_object().map(|object| (object.identity(), used));
+            let is_use = part.region == RegionKind::Use || part.met.variable().is_none();
+            let used = is_use && !part.is_key;
+            let ident = part.met.object().map(|object| (object.ident(), used));
             origin = origin.or(ident);
-            value = match self.enter(value, region, is_key, used, origin)? {
+            part.met = match self.enter(section, part, was, used, origin)? {
                 Entered::Open => return Ok(None),
                 Entered::Done(result) => {
                     self.remember(origin, &result);
-                    return Ok(Some(result));
+                    return Ok(Some(Outcome::of(result, was)));
                 }
                 Entered::Leaf(leaf) => leaf,
             };
-            match self.apply(&value, used)? {
-                Some(next) => value = next,
+            let value = part.met.to_value();
+            match self.apply(section, &value, used)? {
+                Some(next) => part.met = Met::of(self.rewriter.parts.keep_value(&next)),
                 None => {
                     self.finish(origin, &value, used);
-                    return Ok(Some(value));
+                    return Ok(Some(Outcome::of(value, was)));
                 }
             }
         }
@@ -230,72 +252,42 @@ impl<'r> Rewriter<'r> {
     /// Looks a value up, or opens it if it has parts.
     fn enter(
         &mut self,
-        value: Value,
-        region: RegionKind,
-        is_key: bool,
+        section: &Section,
+        part: Part<'a>,
+        was: Met<'a>,
         used: bool,
         origin: Option<(u64, bool)>,
-    ) -> Result<Entered> {
-        let Some(object) = value.as_object() else {
-            return Ok(Entered::Leaf(value));
+    ) -> Result<Entered<'a>> {
+        let Met::Object(object) = part.met else {
+            return Ok(Entered::Leaf(part.met));
         };
-        let own = (object.identity(), used);
+        let own = (object.ident(), used);
         match self.results.get(&own) {
             Some(Some(result)) => return Ok(Entered::Done(result.clone())),
-            Some(None) => return Err(cyclic(&value).at(self.path())),
+            Some(None) => return Err(cyclic(object).at(self.rewriter.path())),
             None => {}
         }
-        if let Some(ident) = variable(&value) {
-            if region != RegionKind::Use {
+        if let Some(ident) = part.met.variable() {
+            if part.region != RegionKind::Use {
                 self.defined.insert(ident);
             }
             if !self.defined.contains(&ident) {
-                return Ok(Entered::Leaf(value));
+                return Ok(Entered::Leaf(part.met));
             }
             if let Some(known) = self.variables.get(&ident) {
-                return Ok(Entered::Leaf(known.clone()));
+                return Ok(Entered::Leaf(Met::of(
+                    self.rewriter.parts.keep_value(known),
+                )));
             }
         }
-        let children = children_of(&value, ChildOptions::default());
-        if children.is_empty() {
-            return Ok(Entered::Leaf(value));
-        }
-        self.results.insert(own, None);
-        self.stack.push(Frame {
-            children,
-            region,
-            is_key,
-            next: 0,
-            pending: Value::NONE,
-            first_change: self.changes.len(),
-            origin: origin.unwrap_or(own),
-            own,
-        });
-        Ok(Entered::Open)
-    }
-
-    /// Leaves the value on top of the stack.
-    fn close(&mut self) -> Result<Option<Value>> {
-        let Some(frame) = self.stack.pop() else {
-            return Ok(Some(Value::NONE));
+        let cursor = Cursor::open(section, object, part, View::Compared);
+        let Some(cursor) = cursor.filter(|cursor| cursor.len() > 0) else {
+            return Ok(Entered::Leaf(part.met));
         };
-        let changes = self.changes.drain(frame.first_change..).collect();
-        let made = frame.children.replace(changes);
-        let made = made.map_err(|error| error.at(self.path()))?;
-        self.results.remove(&frame.own);
-        if let Some(ident) = variable(frame.children.source()) {
-            self.variables.insert(ident, made.clone());
-            if let Some(new) = variable(&made) {
-                self.defined.insert(new);
-                self.variables.insert(new, made.clone());
-            }
-        }
-        let (_, used) = frame.own;
-        if let Some(next) = self.apply(&made, used)? {
-            return self.meet(next, frame.region, frame.is_key, Some(frame.origin));
-        }
-        self.finish(Some(frame.origin), &made, used);
-        Ok(Some(made))
+        self.results.insert(own, None);
+        let origin = origin.unwrap_or(own);
+        self.rewriter.push(cursor, Open { was, origin, own });
+        Ok(Entered::Open)
     }
 
     fn remember(&mut self, origin: Option<(u64, bool)>, result: &Value) {
@@ -312,7 +304,7 @@ impl<'r> Rewriter<'r> {
     }
 
     /// What the first rule that applies puts in the place of a value.
-    fn apply(&mut self, value: &Value, used: bool) -> Result<Option<Value>> {
+    fn apply(&mut self, section: &mut Section, value: &Value, used: bool) -> Result<Option<Value>> {
         if !used {
             return Ok(None);
         }
@@ -325,7 +317,7 @@ impl<'r> Rewriter<'r> {
         });
         let candidates = candidates.clone();
         for &number in candidates.iter() {
-            let next = rules[number].apply(value)?;
+            let next = access::outside(section, || rules[number].apply(value))?;
             let Some(next) = next.filter(|next| next != value) else {
                 continue;
             };
@@ -354,11 +346,6 @@ impl<'r> Rewriter<'r> {
             self.options.max_steps,
             busy.join(", ")
         );
-        Error::new(ErrorKind::Value, text).at(self.path())
-    }
-
-    fn path(&self) -> AccessPath {
-        let step = |frame: &Frame| frame.children.step(frame.next.checked_sub(1)?);
-        AccessPath::from_steps(self.stack.iter().filter_map(step).collect())
+        Error::new(ErrorKind::Value, text).at(self.rewriter.path())
     }
 }

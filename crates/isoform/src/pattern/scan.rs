@@ -4,14 +4,12 @@ use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
 use crate::kernel::error::Result;
-use crate::kernel::object::access::Poll;
-use crate::kernel::types::Kind;
-use crate::kernel::types::RegionKind;
+use crate::kernel::object::access::{self, Poll};
+use crate::kernel::object::view::Met;
+use crate::kernel::types::{Kind, RegionKind};
 use crate::kernel::value::Value;
-use crate::structural::variable;
-use crate::traverse::{
-    ChildOptions, Children, Sharing, WalkOptions, WalkResult, children_of, walk_objects,
-};
+use crate::traverse::cursor::{Cursor, Part, View};
+use crate::traverse::{Sharing, WalkOptions, WalkResult, walk_objects};
 
 pub(super) type Idents = HashSet<u64, RandomState>;
 
@@ -41,34 +39,38 @@ impl Variables {
     fn collect(root: &Value, fields_of_uses: bool) -> Result<Variables> {
         let mut found = Variables::default();
         let mut seen: HashSet<(u64, RegionKind, bool), RandomState> = HashSet::default();
-        let mut stack = vec![(root.clone(), RegionKind::Use, false)];
+        let mut stack = vec![(Part::alone(root, RegionKind::Use), false)];
         let mut poll = Poll::default();
-        while let Some((value, region, in_key)) = stack.pop() {
-            poll.step_outside()?;
-            let Some(object) = value.as_object() else {
-                continue;
-            };
-            if !seen.insert((object.identity(), region, in_key)) {
-                continue;
-            }
-            if let Some(ident) = variable(&value) {
-                if in_key {
-                    found.keys.insert(ident);
+        access::traversing(|section| {
+            while let Some((part, in_key)) = stack.pop() {
+                poll.step(section)?;
+                let Met::Object(object) = part.met else {
+                    continue;
+                };
+                if !seen.insert((object.ident(), part.region, in_key)) {
+                    continue;
                 }
-                if region == RegionKind::Use {
-                    found.used.insert(ident, value.clone());
-                    if !fields_of_uses {
-                        continue;
+                if let Some(ident) = part.met.variable() {
+                    if in_key {
+                        found.keys.insert(ident);
                     }
-                } else {
-                    found.defined.insert(ident);
+                    if part.region == RegionKind::Use {
+                        found.used.insert(ident, part.met.to_value());
+                        if !fields_of_uses {
+                            continue;
+                        }
+                    } else {
+                        found.defined.insert(ident);
+                    }
+                }
+                if let Some(mut cursor) = Cursor::open(section, object, part, View::Compared) {
+                    while let Some(child) = cursor.next(section) {
+                        stack.push((child, in_key || child.is_key));
+                    }
                 }
             }
-            for child in children_of(&value, ChildOptions::default()).iter(region) {
-                stack.push((child.value, child.region, in_key || child.is_key));
-            }
-        }
-        Ok(found)
+            Ok(found)
+        })
     }
 
     /// Whether a variable occurs at all.
@@ -107,58 +109,45 @@ pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
 /// A place below a shared object is looked at once for each set of variables
 /// bound around it.
 pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, RandomState>> {
-    struct Frame {
-        children: Children,
-        region: RegionKind,
-        next: usize,
-        bound: usize,
-        scope: bool,
-    }
     let mut around: HashMap<u64, Idents, RandomState> = HashMap::default();
     let mut active: Vec<u64> = Vec::new();
     let mut seen: HashSet<(u64, RegionKind, Vec<u64>), RandomState> = HashSet::default();
-    let mut stack: Vec<Frame> = Vec::new();
-    let mut met = Some((root.clone(), RegionKind::Use));
+    // Each with the number of variables that were bound around it.
+    let mut stack: Vec<(Cursor<'_>, usize)> = Vec::new();
+    let mut met = Some(Part::alone(root, RegionKind::Use));
     let mut poll = Poll::default();
-    loop {
-        poll.step_outside()?;
-        if let Some((value, region)) = met.take()
-            && let Some(object) = value.as_object()
-            && seen.insert((object.identity(), region, active.clone()))
-        {
-            if let Some(ident) = variable(&value) {
-                if region != RegionKind::Use && !active.contains(&ident) {
-                    active.push(ident);
-                } else if of.contains(&ident) {
-                    let here: Idents = active.iter().copied().collect();
-                    around
-                        .entry(ident)
-                        .and_modify(|known| known.retain(|bound| here.contains(bound)))
-                        .or_insert(here);
+    access::traversing(|section| {
+        loop {
+            poll.step(section)?;
+            if let Some(part) = met.take()
+                && let Met::Object(object) = part.met
+                && seen.insert((object.ident(), part.region, active.clone()))
+            {
+                if let Some(ident) = part.met.variable() {
+                    if part.region != RegionKind::Use && !active.contains(&ident) {
+                        active.push(ident);
+                    } else if of.contains(&ident) {
+                        let here: Idents = active.iter().copied().collect();
+                        around
+                            .entry(ident)
+                            .and_modify(|known| known.retain(|bound| here.contains(bound)))
+                            .or_insert(here);
+                    }
+                }
+                if let Some(cursor) = Cursor::open(section, object, part, View::Compared) {
+                    stack.push((cursor, active.len()));
                 }
             }
-            stack.push(Frame {
-                children: children_of(&value, ChildOptions::default()),
-                region,
-                next: 0,
-                bound: active.len(),
-                scope: object.type_info().is_scope(),
-            });
-        }
-        let Some(frame) = stack.last_mut() else {
-            return Ok(around);
-        };
-        match frame.children.get(frame.next, frame.region) {
-            Some(child) => {
-                frame.next += 1;
-                met = Some((child.value, child.region));
-            }
-            None => {
-                if frame.scope {
-                    active.truncate(frame.bound);
+            let Some((cursor, bound)) = stack.last_mut() else {
+                return Ok(around);
+            };
+            met = cursor.next(section);
+            if met.is_none() {
+                if cursor.object().info().is_scope() {
+                    active.truncate(*bound);
                 }
                 stack.pop();
             }
         }
-    }
+    })
 }

@@ -9,7 +9,7 @@ use rapidhash::fast::RandomState;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Ref};
-use crate::kernel::types::Kind;
+use crate::kernel::object::view::Met;
 use crate::kernel::value::Value;
 
 /// Whether a hole stands for a part.
@@ -153,7 +153,5 @@ impl HoleTable {
 
 /// The identity number of a value that is a variable.
 pub(crate) fn variable(value: &Value) -> Option<u64> {
-    let object = value.as_object()?;
-    let info = object.type_info();
-    (info.kind() == Kind::Var && !info.is_builtin()).then(|| object.identity())
+    Met::of(value).variable()
 }

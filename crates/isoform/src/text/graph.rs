@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use super::options::{TensorText, TextOptions};
 use super::{spelling, tensor};
 use crate::files::json;
-use crate::files::linearize::{Sink, is_literal, linearize};
+use crate::files::linearize::{Sink, linearize};
 use crate::kernel::container::Tensor;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
@@ -499,7 +499,7 @@ impl TypeText {
                     name,
                     flag: slot.flag,
                     is_hidden: is_ignored || options.hides(field.name()),
-                    part: match is_literal(slot.storage) {
+                    part: match slot.storage.is_inline() {
                         true => None,
                         false => parts.next(),
                     },

@@ -11,6 +11,8 @@
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
 
+use super::rewrite::Outcome;
+use crate::kernel::object::view::Met;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
@@ -65,7 +67,7 @@ enum Sight {
 /// What a variable means at its place.
 pub(super) enum Meaning {
     /// This stands for it.
-    Image(Value),
+    Is(Outcome),
     /// It is to be bound.
     Binder,
     /// It stands for itself, up to its fields, which were not searched yet.
@@ -119,7 +121,7 @@ struct Level {
 }
 
 struct Remembered {
-    result: Value,
+    result: Outcome,
     place: Place,
     version: u64,
     /// The innermost level used and its instance; None when none was.
@@ -293,7 +295,7 @@ impl Bound {
     }
 
     /// What a variable means at a place.
-    pub(super) fn look_up(&mut self, var: u64, place: Place, value: &Value) -> Meaning {
+    pub(super) fn look_up(&mut self, var: u64, place: Place, was: Met<'_>) -> Meaning {
         let bindings = self.bindings.get(&var);
         let found = bindings.and_then(|stack| match place.sight {
             Sight::Bindings | Sight::Size => stack.last(),
@@ -312,21 +314,22 @@ impl Bound {
         let Some(binding) = found else {
             return match self.free.get(&var).cloned() {
                 Some(image) => {
-                    self.use_level(0, image != *value);
-                    Meaning::Image(image)
+                    let image = Outcome::of(image, was);
+                    self.use_level(0, matches!(image, Outcome::New(_)));
+                    Meaning::Is(image)
                 }
                 None if self.in_free => Meaning::Free,
-                None => Meaning::Image(value.clone()),
+                None => Meaning::Is(Outcome::Same),
             };
         };
         let (image, level) = (binding.image.clone(), binding.level);
         if binding.matters || place.region != RegionKind::Use {
-            self.use_level(level, image != *value);
+            self.use_level(level, !was.is(&image));
         }
         if level == 0 && self.unsettled.contains(&var) {
             return Meaning::Unsettled(image);
         }
-        Meaning::Image(image)
+        Meaning::Is(Outcome::of(image, was))
     }
 
     fn use_level(&mut self, level: u32, changed: bool) {
@@ -384,7 +387,7 @@ impl Bound {
 
     /// Remembers the result of the object for which is collected now, unless
     /// meeting it again would bind something.
-    pub(super) fn remember(&mut self, object: u64, place: Place, result: &Value) {
+    pub(super) fn remember(&mut self, object: u64, place: Place, result: &Outcome) {
         let dependence = self.dependence;
         if dependence.created <= self.current() {
             return;
@@ -412,7 +415,7 @@ impl Bound {
     }
 
     /// The result of an object, if it is known and holds at this place.
-    pub(super) fn remembered(&mut self, object: u64, place: Place) -> Option<Value> {
+    pub(super) fn remembered(&mut self, object: u64, place: Place) -> Option<Outcome> {
         let key = (object, place.region, place.sight);
         let known = self.results.get(&key)?;
         let open = known.innermost.is_none_or(|(level, instance)| {

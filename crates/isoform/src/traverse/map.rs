@@ -1,21 +1,12 @@
 //! The functional update: a new value from an old one, node by node.
 
-use hashbrown::HashMap;
-use rapidhash::fast::RandomState;
-
-use super::memo::Results;
+use super::mapper::{DriveMutate, Driver, rewrite};
 use super::options::WalkOrder;
-use super::parts::{Child, ChildOptions, Children, children_of};
-use crate::kernel::error::{Error, Result};
-use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
-use crate::kernel::object::access::{self, Poll, Section};
-use crate::kernel::object::class::Class;
+use super::parts::ChildOptions;
+use super::visited::Visit;
+use crate::kernel::error::Result;
+use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::prefetch::prefetch_ahead;
-use crate::kernel::object::reference::{Node, Obj, Ref};
-use crate::kernel::path::AccessPath;
-use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{Hook, Kind};
 use crate::kernel::value::Value;
 
 /// Rewrites a value: `callback` sees every value below `root`, the root
@@ -70,7 +61,7 @@ use crate::kernel::value::Value;
 pub fn structural_map(
     root: impl Into<Value>,
     options: MapOptions,
-    callback: impl FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
+    callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
     structural_map_where(root, options, |_| true, callback)
 }
@@ -89,28 +80,88 @@ pub fn structural_map_where(
     root: impl Into<Value>,
     options: MapOptions,
     wanted: impl Fn(Option<TypeIndex>) -> bool,
-    callback: impl FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
+    callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
-    let mut mapper = Mapper {
-        options,
-        plain_wanted: wanted(None),
+    rewrite(root.into(), options, None, wanted, callback)
+}
+
+/// Rewrites a value with callbacks that decide themselves what is rewritten
+/// below theirs.
+///
+/// `wanted` says which types the callback is for: it is asked with the type of
+/// an object, or with None for a plain value that is kept inline. What the
+/// callback returns comes in place of the value, and nothing below the value
+/// is rewritten but what the callback asks for:
+/// [`MutateCallback::mutate`](crate::MutateCallback::mutate) rewrites a part,
+/// [`MutateCallback::mutate_children`](crate::MutateCallback::mutate_children)
+/// all parts of a value. Values of other types are built again where something
+/// below them changed, by the [hook](crate::DynMutate) of the type or by the
+/// fields. Regions, sharing and identity are as in [`structural_map`]; the
+/// order in the options has no meaning here.
+///
+/// [`MutateCallback::remap`](crate::MutateCallback::remap) records what comes in
+/// place of a variable wherever it is met from then on, unless the callback is
+/// for variables, too.
+///
+/// # Errors
+///
+/// As [`structural_map`]. `ValueError` where the callback asks for a value
+/// whose rewrite is not over, and `RecursionError` when callbacks nest more
+/// than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level is a
+/// call of user code on the native stack.
+///
+/// ```
+/// use isoform::{Array, MapOptions, Value, repr, structural_mutate};
+///
+/// // Swaps pairs, and rewrites what is in them.
+/// let swap = |value: &Value, mutator: &mut dyn isoform::MutateCallback| {
+///     let pair = value.extract::<Array>()?;
+///     let (first, second) = (mutator.mutate(&pair.values()[0])?, mutator.mutate(&pair.values()[1])?);
+///     Ok(Value::from([second, first]))
+/// };
+/// let root = Value::from([Value::from([1, 2]), 3.into()]);
+/// let arrays = |ty: Option<isoform::TypeIndex>| ty.is_some();
+/// let swapped = structural_mutate(&root, MapOptions::default(), &arrays, &swap)?;
+/// assert_eq!(repr(&swapped), "(3, (2, 1))");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn structural_mutate(
+    root: impl Into<Value>,
+    options: MapOptions,
+    wanted: &dyn Fn(Option<TypeIndex>) -> bool,
+    callback: &DriveMutate<'_>,
+) -> Result<Value> {
+    let driver = Driver {
         wanted,
         callback,
-        stack: Vec::new(),
-        changes: Vec::new(),
-        hooked: has_traversal_hooks(),
-        opened: Vec::new(),
-        results: Default::default(),
-        descents: Results::default(),
-        remapped: HashMap::default(),
+        max_depth: MAX_HOOK_DEPTH,
     };
-    let root = root.into();
-    access::traversing(|section| mapper.run(section, root, RegionKind::Use))
+    rewrite(root.into(), options, Some(driver), |_| false, |_| Ok(None))
+}
+
+/// [`structural_mutate`] for a host language that limits the depth of its own
+/// calls.
+///
+/// # Errors
+///
+/// As [`structural_mutate`], but for the `RecursionError`.
+pub fn structural_mutate_by_host(
+    root: impl Into<Value>,
+    options: MapOptions,
+    wanted: &dyn Fn(Option<TypeIndex>) -> bool,
+    callback: &DriveMutate<'_>,
+) -> Result<Value> {
+    let driver = Driver {
+        wanted,
+        callback,
+        max_depth: u32::MAX,
+    };
+    rewrite(root.into(), options, Some(driver), |_| false, |_| Ok(None))
 }
 
 /// How to rewrite; the default is post-order, without the fields that
 /// comparison ignores, and with the keys of maps.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct MapOptions {
     /// Whether the callback comes before or after the children.
@@ -121,6 +172,20 @@ pub struct MapOptions {
     /// stands, and not once in each kind of region. For rewrites in which a
     /// variable becomes something else from some place on.
     pub variables_each_time: bool,
+    /// Whether an object is rewritten once in each kind of region in which it
+    /// stands, and not once in all.
+    pub regions_apart: bool,
+}
+
+impl Default for MapOptions {
+    fn default() -> Self {
+        MapOptions {
+            order: WalkOrder::default(),
+            children: ChildOptions::default(),
+            variables_each_time: false,
+            regions_apart: true,
+        }
+    }
 }
 
 impl MapOptions {
@@ -138,6 +203,13 @@ impl MapOptions {
         self
     }
 
+    /// Sets whether an object is rewritten once in each kind of region.
+    #[must_use]
+    pub fn regions_apart(mut self, regions_apart: bool) -> Self {
+        self.regions_apart = regions_apart;
+        self
+    }
+
     /// Sets whether fields with the flag `ignore` are rewritten too.
     #[must_use]
     pub fn include_ignored(mut self, include_ignored: bool) -> Self {
@@ -151,500 +223,4 @@ impl MapOptions {
         self.children.keys = keys;
         self
     }
-}
-
-/// What the callback of [`structural_map`] sees.
-#[derive(Clone, Copy)]
-pub struct MapVisit<'a> {
-    value: &'a Value,
-    region: RegionKind,
-    is_key: bool,
-    ancestors: &'a [Frame],
-}
-
-impl<'a> MapVisit<'a> {
-    /// The value; in post-order its children are replaced already.
-    pub fn value(&self) -> &'a Value {
-        self.value
-    }
-
-    /// The object, if the value is one.
-    pub fn object(&self) -> Option<&'a Ref<Obj>> {
-        self.value.as_object()
-    }
-
-    /// The object as a `T`, if it is one. O(1).
-    pub fn downcast<T: Node>(&self) -> Option<&'a Ref<T>> {
-        self.object()?.downcast_ref()
-    }
-
-    /// Whether variables are bound or used here.
-    pub fn region(&self) -> RegionKind {
-        self.region
-    }
-
-    /// Whether this is the key of a map or dict. It has the path of its value.
-    pub fn is_key(&self) -> bool {
-        self.is_key
-    }
-
-    /// In how many values this one lies. O(1).
-    pub fn depth(&self) -> usize {
-        self.ancestors.len()
-    }
-
-    /// The steps from the root to this value. In pre-order they lead through
-    /// what the callback answered on the way. O(depth).
-    pub fn path(&self) -> AccessPath {
-        path_of(self.ancestors)
-    }
-}
-
-impl std::fmt::Debug for MapVisit<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MapVisit")
-            .field("path", &self.path())
-            .field("value", &self.value)
-            .field("region", &self.region)
-            .finish_non_exhaustive()
-    }
-}
-
-fn path_of(ancestors: &[Frame]) -> AccessPath {
-    let step = |frame: &Frame| frame.children.step(frame.next.checked_sub(1)?);
-    AccessPath::from_steps(ancestors.iter().filter_map(step).collect())
-}
-
-/// A value some of whose children are still to be visited.
-struct Frame {
-    children: Children,
-    next: usize,
-    /// The child taken last, to tell whether its result is another.
-    pending: Value,
-    region: RegionKind,
-    is_key: bool,
-    /// Where this frame's part of the changes starts.
-    first_change: usize,
-    /// The object for which the result is remembered.
-    remembered: Option<u64>,
-    /// The variable or dag node whose descent is remembered.
-    descent: Option<u64>,
-}
-
-struct Mapper<W, F> {
-    options: MapOptions,
-    /// What the filter says of plain values.
-    plain_wanted: bool,
-    wanted: W,
-    callback: F,
-    stack: Vec<Frame>,
-    /// Children that were replaced, by position; those of the innermost open
-    /// value last.
-    changes: Vec<(usize, Value)>,
-    /// What became of objects, for each kind of region.
-    results: [Results; 3],
-    /// What variables and dag nodes became before or without the callback.
-    descents: Results,
-    /// Whether types may have a rewrite of their own.
-    hooked: bool,
-    /// What was opened, and may be left open by an error that a hook catches.
-    opened: Vec<(RegionKind, u64)>,
-    /// What hooks recorded for variables.
-    remapped: HashMap<u64, Value, RandomState>,
-}
-
-impl<W, F> Mapper<W, F>
-where
-    W: Fn(Option<TypeIndex>) -> bool,
-    F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
-{
-    fn run(&mut self, section: &mut Section, root: Value, region: RegionKind) -> Result<Value> {
-        let floor = self.stack.len();
-        let root = Child {
-            value: root,
-            region,
-            is_key: false,
-        };
-        let finished = self.meet(section, root)?;
-        self.descend(section, floor, finished)
-    }
-
-    /// Rewrites what is open above a height; the result of the lowest.
-    fn descend(
-        &mut self,
-        section: &mut Section,
-        floor: usize,
-        mut finished: Option<Value>,
-    ) -> Result<Value> {
-        let mut poll = Poll::default();
-        loop {
-            poll.step(section)?;
-            if self.stack.len() == floor {
-                return Ok(finished.unwrap_or_default());
-            }
-            let Some(frame) = self.stack.last_mut() else {
-                return Ok(finished.unwrap_or_default());
-            };
-            if let Some(result) = finished.take()
-                && result != frame.pending
-            {
-                self.changes.push((frame.next - 1, result));
-            }
-            finished = match frame.children.get(frame.next, frame.region) {
-                Some(child) => {
-                    frame.next += 1;
-                    frame.pending = child.value.clone();
-                    self.meet(section, child)?
-                }
-                None => Some(self.close(section)?),
-            };
-        }
-    }
-
-    /// The result for a value, or None when it was put on the stack.
-    fn meet(&mut self, section: &mut Section, child: Child) -> Result<Option<Value>> {
-        let Child {
-            value,
-            region,
-            is_key,
-        } = child;
-        let Some(object) = value.as_object() else {
-            return self.call(section, value, region, is_key).map(Some);
-        };
-        // Plain values that are too large to be inline.
-        if let Class::Str | Class::Bytes | Class::BigInt = object.type_info().class() {
-            return self.call(section, value, region, is_key).map(Some);
-        }
-        let ident = object.identity();
-        let hook = match self.hooked {
-            true => object.type_info().hooks.mutate.get(),
-            false => None,
-        };
-        if !self.remapped.is_empty()
-            && let Some(value) = self.remapped.get(&ident)
-        {
-            return Ok(Some(value.clone()));
-        }
-        // `value` and `pending` are two owners; an object with one more is
-        // reached on this way only. The root has no `pending`, and may be
-        // owned by nobody else although it contains itself.
-        let may_return = self.stack.is_empty() || object.owners() > 3 || hook.is_some();
-        if may_return {
-            let is_anew = self.options.variables_each_time && object.type_info().kind == Kind::Var;
-            match self.results[region as usize].get(ident) {
-                Some(Some(result)) if !is_anew => return Ok(Some(result)),
-                Some(None) => return Err(self.cycle(&value)),
-                _ => self.remember(region, ident),
-            }
-        }
-        let mut remembered = may_return.then_some(ident);
-        let mut source = value;
-        if self.options.order == WalkOrder::Pre {
-            let answer = self.call(section, source.clone(), region, is_key)?;
-            if answer != source {
-                // The answer may contain what it replaces.
-                remembered = Some(ident);
-                self.remember(region, ident);
-                source = answer;
-            }
-        }
-        let descent = source.as_object().and_then(|object| {
-            let kind = object.type_info().kind;
-            let spread = matches!(kind, Kind::Var | Kind::Dag);
-            (spread && !object.type_info().is_builtin()).then(|| object.identity())
-        });
-        if let Some(ident) = descent
-            && let Some(Some(result)) = self.descents.get(ident)
-        {
-            return self
-                .finish(section, result, region, is_key, remembered)
-                .map(Some);
-        }
-        if self.hooked && source.as_object().is_some_and(has_hook) {
-            let result = self.ask(section, &source, region, is_key, remembered, descent)?;
-            return self
-                .finish(section, result, region, is_key, remembered)
-                .map(Some);
-        }
-        if !self.plain_wanted && is_bare(&source) {
-            return self
-                .finish(section, source, region, is_key, remembered)
-                .map(Some);
-        }
-        let children = children_of(&source, self.options.children);
-        if children.is_empty() {
-            return self
-                .finish(section, source, region, is_key, remembered)
-                .map(Some);
-        }
-        if let Some(object) = source.object_ref() {
-            prefetch_ahead(object);
-        }
-        self.stack.push(Frame {
-            children,
-            next: 0,
-            pending: Value::NONE,
-            region,
-            is_key,
-            first_change: self.changes.len(),
-            remembered,
-            descent,
-        });
-        Ok(None)
-    }
-
-    /// Notes that an object is open.
-    fn remember(&mut self, region: RegionKind, ident: u64) {
-        self.results[region as usize].open(ident);
-        if self.hooked {
-            self.opened.push((region, ident));
-        }
-    }
-
-    /// What the hook of an object's type makes of it.
-    #[cold]
-    #[inline(never)]
-    fn ask(
-        &mut self,
-        section: &mut Section,
-        source: &Value,
-        region: RegionKind,
-        is_key: bool,
-        remembered: Option<u64>,
-        descent: Option<u64>,
-    ) -> Result<Value> {
-        let Some(object) = source.as_object() else {
-            return Ok(source.clone());
-        };
-        let info = object.type_info();
-        let Some(hook) = info.hooks.mutate.get() else {
-            return Ok(source.clone());
-        };
-        let first_change = self.changes.len();
-        self.stack.push(Frame {
-            children: children_of(source, self.options.children),
-            next: 0,
-            pending: Value::NONE,
-            region,
-            is_key,
-            first_change,
-            remembered,
-            descent: None,
-        });
-        let mut mutator = HookMutator {
-            mapper: self,
-            object,
-            region,
-        };
-        let result = hooks::run(section, DynMutate::NAME, info.key(), || {
-            hook.call(object, &mut mutator)
-        });
-        self.stack.pop();
-        let result = result?;
-        if let Some(ident) = descent {
-            self.descents.set(ident, result.clone());
-        }
-        Ok(result)
-    }
-
-    /// What a part becomes, for the hook whose frame is the last one.
-    fn part(
-        &mut self,
-        section: &mut Section,
-        part: &Value,
-        region: RegionKind,
-        children_of: Option<&Ref<Obj>>,
-    ) -> Result<Value> {
-        let (floor, first_change) = (self.stack.len(), self.changes.len());
-        let first_opened = self.opened.len();
-        if let Some(frame) = self.stack.last_mut() {
-            let field = frame.children.field_with(part);
-            frame.next = field.map_or(0, |position| position + 1);
-        }
-        let result = match children_of {
-            None => self.run(section, part.clone(), region),
-            Some(hooked) => self.children(section, part, region, hooked),
-        };
-        if result.is_err() {
-            // The hook may go on; what was open here no longer is.
-            self.changes.truncate(first_change);
-            self.stack.truncate(floor);
-            for (region, ident) in self.opened.drain(first_opened..) {
-                let results = &mut self.results[region as usize];
-                if let Some(None) = results.get(ident) {
-                    results.forget(ident);
-                }
-            }
-        }
-        self.opened.truncate(first_opened);
-        result
-    }
-
-    /// A value with its children rewritten: by the hook of its type, unless
-    /// that hook asks.
-    fn children(
-        &mut self,
-        section: &mut Section,
-        value: &Value,
-        region: RegionKind,
-        hooked: &Ref<Obj>,
-    ) -> Result<Value> {
-        if let Some(object) = value.as_object()
-            && has_hook(object)
-            && !object.same_as(hooked)
-        {
-            return self.ask(section, value, region, false, None, None);
-        }
-        let floor = self.stack.len();
-        let children = children_of(value, self.options.children);
-        let mut done = Vec::with_capacity(children.len());
-        for position in 0..children.len() {
-            let Some(child) = children.get(position, region) else {
-                break;
-            };
-            let finished = self.meet(section, child)?;
-            done.push(self.descend(section, floor, finished)?);
-        }
-        access::outside(section, || children.rebuild(done))
-    }
-
-    /// Leaves the value on top of the stack.
-    fn close(&mut self, section: &mut Section) -> Result<Value> {
-        let Some(frame) = self.stack.pop() else {
-            return Ok(Value::NONE);
-        };
-        let changes = self.changes.drain(frame.first_change..).collect();
-        let result = frame
-            .children
-            .replace_in(section, changes)
-            .map_err(|error| error.at(path_of(&self.stack)))?;
-        if let Some(ident) = frame.descent {
-            self.descents.set(ident, result.clone());
-        }
-        self.finish(
-            section,
-            result,
-            frame.region,
-            frame.is_key,
-            frame.remembered,
-        )
-    }
-
-    /// What follows the visit of the children.
-    fn finish(
-        &mut self,
-        section: &mut Section,
-        value: Value,
-        region: RegionKind,
-        is_key: bool,
-        remembered: Option<u64>,
-    ) -> Result<Value> {
-        let result = match self.options.order {
-            WalkOrder::Post => self.call(section, value, region, is_key)?,
-            WalkOrder::Pre => value,
-        };
-        if let Some(ident) = remembered {
-            self.results[region as usize].set(ident, result.clone());
-        }
-        Ok(result)
-    }
-
-    /// Calls the callback: its answer, or the value itself.
-    fn call(
-        &mut self,
-        section: &mut Section,
-        value: Value,
-        region: RegionKind,
-        is_key: bool,
-    ) -> Result<Value> {
-        let wanted = match value.as_object() {
-            Some(object) => (self.wanted)(Some(object.type_info().index())),
-            None => self.plain_wanted,
-        };
-        if !wanted {
-            return Ok(value);
-        }
-        let visit = MapVisit {
-            value: &value,
-            region,
-            is_key,
-            ancestors: &self.stack,
-        };
-        let callback = &mut self.callback;
-        let answer = access::outside(section, || callback(&visit))?;
-        Ok(answer.unwrap_or(value))
-    }
-
-    #[cold]
-    fn cycle(&self, value: &Value) -> Error {
-        cyclic(value).at(path_of(&self.stack))
-    }
-}
-
-/// The rewrite as a hook sees it.
-struct HookMutator<'m, W, F> {
-    mapper: &'m mut Mapper<W, F>,
-    /// The object whose hook runs, and where it was met.
-    object: &'m Ref<Obj>,
-    region: RegionKind,
-}
-
-impl<W, F> MutateCallback for HookMutator<'_, W, F>
-where
-    W: Fn(Option<TypeIndex>) -> bool,
-    F: FnMut(&MapVisit<'_>) -> Result<Option<Value>>,
-{
-    fn region(&self) -> RegionKind {
-        self.region
-    }
-
-    fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        access::traversing(|section| self.mapper.part(section, value, region, None))
-    }
-
-    fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        access::traversing(|section| self.mapper.part(section, value, region, Some(self.object)))
-    }
-
-    fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {
-        self.mapper.remapped.get(&var.identity()).cloned()
-    }
-
-    fn remap(&mut self, var: &Ref<Obj>, value: Value) {
-        let mapper = &mut *self.mapper;
-        let ident = var.identity();
-        if mapper
-            .results
-            .iter_mut()
-            .any(|results| matches!(results.get(ident), Some(Some(_))))
-        {
-            // What was rewritten so far may contain the variable.
-            mapper.results = Default::default();
-            mapper.descents = Results::default();
-            for frame in &mapper.stack {
-                if let Some(ident) = frame.remembered {
-                    mapper.results[frame.region as usize].open(ident);
-                }
-            }
-        }
-        mapper.remapped.insert(ident, value);
-    }
-}
-
-/// Whether the type of an object has a rewrite of its own.
-fn has_hook(object: &Ref<Obj>) -> bool {
-    object.type_info().hooks.mutate.get().is_some()
-}
-
-/// Whether an object has no fields but numbers, bools and data types, so that
-/// nothing below it is an object.
-fn is_bare(value: &Value) -> bool {
-    let declared = value.as_object().map(|object| object.type_info());
-    declared.is_some_and(|info| !info.is_builtin() && info.drop_slots.is_empty())
-}
-
-/// The error for a value that contains itself.
-pub(crate) fn cyclic(value: &Value) -> Error {
-    let name = value.type_name();
-    Error::value_error(format!("cyclic value: the {name} contains itself"))
 }

@@ -48,6 +48,11 @@ impl Marks {
         *self.word(ident) &= !(0b10 << shift_of(ident));
     }
 
+    /// Takes the mark of an object off.
+    pub(super) fn forget(&mut self, ident: u64) {
+        *self.word(ident) &= !(0b11 << shift_of(ident));
+    }
+
     /// Takes all marks off.
     pub(super) fn clear(&mut self) {
         self.words.clear();

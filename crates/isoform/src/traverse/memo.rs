@@ -1,7 +1,7 @@
 //! What objects became, by identity number.
 
+use super::rewrite::Outcome;
 use crate::kernel::pages::Pages;
-use crate::kernel::value::Value;
 
 /// Results of objects; an object that is entered and not yet left is open.
 #[derive(Default)]
@@ -9,12 +9,12 @@ pub(super) struct Results {
     /// Position in `results`, one higher; zero for an object not met yet.
     positions: Pages<u32, 256>,
     /// None while the object is open.
-    results: Vec<Option<Value>>,
+    results: Vec<Option<Outcome>>,
 }
 
 impl Results {
     /// What is known of an object: nothing, that it is open, or its result.
-    pub(super) fn get(&mut self, ident: u64) -> Option<Option<Value>> {
+    pub(super) fn get(&mut self, ident: u64) -> Option<Option<Outcome>> {
         let position = self.positions.get(ident)?.checked_sub(1)?;
         self.results.get(position as usize).cloned()
     }
@@ -23,7 +23,7 @@ impl Results {
         *self.entry(ident) = None;
     }
 
-    pub(super) fn set(&mut self, ident: u64, result: Value) {
+    pub(super) fn set(&mut self, ident: u64, result: Outcome) {
         *self.entry(ident) = Some(result);
     }
 
@@ -32,7 +32,7 @@ impl Results {
         *self.positions.word(ident) = 0;
     }
 
-    fn entry(&mut self, ident: u64) -> &mut Option<Value> {
+    fn entry(&mut self, ident: u64) -> &mut Option<Outcome> {
         let position = self.positions.word(ident);
         if *position == 0 {
             self.results.push(None);

@@ -1,25 +1,32 @@
 //! Regions and walks: how a visit moves through an object graph.
 
 mod bound;
-mod children;
 mod copy;
+pub(crate) mod cursor;
 mod map;
+mod mapper;
 mod marks;
 mod memo;
 mod options;
 mod parts;
 mod recycle;
+pub(crate) mod rewrite;
 mod substitute;
+mod visited;
 mod walk;
 
 pub use copy::{deep_copy, shallow_copy};
-pub(crate) use map::cyclic;
-pub use map::{MapOptions, MapVisit, structural_map, structural_map_where};
+pub use map::{
+    MapOptions, structural_map, structural_map_where, structural_mutate, structural_mutate_by_host,
+};
+pub use mapper::DriveMutate;
 pub use options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 pub use parts::{Child, ChildOptions, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use substitute::substitute;
 pub(crate) use substitute::substitute_in_free;
+pub use visited::Visit;
 pub use walk::{
-    Interrupts, Visit, structural_walk, structural_walk_where, structural_walk_with, walk_objects,
+    DriveVisit, Interrupts, structural_visit, structural_visit_by_host, structural_walk,
+    structural_walk_where, structural_walk_with, walk_objects,
 };

@@ -1,16 +1,12 @@
 //! A value taken apart into its children, and put together again.
 
-use crate::kernel::container::{Array, Dict, List, Map};
+use super::cursor::{Cursor, View};
+use super::rewrite;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::access::{self, Section};
-use crate::kernel::object::build;
-use crate::kernel::object::class::Class;
-use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::object::table::Slot;
+use crate::kernel::object::access;
 use crate::kernel::path::AccessStep;
 use crate::kernel::path::places::Step;
 use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::{Value, ValueRef};
 
 /// Which children of a value are looked at.
@@ -65,16 +61,9 @@ pub struct Child {
 #[derive(Clone, Debug)]
 pub struct Children {
     source: Value,
-    content: Content,
+    /// What a list or dict held, and the source itself otherwise.
+    held: Value,
     options: ChildOptions,
-}
-
-#[derive(Clone, Debug)]
-enum Content {
-    Fields(Ref<Obj>),
-    Items(Array),
-    Entries(Map),
-    Nothing,
 }
 
 /// The children of a value: the fields of an object in the order of visit, the
@@ -99,20 +88,14 @@ enum Content {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn children_of(value: &Value, options: ChildOptions) -> Children {
-    let content = match value.view() {
-        ValueRef::Array(array) => Content::Items(array.clone()),
-        ValueRef::List(list) => Content::Items(list.snapshot()),
-        ValueRef::Map(map) => Content::Entries(map.clone()),
-        ValueRef::Dict(dict) => Content::Entries(dict.snapshot()),
-        ValueRef::Object(object) => match object.type_info().class() {
-            Class::Plain | Class::Node => Content::Fields(object.clone()),
-            _ => Content::Nothing,
-        },
-        _ => Content::Nothing,
+    let held = match value.view() {
+        ValueRef::List(list) => list.snapshot().into(),
+        ValueRef::Dict(dict) => dict.snapshot().into(),
+        _ => value.clone(),
     };
     Children {
         source: value.clone(),
-        content,
+        held,
         options,
     }
 }
@@ -125,12 +108,10 @@ impl Children {
 
     /// How many children there are. O(1).
     pub fn len(&self) -> usize {
-        match &self.content {
-            Content::Fields(_) => self.slots().len(),
-            Content::Items(items) => items.len(),
-            Content::Entries(entries) if self.options.keys => 2 * entries.len(),
-            Content::Entries(entries) => entries.len(),
-            Content::Nothing => 0,
+        match self.cursor() {
+            Some(cursor) if cursor.entries().is_some() && !self.options.keys => cursor.len() / 2,
+            Some(cursor) => cursor.len(),
+            None => 0,
         }
     }
 
@@ -142,39 +123,16 @@ impl Children {
     /// A child by its position in the order of visit, of a value that is met
     /// in `region`. O(1).
     pub fn get(&self, position: usize, region: RegionKind) -> Option<Child> {
-        let child = |value: &Value, region, is_key| Child {
-            value: value.clone(),
-            region,
-            is_key,
-        };
-        match &self.content {
-            Content::Fields(object) => {
-                let of_var = object.type_info().kind == Kind::Var;
-                access::reading(|section| {
-                    let fields = match self.options.include_ignored {
-                        true => object.borrowed().visited_and_ignored(),
-                        false => object.borrowed().visited(),
-                    };
-                    let (slot, loaded) = fields.get(section, position)?;
-                    Some(Child {
-                        value: loaded.to_value(),
-                        region: region.of_field(slot.flag, of_var),
-                        is_key: false,
-                    })
-                })
-            }
-            Content::Items(items) => Some(child(items.values().get(position)?, region, false)),
-            Content::Entries(entries) => {
-                let (at, is_key) = self.place(entries, position)?;
-                let (key, value) = entries.reference().entry(at)?;
-                // Keys are looked up, never bound.
-                Some(match is_key {
-                    true => child(key, RegionKind::Use, true),
-                    false => child(value, region, false),
-                })
-            }
-            Content::Nothing => None,
-        }
+        let cursor = self.cursor()?.met_in(region);
+        let position = self.position_in(&cursor, position);
+        access::reading(|section| {
+            let part = cursor.get(section, position)?;
+            Some(Child {
+                value: part.met.to_value(),
+                region: part.region,
+                is_key: part.is_key,
+            })
+        })
     }
 
     /// All children, of a value that is met in `region`.
@@ -189,40 +147,8 @@ impl Children {
 
     /// As [`step`](Self::step), for one of many places.
     pub(crate) fn place_step(&self, position: usize) -> Option<Step> {
-        match &self.content {
-            Content::Fields(object) => {
-                let slot = self.slots().get(position)?;
-                let field = object.type_info().fields().get(slot.field as usize)?;
-                Some(Step::Field(field.name()))
-            }
-            Content::Items(items) => (position < items.len()).then_some(Step::Item(position)),
-            Content::Entries(entries) => {
-                let (at, _) = self.place(entries, position)?;
-                let (key, _) = entries.reference().entry(at)?;
-                Some(Step::Key(key.clone()))
-            }
-            Content::Nothing => None,
-        }
-    }
-
-    /// The position of the first field that holds an object, or the same plain
-    /// value, if the children are fields.
-    pub(super) fn field_with(&self, wanted: &Value) -> Option<usize> {
-        let Content::Fields(_) = &self.content else {
-            return None;
-        };
-        let is_wanted = |child: Child| match (child.value.as_object(), wanted.as_object()) {
-            (Some(child), Some(wanted)) => child.same_as(wanted),
-            (None, None) => child.value == *wanted,
-            _ => false,
-        };
-        self.iter(RegionKind::Use).position(is_wanted)
-    }
-
-    /// Whether a child is a field that opens a definition region.
-    pub(super) fn opens_region(&self, position: usize) -> bool {
-        let slot = self.slots().get(position);
-        slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
+        let cursor = self.cursor()?;
+        cursor.step_to(self.position_in(&cursor, position))
     }
 
     /// The value with these children in place of its own, in the same order.
@@ -252,102 +178,28 @@ impl Children {
         self.replace(changes.collect())
     }
 
-    /// [`replace`](Self::replace) in a traversal. What converts a value to the
-    /// type of a field, or finds a key, may be code of the user.
-    pub(super) fn replace_in(
-        &self,
-        section: &mut Section,
-        changes: Vec<(usize, Value)>,
-    ) -> Result<Value> {
-        match changes.is_empty() {
-            true => Ok(self.source.clone()),
-            false => access::outside(section, || self.replace(changes)),
-        }
-    }
-
     /// The value with some children replaced, given by position.
     pub(crate) fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
-        if changes.is_empty() {
-            return Ok(self.source.clone());
-        }
-        match &self.content {
-            Content::Fields(object) => {
-                let slots = self.slots();
-                let fields = changes.into_iter().filter_map(|(position, value)| {
-                    let slot = slots.get(position)?;
-                    Some((slot.field as usize, value))
-                });
-                build::with_fields(object, fields).map(Value::from)
+        match self.cursor() {
+            Some(cursor) if !changes.is_empty() => {
+                let changes = changes.into_iter();
+                let changes = changes.map(|(at, value)| (self.position_in(&cursor, at), value));
+                rewrite::replace(&cursor, changes)
             }
-            Content::Items(old) => {
-                let mut items = old.values().to_vec();
-                for (position, value) in changes {
-                    if let Some(item) = items.get_mut(position) {
-                        *item = value;
-                    }
-                }
-                Ok(match self.source.view() {
-                    ValueRef::List(_) => List::from(items).into(),
-                    _ => Array::from(items).into(),
-                })
-            }
-            Content::Entries(old) => self.replace_entries(old, changes),
-            Content::Nothing => Ok(self.source.clone()),
+            _ => Ok(self.source.clone()),
         }
     }
 
-    fn replace_entries(&self, old: &Map, changes: Vec<(usize, Value)>) -> Result<Value> {
-        let mut entries: Vec<(Value, Value)> = old
-            .iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        for (position, new) in changes {
-            let Some((at, is_key)) = self.place(old, position) else {
-                continue;
-            };
-            match is_key {
-                true => entries[at].0 = new,
-                false => entries[at].1 = new,
-            }
-        }
-        let mut map = Map::new();
-        for (key, value) in entries {
-            let (count, shown) = (map.len(), key.clone());
-            map.try_insert(key, value)?;
-            if map.len() == count {
-                return Err(Error::value_error(format!(
-                    "{}: two keys become {shown:?}",
-                    self.source.type_name()
-                )));
-            }
-        }
-        Ok(match self.source.view() {
-            ValueRef::Dict(_) => Dict::<Value, Value>::of(map).into(),
-            _ => map.into(),
-        })
+    fn cursor(&self) -> Option<Cursor<'_>> {
+        let view = View::of_compared(self.options.include_ignored);
+        Cursor::over(self.source.object_ref()?, self.held.object_ref()?, view)
     }
 
-    fn slots(&self) -> &'static [Slot] {
-        match &self.content {
-            Content::Fields(object) if self.options.include_ignored => {
-                &object.type_info().visited_and_ignored
-            }
-            Content::Fields(object) => &object.type_info().visited,
-            _ => &[],
+    /// The position of a child among the parts of the cursor, which has keys.
+    fn position_in(&self, cursor: &Cursor<'_>, position: usize) -> usize {
+        match cursor.entries() {
+            Some(_) if !self.options.keys => 2 * position + 1,
+            _ => position,
         }
-    }
-
-    /// An entry's position in insertion order, and whether its key is meant.
-    fn place(&self, entries: &Map, position: usize) -> Option<(usize, bool)> {
-        let (position, is_key) = match self.options.keys {
-            true => (position / 2, position.is_multiple_of(2)),
-            false => (position, false),
-        };
-        let order = entries.reference().key_order();
-        let at = match position.checked_sub(order.plain.len()) {
-            None => order.plain[position],
-            Some(position) => *order.objects.get(position)?,
-        };
-        Some((at as usize, is_key))
     }
 }

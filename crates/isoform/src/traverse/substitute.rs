@@ -3,17 +3,19 @@
 use hashbrown::HashSet;
 
 use super::bound::{Bound, Dependence, Meaning, Place};
-use super::map::cyclic;
+use super::cursor::{Cursor, Part, View, cyclic, has_parts};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
-use super::parts::{ChildOptions, Children, children_of};
+use super::rewrite::{Outcome, Policy, Rewriter};
 use super::walk::walk_objects;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::access::{self, Poll, Section};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::path::AccessPath;
-use crate::kernel::types::Kind;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::{FieldFlag, Kind};
 use crate::kernel::value::Value;
 
 /// Replaces the free occurrences of variables in a value, all at once.
@@ -125,16 +127,16 @@ fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
 }
 
 fn run(root: &Value, pairs: &[(Value, Value)], bound: Bound) -> Result<Value> {
+    let parts = Arena::default();
     let mut substitution = Substitution {
         bound,
         avoid: variables_of(pairs.iter().map(|(_, replacement)| replacement))?,
-        stack: Vec::new(),
-        changes: Vec::new(),
+        rewriter: Rewriter::new(&parts),
         open: HashSet::default(),
         searched: HashSet::default(),
         replacements: 0,
     };
-    access::traversing(|section| substitution.run(section, root))
+    access::traversing(|section| substitution.substitute(section, root))
 }
 
 fn is_var(info: &TypeInfo) -> bool {
@@ -156,20 +158,17 @@ fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u
     Ok(found)
 }
 
-/// A value some of whose children are still to be visited.
-struct Frame {
-    children: Children,
-    next: usize,
-    pending: Value,
+/// What is known of an open object.
+struct Open<'a> {
     place: Place,
-    first_change: usize,
-    /// What the surroundings depend on, put aside.
+    /// What the surroundings depend on.
     outer: Dependence,
     /// The object for which the result may be remembered.
     remembered: Option<u64>,
     role: Role,
-    /// The variable of the substitution that the result comes in place of.
-    settles: Option<u64>,
+    /// The variable of the substitution that the result comes in place of, and
+    /// the part where it was met.
+    settles: Option<(u64, Met<'a>)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -183,13 +182,12 @@ enum Role {
     Free,
 }
 
-struct Substitution {
+struct Substitution<'a> {
     bound: Bound,
     /// Variables that no binder may capture.
     avoid: HashSet<u64>,
-    stack: Vec<Frame>,
-    changes: Vec<(usize, Value)>,
-    /// Objects on the stack that may be met again, each with the number of
+    rewriter: Rewriter<'a, Open<'a>>,
+    /// Objects that are open and may be met again, each with the number of
     /// replacements that were being searched.
     open: HashSet<(u64, usize), rapidhash::fast::RandomState>,
     /// Objects in the fields of variables that were used free.
@@ -198,95 +196,138 @@ struct Substitution {
     replacements: usize,
 }
 
-impl Substitution {
-    fn run(&mut self, section: &mut Section, root: &Value) -> Result<Value> {
-        self.bound.open_scope();
-        let mut finished = self.meet(section, root.clone(), Place::ROOT)?;
-        let mut poll = Poll::default();
-        let result = loop {
-            poll.step(section)?;
-            let Some(frame) = self.stack.last_mut() else {
-                break finished.unwrap_or_default();
-            };
-            if let Some(result) = finished.take()
-                && result != frame.pending
-            {
-                self.changes.push((frame.next - 1, result));
-            }
-            finished = match frame.children.get(frame.next, frame.place.region) {
-                Some(child) => {
-                    frame.next += 1;
-                    frame.pending = child.value.clone();
-                    let opens = frame.children.opens_region(frame.next - 1);
-                    let place = self.bound.place_of(frame.place, child.region, opens);
-                    self.meet(section, child.value, place)?
-                }
-                None => Some(self.close(section)?),
-            };
-        };
-        // Binders that were renamed for nothing are left as they were.
-        let keep = self.bound.close_scope();
-        Ok(if keep { result } else { root.clone() })
+impl<'a> Policy<'a> for Substitution<'a> {
+    type Extra = Open<'a>;
+
+    #[inline(always)]
+    fn rewriter(&mut self) -> &mut Rewriter<'a, Open<'a>> {
+        &mut self.rewriter
     }
 
-    /// The result for a value, or None when it was put on the stack.
-    fn meet(&mut self, section: &mut Section, value: Value, place: Place) -> Result<Option<Value>> {
-        let Some(object) = value.as_object() else {
-            return Ok(Some(value));
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+        let opens = self.rewriter.cursors.last().is_some_and(|cursor| {
+            let slot = cursor.slot(cursor.position() - 1);
+            slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
+        });
+        let place = match self.rewriter.extra() {
+            Some(around) => self.bound.place_of(around.place, part.region, opens),
+            None => Place::ROOT,
         };
-        let info = object.type_info();
-        let searched = matches!(
-            info.class(),
-            Class::Plain | Class::Node | Class::Array | Class::List | Class::Map | Class::Dict
-        );
-        if !searched {
-            return Ok(Some(value));
+        self.meet_at(section, part, place)
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
+        let role = self.rewriter.extra().map(|open| open.role);
+        let keep = role != Some(Role::Scope) || self.bound.close_scope();
+        let Some((cursor, open, outcome)) = self.rewriter.build(section, keep)? else {
+            return Ok(Some(Outcome::Same));
+        };
+        let object = cursor.object();
+        if let Some(ident) = open.remembered {
+            self.open.remove(&(ident, self.replacements));
         }
-        let ident = object.identity();
+        let outcome = match open.role {
+            Role::Definition => self.define(object, outcome, open.place),
+            Role::Free => {
+                let image = outcome.clone().into_value(Met::Object(object));
+                self.bound.settle_free(object.ident(), image);
+                outcome
+            }
+            Role::Plain | Role::Scope => {
+                if let Some(ident) = open.remembered {
+                    self.bound.remember(ident, open.place, &outcome);
+                }
+                outcome
+            }
+        };
+        self.bound.end(open.outer);
+        let Some((var, was)) = open.settles else {
+            return Ok(Some(outcome));
+        };
+        self.replacements -= 1;
+        let image = outcome.into_value(Met::Object(object));
+        self.bound.settle(var, image.clone());
+        Ok(Some(Outcome::of(image, was)))
+    }
+}
+
+impl<'a> Substitution<'a> {
+    fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
+        self.bound.open_scope();
+        let result = self.run(section, Part::alone(root, RegionKind::Use))?;
+        // Binders that were renamed for nothing are left as they were.
+        let keep = self.bound.close_scope();
+        Ok(match result {
+            Outcome::New(value) if keep => value,
+            _ => root.clone(),
+        })
+    }
+
+    /// What a part becomes at a place, or None when it was opened.
+    fn meet_at(
+        &mut self,
+        section: &mut Section,
+        part: Part<'a>,
+        place: Place,
+    ) -> Result<Option<Outcome>> {
+        let Met::Object(object) = part.met else {
+            return Ok(Some(Outcome::Same));
+        };
+        let info = object.info();
+        if !has_parts(info.class()) {
+            return Ok(Some(Outcome::Same));
+        }
+        let ident = object.ident();
         let mut role = if info.scope { Role::Scope } else { Role::Plain };
         let mut inside = place;
         if is_var(info) {
             if self.bound.is_free_use(ident, place) && self.bound.note_use(ident) {
-                self.note_uses_in(section, &value)?;
+                self.note_uses_in(section, object)?;
             }
-            match self.bound.look_up(ident, place, &value) {
-                Meaning::Image(image) => return Ok(Some(image)),
-                Meaning::Unsettled(replacement) => return self.search(section, ident, replacement),
+            match self.bound.look_up(ident, place, part.met) {
+                Meaning::Is(image) => return Ok(Some(image)),
+                Meaning::Unsettled(replacement) => {
+                    return self.search(section, ident, &replacement, part.met);
+                }
                 Meaning::Binder => (role, inside) = (Role::Definition, place.inside()),
                 Meaning::Free => (role, inside) = (Role::Free, Place::IN_FREE),
             }
         }
         if role == Role::Free {
             // Where its own fields lead back to it, it is taken as it is.
-            self.bound.settle_free(ident, value.clone());
+            self.bound.settle_free(ident, part.met.to_value());
         }
-        // As in `structural_map`: `value` and `pending` own it, too.
-        let may_return = self.stack.is_empty() || object.owners() > 3;
-        if may_return {
+        let remembered = object.is_shared().then_some(ident);
+        if remembered.is_some() {
             if matches!(role, Role::Plain | Role::Scope)
                 && let Some(result) = self.bound.remembered(ident, place)
             {
                 return Ok(Some(result));
             }
             if !self.open.insert((ident, self.replacements)) {
-                return Err(cyclic(&value).at(path_of(&self.stack)));
+                return Err(cyclic(object).at(self.rewriter.path()));
             }
         }
+        let part = Part {
+            region: inside.region,
+            ..part
+        };
+        let Some(cursor) = Cursor::open(section, object, part, View::Compared) else {
+            return Ok(Some(Outcome::Same));
+        };
         let outer = self.bound.begin();
         if role == Role::Scope {
             self.bound.open_scope();
         }
-        self.stack.push(Frame {
-            children: children_of(&value, ChildOptions::default()),
-            next: 0,
-            pending: Value::NONE,
+        prefetch_ahead(object);
+        let open = Open {
             place: inside,
-            first_change: self.changes.len(),
             outer,
-            remembered: may_return.then_some(ident),
+            remembered,
             role,
             settles: None,
-        });
+        };
+        self.rewriter.push(cursor, open);
         Ok(None)
     }
 
@@ -296,34 +337,40 @@ impl Substitution {
         &mut self,
         section: &mut Section,
         var: u64,
-        replacement: Value,
-    ) -> Result<Option<Value>> {
+        replacement: &Value,
+        was: Met<'a>,
+    ) -> Result<Option<Outcome>> {
         self.bound.settle(var, replacement.clone());
         self.replacements += 1;
-        let searched = self.meet(section, replacement, Place::IN_REPLACEMENT)?;
-        match (&searched, self.stack.last_mut()) {
-            (None, Some(frame)) => frame.settles = Some(var),
-            (found, _) => {
-                self.replacements -= 1;
-                if let Some(image) = found {
-                    self.bound.settle(var, image.clone());
+        let replacement = self.rewriter.parts.keep_value(replacement);
+        let part = Part::alone(replacement, RegionKind::Use);
+        let found = self.meet_at(section, part, Place::IN_REPLACEMENT)?;
+        match found {
+            None => {
+                if let Some(open) = self.rewriter.extra() {
+                    open.settles = Some((var, was));
                 }
+                Ok(None)
+            }
+            Some(found) => {
+                self.replacements -= 1;
+                let image = found.into_value(part.met);
+                self.bound.settle(var, image.clone());
+                Ok(Some(Outcome::of(image, was)))
             }
         }
-        Ok(searched)
     }
 
     /// What stands in the fields of a variable that is used, is used.
-    fn note_uses_in(&mut self, section: &mut Section, var: &Value) -> Result<()> {
-        let is_bare = |info: &TypeInfo| info.visited.is_empty();
-        if var.as_object().is_none_or(|var| is_bare(var.type_info())) {
+    fn note_uses_in(&mut self, section: &mut Section, var: ObjRef<'a>) -> Result<()> {
+        if var.info().visited.is_empty() {
             return Ok(());
         }
         let options = WalkOptions::default().order(WalkOrder::Pre);
         let (bound, searched) = (&mut self.bound, &mut self.searched);
         // A walk is a traversal of its own.
         access::outside(section, || {
-            walk_objects(var, options, |object, _| {
+            walk_objects(var.to_ref(), options, |object, _| {
                 if !searched.insert(object.identity()) {
                     return Ok(WalkResult::<()>::Skip);
                 }
@@ -336,75 +383,18 @@ impl Substitution {
         Ok(())
     }
 
-    /// Leaves the value on top of the stack.
-    fn close(&mut self, section: &mut Section) -> Result<Value> {
-        let Some(frame) = self.stack.pop() else {
-            return Ok(Value::NONE);
-        };
-        let settles = frame.settles;
-        let result = self.close_frame(section, frame)?;
-        if let Some(var) = settles {
-            self.replacements -= 1;
-            self.bound.settle(var, result.clone());
-        }
-        Ok(result)
-    }
-
-    fn close_frame(&mut self, section: &mut Section, frame: Frame) -> Result<Value> {
-        let source = frame.children.source();
-        let keep = frame.role != Role::Scope || self.bound.close_scope();
-        let changes = self.changes.drain(frame.first_change..);
-        let result = if keep {
-            let changes = changes.collect();
-            let replaced = frame.children.replace_in(section, changes);
-            replaced.map_err(|error| error.at(path_of(&self.stack)))?
-        } else {
-            drop(changes);
-            source.clone()
-        };
-        if let Some(ident) = frame.remembered {
-            self.open.remove(&(ident, self.replacements));
-        }
-        if matches!(frame.role, Role::Definition | Role::Free) {
-            let image = match frame.role {
-                Role::Free => self.settle_free(source, result),
-                _ => self.define(source, result, frame.place),
-            };
-            self.bound.end(frame.outer);
-            return Ok(image);
-        }
-        if let Some(ident) = frame.remembered {
-            self.bound.remember(ident, frame.place, &result);
-        }
-        self.bound.end(frame.outer);
-        Ok(result)
-    }
-
-    /// Remembers what stands for a free variable.
-    fn settle_free(&mut self, var: &Value, rebuilt: Value) -> Value {
-        if let Some(object) = var.as_object() {
-            self.bound.settle_free(object.identity(), rebuilt.clone());
-        }
-        rebuilt
-    }
-
     /// Binds a variable and gives what stands for it.
-    fn define(&mut self, var: &Value, rebuilt: Value, place: Place) -> Value {
-        let Some(object) = var.as_object() else {
-            return rebuilt;
+    fn define(&mut self, var: ObjRef<'a>, rebuilt: Outcome, place: Place) -> Outcome {
+        let ident = var.ident();
+        let image = match rebuilt {
+            Outcome::Same if self.avoid.contains(&ident) => {
+                Outcome::New(build::shallow_copy(var.as_ref()).into())
+            }
+            rebuilt => rebuilt,
         };
-        let ident = object.identity();
-        let image = if rebuilt == *var && self.avoid.contains(&ident) {
-            Value::from(build::shallow_copy(object))
-        } else {
-            rebuilt
-        };
-        self.bound.bind(ident, place, image.clone(), image != *var);
+        let changed = matches!(image, Outcome::New(_));
+        let value = image.clone().into_value(Met::Object(var));
+        self.bound.bind(ident, place, value, changed);
         image
     }
-}
-
-fn path_of(ancestors: &[Frame]) -> AccessPath {
-    let step = |frame: &Frame| frame.children.step(frame.next.checked_sub(1)?);
-    AccessPath::from_steps(ancestors.iter().filter_map(step).collect())
 }

@@ -1,23 +1,21 @@
 //! The walk: every value below a root, with its region and path.
 
 use std::cell::Cell;
-use std::fmt;
 
-use super::children::{self, Child, Content, Frame};
+use super::cursor::{Cursor, Part, View, cyclic, is_mutable_container, path_of};
 use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
-use crate::kernel::error::{Error, Result};
-use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
+use super::visited::Visit;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::hooks::{self, DynVisit, MAX_HOOK_DEPTH, VisitCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Class;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
-use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Met, ObjRef};
-use crate::kernel::path::places::Step;
-use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::Hook;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
@@ -136,20 +134,137 @@ pub fn structural_walk_with<B>(
     interrupts: Interrupts<B>,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
-    let root = root.into();
+    run(root.into(), options, None, wanted, interrupts, callback)
+}
+
+/// Visits a value with callbacks that decide themselves what is visited below
+/// theirs.
+///
+/// `wanted` says which types the callback is for: it is asked with the type of
+/// an object, or with None for a plain value that is kept inline. Of values of
+/// other types, what lies below is visited in the order of [`structural_walk`],
+/// by the [hook](crate::DynVisit) of the type or by the fields. Below a value
+/// that the callback got, nothing is visited but what it asks for:
+/// [`VisitCallback::visit`] goes on with a part, and
+/// [`VisitCallback::visit_children`] with all parts of a value.
+///
+/// An object is visited once, or once in each kind of region where
+/// [`WalkOptions::sharing`] says so; visiting it again does nothing. The order
+/// in the options has no meaning here. A callback that returns a value ends
+/// the visit, which returns that value; one that gets a value from the visitor
+/// returns it at once.
+///
+/// # Errors
+///
+/// `ValueError` with the path for a value that contains itself, or whose visit
+/// a callback asks for before it is over. `RecursionError` when callbacks nest
+/// more than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level
+/// is a call of user code on the native stack. Errors of callbacks come back
+/// unchanged.
+///
+/// ```
+/// use std::cell::RefCell;
+/// use isoform::{Value, WalkOptions, structural_visit};
+///
+/// // Of each array, only the last element.
+/// let root = Value::from(vec![vec![1, 2], vec![3, 4]]);
+/// let met = RefCell::new(Vec::new());
+/// structural_visit(&root, WalkOptions::default(), &|_| true, &|value, visitor| {
+///     match value.extract::<isoform::Array>() {
+///         Ok(array) => visitor.visit(array.values().last().unwrap_or(&Value::NONE)),
+///         Err(_) => {
+///             met.borrow_mut().push(value.as_int());
+///             Ok(None)
+///         }
+///     }
+/// })?;
+/// assert_eq!(met.into_inner(), [Some(4)]);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub fn structural_visit(
+    root: impl Into<Value>,
+    options: WalkOptions,
+    wanted: &dyn Fn(Option<TypeIndex>) -> bool,
+    callback: &DriveVisit<'_>,
+) -> Result<Option<Value>> {
+    let driver = Driver {
+        wanted,
+        callback,
+        max_depth: MAX_HOOK_DEPTH,
+    };
+    drive(root.into(), options, driver)
+}
+
+/// [`structural_visit`] for a host language that limits the depth of its own
+/// calls.
+///
+/// # Errors
+///
+/// As [`structural_visit`], but for the `RecursionError`.
+pub fn structural_visit_by_host(
+    root: impl Into<Value>,
+    options: WalkOptions,
+    wanted: &dyn Fn(Option<TypeIndex>) -> bool,
+    callback: &DriveVisit<'_>,
+) -> Result<Option<Value>> {
+    let driver = Driver {
+        wanted,
+        callback,
+        max_depth: u32::MAX,
+    };
+    drive(root.into(), options, driver)
+}
+
+/// A callback of [`structural_visit`].
+pub type DriveVisit<'f> = dyn Fn(&Value, &mut dyn VisitCallback) -> Result<Option<Value>> + 'f;
+
+/// Who says what is visited below the values of some types.
+#[derive(Clone, Copy)]
+struct Driver<'f> {
+    wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
+    callback: &'f DriveVisit<'f>,
+    max_depth: u32,
+}
+
+fn drive(root: Value, options: WalkOptions, driver: Driver<'_>) -> Result<Option<Value>> {
+    let interrupts = Interrupts {
+        show: Value::clone,
+        adopt: |end| Some(end.clone()),
+    };
+    run(
+        root,
+        options,
+        Some(driver),
+        |_| false,
+        interrupts,
+        |_| Ok(WalkResult::Advance),
+    )
+}
+
+fn run<B>(
+    root: Value,
+    options: WalkOptions,
+    driver: Option<Driver<'_>>,
+    wanted: impl FnMut(Option<TypeIndex>) -> bool,
+    interrupts: Interrupts<B>,
+    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+) -> Result<Option<B>> {
     let parts = Arena::default();
     // A walk inside the callback finds nothing here and makes its own.
     let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
     let scratch = scratch.unwrap_or_default();
     let mut walker = Walker {
         options,
-        hooked: options.hooks && has_traversal_hooks(),
+        view: View::of_compared(options.include_ignored),
+        special: options.hooks && has_traversal_hooks() || driver.is_some(),
+        driver,
+        drives: 0,
         wanted,
         callback,
         interrupts,
         parts: &parts,
         stack: recycle(scratch.stack),
-        holders: 0,
+        stepless: 0,
         marks: scratch.marks,
         met: scratch.met,
     };
@@ -202,86 +317,6 @@ pub fn walk_objects<B>(
     })
 }
 
-/// What a callback sees: a value, where it is, and in which region.
-#[derive(Clone, Copy)]
-pub struct Visit<'a> {
-    child: Child<'a>,
-    ancestors: &'a [Frame<'a>],
-    holders: usize,
-}
-
-impl Visit<'_> {
-    /// The value. Costs an owner more for an object, so prefer
-    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they do.
-    #[inline]
-    pub fn value(&self) -> Value {
-        match self.child.met {
-            Met::Object(object) => Value::from_object(object.to_ref()),
-            Met::Plain(plain) => plain.to_value(),
-        }
-    }
-
-    /// The object: of a declared type, a container, or any other value that
-    /// is not kept inline.
-    #[inline]
-    pub fn object(&self) -> Option<&Ref<Obj>> {
-        match &self.child.met {
-            Met::Object(object) => Some(object.as_ref()),
-            Met::Plain(_) => None,
-        }
-    }
-
-    /// The object as a `T`, if it is one. O(1).
-    #[inline]
-    pub fn downcast<T: Node>(&self) -> Option<&Ref<T>> {
-        self.object()?.downcast_ref()
-    }
-
-    /// Whether variables are bound or used here. With [`Sharing::Once`] this is
-    /// the place where the object is met first, and others are not told.
-    #[inline]
-    pub fn region(&self) -> RegionKind {
-        self.child.region
-    }
-
-    /// Whether this is the key of a map or dict. It has the path of its value.
-    #[inline]
-    pub fn is_key(&self) -> bool {
-        self.child.is_key
-    }
-
-    /// How many steps lead from the root to this value. O(1).
-    #[inline]
-    pub fn depth(&self) -> usize {
-        self.ancestors.len() - self.holders
-    }
-
-    /// The steps from the root to this value. O(depth).
-    pub fn path(&self) -> AccessPath {
-        path_of(self.ancestors)
-    }
-
-    /// The last steps to this value, the last one first. O(1) each.
-    pub(crate) fn steps_upwards(&self) -> impl Iterator<Item = Step> {
-        self.ancestors.iter().rev().filter_map(Frame::step)
-    }
-}
-
-impl fmt::Debug for Visit<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Visit")
-            .field("path", &self.path())
-            .field("value", &self.value())
-            .field("region", &self.region())
-            .finish_non_exhaustive()
-    }
-}
-
-fn path_of(ancestors: &[Frame<'_>]) -> AccessPath {
-    let steps = ancestors.iter().filter_map(Frame::step);
-    AccessPath::from_steps(steps.map(AccessStep::from).collect())
-}
-
 /// Why a walk ends early.
 enum Stop<B> {
     /// By a callback or, without a result, by a hook.
@@ -290,20 +325,24 @@ enum Stop<B> {
 }
 
 /// One walk.
-struct Walker<'a, B, W, F> {
+struct Walker<'a, 'f, B, W, F> {
     options: WalkOptions,
-    /// Whether types may have a traversal of their own.
-    hooked: bool,
+    view: View,
+    /// Whether what lies below some values may be visited in another way than
+    /// part by part.
+    special: bool,
+    driver: Option<Driver<'f>>,
+    /// How many callbacks of the driver are running.
+    drives: u32,
     wanted: W,
     callback: F,
     interrupts: Interrupts<B>,
-    /// Owners of the parts that hooks hand in.
+    /// Owners of the parts that hooks and the driver hand in.
     parts: &'a Arena,
-    stack: Vec<Frame<'a>>,
-    /// How many frames of the stack are no steps of the path: lists and dicts,
-    /// which have a second frame for their snapshot, and objects whose hook
-    /// visits what is in none of their fields.
-    holders: usize,
+    stack: Vec<Cursor<'a>>,
+    /// How many cursors of the stack are no steps of the path: a hook visits
+    /// what is in none of the fields.
+    stepless: usize,
     /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
     /// Marks on the same objects for each kind of region, if these are told
@@ -319,13 +358,13 @@ enum Entry {
     Pass,
 }
 
-impl<'a, B, W, F> Walker<'a, B, W, F>
+impl<'a, B, W, F> Walker<'a, '_, B, W, F>
 where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), Stop<B>> {
-        self.meet(section, children::root(root))?;
+        self.meet(section, Part::alone(root, RegionKind::Use))?;
         self.descend(section, 0)
     }
 
@@ -338,125 +377,204 @@ where
             if self.stack.len() == floor {
                 return Ok(());
             }
-            let Some(frame) = self.stack.last_mut() else {
+            let Some(cursor) = self.stack.last_mut() else {
                 return Ok(());
             };
-            match frame.next(section) {
-                Some(child) => self.meet(section, child)?,
+            match cursor.next(section) {
+                Some(part) => self.meet(section, part)?,
                 None => self.close(section)?,
             }
         }
     }
 
     #[inline(always)]
-    fn meet(&mut self, section: &mut Section, child: Child<'a>) -> Result<(), Stop<B>> {
-        if child.is_key && !self.options.keys {
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
+        if part.is_key && !self.options.keys {
             return Ok(());
         }
-        let Met::Object(object) = child.met else {
-            return self.call(section, child).map(drop);
+        let Met::Object(object) = part.met else {
+            return self.leaf(section, part);
         };
         if object.info().has_children {
             prefetch_ahead(object);
         }
-        let content = match object.info().class() {
-            Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
-            Class::Plain | Class::Node => Content::Fields,
-            Class::Array => Content::Items,
-            Class::Map => Content::Entries,
-            Class::List | Class::Dict => Content::Holder,
-            Class::Shape | Class::Tensor | Class::Incomparable => Content::Nothing,
-            // These are plain values: whether a string is long enough to be
-            // an object must not show.
-            Class::Str | Class::Bytes | Class::BigInt => {
-                return self.call(section, child).map(drop);
-            }
-        };
-        let Entry::Enter(marked) = self.enter(object, child.region, content)? else {
+        let class = object.info().class();
+        // These are plain values: whether a string is long enough to be an
+        // object must not show.
+        if let Class::Str | Class::Bytes | Class::BigInt = class {
+            return self.leaf(section, part);
+        }
+        let Entry::Enter(marked) = self.enter(object, part.region, class)? else {
             return Ok(());
         };
-        if self.options.order == WalkOrder::Pre && !self.call(section, child)? {
+        if self.options.order == WalkOrder::Pre && !self.call(section, part)? {
             if marked {
                 self.marks.leave(object.ident());
             }
             return Ok(());
         }
-        self.stack.push(Frame::new(object, child, content, marked));
-        if content == Content::Holder {
-            self.enter_snapshot(section, child, object);
-        }
-        if self.hooked && object.info().hooks.visit.get().is_some() {
-            self.ask(section, object, child.region)?;
+        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
+            return self.without_parts(section, object, part, marked);
+        };
+        self.stack.push(cursor.with_mark(marked));
+        if self.special && self.ask(section, object, part.region)? {
             return self.close(section);
         }
         Ok(())
     }
 
-    /// Lets the hook of an object's type visit its parts. Its frame is the
-    /// last one.
+    /// Visits a plain value.
+    #[inline(always)]
+    fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
+        match self.special {
+            true => self.drive(section, part, false).map(drop)?,
+            false => {}
+        }
+        self.call(section, part).map(drop)
+    }
+
+    /// Visits an object without parts, whose callback in pre-order was called.
     #[cold]
     #[inline(never)]
+    fn without_parts(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        part: Part<'a>,
+        marked: bool,
+    ) -> Result<(), Stop<B>> {
+        let driven = self.drive(section, part, false);
+        if marked {
+            self.settle(object.ident(), part.region, driven.is_ok());
+        }
+        driven?;
+        match self.options.order {
+            WalkOrder::Pre => Ok(()),
+            WalkOrder::Post => self.call(section, part).map(drop),
+        }
+    }
+
+    /// Has the driver or the hook of an object's type visit its parts; false
+    /// when neither is responsible. The cursor of the object is the last one.
+    #[inline]
     fn ask(
         &mut self,
         section: &mut Section,
         object: ObjRef<'a>,
         region: RegionKind,
-    ) -> Result<(), Stop<B>> {
-        let info = object.info();
-        let Some(hook) = info.hooks.visit.get() else {
-            return Ok(());
-        };
-        let mut visitor = HookVisitor {
-            walker: self,
-            object,
+    ) -> Result<bool, Stop<B>> {
+        let part = Part {
+            met: Met::Object(object),
             region,
-            stopped: None,
+            is_key: false,
         };
-        let answer = hooks::run(section, DynVisit::NAME, info.key(), || {
-            hook.call(object.as_ref(), &mut visitor)
-        });
-        let stopped = visitor.stopped;
-        match (answer, stopped) {
-            (Err(error), _) => Err(Stop::Error(error)),
-            (Ok(None), _) => Ok(()),
-            (Ok(Some(end)), Some((shown, result))) if end == shown => Err(Stop::Result(result)),
-            (Ok(Some(end)), _) => Err(Stop::Result((self.interrupts.adopt)(&end))),
+        if self.drive(section, part, true)? {
+            return Ok(true);
+        }
+        match self.hook(object) {
+            Some(hook) => self.ask_hook(section, object, region, hook),
+            None => Ok(false),
         }
     }
 
-    /// Visits a part for the hook whose frame is the last one.
+    #[inline]
+    fn hook(&self, object: ObjRef<'a>) -> Option<&'static DynVisit> {
+        let hook = object.info().hooks.visit.get()?;
+        self.options.hooks.then_some(hook)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask_hook(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+        hook: &DynVisit,
+    ) -> Result<bool, Stop<B>> {
+        let mut visitor = HookVisitor {
+            walker: self,
+            asker: Some(object),
+            has_cursor: true,
+            region,
+            stopped: None,
+        };
+        let key = object.info().key();
+        let answer = hooks::run(section, DynVisit::NAME, key, || {
+            hook.call(object.as_ref(), &mut visitor)
+        });
+        visitor.end(answer).map(|()| true)
+    }
+
+    /// Calls the driver, if it wants values of this type. `has_cursor` says
+    /// that the last cursor is that of the value.
+    fn drive(
+        &mut self,
+        section: &mut Section,
+        part: Part<'a>,
+        has_cursor: bool,
+    ) -> Result<bool, Stop<B>> {
+        let wants = |driver: &Driver<'_>| (driver.wanted)(part.met.type_index());
+        let Some(driver) = self.driver.filter(wants) else {
+            return Ok(false);
+        };
+        if self.drives >= driver.max_depth {
+            return Err(Stop::Error(self.too_deep(driver.max_depth)));
+        }
+        self.drives += 1;
+        let value = part.met.to_value();
+        let mut visitor = HookVisitor {
+            walker: self,
+            asker: None,
+            has_cursor,
+            region: part.region,
+            stopped: None,
+        };
+        let answer = access::outside(section, || (driver.callback)(&value, &mut visitor));
+        let end = visitor.end(answer);
+        self.drives -= 1;
+        end.map(|()| true)
+    }
+
+    #[cold]
+    fn too_deep(&self, limit: u32) -> Error {
+        let text = format!("structural_visit: callbacks nest deeper than {limit} levels");
+        Error::new(ErrorKind::Recursion, text).at(path_of(&self.stack))
+    }
+
+    /// Visits a part for the hook or callback of the driver that is running.
     fn visit_part(
         &mut self,
         section: &mut Section,
         part: &Value,
         region: RegionKind,
-        children_of: Option<ObjRef<'a>>,
+        has_cursor: bool,
+        children_of: Option<Option<ObjRef<'a>>>,
     ) -> Result<(), Stop<B>> {
-        let (floor, holders) = (self.stack.len(), self.holders);
-        let part = self.parts.keep_value(part);
-        let child = Child {
-            region,
-            ..children::root(part)
-        };
-        if let Some(frame) = self.stack.last_mut()
-            && !frame.lead_to(section, child.met)
+        let (floor, stepless) = (self.stack.len(), self.stepless);
+        let part = Part::alone(self.parts.keep_value(part), region);
+        if has_cursor
+            && let Some(cursor) = self.stack.last_mut()
+            && !cursor.lead_to(section, part.met)
         {
-            self.holders += 1;
+            self.stepless += 1;
         }
         let visited = match children_of {
-            None => self.meet(section, child),
-            Some(hooked) => self.open(section, child, hooked),
+            None => self.meet(section, part),
+            Some(asker) => self.open(section, part, asker),
         };
         let visited = visited.and_then(|()| self.descend(section, floor));
         if visited.is_err() {
             // The hook may go on; what was open here no longer is.
             while self.stack.len() > floor
-                && let Some(frame) = self.stack.pop()
+                && let Some(cursor) = self.stack.pop()
             {
-                self.leave(&frame);
+                if cursor.marked {
+                    self.settle(cursor.object().ident(), cursor.region, false);
+                }
             }
         }
-        self.holders = holders;
+        self.stepless = stepless;
         visited
     }
 
@@ -465,47 +583,24 @@ where
     fn open(
         &mut self,
         section: &mut Section,
-        child: Child<'a>,
-        hooked: ObjRef<'a>,
+        part: Part<'a>,
+        asker: Option<ObjRef<'a>>,
     ) -> Result<(), Stop<B>> {
-        let Met::Object(object) = child.met else {
+        let Met::Object(object) = part.met else {
             return Ok(());
         };
-        let content = match object.info().class() {
-            Class::Plain | Class::Node if self.options.include_ignored => Content::AllFields,
-            Class::Plain | Class::Node => Content::Fields,
-            Class::Array => Content::Items,
-            Class::Map => Content::Entries,
-            Class::List | Class::Dict => Content::Holder,
-            _ => return Ok(()),
+        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
+            return Ok(());
         };
-        let own = object.ident() == hooked.ident();
-        if !own && object.info().hooks.visit.get().is_some() {
-            self.stack.push(Frame::new(object, child, content, false));
-            self.ask(section, object, child.region)?;
+        // No callback follows when such a cursor is closed.
+        self.stack.push(cursor.silent());
+        if !asker.is_some_and(|asker| asker.same_as(object))
+            && let Some(hook) = self.hook(object)
+        {
+            self.ask_hook(section, object, part.region, hook)?;
             self.stack.pop();
-            return Ok(());
         }
-        if content == Content::Holder {
-            self.enter_snapshot(section, child, object);
-            self.holders -= 1;
-            return Ok(());
-        }
-        // No callback follows when such a frame is closed. Of the object whose
-        // hook runs it is the second one; the first leads nowhere.
-        self.stack.push(Frame::of_snapshot(object, child, content));
         Ok(())
-    }
-
-    /// Counts a frame that was taken off the stack as left.
-    fn leave(&mut self, frame: &Frame<'a>) {
-        if frame.snapshot {
-            return;
-        }
-        if frame.marked {
-            self.marks.leave(frame.object.ident());
-            self.holders -= usize::from(frame.is_holder());
-        }
     }
 
     /// Whether the object is to be visited here.
@@ -514,14 +609,15 @@ where
         &mut self,
         object: ObjRef<'a>,
         region: RegionKind,
-        content: Content,
+        class: Class,
     ) -> Result<Entry, Stop<B>> {
         let once = self.options.sharing == Sharing::Once;
         // An object with one owner is met only once, unless the callback
         // gives it another owner. A cycle is entered at an object with two
         // owners, or goes through lists and dicts, which are marked in any
-        // case; one that the callback makes is found in its second round.
-        let marked = content == Content::Holder || object.is_shared();
+        // case; one that the callback makes is found in its second round. The
+        // driver may ask for an object and come to it once more.
+        let marked = object.is_shared() || is_mutable_container(class) || self.driver.is_some();
         // Where regions are told apart, one that has an owner with several
         // visits may be met in the same region each time.
         if !marked && self.options.sharing != Sharing::OncePerRegion {
@@ -529,7 +625,7 @@ where
         }
         match self.marks.enter(object.ident(), !once) {
             Mark::Done if once => Ok(Entry::Pass),
-            Mark::Open => Err(self.cycle(object)),
+            Mark::Open => Err(Stop::Error(cyclic(object).at(path_of(&self.stack)))),
             Mark::Fresh | Mark::Done if self.options.sharing == Sharing::OncePerRegion => {
                 Ok(self.enter_region(object, region))
             }
@@ -541,73 +637,54 @@ where
     #[cold]
     #[inline(never)]
     fn enter_region(&mut self, object: ObjRef<'a>, region: RegionKind) -> Entry {
-        let place = object.ident() * 4 + region as u64;
-        if self.met.enter(place, false) == Mark::Fresh {
+        if self.met.enter(in_region(object.ident(), region), false) == Mark::Fresh {
             return Entry::Enter(true);
         }
         self.marks.leave(object.ident());
         Entry::Pass
     }
 
-    #[cold]
-    fn cycle(&self, object: ObjRef<'a>) -> Stop<B> {
-        let name = object.info().key().trim_start_matches("isoform.");
-        let error = Error::value_error(format!("cyclic value: the {name} contains itself"));
-        Stop::Error(error.at(path_of(&self.stack)))
-    }
-
-    /// Puts what a list or dict holds now above it on the stack.
-    #[cold]
-    #[inline(never)]
-    fn enter_snapshot(&mut self, section: &Section, child: Child<'a>, holder: ObjRef<'a>) {
-        self.holders += 1;
-        let content = match holder.info().class() {
-            Class::List => Content::Items,
-            _ => Content::Entries,
-        };
-        if let Some(held) = holder.held(section) {
-            self.stack.push(Frame::of_snapshot(held, child, content));
+    /// Ends the visit of a marked object. Where the driver asked for it and the
+    /// visit failed, it may be visited again.
+    fn settle(&mut self, ident: u64, region: RegionKind, visited: bool) {
+        self.marks.leave(ident);
+        if !visited && self.driver.is_some() {
+            self.marks.forget(ident);
+            self.met.forget(in_region(ident, region));
         }
     }
 
     /// Leaves the object on top of the stack.
     #[inline(always)]
     fn close(&mut self, section: &mut Section) -> Result<(), Stop<B>> {
-        let Some(frame) = self.stack.pop() else {
+        let Some(cursor) = self.stack.pop() else {
             return Ok(());
         };
-        if frame.snapshot {
+        let object = cursor.object();
+        if cursor.marked {
+            self.marks.leave(object.ident());
+        }
+        if cursor.silent || self.options.order == WalkOrder::Pre {
             return Ok(());
         }
-        if frame.marked {
-            self.marks.leave(frame.object.ident());
-            self.holders -= usize::from(frame.is_holder());
-        }
-        if self.options.order == WalkOrder::Pre {
-            return Ok(());
-        }
-        let child = Child {
-            met: Met::Object(frame.object),
-            region: frame.region,
-            is_key: frame.is_key,
+        let part = Part {
+            met: Met::Object(object),
+            region: cursor.region,
+            is_key: cursor.is_key,
         };
-        self.call(section, child).map(drop)
+        self.call(section, part).map(drop)
     }
 
     /// Calls the callback; whether to go into the children.
     #[inline(always)]
-    fn call(&mut self, section: &mut Section, child: Child<'a>) -> Result<bool, Stop<B>> {
-        let ty = match child.met {
-            Met::Object(object) => Some(object.type_index()),
-            Met::Plain(_) => None,
-        };
-        if !(self.wanted)(ty) {
+    fn call(&mut self, section: &mut Section, part: Part<'a>) -> Result<bool, Stop<B>> {
+        if !(self.wanted)(part.met.type_index()) {
             return Ok(true);
         }
         let visit = Visit {
-            child,
+            part,
             ancestors: &self.stack,
-            holders: self.holders,
+            stepless: self.stepless,
         };
         let callback = &mut self.callback;
         match access::outside(section, || callback(&visit)) {
@@ -619,17 +696,25 @@ where
     }
 }
 
-/// The walk as a hook sees it.
-struct HookVisitor<'w, 'a, B, W, F> {
-    walker: &'w mut Walker<'a, B, W, F>,
-    /// The object whose hook runs, and where it was met.
-    object: ObjRef<'a>,
+/// An object in a region, as the number of a mark.
+fn in_region(ident: u64, region: RegionKind) -> u64 {
+    ident * 4 + region as u64
+}
+
+/// The walk as a hook or a callback of the driver sees it.
+struct HookVisitor<'w, 'a, 'f, B, W, F> {
+    walker: &'w mut Walker<'a, 'f, B, W, F>,
+    /// The object whose hook runs; None for a callback.
+    asker: Option<ObjRef<'a>>,
+    /// Whether the last cursor is that of the value.
+    has_cursor: bool,
+    /// Where the value was met.
     region: RegionKind,
     /// The end of the walk by a callback, and what the hook was shown for it.
     stopped: Option<(Value, Option<B>)>,
 }
 
-impl<'a, B, W, F> HookVisitor<'_, 'a, B, W, F>
+impl<'a, B, W, F> HookVisitor<'_, 'a, '_, B, W, F>
 where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
@@ -638,10 +723,13 @@ where
         &mut self,
         part: &Value,
         region: RegionKind,
-        children_of: Option<ObjRef<'a>>,
+        children_of: Option<Option<ObjRef<'a>>>,
     ) -> Result<Option<Value>> {
-        let walker = &mut *self.walker;
-        match access::traversing(|section| walker.visit_part(section, part, region, children_of)) {
+        let (walker, has_cursor) = (&mut *self.walker, self.has_cursor);
+        let visited = access::traversing(|section| {
+            walker.visit_part(section, part, region, has_cursor, children_of)
+        });
+        match visited {
             Ok(()) => Ok(None),
             Err(Stop::Error(error)) => Err(error),
             Err(Stop::Result(result)) => {
@@ -652,9 +740,19 @@ where
             }
         }
     }
+
+    /// What the answer of the hook means for the walk.
+    fn end(self, answer: Result<Option<Value>>) -> Result<(), Stop<B>> {
+        match (answer, self.stopped) {
+            (Err(error), _) => Err(Stop::Error(error)),
+            (Ok(None), _) => Ok(()),
+            (Ok(Some(end)), Some((shown, result))) if end == shown => Err(Stop::Result(result)),
+            (Ok(Some(end)), _) => Err(Stop::Result((self.walker.interrupts.adopt)(&end))),
+        }
+    }
 }
 
-impl<B, W, F> VisitCallback for HookVisitor<'_, '_, B, W, F>
+impl<B, W, F> VisitCallback for HookVisitor<'_, '_, '_, B, W, F>
 where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
@@ -668,14 +766,15 @@ where
     }
 
     fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
-        self.visit_part(value, region, Some(self.object))
+        let asker = self.asker;
+        self.visit_part(value, region, Some(asker))
     }
 }
 
 /// What a thread keeps from one walk to the next.
 #[derive(Default)]
 struct Scratch {
-    stack: Vec<Frame<'static>>,
+    stack: Vec<Cursor<'static>>,
     marks: Marks,
     met: Marks,
 }

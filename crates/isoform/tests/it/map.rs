@@ -1,8 +1,8 @@
 //! `structural_map`, `children_of` and `Children::rebuild`.
 
 use isoform::{
-    Array, ChildOptions, Dict, Error, ErrorKind, FieldDef, Kind, List, Map, MapOptions, MapVisit,
-    Ref, RegionKind, Result, Schema, Shape, TypeDef, Value, WalkOrder, children_of, construct,
+    Array, ChildOptions, Dict, Error, ErrorKind, FieldDef, Kind, List, Map, MapOptions, Ref,
+    RegionKind, Result, Schema, Shape, TypeDef, Value, Visit, WalkOrder, children_of, construct,
     register_type, structural_equal, structural_map,
 };
 
@@ -18,7 +18,7 @@ fn post() -> MapOptions {
     MapOptions::default()
 }
 
-fn increment(visit: &MapVisit<'_>) -> Result<Option<Value>> {
+fn increment(visit: &Visit<'_>) -> Result<Option<Value>> {
     Ok(visit.value().as_int().map(|number| Value::from(number + 1)))
 }
 
@@ -166,7 +166,7 @@ fn in_pre_order_the_children_of_the_answer_are_visited() {
 
 #[test]
 fn an_answer_that_contains_what_it_replaces_is_an_error_in_pre_order() {
-    let wrap = |visit: &MapVisit<'_>| {
+    let wrap = |visit: &Visit<'_>| {
         let is_sum = visit.downcast::<Add>().is_some();
         Ok(is_sum.then(|| Link::new(visit.value().clone()).into()))
     };
@@ -258,7 +258,7 @@ fn each_kind_of_region_is_asked_once() {
 
 #[test]
 fn a_replacement_that_does_not_fit_is_an_error_with_type_field_and_path() {
-    let text = |visit: &MapVisit<'_>| Ok(visit.value().as_int().map(|_| "text".into()));
+    let text = |visit: &Visit<'_>| Ok(visit.value().as_int().map(|_| "text".into()));
     let root = Value::from([Value::from(int(1))]);
     for options in [pre(), post()] {
         let error = structural_map(&root, options, text).expect_err("an int field");
@@ -274,12 +274,12 @@ fn keys_that_become_one_are_an_error() {
     let map: Map = [(1.into(), "a".into()), (2.into(), "b".into())]
         .into_iter()
         .collect();
-    let one = |visit: &MapVisit<'_>| Ok(visit.value().as_int().map(|_| Value::from(1)));
+    let one = |visit: &Visit<'_>| Ok(visit.value().as_int().map(|_| Value::from(1)));
     let error = structural_map(map.clone(), post(), one).expect_err("one key");
     assert_eq!(error.kind(), ErrorKind::Value);
     assert_eq!(error.message(), "Map: two keys become 1");
     // Keys may trade places, and keep the order of insertion.
-    let swap = |visit: &MapVisit<'_>| Ok(visit.value().as_int().map(|n| Value::from(3 - n)));
+    let swap = |visit: &Visit<'_>| Ok(visit.value().as_int().map(|n| Value::from(3 - n)));
     let swapped = structural_map(map.clone(), post(), swap).unwrap();
     let keys: Vec<_> = swapped.extract::<Map>().unwrap().keys().cloned().collect();
     assert_eq!(keys, [Value::from(2), 1.into()]);

@@ -115,7 +115,7 @@ fn instances(bytes: &[u8]) -> Result<(), String> {
         pairs.push((hole.clone(), part));
     }
     let instance = structural_map(&template, MapOptions::default(), |visit| {
-        let is_it = |pair: &&(Value, Value)| pair.0 == *visit.value();
+        let is_it = |pair: &&(Value, Value)| pair.0 == visit.value();
         Ok(pairs.iter().find(is_it).map(|pair| pair.1.clone()))
     })
     .map_err(told)?;

@@ -208,7 +208,7 @@ fn a_rewrite_follows_the_hook() {
             MapOptions::default().order(order),
             |visit| {
                 if visit.object().is_some() {
-                    seen.push(repr(&field(visit.value(), "y")));
+                    seen.push(repr(&field(&visit.value(), "y")));
                 }
                 Ok(visit.value().as_int().map(|n| Value::from(n + 10)))
             },

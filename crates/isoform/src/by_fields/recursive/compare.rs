@@ -6,26 +6,28 @@ use hashbrown::HashMap;
 use num_bigint::BigInt;
 use rapidhash::fast::RandomState;
 
-use crate::kernel::container::{Array, Map, asking};
+use crate::kernel::container::{MapObj, asking};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
 use crate::kernel::object::access::{self, Poll, Section};
-use crate::kernel::object::class::Class;
-use crate::kernel::object::dynamic::get_field_at;
-use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::arena::Arena;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::types::Hook;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::{Hook, RegionKind};
 use crate::kernel::value::{Value, ValueRef};
 use crate::structural::structural_equal;
+use crate::traverse::cursor::{Cursor, Part, View};
 
 pub(super) fn equal(section: &mut Section, left: &Value, right: &Value) -> Result<bool> {
-    let verdict = Comparison::new(false).run(section, left, right)?;
+    let parts = Arena::default();
+    let verdict = Comparison::new(false, &parts).run(section, Met::of(left), Met::of(right))?;
     Ok(verdict == Verdict::Same)
 }
 
 pub(super) fn order(section: &mut Section, left: &Value, right: &Value) -> Result<Ordering> {
-    Comparison::new(true)
-        .run(section, left, right)?
+    let parts = Arena::default();
+    Comparison::new(true, &parts)
+        .run(section, Met::of(left), Met::of(right))?
         .ordering(left, right)
 }
 
@@ -65,74 +67,73 @@ impl From<bool> for Verdict {
     }
 }
 
-/// Two values whose parts are still to be compared.
-struct Frame {
-    parts: Parts,
-    next: usize,
-}
-
-enum Parts {
-    Fields(Ref<Obj>, Ref<Obj>),
-    Items(Array, Array),
-    Entries(Map, Map),
+/// Two objects whose parts are still to be compared.
+struct Frame<'a> {
+    left: Cursor<'a>,
+    right: Cursor<'a>,
 }
 
 /// The next two parts, or what is known without them.
-enum Next {
-    Pair(Value, Value),
+enum Next<'a> {
+    Pair(Met<'a>, Met<'a>),
     End(Verdict),
 }
 
-impl Frame {
-    fn next(&mut self, section: &mut Section) -> Result<Next> {
-        Ok(match &self.parts {
-            Parts::Fields(left, right) => {
-                let fields = left.type_info().fields().iter().enumerate();
-                let mut compared = fields
-                    .skip(self.next)
-                    .filter(|(_, field)| field.is_compared());
-                let Some((position, _)) = compared.next() else {
-                    return Ok(Next::End(Verdict::Same));
-                };
-                self.next = position + 1;
-                let value = |object| get_field_at(object, position).unwrap_or_default();
-                Next::Pair(value(left), value(right))
+impl<'a> Frame<'a> {
+    fn next(&mut self, section: &mut Section) -> Result<Next<'a>> {
+        loop {
+            let left = self.left.next(section);
+            if let Some(entries) = self.right.entries() {
+                return self.value_of_key(section, left, entries);
             }
-            Parts::Items(left, right) => {
-                let position = self.next;
-                self.next += 1;
-                match (left.get(position), right.get(position)) {
-                    (Some(left), Some(right)) => Next::Pair(left.clone(), right.clone()),
-                    _ => Next::End(left.len().cmp(&right.len()).into()),
+            return Ok(match (left, self.right.next(section)) {
+                (Some(left), Some(right)) => {
+                    let field = self.left.field(self.left.position() - 1);
+                    if field.is_some_and(|field| !field.is_compared()) {
+                        continue;
+                    }
+                    Next::Pair(left.met, right.met)
                 }
-            }
-            Parts::Entries(left, right) => {
-                let Some((key, value)) = left.reference().entry(self.next) else {
-                    return Ok(Next::End(Verdict::Same));
-                };
-                self.next += 1;
-                match asking(section, key, || right.try_get(key))? {
-                    Some(other) => Next::Pair(value.clone(), other.clone()),
-                    None => Next::End(Verdict::Different),
-                }
-            }
+                (left, right) => Next::End(left.is_some().cmp(&right.is_some()).into()),
+            });
+        }
+    }
+
+    /// The value of the left key that was taken, and that of its partner.
+    fn value_of_key(
+        &mut self,
+        section: &mut Section,
+        key: Option<Part<'a>>,
+        entries: &'a MapObj,
+    ) -> Result<Next<'a>> {
+        let (Some(key), Some(value)) = (key, self.left.next(section)) else {
+            return Ok(Next::End(Verdict::Same));
+        };
+        let key = key.met.to_value();
+        let partner = asking(section, &key, || entries.get(&key))?;
+        Ok(match partner {
+            Some(other) => Next::Pair(value.met, Met::of(other)),
+            None => Next::End(Verdict::Different),
         })
     }
 }
 
-struct Comparison {
+struct Comparison<'a> {
     ordered: bool,
-    stack: Vec<Frame>,
+    /// Owners of what hooks hand in.
+    parts: &'a Arena,
+    stack: Vec<Frame<'a>>,
     pairs: Pairs,
     poll: Poll,
     /// What was found equal so far, where parts of an order need be no more.
-    equals: Option<Box<Comparison>>,
+    equals: Option<Box<Comparison<'a>>>,
 }
 
-impl Comparison {
-    fn new(ordered: bool) -> Self {
+impl<'a> Comparison<'a> {
+    fn new(ordered: bool, parts: &'a Arena) -> Self {
         Comparison {
             ordered,
+            parts,
             stack: Vec::new(),
             pairs: Pairs::default(),
             poll: Poll::default(),
@@ -141,7 +142,7 @@ impl Comparison {
     }
 
     /// Compares two values, of the whole question or of a hook's.
-    fn run(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<Verdict> {
+    fn run(&mut self, section: &mut Section, left: Met<'a>, right: Met<'a>) -> Result<Verdict> {
         let floor = self.stack.len();
         let mark = self.pairs.mark();
         let verdict = self.run_to(section, floor, left, right);
@@ -158,8 +159,8 @@ impl Comparison {
         &mut self,
         section: &mut Section,
         floor: usize,
-        left: &Value,
-        right: &Value,
+        left: Met<'a>,
+        right: Met<'a>,
     ) -> Result<Verdict> {
         // The first difference decides, so there is nothing to hand upwards.
         let verdict = self.meet(section, left, right)?;
@@ -171,7 +172,7 @@ impl Comparison {
         {
             self.poll.step(section)?;
             let verdict = match frame.next(section)? {
-                Next::Pair(left, right) => self.meet(section, &left, &right)?,
+                Next::Pair(left, right) => self.meet(section, left, right)?,
                 Next::End(verdict) => {
                     self.stack.pop();
                     verdict
@@ -185,9 +186,10 @@ impl Comparison {
     }
 
     /// Compares two values; `Same` may mean that their parts are on the stack.
-    fn meet(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<Verdict> {
+    fn meet(&mut self, section: &mut Section, left: Met<'a>, right: Met<'a>) -> Result<Verdict> {
         use ValueRef as V;
-        let parts = match (left.view(), right.view()) {
+        let (l, r) = (left.to_value(), right.to_value());
+        let same_type = match (l.view(), r.view()) {
             (V::None, V::None) => return Ok(Verdict::Same),
             (V::Bool(l), V::Bool(r)) => return Ok(l.cmp(&r).into()),
             (V::Int(l), V::Int(r)) => return Ok(l.cmp(&r).into()),
@@ -201,52 +203,52 @@ impl Comparison {
             (V::Device(l), V::Device(r)) => return Ok(l.cmp(&r).into()),
             (V::Shape(l), V::Shape(r)) => return Ok(l[..].cmp(&r[..]).into()),
             (V::Tensor(_), V::Tensor(_)) => {
-                let same =
-                    left == right || access::outside(section, || structural_equal(left, right))?;
-                return self.unordered(same, left, right);
+                let same = l == r || access::outside(section, || structural_equal(&l, &r))?;
+                return self.unordered(same, &l, &r);
             }
-            (V::Array(l), V::Array(r)) => Parts::Items(l.clone(), r.clone()),
-            (V::List(l), V::List(r)) => Parts::Items(l.snapshot(), r.snapshot()),
-            (V::Map(l), V::Map(r)) => Parts::Entries(l.clone(), r.clone()),
-            (V::Dict(l), V::Dict(r)) => Parts::Entries(l.snapshot(), r.snapshot()),
-            (V::Object(l), V::Object(r)) if l.type_info().index == r.type_info().index => {
-                if l.type_info().class() == Class::Incomparable {
-                    return self.unordered(left == right, left, right);
-                }
-                Parts::Fields(l.clone(), r.clone())
-            }
-            (V::Function(_), V::Function(_)) => {
-                return self.unordered(left == right, left, right);
-            }
+            (V::Array(_), V::Array(_))
+            | (V::List(_), V::List(_))
+            | (V::Map(_), V::Map(_))
+            | (V::Dict(_), V::Dict(_)) => true,
+            (V::Object(l), V::Object(r)) => l.type_info().index == r.type_info().index,
             (V::None, _) if self.ordered => return Ok(Ordering::Less.into()),
             (_, V::None) if self.ordered => return Ok(Ordering::Greater.into()),
-            _ => return self.unordered(false, left, right),
+            _ => false,
         };
-        if !self.ordered && left == right {
+        let (Met::Object(left), Met::Object(right)) = (left, right) else {
+            return self.unordered(false, &l, &r);
+        };
+        let cursors = match same_type {
+            true => (declared(section, left), declared(section, right)),
+            false => (None, None),
+        };
+        let (Some(left_parts), Some(right_parts)) = cursors else {
+            return self.unordered(l == r, &l, &r);
+        };
+        if !self.ordered && left.same_as(right) {
             return Ok(Verdict::Same);
         }
-        match &parts {
-            Parts::Items(l, r) if !self.ordered && l.len() != r.len() => {
-                return Ok(Verdict::Different);
-            }
-            Parts::Entries(..) if self.ordered => {
+        match left_parts.entries() {
+            Some(_) if self.ordered => {
                 let same = self.is_equal(section, left, right)?;
-                return self.unordered(same, left, right);
+                return self.unordered(same, &l, &r);
             }
-            Parts::Entries(l, r) if l.len() != r.len() => return Ok(Verdict::Different),
+            _ if self.ordered => {}
+            _ if left_parts.len() != right_parts.len() => return Ok(Verdict::Different),
             _ => {}
         }
         // A pair that was compared before, or is being compared, holds: had it
         // not, the comparison would be over.
-        if !self.pairs.join(left, right) {
+        if !self.pairs.join(left.ident(), right.ident()) {
             return Ok(Verdict::Same);
         }
-        if let Parts::Fields(l, r) = &parts
-            && let Some(verdict) = self.call_hook(section, l, r)?
-        {
+        if let Some(verdict) = self.call_hook(section, left, right)? {
             return Ok(verdict);
         }
-        self.stack.push(Frame { parts, next: 0 });
+        self.stack.push(Frame {
+            left: left_parts,
+            right: right_parts,
+        });
         Ok(Verdict::Same)
     }
 
@@ -254,10 +256,10 @@ impl Comparison {
     fn call_hook(
         &mut self,
         section: &mut Section,
-        left: &Ref<Obj>,
-        right: &Ref<Obj>,
+        left: ObjRef<'a>,
+        right: ObjRef<'a>,
     ) -> Result<Option<Verdict>> {
-        let info = left.type_info();
+        let info = left.info();
         if info.hooks.recursive_equal.get().is_none()
             && info.hooks.recursive_compare.get().is_none()
         {
@@ -276,16 +278,16 @@ impl Comparison {
         &mut self,
         section: &mut Section,
         info: &'static TypeInfo,
-        left: &Ref<Obj>,
-        right: &Ref<Obj>,
+        left: ObjRef<'a>,
+        right: ObjRef<'a>,
     ) -> Result<Option<Verdict>> {
         let key = info.key();
         if !self.ordered
             && let Some(hook) = info.hooks.recursive_equal.get()
         {
             let equal = hooks::run(section, DynRecursiveEqual::NAME, key, || {
-                hook.call(left, right, &mut |l, r| {
-                    Ok(access::traversing(|section| self.run(section, l, r))? == Verdict::Same)
+                hook.call(left.as_ref(), right.as_ref(), &mut |l, r| {
+                    Ok(self.ask_part(l, r)? == Verdict::Same)
                 })
             });
             return equal.map(|equal| Some(equal.into()));
@@ -297,8 +299,8 @@ impl Comparison {
         // have none for the hook, which orders them.
         let ordered = std::mem::replace(&mut self.ordered, true);
         let order = hooks::run(section, DynRecursiveCompare::NAME, key, || {
-            hook.call(left, right, &mut |l, r| {
-                access::traversing(|section| self.run(section, l, r))?.ordering(l, r)
+            hook.call(left.as_ref(), right.as_ref(), &mut |l, r| {
+                self.ask_part(l, r)?.ordering(l, r)
             })
         });
         self.ordered = ordered;
@@ -307,6 +309,12 @@ impl Comparison {
             _ if !ordered => Verdict::Different,
             other => Verdict::Ordered(other),
         }))
+    }
+
+    /// Compares two values that a hook hands in.
+    fn ask_part(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
+        let (left, right) = (self.parts.keep_value(left), self.parts.keep_value(right));
+        access::traversing(|section| self.run(section, Met::of(left), Met::of(right)))
     }
 
     fn floats(&self, left: f64, right: f64) -> Result<Verdict> {
@@ -320,10 +328,15 @@ impl Comparison {
 
     /// Whether two values without an order are equal, which is remembered: what
     /// is shared among several of them is compared once.
-    fn is_equal(&mut self, section: &mut Section, left: &Value, right: &Value) -> Result<bool> {
-        let fresh = || Box::new(Comparison::new(false));
+    fn is_equal(
+        &mut self,
+        section: &mut Section,
+        left: ObjRef<'a>,
+        right: ObjRef<'a>,
+    ) -> Result<bool> {
+        let fresh = || Box::new(Comparison::new(false, self.parts));
         let mut equals = self.equals.take().unwrap_or_else(fresh);
-        let same = equals.run(section, left, right)? == Verdict::Same;
+        let same = equals.run(section, Met::Object(left), Met::Object(right))? == Verdict::Same;
         // After a difference, what was taken for equal on the way need not be.
         self.equals = same.then_some(equals);
         Ok(same)
@@ -335,6 +348,16 @@ impl Comparison {
         }
         Ok(same.into())
     }
+}
+
+/// The parts of an object that comparison by fields looks at.
+fn declared<'a>(section: &Section, object: ObjRef<'a>) -> Option<Cursor<'a>> {
+    let part = Part {
+        met: Met::Object(object),
+        region: RegionKind::Use,
+        is_key: false,
+    };
+    Cursor::open(section, object, part, View::Declared)
 }
 
 #[cold]
@@ -360,11 +383,8 @@ struct Pairs {
 
 impl Pairs {
     /// Joins the classes of both; false when they are one already.
-    fn join(&mut self, left: &Value, right: &Value) -> bool {
-        let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else {
-            return true;
-        };
-        let (left, right) = (self.class(left.identity()), self.class(right.identity()));
+    fn join(&mut self, left: u64, right: u64) -> bool {
+        let (left, right) = (self.class(left), self.class(right));
         if left != right {
             self.set_parent(left, right);
         }

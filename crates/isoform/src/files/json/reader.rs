@@ -18,7 +18,6 @@ use super::options::JsonReadOptions;
 use super::scalars::MAX_DIGITS;
 use super::writer::VOID;
 use crate::files::layout::{Layout, Outline, order_of_visit};
-use crate::files::linearize::is_literal;
 use crate::kernel::container::{Bytes, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
@@ -513,7 +512,7 @@ impl<'a> Reader<'a> {
                 twice = noted.any(|note| note.field & !LITERAL == position as u32);
             }
             let (field, storage) = (position as u32, info.slots[position].storage);
-            if is_literal(storage) {
+            if storage.is_inline() {
                 let lexer = &mut self.lexer;
                 let value = match storage {
                     Storage::Int => lexer.int()?.into(),

@@ -151,12 +151,33 @@ impl MapObj {
         }
     }
 
+    /// The value of a key. Runs the hooks of its type, if it has any. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of the hooks.
+    pub(crate) fn get(&self, key: &Value) -> Result<Option<&Value>> {
+        let found = self.find(key)?;
+        Ok(found.and_then(|position| Some(self.entry(position)?.1)))
+    }
+
     pub(crate) fn copy_payload(&self) -> Self {
         MapObj {
             entries: self.entries.clone(),
             order: OnceLock::new(),
             hashes: self.hashes.clone(),
         }
+    }
+
+    /// The position of the entry whose key is the `number`th in the order of
+    /// keys. O(1), but for the first question about this map.
+    pub(crate) fn in_key_order(&self, number: usize) -> Option<usize> {
+        let order = self.key_order();
+        let position = match number.checked_sub(order.plain.len()) {
+            None => order.plain.get(number),
+            Some(number) => order.objects.get(number),
+        };
+        position.map(|position| *position as usize)
     }
 
     pub(crate) fn key_order(&self) -> &KeyOrder {

@@ -29,7 +29,6 @@ pub use keys::{DynKeyEqual, DynKeyHash};
 pub use make::{DynConvert, DynCopy};
 pub use traverse::{DynMutate, DynVisit, LentMutate, LentVisit, MutateCallback, VisitCallback};
 pub(crate) use traverse::{has_traversal_hooks, note_traversal_hooks};
-pub use traverse::{mutate_by_hook, visit_by_hook};
 pub use verify::{DynVerify, Verify};
 
 use crate::kernel::error::{Error, ErrorKind, Result};

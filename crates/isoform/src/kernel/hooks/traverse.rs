@@ -26,36 +26,6 @@ pub(crate) fn has_traversal_hooks() -> bool {
     HOOKED.load(Relaxed)
 }
 
-/// Visits the parts of an object by the hook of its type, for a walk of a host
-/// language; None if there is no hook.
-pub fn visit_by_hook(
-    object: &Ref<Obj>,
-    visitor: &mut dyn VisitCallback,
-) -> Option<Result<Option<Value>>> {
-    if !has_traversal_hooks() {
-        return None;
-    }
-    let info = object.type_info();
-    let hook = info.hooks.visit.get()?;
-    let visit = || hook.call(object, visitor);
-    Some(super::run_outside(DynVisit::NAME, info.key(), visit))
-}
-
-/// What an object becomes by the hook of its type, for a rewrite of a host
-/// language; None if there is no hook.
-pub fn mutate_by_hook(
-    object: &Ref<Obj>,
-    mutator: &mut dyn MutateCallback,
-) -> Option<Result<Value>> {
-    if !has_traversal_hooks() {
-        return None;
-    }
-    let info = object.type_info();
-    let hook = info.hooks.mutate.get()?;
-    let mutate = || hook.call(object, mutator);
-    Some(super::run_outside(DynMutate::NAME, info.key(), mutate))
-}
-
 /// A running walk, for a hook that says itself what lies below its object.
 ///
 /// Both functions answer None, or the result with which a callback ended the
@@ -127,6 +97,13 @@ pub trait MutateCallback {
     /// Records what comes in place of a variable wherever it is met from now
     /// on.
     fn remap(&mut self, var: &Ref<Obj>, value: Value);
+
+    /// Records what comes in place of the uses of a variable that are met from
+    /// now on, whatever callback is for it.
+    fn remap_uses(&mut self, var: &Ref<Obj>, value: Value);
+
+    /// What an object became where it was used; None if it was not met there.
+    fn image(&mut self, object: &Ref<Obj>) -> Option<Value>;
 
     /// [`mutate_in`](Self::mutate_in) where the hook's object was met.
     ///
@@ -354,6 +331,14 @@ impl MutateCallback for GivenMutator<'_> {
 
     fn remap(&mut self, var: &Ref<Obj>, value: Value) {
         self.lent(|mutator| mutator.remap(var, value));
+    }
+
+    fn remap_uses(&mut self, var: &Ref<Obj>, value: Value) {
+        self.lent(|mutator| mutator.remap_uses(var, value));
+    }
+
+    fn image(&mut self, object: &Ref<Obj>) -> Option<Value> {
+        self.lent(|mutator| mutator.image(object)).flatten()
     }
 }
 

@@ -17,15 +17,16 @@ use super::dynamic::{convert, store};
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
 use super::prefetch::prefetch_ahead;
+use super::raw_host::fits_at_once;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::release::child_in;
 use super::table::{self, TypeInfo};
-use super::view::ObjRef;
+use super::view::{Fields, ObjRef};
 use crate::kernel::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::pages::Pages;
-use crate::kernel::types::Kind;
+use crate::kernel::types::{FieldFlag, Kind};
 
 /// A copy of one object that shares all children. Objects whose identity is
 /// their meaning, and values that never change, come back as they are.
@@ -112,6 +113,52 @@ pub(crate) fn with_fields(
         drop(old);
     }
     Ok(copy)
+}
+
+/// A copy of the object that has `fields` with some of them replaced, given by
+/// position, if all the new values fit as they are. None leaves them alone.
+#[inline]
+pub(crate) fn with_fitting(
+    _section: &Section,
+    fields: Fields<'_>,
+    changes: &mut [(usize, Value)],
+) -> Option<Ref<Obj>> {
+    let info = fields.object().info();
+    let shows_ignored = fields.len() != info.visited.len();
+    let slots = match shows_ignored {
+        true => &info.visited_and_ignored,
+        false => &info.visited,
+    };
+    let mut after = 0;
+    for (position, value) in changes.iter() {
+        let slot = slots.get(*position).filter(|_| *position >= after)?;
+        let schema = info.fields()[slot.field as usize].schema();
+        if !fits_at_once(slot.storage, schema, value) {
+            return None;
+        }
+        after = position + 1;
+    }
+    // SAFETY: the object is of a declared type and alive, and its fields do not
+    // change in this section. The copy is seen by nobody until each of its
+    // fields holds a reference of its own: one of the source's, retained, or
+    // a new value, which fits: `position` counts through `slots`.
+    unsafe {
+        let copy = allocate(info.layout, info.index);
+        copy_words(fields.object().raw(), copy, info);
+        let mut changes = changes.iter_mut().peekable();
+        let mut position = 0;
+        for slot in &info.visited_and_ignored {
+            let is_part = shows_ignored || slot.flag != FieldFlag::Ignore;
+            let change = changes.next_if(|(changed, _)| is_part && *changed == position);
+            match (change, slot.storage.drop_slot(slot.offset)) {
+                (Some((_, value)), _) => store(copy, slot, std::mem::take(value)),
+                (None, Some(drop_slot)) => retain_field(copy, drop_slot),
+                (None, None) => {}
+            }
+            position += usize::from(is_part);
+        }
+        Some(Ref::from_raw(copy))
+    }
 }
 
 /// A copy of everything below a value. Iterative; linear in the number of

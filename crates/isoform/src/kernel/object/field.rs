@@ -48,6 +48,16 @@ impl Storage {
         }
     }
 
+    /// Whether the content of such a field is a number, bool or data type, and
+    /// never an object or string.
+    #[inline(always)]
+    pub(crate) fn is_inline(self) -> bool {
+        matches!(
+            self,
+            Storage::Int | Storage::Float | Storage::Bool | Storage::DType
+        )
+    }
+
     pub(crate) fn drop_slot(self, offset: u32) -> Option<DropSlot> {
         match self {
             Storage::Value | Storage::Str => Some(DropSlot::Value(offset)),

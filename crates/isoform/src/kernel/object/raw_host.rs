@@ -276,7 +276,11 @@ pub fn holds_typed_containers(field: &crate::kernel::types::FieldDef) -> bool {
 
 /// Whether the value certainly fits, by a check of a few instructions.
 #[inline(always)]
-fn fits_at_once(storage: Storage, schema: &crate::kernel::types::Schema, value: &Value) -> bool {
+pub(super) fn fits_at_once(
+    storage: Storage,
+    schema: &crate::kernel::types::Schema,
+    value: &Value,
+) -> bool {
     use super::raw_value::Tag;
     use crate::kernel::types::Schema;
     match (storage, value.tag()) {

@@ -53,6 +53,8 @@ pub struct TypeInfo {
     pub(crate) layout: Layout,
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
+    /// Those of `slots` that may hold more than an [inline](Storage::is_inline) value.
+    pub(crate) references: Box<[Slot]>,
     pub(crate) hooks: HookCells,
     /// Whether a field is mutable.
     mutable: bool,
@@ -261,6 +263,7 @@ impl TypeInfo {
             native_drop: Some(drop_payload),
             layout,
             slots: Box::default(),
+            references: Box::default(),
             hooks: HookCells::default(),
             mutable: false,
             run_time_fields: false,
@@ -614,6 +617,12 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         visited_and_ignored,
         native_drop: None,
         layout: payload_layout(placement.size),
+        references: placement
+            .slots
+            .iter()
+            .copied()
+            .filter(|slot| !slot.storage.is_inline())
+            .collect(),
         slots: placement.slots.into(),
         hooks: HookCells::default(),
         ancestors: parent.ancestors.iter().copied().chain([index]).collect(),

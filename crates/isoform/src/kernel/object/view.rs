@@ -12,6 +12,7 @@ use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
 use super::table::{self, Slot, TypeInfo};
 use crate::kernel::container::{DictObj, ListObj};
+use crate::kernel::types::Kind;
 use crate::kernel::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
@@ -56,6 +57,11 @@ impl<'a> ObjRef<'a> {
             pointer,
             borrow: PhantomData,
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn raw(self) -> NonNull<Header> {
+        self.pointer
     }
 
     #[inline(always)]
@@ -223,6 +229,16 @@ impl<'a> ObjRef<'a> {
             slots: &self.info().slots,
         }
     }
+
+    /// The fields that may hold an object or string, parents' first, in
+    /// declaration order.
+    #[inline]
+    pub(crate) fn references(self) -> Fields<'a> {
+        Fields {
+            object: self,
+            slots: &self.info().references,
+        }
+    }
 }
 
 /// Some of an object's fields, by position.
@@ -234,6 +250,12 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// The object that has the fields.
+    #[inline(always)]
+    pub(crate) fn object(&self) -> ObjRef<'a> {
+        self.object
+    }
+
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
@@ -295,6 +317,51 @@ pub(crate) enum Met<'a> {
 }
 
 impl<'a> Met<'a> {
+    /// The type of the object; None for a value that is kept inline.
+    #[inline(always)]
+    pub(crate) fn type_index(self) -> Option<TypeIndex> {
+        match self {
+            Met::Object(object) => Some(object.type_index()),
+            Met::Plain(_) => None,
+        }
+    }
+
+    /// The object, if it is one.
+    #[inline(always)]
+    pub(crate) fn object(self) -> Option<ObjRef<'a>> {
+        match self {
+            Met::Object(object) => Some(object),
+            Met::Plain(_) => None,
+        }
+    }
+
+    /// The identity number of a variable.
+    #[inline]
+    pub(crate) fn variable(self) -> Option<u64> {
+        let object = self.object()?;
+        let info = object.info();
+        (info.kind == Kind::Var && !info.is_builtin()).then(|| object.ident())
+    }
+
+    /// Whether this is the value: the same object, or an equal plain value.
+    #[inline]
+    pub(crate) fn is(self, value: &Value) -> bool {
+        match (self, value.object_ref()) {
+            (Met::Object(object), Some(other)) if object.same_as(other) => true,
+            // Of long strings, the content counts.
+            _ => self.to_value() == *value,
+        }
+    }
+
+    /// An owned copy.
+    #[inline]
+    pub(crate) fn to_value(self) -> Value {
+        match self {
+            Met::Object(object) => Value::from_object(object.to_ref()),
+            Met::Plain(plain) => plain.to_value(),
+        }
+    }
+
     /// A value that is in no field, or whose object lives for `'a` all the same.
     #[inline(always)]
     pub(crate) fn of(value: &'a Value) -> Self {

@@ -58,20 +58,25 @@ pub enum RegionKind {
 }
 
 impl RegionKind {
-    /// The region of a field with this flag, of an object met in this region.
+    /// The region inside of an object that is met in this region, for fields
+    /// that say nothing else.
     #[inline(always)]
-    pub(crate) fn of_field(self, flag: FieldFlag, of_var: bool) -> Self {
+    pub(crate) fn inside(self, of_var: bool) -> Self {
+        match self {
+            RegionKind::DefSimple if of_var => RegionKind::Use,
+            other => other,
+        }
+    }
+
+    /// The region of a field with this flag, in an object with this region
+    /// [inside](Self::inside).
+    #[inline(always)]
+    pub(crate) fn of_field(self, flag: FieldFlag) -> Self {
         match flag {
             FieldFlag::Def => RegionKind::Def,
             FieldFlag::DefSimple => RegionKind::DefSimple,
             FieldFlag::Use => RegionKind::Use,
-            FieldFlag::None | FieldFlag::Ignore => {
-                if of_var && self == RegionKind::DefSimple {
-                    RegionKind::Use
-                } else {
-                    self
-                }
-            }
+            FieldFlag::None | FieldFlag::Ignore => self,
         }
     }
 }

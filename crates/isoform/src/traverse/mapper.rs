@@ -1,0 +1,640 @@
+//! The engine of [`structural_map`](crate::structural_map) and
+//! [`structural_mutate`](crate::structural_mutate): what it remembers of
+//! objects, and who decides what becomes of them.
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::cursor::{Cursor, Part, View, cyclic, is_mutable_container};
+use super::map::MapOptions;
+use super::memo::Results;
+use super::options::WalkOrder;
+use super::rewrite::{Outcome, Policy, Rewriter};
+use super::visited::Visit;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
+use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::class::Class;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::types::{Hook, Kind};
+use crate::kernel::value::Value;
+
+/// A callback of [`structural_mutate`](crate::structural_mutate).
+pub type DriveMutate<'f> = dyn Fn(&Value, &mut dyn MutateCallback) -> Result<Value> + 'f;
+
+/// Who says what values of some types become.
+#[derive(Clone, Copy)]
+pub(super) struct Driver<'f> {
+    pub(super) wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
+    pub(super) callback: &'f DriveMutate<'f>,
+    pub(super) max_depth: u32,
+}
+
+pub(super) fn rewrite(
+    root: Value,
+    options: MapOptions,
+    driver: Option<Driver<'_>>,
+    wanted: impl Fn(Option<TypeIndex>) -> bool,
+    callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
+) -> Result<Value> {
+    let parts = Arena::default();
+    let hooked = has_traversal_hooks();
+    let mut mapper = Mapper {
+        options,
+        view: View::of_compared(options.children.include_ignored),
+        plain_wanted: wanted(None) || driver.is_some_and(|it| (it.wanted)(None)),
+        wanted,
+        callback,
+        driver,
+        drives: 0,
+        rewriter: Rewriter::new(&parts),
+        hooked,
+        special: hooked || driver.is_some(),
+        opened: Vec::new(),
+        results: Default::default(),
+        descents: Results::default(),
+        remapped: HashMap::default(),
+        uses: HashMap::default(),
+    };
+    access::traversing(|section| {
+        let part = Part::alone(&root, RegionKind::Use);
+        Ok(mapper.run(section, part)?.into_value(part.met))
+    })
+}
+
+/// What is known of an open object.
+pub(super) struct Open<'a> {
+    /// What stands in the original, if a callback put the object there.
+    replaced: Option<Met<'a>>,
+    /// The object for which the result is remembered, and the region.
+    remembered: Option<(u64, RegionKind)>,
+    /// The variable or dag node whose own result is remembered.
+    descent: Option<u64>,
+}
+
+struct Mapper<'a, 'f, W, F> {
+    options: MapOptions,
+    view: View,
+    /// Whether the filter or the driver wants plain values.
+    plain_wanted: bool,
+    wanted: W,
+    callback: F,
+    driver: Option<Driver<'f>>,
+    /// How many callbacks of the driver are running.
+    drives: u32,
+    rewriter: Rewriter<'a, Open<'a>>,
+    /// What became of objects, for each kind of region.
+    results: [Results; 3],
+    /// What variables and dag nodes became before or without the callback.
+    descents: Results,
+    /// Whether types may have a rewrite of their own.
+    hooked: bool,
+    /// Whether anything else than the callback decides what objects become.
+    special: bool,
+    /// What was opened, and may be left open by an error that is caught.
+    opened: Vec<(RegionKind, u64)>,
+    /// What was recorded for variables.
+    remapped: HashMap<u64, Value, RandomState>,
+    /// What was recorded for uses of variables only.
+    uses: HashMap<u64, Value, RandomState>,
+}
+
+impl<'a, W, F> Policy<'a> for Mapper<'a, '_, W, F>
+where
+    W: Fn(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
+{
+    type Extra = Open<'a>;
+
+    #[inline(always)]
+    fn rewriter(&mut self) -> &mut Rewriter<'a, Open<'a>> {
+        &mut self.rewriter
+    }
+
+    #[inline]
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+        if part.is_key && !self.options.children.keys {
+            return Ok(Some(Outcome::Same));
+        }
+        let Met::Object(object) = part.met else {
+            return self.leaf(section, part).map(Some);
+        };
+        let class = object.info().class();
+        // Plain values that are too large to be inline.
+        if let Class::Str | Class::Bytes | Class::BigInt = class {
+            return self.leaf(section, part).map(Some);
+        }
+        let ident = object.ident();
+        let driven = self.drives(Some(object.type_index()));
+        if self.special
+            && let Some(recorded) = self.recorded(ident, part.region, driven)
+        {
+            return Ok(Some(Outcome::of(recorded, part.met)));
+        }
+        // As in a walk: an object with one owner is reached on this way only,
+        // unless a hook or the driver asks for it, too.
+        let may_return =
+            object.is_shared() || is_mutable_container(class) || self.special_of(object);
+        let mut remembered = None;
+        if may_return {
+            let is_anew = self.options.variables_each_time && object.info().kind == Kind::Var;
+            match self.results_in(part.region).get(ident) {
+                Some(Some(result)) if !is_anew => return Ok(Some(result)),
+                Some(None) => return Err(self.cycle(object)),
+                _ => remembered = Some(self.remember(ident, part.region)),
+            }
+        }
+        if driven {
+            let outcome = self.drive(section, part, remembered)?;
+            return Ok(Some(outcome));
+        }
+        let mut source = part;
+        if self.options.order == WalkOrder::Pre
+            && let Outcome::New(answer) = self.call(section, part)?
+        {
+            // The answer may contain what it replaces.
+            remembered = Some(self.remember(ident, part.region));
+            source.met = Met::of(self.rewriter.parts.keep_value(&answer));
+        }
+        self.enter(section, source, part.met, remembered)
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
+        let Some((cursor, open, outcome)) = self.rewriter.build(section, true)? else {
+            return Ok(Some(Outcome::Same));
+        };
+        if let Some(ident) = open.descent {
+            self.descents.set(ident, outcome.clone());
+        }
+        let part = Part {
+            met: Met::Object(cursor.object()),
+            region: cursor.region,
+            is_key: cursor.is_key,
+        };
+        match cursor.silent {
+            true => Ok(Some(outcome)),
+            false => self
+                .finish(section, outcome, part, open.replaced, open.remembered)
+                .map(Some),
+        }
+    }
+}
+
+impl<'a, W, F> Mapper<'a, '_, W, F>
+where
+    W: Fn(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
+{
+    /// What a plain value becomes.
+    fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<Outcome> {
+        match self.drives(part.met.type_index()) {
+            true => self.drive(section, part, None),
+            false => self.call(section, part),
+        }
+    }
+
+    /// Goes into `source`, which came in the place of `was`.
+    fn enter(
+        &mut self,
+        section: &mut Section,
+        source: Part<'a>,
+        was: Met<'a>,
+        remembered: Option<(u64, RegionKind)>,
+    ) -> Result<Option<Outcome>> {
+        let replaced = (!same(source.met, was)).then_some(was);
+        let Met::Object(object) = source.met else {
+            return self
+                .finish(section, Outcome::Same, source, replaced, remembered)
+                .map(Some);
+        };
+        let info = object.info();
+        let is_spread = matches!(info.kind, Kind::Var | Kind::Dag) && !info.is_builtin();
+        let descent = is_spread.then(|| object.ident());
+        if let Some(ident) = descent
+            && let Some(Some(result)) = self.descents.get(ident)
+        {
+            return self
+                .finish(section, result, source, replaced, remembered)
+                .map(Some);
+        }
+        if self.hooked
+            && let Some(hook) = info.hooks.mutate.get()
+        {
+            let result = self.ask(section, object, source.region, hook)?;
+            if let Some(ident) = descent {
+                self.descents.set(ident, result.clone());
+            }
+            return self
+                .finish(section, result, source, replaced, remembered)
+                .map(Some);
+        }
+        // Nothing below it is an object.
+        let is_bare = !info.is_builtin() && info.drop_slots.is_empty();
+        let cursor = match is_bare && !self.plain_wanted {
+            true => None,
+            false => Cursor::open(section, object, source, self.view),
+        };
+        let Some(cursor) = cursor.filter(|cursor| cursor.len() > 0) else {
+            return self
+                .finish(section, Outcome::Same, source, replaced, remembered)
+                .map(Some);
+        };
+        prefetch_ahead(object);
+        let open = Open {
+            replaced,
+            remembered,
+            descent,
+        };
+        self.rewriter.push(cursor, open);
+        Ok(None)
+    }
+
+    /// What follows the visit of the children of `part`, which came in the place
+    /// of `replaced`.
+    fn finish(
+        &mut self,
+        section: &mut Section,
+        outcome: Outcome,
+        part: Part<'a>,
+        replaced: Option<Met<'a>>,
+        remembered: Option<(u64, RegionKind)>,
+    ) -> Result<Outcome> {
+        let outcome = match self.options.order {
+            WalkOrder::Post => self.call_after(section, outcome, part)?,
+            WalkOrder::Pre => outcome,
+        };
+        let outcome = match replaced {
+            Some(was) => Outcome::of(outcome.into_value(part.met), was),
+            None => outcome,
+        };
+        if let Some((ident, region)) = remembered {
+            self.results_in(region).set(ident, outcome.clone());
+        }
+        Ok(outcome)
+    }
+
+    /// Calls the callback with what a part has become.
+    fn call_after(
+        &mut self,
+        section: &mut Section,
+        outcome: Outcome,
+        part: Part<'a>,
+    ) -> Result<Outcome> {
+        match &outcome {
+            Outcome::Same => self.call(section, part),
+            Outcome::New(value) => {
+                let now = Part {
+                    met: Met::of(value),
+                    ..part
+                };
+                let answer = self.call(section, now)?;
+                Ok(answer.after(outcome.clone(), part.met))
+            }
+        }
+    }
+
+    /// Calls the callback: what it puts in the place of a value.
+    #[inline]
+    fn call(&mut self, section: &mut Section, part: Part<'_>) -> Result<Outcome> {
+        if !(self.wanted)(part.met.type_index()) {
+            return Ok(Outcome::Same);
+        }
+        let visit = Visit {
+            part,
+            ancestors: &self.rewriter.cursors,
+            stepless: 0,
+        };
+        let callback = &mut self.callback;
+        match access::outside(section, || callback(&visit))? {
+            Some(answer) => Ok(Outcome::of(answer, part.met)),
+            None => Ok(Outcome::Same),
+        }
+    }
+
+    /// Whether the driver says what values of a type become.
+    #[inline]
+    fn drives(&self, ty: Option<TypeIndex>) -> bool {
+        self.driver.is_some_and(|driver| (driver.wanted)(ty))
+    }
+
+    /// Whether somebody may ask for an object in addition to its owners.
+    #[inline]
+    fn special_of(&self, object: ObjRef<'a>) -> bool {
+        self.driver.is_some() || self.hooked && object.info().hooks.mutate.get().is_some()
+    }
+
+    /// What was recorded for a variable that is met in a region.
+    #[inline(never)]
+    fn recorded(&self, ident: u64, region: RegionKind, driven: bool) -> Option<Value> {
+        if region == RegionKind::Use
+            && let Some(image) = self.uses.get(&ident)
+        {
+            return Some(image.clone());
+        }
+        // What the driver is for goes to the driver.
+        let recorded = self.remapped.get(&ident)?;
+        (!driven).then(|| recorded.clone())
+    }
+
+    /// The results in a region.
+    #[inline]
+    fn results_in(&mut self, region: RegionKind) -> &mut Results {
+        &mut self.results[match self.options.regions_apart {
+            true => region as usize,
+            false => 0,
+        }]
+    }
+
+    /// Notes that an object is open.
+    fn remember(&mut self, ident: u64, region: RegionKind) -> (u64, RegionKind) {
+        self.results_in(region).open(ident);
+        if self.special {
+            self.opened.push((region, ident));
+        }
+        (ident, region)
+    }
+
+    /// What the hook of an object's type makes of it.
+    #[cold]
+    #[inline(never)]
+    fn ask(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+        hook: &DynMutate,
+    ) -> Result<Outcome> {
+        let part = Part {
+            met: Met::Object(object),
+            region,
+            is_key: false,
+        };
+        let has_cursor = self.push_own(section, part, None);
+        let key = object.info().key();
+        let mut mutator = HookMutator {
+            mapper: self,
+            asker: Some(object),
+            has_cursor,
+            region,
+        };
+        let result = hooks::run(section, DynMutate::NAME, key, || {
+            hook.call(object.as_ref(), &mut mutator)
+        });
+        self.pop_own(has_cursor);
+        Ok(Outcome::of(result?, part.met))
+    }
+
+    /// What the driver makes of a value.
+    fn drive(
+        &mut self,
+        section: &mut Section,
+        part: Part<'a>,
+        remembered: Option<(u64, RegionKind)>,
+    ) -> Result<Outcome> {
+        let Some(driver) = self.driver else {
+            return Ok(Outcome::Same);
+        };
+        if self.drives >= driver.max_depth {
+            return Err(self.too_deep(driver.max_depth));
+        }
+        let has_cursor = self.push_own(section, part, remembered);
+        self.drives += 1;
+        let value = part.met.to_value();
+        let mut mutator = HookMutator {
+            mapper: self,
+            asker: None,
+            has_cursor,
+            region: part.region,
+        };
+        let result = access::outside(section, || (driver.callback)(&value, &mut mutator));
+        self.drives -= 1;
+        self.pop_own(has_cursor);
+        let outcome = Outcome::of(result?, part.met);
+        if let Some((ident, region)) = remembered {
+            self.results_in(region).set(ident, outcome.clone());
+        }
+        Ok(outcome)
+    }
+
+    /// Puts the cursor of a value on the stack whose parts a hook or the driver
+    /// asks for, so that paths lead through it; false if it has none.
+    fn push_own(
+        &mut self,
+        section: &Section,
+        part: Part<'a>,
+        remembered: Option<(u64, RegionKind)>,
+    ) -> bool {
+        let Met::Object(object) = part.met else {
+            return false;
+        };
+        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
+            return false;
+        };
+        let open = Open {
+            replaced: None,
+            remembered,
+            descent: None,
+        };
+        self.rewriter.push(cursor, open);
+        true
+    }
+
+    fn pop_own(&mut self, has_cursor: bool) {
+        if has_cursor {
+            let (cursors, changes) = self.rewriter.mark();
+            self.rewriter.give_up((cursors - 1, changes));
+        }
+    }
+
+    #[cold]
+    fn too_deep(&self, limit: u32) -> Error {
+        let text = format!("structural_mutate: callbacks nest deeper than {limit} levels");
+        Error::new(ErrorKind::Recursion, text).at(self.rewriter.path())
+    }
+
+    #[cold]
+    fn cycle(&self, object: ObjRef<'a>) -> Error {
+        cyclic(object).at(self.rewriter.path())
+    }
+
+    /// What a part becomes, for the hook or callback of the driver that runs.
+    fn part(
+        &mut self,
+        section: &mut Section,
+        part: &Value,
+        region: RegionKind,
+        has_cursor: bool,
+        children_of: Option<Option<ObjRef<'a>>>,
+    ) -> Result<Value> {
+        let mark = self.rewriter.mark();
+        let first_opened = self.opened.len();
+        let part = Part::alone(self.rewriter.parts.keep_value(part), region);
+        if has_cursor && let Some(cursor) = self.rewriter.cursors.last_mut() {
+            cursor.lead_to(section, part.met);
+        }
+        let result = match children_of {
+            None => self.run(section, part),
+            Some(asker) => self.children(section, part, asker),
+        };
+        if result.is_err() {
+            // The hook may go on; what was open here no longer is.
+            self.rewriter.give_up(mark);
+            for (region, ident) in self.opened.split_off(first_opened) {
+                let results = self.results_in(region);
+                if let Some(None) = results.get(ident) {
+                    results.forget(ident);
+                }
+            }
+        }
+        self.opened.truncate(first_opened);
+        Ok(result?.into_value(part.met))
+    }
+
+    /// A value with its children rewritten: by the hook of its type, unless
+    /// that hook asks.
+    fn children(
+        &mut self,
+        section: &mut Section,
+        part: Part<'a>,
+        asker: Option<ObjRef<'a>>,
+    ) -> Result<Outcome> {
+        let Met::Object(object) = part.met else {
+            return Ok(Outcome::Same);
+        };
+        let info = object.info();
+        if let Some(recorded) = self.remapped.get(&object.ident()) {
+            return Ok(Outcome::of(recorded.clone(), part.met));
+        }
+        if let Some(hook) = info.hooks.mutate.get()
+            && !asker.is_some_and(|asker| asker.same_as(object))
+        {
+            return self.ask(section, object, part.region, hook);
+        }
+        let is_spread = matches!(info.kind, Kind::Var | Kind::Dag) && !info.is_builtin();
+        let descent = is_spread.then(|| object.ident());
+        if let Some(ident) = descent
+            && let Some(Some(result)) = self.descents.get(ident)
+        {
+            return Ok(result);
+        }
+        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
+            return Ok(Outcome::Same);
+        };
+        let floor = self.rewriter.cursors.len();
+        let open = Open {
+            replaced: None,
+            remembered: None,
+            descent,
+        };
+        self.rewriter.push(cursor.silent(), open);
+        self.descend(section, floor, None)
+    }
+
+    /// What comes in place of a variable from now on.
+    ///
+    /// Where regions are told apart, what was rewritten before may be asked for
+    /// again in another one, so it is forgotten. Where they are not, it stays:
+    /// a variable is replaced from its definition on.
+    fn remap(&mut self, ident: u64, value: Value) {
+        if !self.options.regions_apart {
+            self.results[0].set(ident, Outcome::New(value.clone()));
+        } else if self
+            .results
+            .iter_mut()
+            .any(|it| matches!(it.get(ident), Some(Some(_))))
+        {
+            // What was rewritten so far may contain the variable.
+            self.results = Default::default();
+            self.descents = Results::default();
+            for open in self.rewriter.extras() {
+                if let Some((ident, region)) = open.remembered {
+                    self.results[region as usize].open(ident);
+                }
+            }
+        }
+        self.remapped.insert(ident, value);
+    }
+}
+
+/// Whether two parts are the same object, or are both no objects.
+fn same(one: Met<'_>, other: Met<'_>) -> bool {
+    match (one, other) {
+        (Met::Object(one), Met::Object(other)) => one.same_as(other),
+        (Met::Plain(_), Met::Plain(_)) => true,
+        _ => false,
+    }
+}
+
+/// The rewrite as a hook or a callback of the driver sees it.
+struct HookMutator<'m, 'a, 'f, W, F> {
+    mapper: &'m mut Mapper<'a, 'f, W, F>,
+    /// The object whose hook runs; None for a callback.
+    asker: Option<ObjRef<'a>>,
+    /// Whether the last cursor is that of the value.
+    has_cursor: bool,
+    /// Where the value was met.
+    region: RegionKind,
+}
+
+impl<'a, W, F> HookMutator<'_, 'a, '_, W, F>
+where
+    W: Fn(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
+{
+    fn part(
+        &mut self,
+        part: &Value,
+        region: RegionKind,
+        children_of: Option<Option<ObjRef<'a>>>,
+    ) -> Result<Value> {
+        let (mapper, has_cursor) = (&mut *self.mapper, self.has_cursor);
+        access::traversing(|section| mapper.part(section, part, region, has_cursor, children_of))
+    }
+}
+
+impl<W, F> MutateCallback for HookMutator<'_, '_, '_, W, F>
+where
+    W: Fn(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
+{
+    fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
+        self.part(value, region, None)
+    }
+
+    fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
+        let asker = self.asker;
+        self.part(value, region, Some(asker))
+    }
+
+    fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {
+        self.mapper.remapped.get(&var.identity()).cloned()
+    }
+
+    fn remap(&mut self, var: &Ref<Obj>, value: Value) {
+        self.mapper.remap(var.identity(), value);
+    }
+
+    fn remap_uses(&mut self, var: &Ref<Obj>, value: Value) {
+        self.mapper.uses.insert(var.identity(), value);
+    }
+
+    fn image(&mut self, object: &Ref<Obj>) -> Option<Value> {
+        let outcome = self
+            .mapper
+            .results_in(RegionKind::Use)
+            .get(object.identity())??;
+        Some(match outcome {
+            Outcome::Same => object.into(),
+            Outcome::New(value) => value,
+        })
+    }
+}

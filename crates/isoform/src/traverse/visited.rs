@@ -1,0 +1,85 @@
+//! What the callbacks of walks and rewrites see.
+
+use std::fmt;
+
+use super::cursor::{Cursor, Part, path_of};
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::view::Met;
+use crate::kernel::path::AccessPath;
+use crate::kernel::path::places::Step;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::value::Value;
+
+/// A value with its place, as a callback sees it.
+#[derive(Clone, Copy)]
+pub struct Visit<'a> {
+    pub(super) part: Part<'a>,
+    pub(super) ancestors: &'a [Cursor<'a>],
+    /// How many of the ancestors are no steps of the path.
+    pub(super) stepless: usize,
+}
+
+impl Visit<'_> {
+    /// The value. Costs an owner more for an object, so prefer
+    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they do.
+    #[inline]
+    pub fn value(&self) -> Value {
+        self.part.met.to_value()
+    }
+
+    /// The object: of a declared type, a container, or any other value that
+    /// is not kept inline.
+    #[inline]
+    pub fn object(&self) -> Option<&Ref<Obj>> {
+        match &self.part.met {
+            Met::Object(object) => Some(object.as_ref()),
+            Met::Plain(_) => None,
+        }
+    }
+
+    /// The object as a `T`, if it is one. O(1).
+    #[inline]
+    pub fn downcast<T: Node>(&self) -> Option<&Ref<T>> {
+        self.object()?.downcast_ref()
+    }
+
+    /// Whether variables are bound or used here. With
+    /// [`Sharing::Once`](crate::Sharing::Once) this is the place where the
+    /// object is met first, and others are not told.
+    #[inline]
+    pub fn region(&self) -> RegionKind {
+        self.part.region
+    }
+
+    /// Whether this is the key of a map or dict. It has the path of its value.
+    #[inline]
+    pub fn is_key(&self) -> bool {
+        self.part.is_key
+    }
+
+    /// The number of steps from the root to this value. O(1).
+    #[inline]
+    pub fn depth(&self) -> usize {
+        self.ancestors.len() - self.stepless
+    }
+
+    /// The steps from the root to this value. O(depth).
+    pub fn path(&self) -> AccessPath {
+        path_of(self.ancestors)
+    }
+
+    /// The last steps to this value, the last one first. O(1) each.
+    pub(crate) fn steps_upwards(&self) -> impl Iterator<Item = Step> {
+        self.ancestors.iter().rev().filter_map(Cursor::step)
+    }
+}
+
+impl fmt::Debug for Visit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit")
+            .field("path", &self.path())
+            .field("value", &self.value())
+            .field("region", &self.region())
+            .finish_non_exhaustive()
+    }
+}
