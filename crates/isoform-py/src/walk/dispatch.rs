@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use isoform::host;
-use isoform::{Obj, Ref, RegionKind, TypeIndex, Value, ValueRef};
+use isoform::{Obj, Ref, RegionKind, TypeIndex, Value, ValueRef, Visit};
 use pyo3::prelude::*;
 
 use super::enums;
-use crate::object::gil;
+use crate::convert::{FIRST_DECLARED, to_python};
+use crate::object::{gil, wrapper};
 
 /// What an entry accepts.
 #[derive(Clone, Copy)]
@@ -153,6 +154,28 @@ impl Callbacks {
     }
 }
 
+impl Callbacks {
+    /// The callback for what a traversal shows, and the value for it.
+    #[inline]
+    pub(super) fn find_for_visit<'py>(
+        &self,
+        py: Python<'py>,
+        visit: &Visit<'_>,
+    ) -> PyResult<Option<(Chosen<'_>, Bound<'py, PyAny>)>> {
+        if let Some(object) = visit.object() {
+            let Some(chosen) = self.find_for_object(object) else {
+                return Ok(None);
+            };
+            return Ok(Some((chosen, object_to_python(py, object)?)));
+        }
+        let value = visit.value();
+        let Some(chosen) = self.find_for(&value) else {
+            return Ok(None);
+        };
+        Ok(Some((chosen, to_python(py, &value)?)))
+    }
+}
+
 /// The object behind a value that is not plain.
 #[inline]
 pub(super) fn node_of(value: &Value) -> Option<&Ref<Obj>> {
@@ -208,4 +231,13 @@ impl Chosen<'_> {
         let call = self.call.bind(value.py());
         gil::call(call, &[value, engine])
     }
+}
+
+/// The object as Python sees it.
+#[inline]
+fn object_to_python<'py>(py: Python<'py>, object: &Ref<Obj>) -> PyResult<Bound<'py, PyAny>> {
+    if host::type_index_of(object).get() < FIRST_DECLARED {
+        return to_python(py, &object.into());
+    }
+    wrapper::wrap_borrowed(py, object)
 }

@@ -82,7 +82,7 @@ fn call(
     variables: &mut Variables,
     visit: &Visit<'_>,
 ) -> PyResult<Option<Value>> {
-    let Some(chosen) = callbacks.find_for(visit.value()) else {
+    let Some((chosen, given)) = callbacks.find_for_visit(py, visit)? else {
         return Ok(None);
     };
     let spread = visit.object().filter(|object| {
@@ -93,7 +93,6 @@ fn call(
     if let Some(done) = spread.and_then(|identity| variables.get(&identity)) {
         return Ok(done.clone());
     }
-    let given = to_python(py, visit.value())?;
     let result = chosen.call(&given, visit.region())?;
     let answer = match result.is(&given) {
         true => None,

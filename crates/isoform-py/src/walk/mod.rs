@@ -4,14 +4,13 @@ mod dispatch;
 mod enums;
 mod map;
 mod mutate;
-mod mutator;
 mod parse;
+mod running;
 mod visit;
-mod visitor;
 mod walker;
 
-pub(crate) use mutator::MutatorHandle;
-pub(crate) use visitor::VisitorHandle;
+pub(crate) use mutate::MutatorHandle;
+pub(crate) use visit::VisitorHandle;
 pub(crate) use walker::InterruptHandle;
 
 use pyo3::prelude::*;

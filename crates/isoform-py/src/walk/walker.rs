@@ -1,16 +1,15 @@
 //! `structural_walk`: every value below a root, first match wins.
 
-use isoform::host::{Interrupts, structural_walk_with, type_index_of};
-use isoform::{Obj, Ref, Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
+use isoform::host::{Interrupts, structural_walk_with};
+use isoform::{Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::Callbacks;
 use super::{enums, parse};
-use crate::convert::{FIRST_DECLARED, HostObject, to_python, untyped};
+use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
-use crate::object::wrapper;
 
 /// What a callback answers to end a walk, with a value for its caller.
 #[pyclass(frozen, name = "VisitInterrupt", module = "isoform")]
@@ -104,18 +103,8 @@ fn call(
     order: WalkOrder,
     visit: &Visit<'_>,
 ) -> PyResult<WalkResult<Py<PyAny>>> {
-    let (chosen, value) = match visit.object() {
-        Some(object) => match callbacks.find_for_object(object) {
-            Some(chosen) => (chosen, object_to_python(py, object)?),
-            None => return Ok(WalkResult::Advance),
-        },
-        None => {
-            let value = visit.value();
-            match callbacks.find_for(&value) {
-                Some(chosen) => (chosen, to_python(py, &value)?),
-                None => return Ok(WalkResult::Advance),
-            }
-        }
+    let Some((chosen, value)) = callbacks.find_for_visit(py, visit)? else {
+        return Ok(WalkResult::Advance);
     };
     let result = chosen.call(&value, visit.region())?;
     if result.is_none() {
@@ -132,13 +121,4 @@ fn call(
             result.get_type().name()?
         ))),
     }
-}
-
-/// The object as Python sees it.
-#[inline]
-fn object_to_python<'py>(py: Python<'py>, object: &Ref<Obj>) -> PyResult<Bound<'py, PyAny>> {
-    if type_index_of(object).get() < FIRST_DECLARED {
-        return to_python(py, &object.into());
-    }
-    wrapper::wrap_borrowed(py, object)
 }

@@ -1,0 +1,107 @@
+//! What the objects have in common through which callbacks and hooks ask a
+//! traversal to go on.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use isoform::RegionKind;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use super::enums;
+
+/// A traversal, for as long as one of its callbacks runs.
+pub(super) struct Running<L> {
+    /// How messages call the traversal.
+    name: &'static str,
+    state: Mutex<State<L>>,
+}
+
+struct State<L> {
+    /// What the core lent to the callbacks that run, the innermost last.
+    lent: Vec<L>,
+    /// Whether variables are bound or used where the traversal is.
+    region: RegionKind,
+}
+
+impl<L: Clone> Running<L> {
+    /// A traversal of which no callback runs yet.
+    pub(super) fn new(name: &'static str) -> Self {
+        Running {
+            name,
+            state: Mutex::new(State {
+                lent: Vec::new(),
+                region: RegionKind::Use,
+            }),
+        }
+    }
+
+    /// A traversal that called a hook, which may keep the object.
+    pub(super) fn hook(name: &'static str, lent: L, region: RegionKind) -> Self {
+        Running {
+            name,
+            state: Mutex::new(State {
+                lent: vec![lent],
+                region,
+            }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<L>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a callback to which this was lent.
+    pub(super) fn during<R>(&self, lent: L, region: RegionKind, callback: impl FnOnce() -> R) -> R {
+        let before = {
+            let mut state = self.state();
+            state.lent.push(lent);
+            std::mem::replace(&mut state.region, region)
+        };
+        let result = callback();
+        let mut state = self.state();
+        state.lent.pop();
+        state.region = before;
+        result
+    }
+
+    /// What was lent to the innermost callback, and the region it is in.
+    ///
+    /// # Errors
+    ///
+    /// `RuntimeError` when no callback runs.
+    pub(super) fn current(&self) -> PyResult<(L, RegionKind)> {
+        let state = self.state();
+        match state.lent.last() {
+            Some(lent) => Ok((lent.clone(), state.region)),
+            None => Err(PyRuntimeError::new_err(format!(
+                "the {} has ended; its engine cannot be used any more",
+                self.name
+            ))),
+        }
+    }
+
+    /// What was lent to the outermost callback.
+    pub(super) fn outermost(&self) -> Option<L> {
+        self.state().lent.first().cloned()
+    }
+
+    /// The region as a `DefRegionKind`.
+    pub(super) fn region<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (_, region) = self.current()?;
+        Ok(enums::region_kind(py, region)?.clone())
+    }
+
+    /// Calls a function without arguments in another region.
+    pub(super) fn with_region<'py>(
+        &self,
+        kind: &Bound<'py, PyAny>,
+        callback: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let region = enums::region_of(kind)?;
+        self.current()?;
+        let before = std::mem::replace(&mut self.state().region, region);
+        let result = callback.call0();
+        self.state().region = before;
+        result
+    }
+}
