@@ -61,6 +61,7 @@ mod type_hooks_traverse;
 mod values;
 mod values_table;
 mod verify;
+mod visit_mutate;
 mod visit_order;
 mod visits;
 mod walk;
