@@ -179,7 +179,7 @@ chains! {
         assert!(StructuralKey::new(&deep.value)? == StructuralKey::new(&deep.twin)?);
     }
 
-    "structural_walk" "walk_objects"
+    "structural_walk" "structural_visit" "walk_objects"
     fn structural_walk(deep) {
         let mut depth = 0;
         isoform::structural_walk(&deep.value, WalkOptions::default(), |visit| {
@@ -193,9 +193,16 @@ chains! {
             Ok(WalkResult::<()>::Advance)
         })?;
         assert_eq!(objects, scaled(LEVELS) / 3);
+        let met = std::cell::Cell::new(0);
+        let plain = |ty: Option<isoform::TypeIndex>| ty.is_none();
+        isoform::structural_visit(&deep.value, WalkOptions::default(), &plain, &|_, _| {
+            met.set(met.get() + 1);
+            Ok(None)
+        })?;
+        assert!(met.get() > 0);
     }
 
-    "structural_map"
+    "structural_map" "structural_mutate"
     fn structural_map(deep) {
         let made = isoform::structural_map(&deep.value, Default::default(), |visit| {
             let is_end = visit.value().as_int() == Some(1);
@@ -204,6 +211,14 @@ chains! {
         assert!(!equal(&made, &deep.value));
         let same = isoform::structural_map(&deep.value, Default::default(), |_| Ok(None))?;
         assert_eq!(same, deep.value);
+        let plain = |ty: Option<isoform::TypeIndex>| ty.is_none();
+        let made = isoform::structural_mutate(&deep.value, Default::default(), &plain, &|it, _| {
+            Ok(match it.as_int() {
+                Some(1) => Value::from(2),
+                _ => it.clone(),
+            })
+        })?;
+        assert!(!equal(&made, &deep.value));
     }
 
     "substitute"

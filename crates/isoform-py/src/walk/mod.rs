@@ -9,8 +9,7 @@ mod running;
 mod visit;
 mod walker;
 
-pub(crate) use mutate::MutatorHandle;
-pub(crate) use visit::VisitorHandle;
+pub(crate) use running::{MutatorHandle, VisitorHandle};
 pub(crate) use walker::InterruptHandle;
 
 use pyo3::prelude::*;

@@ -4,39 +4,17 @@
 use std::sync::Arc;
 
 use isoform::host::{LentMutate, lend_mutate, not_lent, structural_mutate_by_host};
-use isoform::{DynMutate, Function, Hook, MapOptions, MutateCallback, Obj, Ref, RegionKind, Value};
+use isoform::{DynMutate, Hook, MapOptions, MutateCallback, Obj, Ref, RegionKind, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::{Callbacks, node_of};
-use super::running::Running;
+use super::running::{MutatorHandle, Running};
 use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python, to_python as raise};
 use crate::object::gil::{enter_call, under_gil};
 
-/// The running rewrite, for callbacks that rewrite children themselves.
-///
-/// An object is rewritten once, in each kind of region if these are told
-/// apart, and its result is used wherever it is met again. Not for use after the rewrite has ended.
-#[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
-pub(crate) struct MutatorHandle(Running<LentMutate>);
-
 impl MutatorHandle {
-    /// The mutator of a hook.
-    pub(crate) fn lent(mutator: LentMutate) -> Self {
-        let region = mutator.0.with(|mutator| mutator.region());
-        MutatorHandle(Running::hook(
-            "rewrite",
-            mutator,
-            region.unwrap_or_default(),
-        ))
-    }
-
-    /// The mutator of a hook as the core lends it.
-    pub(crate) fn function(&self) -> Option<Function> {
-        self.0.outermost().map(|mutator| mutator.function())
-    }
-
     /// Asks the core.
     fn ask<R>(
         &self,

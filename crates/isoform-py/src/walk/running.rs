@@ -3,7 +3,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use isoform::RegionKind;
+use isoform::host::{LentMutate, LentVisit};
+use isoform::{Function, RegionKind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -103,5 +104,50 @@ impl<L: Clone> Running<L> {
         let result = callback.call0();
         self.state().region = before;
         result
+    }
+}
+
+/// The running visit, for callbacks that visit children themselves.
+///
+/// An object is visited once, in each kind of region if these are told apart;
+/// visiting it again does nothing. Not for use after the visit has ended.
+#[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
+pub(crate) struct VisitorHandle(pub(super) Running<LentVisit>);
+
+impl VisitorHandle {
+    /// The visitor of a hook.
+    pub(crate) fn lent(visitor: LentVisit) -> Self {
+        let region = visitor.0.with(|visitor| visitor.region());
+        VisitorHandle(Running::hook("visit", visitor, region.unwrap_or_default()))
+    }
+
+    /// The visitor of a hook as the core lends it.
+    pub(crate) fn function(&self) -> Option<Function> {
+        self.0.outermost().map(|visitor| visitor.function())
+    }
+}
+
+/// The running rewrite, for callbacks that rewrite children themselves.
+///
+/// An object is rewritten once, in each kind of region if these are told
+/// apart, and its result is used wherever it is met again. Not for use after
+/// the rewrite has ended.
+#[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
+pub(crate) struct MutatorHandle(pub(super) Running<LentMutate>);
+
+impl MutatorHandle {
+    /// The mutator of a hook.
+    pub(crate) fn lent(mutator: LentMutate) -> Self {
+        let region = mutator.0.with(|mutator| mutator.region());
+        MutatorHandle(Running::hook(
+            "rewrite",
+            mutator,
+            region.unwrap_or_default(),
+        ))
+    }
+
+    /// The mutator of a hook as the core lends it.
+    pub(crate) fn function(&self) -> Option<Function> {
+        self.0.outermost().map(|mutator| mutator.function())
     }
 }

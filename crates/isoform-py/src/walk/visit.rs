@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use isoform::host::{LentVisit, lend_visit, not_lent, structural_visit_by_host};
-use isoform::{DynVisit, Function, Hook, RegionKind, Sharing, Value, VisitCallback, WalkOptions};
+use isoform::{DynVisit, Hook, RegionKind, Sharing, Value, VisitCallback, WalkOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::Callbacks;
-use super::running::Running;
+use super::running::{Running, VisitorHandle};
 use super::walker::{InterruptHandle, interrupt_of};
 use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
@@ -18,25 +18,7 @@ use crate::object::gil::{enter_call, under_gil};
 /// The result of a visit: None, or the interrupt that ended it.
 type Outcome = PyResult<Option<Py<PyAny>>>;
 
-/// The running visit, for callbacks that visit children themselves.
-///
-/// An object is visited once, in each kind of region if these are told apart;
-/// visiting it again does nothing. Not for use after the visit has ended.
-#[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
-pub(crate) struct VisitorHandle(Running<LentVisit>);
-
 impl VisitorHandle {
-    /// The visitor of a hook.
-    pub(crate) fn lent(visitor: LentVisit) -> Self {
-        let region = visitor.0.with(|visitor| visitor.region());
-        VisitorHandle(Running::hook("visit", visitor, region.unwrap_or_default()))
-    }
-
-    /// The visitor of a hook as the core lends it.
-    pub(crate) fn function(&self) -> Option<Function> {
-        self.0.outermost().map(|visitor| visitor.function())
-    }
-
     /// Asks the core to go on.
     fn ask(
         &self,

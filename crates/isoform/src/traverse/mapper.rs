@@ -6,9 +6,8 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::cursor::{Cursor, Part, View, cyclic, is_mutable_container};
-use super::map::MapOptions;
 use super::memo::Results;
-use super::options::WalkOrder;
+use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Rewriter};
 use super::visited::Visit;
 use crate::kernel::error::{Error, ErrorKind, Result};

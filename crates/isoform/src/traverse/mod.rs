@@ -14,19 +14,19 @@ pub(crate) mod rewrite;
 mod substitute;
 mod visited;
 mod walk;
+mod walker;
 
 pub use copy::{deep_copy, shallow_copy};
-pub use map::{
-    MapOptions, structural_map, structural_map_where, structural_mutate, structural_mutate_by_host,
-};
+pub use map::{structural_map, structural_map_where, structural_mutate, structural_mutate_by_host};
 pub use mapper::DriveMutate;
-pub use options::{Sharing, WalkOptions, WalkOrder, WalkResult};
-pub use parts::{Child, ChildOptions, Children, children_of};
+pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, WalkResult};
+pub use parts::{Child, Children, children_of};
 pub(crate) use recycle::recycle;
 pub use substitute::substitute;
 pub(crate) use substitute::substitute_in_free;
 pub use visited::Visit;
 pub use walk::{
-    DriveVisit, Interrupts, structural_visit, structural_visit_by_host, structural_walk,
-    structural_walk_where, structural_walk_with, walk_objects,
+    structural_visit, structural_visit_by_host, structural_walk, structural_walk_where,
+    structural_walk_with, walk_objects,
 };
+pub use walker::{DriveVisit, Interrupts};

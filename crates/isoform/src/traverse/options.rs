@@ -1,4 +1,4 @@
-//! How a walk goes, and what its callbacks answer.
+//! How walks and rewrites go, and what the callbacks of walks answer.
 
 /// Whether an object is visited before or after what lies below it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -102,4 +102,105 @@ pub enum WalkResult<B = ()> {
     Skip,
     /// End the walk with this result.
     Interrupt(B),
+}
+
+/// Which children of a value are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct ChildOptions {
+    /// Whether fields with the flag `ignore` are children too.
+    pub include_ignored: bool,
+    /// Whether the keys of maps and dicts are children too.
+    pub keys: bool,
+}
+
+impl Default for ChildOptions {
+    fn default() -> Self {
+        ChildOptions {
+            include_ignored: false,
+            keys: true,
+        }
+    }
+}
+
+impl ChildOptions {
+    /// Sets whether fields with the flag `ignore` are children too.
+    #[must_use]
+    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
+        self.include_ignored = include_ignored;
+        self
+    }
+
+    /// Sets whether the keys of maps and dicts are children too.
+    #[must_use]
+    pub fn keys(mut self, keys: bool) -> Self {
+        self.keys = keys;
+        self
+    }
+}
+
+/// How to rewrite; the default is post-order, without the fields that
+/// comparison ignores, and with the keys of maps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct MapOptions {
+    /// Whether the callback comes before or after the children.
+    pub order: WalkOrder,
+    /// Which children are visited; the others are taken over.
+    pub children: ChildOptions,
+    /// Whether the callback is asked about a variable at each place where it
+    /// stands, and not once in each kind of region. For rewrites in which a
+    /// variable becomes something else from some place on.
+    pub variables_each_time: bool,
+    /// Whether an object is rewritten once in each kind of region in which it
+    /// stands, and not once in all.
+    pub regions_apart: bool,
+}
+
+impl Default for MapOptions {
+    fn default() -> Self {
+        MapOptions {
+            order: WalkOrder::default(),
+            children: ChildOptions::default(),
+            variables_each_time: false,
+            regions_apart: true,
+        }
+    }
+}
+
+impl MapOptions {
+    /// Sets the order.
+    #[must_use]
+    pub fn order(mut self, order: WalkOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets whether the callback is asked about a variable at each place.
+    #[must_use]
+    pub fn variables_each_time(mut self, variables_each_time: bool) -> Self {
+        self.variables_each_time = variables_each_time;
+        self
+    }
+
+    /// Sets whether an object is rewritten once in each kind of region.
+    #[must_use]
+    pub fn regions_apart(mut self, regions_apart: bool) -> Self {
+        self.regions_apart = regions_apart;
+        self
+    }
+
+    /// Sets whether fields with the flag `ignore` are rewritten too.
+    #[must_use]
+    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
+        self.children.include_ignored = include_ignored;
+        self
+    }
+
+    /// Sets whether the keys of maps and dicts are rewritten too.
+    #[must_use]
+    pub fn keys(mut self, keys: bool) -> Self {
+        self.children.keys = keys;
+        self
+    }
 }

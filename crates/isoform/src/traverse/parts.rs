@@ -1,6 +1,7 @@
 //! A value taken apart into its children, and put together again.
 
 use super::cursor::{Cursor, View};
+use super::options::ChildOptions;
 use super::rewrite;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access;
@@ -8,41 +9,6 @@ use crate::kernel::path::AccessStep;
 use crate::kernel::path::places::Step;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
-
-/// Which children of a value are looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub struct ChildOptions {
-    /// Whether fields with the flag `ignore` are children too.
-    pub include_ignored: bool,
-    /// Whether the keys of maps and dicts are children too.
-    pub keys: bool,
-}
-
-impl Default for ChildOptions {
-    fn default() -> Self {
-        ChildOptions {
-            include_ignored: false,
-            keys: true,
-        }
-    }
-}
-
-impl ChildOptions {
-    /// Sets whether fields with the flag `ignore` are children too.
-    #[must_use]
-    pub fn include_ignored(mut self, include_ignored: bool) -> Self {
-        self.include_ignored = include_ignored;
-        self
-    }
-
-    /// Sets whether the keys of maps and dicts are children too.
-    #[must_use]
-    pub fn keys(mut self, keys: bool) -> Self {
-        self.keys = keys;
-        self
-    }
-}
 
 /// One child of a value.
 #[derive(Clone, Debug)]

@@ -58,7 +58,7 @@ fn below_a_value_only_what_its_callback_asks_for_is_visited() {
 #[test]
 fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
     let x = var("x");
-    let lambda = Value::from(Lambda::new(&x, [&x]));
+    let lambda = Value::from(Lambda::new(&x, [x.clone()]));
     let regions = |options| {
         let met = RefCell::new(Vec::new());
         structural_visit(&lambda, options, &of::<Var>(), &|_, visitor| {
@@ -279,7 +279,7 @@ fn what_does_not_change_keeps_its_identity_and_what_is_shared_stays_shared() {
 /// before or after it rewrites the left side.
 fn remapped(first: bool, options: MapOptions) -> Result<String> {
     let x = var("x");
-    let root = Value::from(Lambda::new(add(&x, &x), [&x]));
+    let root = Value::from(Lambda::new(add(&x, &x), [x.clone()]));
     let wanted = of::<Add>();
     let made = structural_mutate(&root, options, &wanted, &|value, mutator| {
         let sum = as_node::<Add>(value).expect("a sum");
@@ -308,7 +308,7 @@ fn what_is_recorded_for_a_variable_comes_in_its_place() {
 #[test]
 fn uses_are_replaced_whatever_callback_a_variable_has() {
     let x = var("x");
-    let root = Value::from(Lambda::new(add(&x, &x), [&x]));
+    let root = Value::from(Lambda::new(add(&x, &x), [x.clone()]));
     let wanted = |ty| of::<Var>()(ty) || of::<Lambda>()(ty);
     let made = structural_mutate(&root, MapOptions::default(), &wanted, &|value, mutator| {
         if as_node::<Var>(value).is_some() {
@@ -322,7 +322,7 @@ fn uses_are_replaced_whatever_callback_a_variable_has() {
     .expect("no errors");
     let lambda = as_node::<Lambda>(&made).expect("a lambda");
     assert!(structural_equal(&lambda.body, add(int(4), int(4))).unwrap());
-    assert_eq!(Value::from(&lambda.params), Value::from([&x]));
+    assert_eq!(lambda.params.values(), [Value::from(x)]);
 }
 
 #[test]

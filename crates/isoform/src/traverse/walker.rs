@@ -1,0 +1,612 @@
+//! The engine of [`structural_walk`](crate::structural_walk) and
+//! [`structural_visit`](crate::structural_visit): what it remembers of objects,
+//! and who decides what is visited below them.
+
+use std::cell::Cell;
+
+use super::cursor::{Cursor, Part, View, cyclic, is_mutable_container, path_of};
+use super::marks::{Mark, Marks};
+use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
+use super::recycle::recycle;
+use super::visited::Visit;
+use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
+use crate::kernel::object::access::{self, Poll, Section};
+use crate::kernel::object::arena::Arena;
+use crate::kernel::object::class::Class;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::prefetch::prefetch_ahead;
+use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::Hook;
+use crate::kernel::types::region::RegionKind;
+use crate::kernel::value::Value;
+
+/// What hooks of types know of the end of a walk: they are shown a value for
+/// the result of a callback, and may end the walk with a value of their own.
+#[derive(Debug)]
+pub struct Interrupts<B> {
+    /// The result of a callback as hooks see it; not None.
+    pub show: fn(&B) -> Value,
+    /// A result from the value of a hook; None ends the walk without one.
+    pub adopt: fn(&Value) -> Option<B>,
+}
+
+impl<B> Default for Interrupts<B> {
+    fn default() -> Self {
+        Interrupts {
+            show: |_| Value::from(true),
+            adopt: |_| None,
+        }
+    }
+}
+
+/// A callback of [`structural_visit`].
+pub type DriveVisit<'f> = dyn Fn(&Value, &mut dyn VisitCallback) -> Result<Option<Value>> + 'f;
+
+/// Who says what is visited below the values of some types.
+#[derive(Clone, Copy)]
+pub(super) struct Driver<'f> {
+    pub(super) wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
+    pub(super) callback: &'f DriveVisit<'f>,
+    pub(super) max_depth: u32,
+}
+
+pub(super) fn drive(
+    root: Value,
+    options: WalkOptions,
+    driver: Driver<'_>,
+) -> Result<Option<Value>> {
+    let interrupts = Interrupts {
+        show: Value::clone,
+        adopt: |end| Some(end.clone()),
+    };
+    run(
+        root,
+        options,
+        Some(driver),
+        |_| false,
+        interrupts,
+        |_| Ok(WalkResult::Advance),
+    )
+}
+
+pub(super) fn run<B>(
+    root: Value,
+    options: WalkOptions,
+    driver: Option<Driver<'_>>,
+    wanted: impl FnMut(Option<TypeIndex>) -> bool,
+    interrupts: Interrupts<B>,
+    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+) -> Result<Option<B>> {
+    let parts = Arena::default();
+    // A walk inside the callback finds nothing here and makes its own.
+    let scratch = SCRATCH.try_with(Cell::take).ok().flatten();
+    let scratch = scratch.unwrap_or_default();
+    let mut walker = Walker {
+        options,
+        view: View::of_compared(options.include_ignored),
+        special: options.hooks && has_traversal_hooks() || driver.is_some(),
+        driver,
+        drives: 0,
+        wanted,
+        callback,
+        interrupts,
+        parts: &parts,
+        stack: recycle(scratch.stack),
+        stepless: 0,
+        marks: scratch.marks,
+        met: scratch.met,
+    };
+    let outcome = access::traversing(|section| walker.run(section, &root));
+    let mut marks = walker.marks;
+    marks.clear();
+    let mut met = walker.met;
+    met.clear();
+    let stack = recycle(walker.stack);
+    let scratch = Scratch { stack, marks, met };
+    // During the end of a thread the memory is simply given back.
+    let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
+    match outcome {
+        Ok(()) => Ok(None),
+        Err(Stop::Result(result)) => Ok(result),
+        Err(Stop::Error(error)) => Err(error),
+    }
+}
+
+/// Why a walk ends early.
+enum Stop<B> {
+    /// By a callback or, without a result, by a hook.
+    Result(Option<B>),
+    Error(Error),
+}
+
+/// One walk.
+struct Walker<'a, 'f, B, W, F> {
+    options: WalkOptions,
+    view: View,
+    /// Whether what lies below some values may be visited in another way than
+    /// part by part.
+    special: bool,
+    driver: Option<Driver<'f>>,
+    /// How many callbacks of the driver are running.
+    drives: u32,
+    wanted: W,
+    callback: F,
+    interrupts: Interrupts<B>,
+    /// Owners of the parts that hooks and the driver hand in.
+    parts: &'a Arena,
+    stack: Vec<Cursor<'a>>,
+    /// How many cursors of the stack are no steps of the path: a hook visits
+    /// what is in none of the fields.
+    stepless: usize,
+    /// Marks on the lists and dicts and on all objects with several owners.
+    marks: Marks,
+    /// Marks on the same objects for each kind of region, if these are told
+    /// apart.
+    met: Marks,
+}
+
+/// What to do with an object that is met.
+enum Entry {
+    /// It is visited. True when it has a mark now.
+    Enter(bool),
+    /// It was visited before.
+    Pass,
+}
+
+impl<'a, B, W, F> Walker<'a, '_, B, W, F>
+where
+    W: FnMut(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+{
+    fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<(), Stop<B>> {
+        self.meet(section, Part::alone(root, RegionKind::Use))?;
+        self.descend(section, 0)
+    }
+
+    /// Visits what is open above a height, and closes it.
+    #[inline(always)]
+    fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
+        let mut poll = Poll::default();
+        loop {
+            poll.step(section).map_err(Stop::Error)?;
+            if self.stack.len() == floor {
+                return Ok(());
+            }
+            let Some(cursor) = self.stack.last_mut() else {
+                return Ok(());
+            };
+            match cursor.next(section) {
+                Some(part) => self.meet(section, part)?,
+                None => self.close(section)?,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
+        if part.is_key && !self.options.keys {
+            return Ok(());
+        }
+        let Met::Object(object) = part.met else {
+            return self.leaf(section, part);
+        };
+        if object.info().has_children {
+            prefetch_ahead(object);
+        }
+        let class = object.info().class();
+        // These are plain values: whether a string is long enough to be an
+        // object must not show.
+        if let Class::Str | Class::Bytes | Class::BigInt = class {
+            return self.leaf(section, part);
+        }
+        let Entry::Enter(marked) = self.enter(object, part.region, class)? else {
+            return Ok(());
+        };
+        if self.options.order == WalkOrder::Pre && !self.call(section, part)? {
+            if marked {
+                self.marks.leave(object.ident());
+            }
+            return Ok(());
+        }
+        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
+            return self.without_parts(section, object, part, marked);
+        };
+        self.stack.push(cursor.with_mark(marked));
+        if self.special && self.ask(section, object, part.region)? {
+            return self.close(section);
+        }
+        Ok(())
+    }
+
+    /// Visits a plain value.
+    #[inline(always)]
+    fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
+        match self.special {
+            true => self.drive(section, part, false).map(drop)?,
+            false => {}
+        }
+        self.call(section, part).map(drop)
+    }
+
+    /// Visits an object without parts, whose callback in pre-order was called.
+    #[cold]
+    #[inline(never)]
+    fn without_parts(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        part: Part<'a>,
+        marked: bool,
+    ) -> Result<(), Stop<B>> {
+        let driven = self.drive(section, part, false);
+        if marked {
+            self.settle(object.ident(), part.region, driven.is_ok());
+        }
+        driven?;
+        match self.options.order {
+            WalkOrder::Pre => Ok(()),
+            WalkOrder::Post => self.call(section, part).map(drop),
+        }
+    }
+
+    /// Has the driver or the hook of an object's type visit its parts; false
+    /// when neither is responsible. The cursor of the object is the last one.
+    #[inline]
+    fn ask(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<bool, Stop<B>> {
+        let part = Part {
+            met: Met::Object(object),
+            region,
+            is_key: false,
+        };
+        if self.drive(section, part, true)? {
+            return Ok(true);
+        }
+        match self.hook(object) {
+            Some(hook) => self.ask_hook(section, object, region, hook),
+            None => Ok(false),
+        }
+    }
+
+    #[inline]
+    fn hook(&self, object: ObjRef<'a>) -> Option<&'static DynVisit> {
+        let hook = object.info().hooks.visit.get()?;
+        self.options.hooks.then_some(hook)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask_hook(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+        hook: &DynVisit,
+    ) -> Result<bool, Stop<B>> {
+        let mut visitor = HookVisitor {
+            walker: self,
+            asker: Some(object),
+            has_cursor: true,
+            region,
+            stopped: None,
+        };
+        let key = object.info().key();
+        let answer = hooks::run(section, DynVisit::NAME, key, || {
+            hook.call(object.as_ref(), &mut visitor)
+        });
+        visitor.end(answer).map(|()| true)
+    }
+
+    /// Calls the driver, if it wants values of this type. `has_cursor` says
+    /// that the last cursor is that of the value.
+    fn drive(
+        &mut self,
+        section: &mut Section,
+        part: Part<'a>,
+        has_cursor: bool,
+    ) -> Result<bool, Stop<B>> {
+        let wants = |driver: &Driver<'_>| (driver.wanted)(part.met.type_index());
+        let Some(driver) = self.driver.filter(wants) else {
+            return Ok(false);
+        };
+        if self.drives >= driver.max_depth {
+            return Err(Stop::Error(self.too_deep(driver.max_depth)));
+        }
+        self.drives += 1;
+        let value = part.met.to_value();
+        let mut visitor = HookVisitor {
+            walker: self,
+            asker: None,
+            has_cursor,
+            region: part.region,
+            stopped: None,
+        };
+        let answer = access::outside(section, || (driver.callback)(&value, &mut visitor));
+        let end = visitor.end(answer);
+        self.drives -= 1;
+        end.map(|()| true)
+    }
+
+    #[cold]
+    fn too_deep(&self, limit: u32) -> Error {
+        let text = format!("structural_visit: callbacks nest deeper than {limit} levels");
+        Error::new(ErrorKind::Recursion, text).at(path_of(&self.stack))
+    }
+
+    /// Visits a part for the hook or callback of the driver that is running.
+    fn visit_part(
+        &mut self,
+        section: &mut Section,
+        part: &Value,
+        region: RegionKind,
+        has_cursor: bool,
+        children_of: Option<Option<ObjRef<'a>>>,
+    ) -> Result<(), Stop<B>> {
+        let (floor, stepless) = (self.stack.len(), self.stepless);
+        let part = Part::alone(self.parts.keep_value(part), region);
+        if has_cursor
+            && let Some(cursor) = self.stack.last_mut()
+            && !cursor.lead_to(section, part.met)
+        {
+            self.stepless += 1;
+        }
+        let visited = match children_of {
+            None => self.meet(section, part),
+            Some(asker) => self.open(section, part, asker),
+        };
+        let visited = visited.and_then(|()| self.descend(section, floor));
+        if visited.is_err() {
+            // The hook may go on; what was open here no longer is.
+            while self.stack.len() > floor
+                && let Some(cursor) = self.stack.pop()
+            {
+                if cursor.marked {
+                    self.settle(cursor.object().ident(), cursor.region, false);
+                }
+            }
+        }
+        self.stepless = stepless;
+        visited
+    }
+
+    /// Opens a value without its callback: by the hook of its type, unless
+    /// that hook asks.
+    fn open(
+        &mut self,
+        section: &mut Section,
+        part: Part<'a>,
+        asker: Option<ObjRef<'a>>,
+    ) -> Result<(), Stop<B>> {
+        let Met::Object(object) = part.met else {
+            return Ok(());
+        };
+        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
+            return Ok(());
+        };
+        // No callback follows when such a cursor is closed.
+        self.stack.push(cursor.silent());
+        if !asker.is_some_and(|asker| asker.same_as(object))
+            && let Some(hook) = self.hook(object)
+        {
+            self.ask_hook(section, object, part.region, hook)?;
+            self.stack.pop();
+        }
+        Ok(())
+    }
+
+    /// Whether the object is to be visited here.
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        object: ObjRef<'a>,
+        region: RegionKind,
+        class: Class,
+    ) -> Result<Entry, Stop<B>> {
+        let once = self.options.sharing == Sharing::Once;
+        // An object with one owner is met only once, unless the callback
+        // gives it another owner. A cycle is entered at an object with two
+        // owners, or goes through lists and dicts, which are marked in any
+        // case; one that the callback makes is found in its second round. The
+        // driver may ask for an object and come to it once more.
+        let marked = object.is_shared() || is_mutable_container(class) || self.driver.is_some();
+        // Where regions are told apart, one that has an owner with several
+        // visits may be met in the same region each time.
+        if !marked && self.options.sharing != Sharing::OncePerRegion {
+            return Ok(Entry::Enter(false));
+        }
+        match self.marks.enter(object.ident(), !once) {
+            Mark::Done if once => Ok(Entry::Pass),
+            Mark::Open => Err(Stop::Error(cyclic(object).at(path_of(&self.stack)))),
+            Mark::Fresh | Mark::Done if self.options.sharing == Sharing::OncePerRegion => {
+                Ok(self.enter_region(object, region))
+            }
+            Mark::Fresh | Mark::Done => Ok(Entry::Enter(true)),
+        }
+    }
+
+    /// Whether an object that was just entered is to be visited in this region.
+    #[cold]
+    #[inline(never)]
+    fn enter_region(&mut self, object: ObjRef<'a>, region: RegionKind) -> Entry {
+        if self.met.enter(in_region(object.ident(), region), false) == Mark::Fresh {
+            return Entry::Enter(true);
+        }
+        self.marks.leave(object.ident());
+        Entry::Pass
+    }
+
+    /// Ends the visit of a marked object. Where the driver asked for it and the
+    /// visit failed, it may be visited again.
+    fn settle(&mut self, ident: u64, region: RegionKind, visited: bool) {
+        self.marks.leave(ident);
+        if !visited && self.driver.is_some() {
+            self.marks.forget(ident);
+            self.met.forget(in_region(ident, region));
+        }
+    }
+
+    /// Leaves the object on top of the stack.
+    #[inline(always)]
+    fn close(&mut self, section: &mut Section) -> Result<(), Stop<B>> {
+        let Some(cursor) = self.stack.pop() else {
+            return Ok(());
+        };
+        let object = cursor.object();
+        if cursor.marked {
+            self.marks.leave(object.ident());
+        }
+        if cursor.silent || self.options.order == WalkOrder::Pre {
+            return Ok(());
+        }
+        let part = Part {
+            met: Met::Object(object),
+            region: cursor.region,
+            is_key: cursor.is_key,
+        };
+        self.call(section, part).map(drop)
+    }
+
+    /// Calls the callback; whether to go into the children.
+    #[inline(always)]
+    fn call(&mut self, section: &mut Section, part: Part<'a>) -> Result<bool, Stop<B>> {
+        if !(self.wanted)(part.met.type_index()) {
+            return Ok(true);
+        }
+        let visit = Visit {
+            part,
+            ancestors: &self.stack,
+            stepless: self.stepless,
+        };
+        let callback = &mut self.callback;
+        match access::outside(section, || callback(&visit)) {
+            Ok(WalkResult::Advance) => Ok(true),
+            Ok(WalkResult::Skip) => Ok(false),
+            Ok(WalkResult::Interrupt(result)) => Err(Stop::Result(Some(result))),
+            Err(error) => Err(Stop::Error(error)),
+        }
+    }
+}
+
+/// An object in a region, as the number of a mark.
+fn in_region(ident: u64, region: RegionKind) -> u64 {
+    ident * 4 + region as u64
+}
+
+/// The walk as a hook or a callback of the driver sees it.
+struct HookVisitor<'w, 'a, 'f, B, W, F> {
+    walker: &'w mut Walker<'a, 'f, B, W, F>,
+    /// The object whose hook runs; None for a callback.
+    asker: Option<ObjRef<'a>>,
+    /// Whether the last cursor is that of the value.
+    has_cursor: bool,
+    /// Where the value was met.
+    region: RegionKind,
+    /// The end of the walk by a callback, and what the hook was shown for it.
+    stopped: Option<(Value, Option<B>)>,
+}
+
+impl<'a, B, W, F> HookVisitor<'_, 'a, '_, B, W, F>
+where
+    W: FnMut(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+{
+    fn visit_part(
+        &mut self,
+        part: &Value,
+        region: RegionKind,
+        children_of: Option<Option<ObjRef<'a>>>,
+    ) -> Result<Option<Value>> {
+        let (walker, has_cursor) = (&mut *self.walker, self.has_cursor);
+        let visited = access::traversing(|section| {
+            walker.visit_part(section, part, region, has_cursor, children_of)
+        });
+        match visited {
+            Ok(()) => Ok(None),
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Result(result)) => {
+                let show = self.walker.interrupts.show;
+                let shown = result.as_ref().map_or_else(|| Value::from(true), show);
+                self.stopped = Some((shown.clone(), result));
+                Ok(Some(shown))
+            }
+        }
+    }
+
+    /// What the answer of the hook means for the walk.
+    fn end(self, answer: Result<Option<Value>>) -> Result<(), Stop<B>> {
+        match (answer, self.stopped) {
+            (Err(error), _) => Err(Stop::Error(error)),
+            (Ok(None), _) => Ok(()),
+            (Ok(Some(end)), Some((shown, result))) if end == shown => Err(Stop::Result(result)),
+            (Ok(Some(end)), _) => Err(Stop::Result((self.walker.interrupts.adopt)(&end))),
+        }
+    }
+}
+
+impl<B, W, F> VisitCallback for HookVisitor<'_, '_, '_, B, W, F>
+where
+    W: FnMut(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+{
+    fn region(&self) -> RegionKind {
+        self.region
+    }
+
+    fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
+        self.visit_part(value, region, None)
+    }
+
+    fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
+        let asker = self.asker;
+        self.visit_part(value, region, Some(asker))
+    }
+}
+
+/// What a thread keeps from one walk to the next.
+#[derive(Default)]
+struct Scratch {
+    stack: Vec<Cursor<'static>>,
+    marks: Marks,
+    met: Marks,
+}
+
+thread_local! {
+    static SCRATCH: Cell<Option<Scratch>> = const { Cell::new(None) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SCRATCH;
+    use crate::kernel::container::Array;
+    use crate::traverse::{WalkOptions, WalkResult, structural_walk};
+
+    #[test]
+    fn a_walk_leaves_its_memory_to_the_next_one() {
+        let root = Array::from([1i64, 2]);
+        let walk = || {
+            structural_walk(root.clone(), WalkOptions::default(), |_| {
+                Ok(WalkResult::<()>::Advance)
+            })
+        };
+        let block = || {
+            SCRATCH.with(|cell| {
+                let scratch = cell.take();
+                let block = scratch
+                    .as_ref()
+                    .map(|scratch| scratch.stack.as_ptr() as usize);
+                cell.set(scratch);
+                block
+            })
+        };
+        walk().expect("the walk succeeds");
+        let first = block();
+        assert!(first.is_some());
+        walk().expect("the walk succeeds");
+        assert_eq!(block(), first);
+    }
+}
