@@ -3,8 +3,8 @@
 
 use std::sync::Mutex;
 
-use isoform::host::{mutate_by_hook, not_lent};
-use isoform::{Children, DynMutate, Hook, Kind, MutateCallback, Obj, Ref, RegionKind, Value};
+use isoform::host::mutate_by_hook;
+use isoform::{Children, Kind, MutateCallback, Obj, Ref, RegionKind, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -13,7 +13,7 @@ use super::enums;
 use super::mutator::{MutatorHandle, Place, State, Work};
 use super::visit::{children, cyclic, ended};
 use crate::convert::{to_python, untyped};
-use crate::error::{IntoPyResult, from_python, to_python as raise};
+use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
 
 /// A value whose children are being rewritten.
@@ -32,11 +32,7 @@ impl MutatorHandle {
         let Work::Elsewhere(mutator) = &self.work else {
             return Ok(None);
         };
-        let answer = mutator.0.with(|mutator| ask(mutator));
-        match answer {
-            Some(answer) => Ok(Some(answer)),
-            None => Err(raise(not_lent(DynMutate::NAME))),
-        }
+        mutator.with(|mutator| Ok(ask(mutator))).map(Some).into_py()
     }
 
     fn region(&self) -> PyResult<RegionKind> {

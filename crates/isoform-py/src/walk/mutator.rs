@@ -1,10 +1,10 @@
 //! The object through which callbacks and hooks ask a rewrite to go on, with
 //! what it keeps; what it does is in `mutate.rs`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::host::LentMutate;
+use isoform::host::ScopedMutate;
 use isoform::{Function, RegionKind, Value};
 use pyo3::prelude::*;
 
@@ -43,7 +43,7 @@ pub(super) enum Work {
     /// This rewrite, with these callbacks.
     Here(Callbacks),
     /// A rewrite that called a hook.
-    Elsewhere(LentMutate),
+    Elsewhere(Arc<ScopedMutate>),
 }
 
 impl State {
@@ -83,15 +83,15 @@ impl State {
 
 impl MutatorHandle {
     /// The mutator of a hook.
-    pub(crate) fn lent(mutator: LentMutate) -> Self {
-        let region = mutator.0.with(|mutator| mutator.region());
+    pub(crate) fn scoped(mutator: Arc<ScopedMutate>) -> Self {
+        let region = mutator.with(|mutator| Ok(mutator.region()));
         MutatorHandle {
             work: Work::Elsewhere(mutator),
             state: Mutex::new(State::new(region.unwrap_or_default(), true)),
         }
     }
 
-    /// The mutator of a hook as the core lends it.
+    /// The mutator of a hook as a function of the core.
     pub(crate) fn function(&self) -> Option<Function> {
         match &self.work {
             Work::Here(_) => None,

@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use isoform::host::{not_lent, visit_by_hook};
+use isoform::host::visit_by_hook;
 use isoform::{
     ChildOptions, Children, DynVisit, Hook, Obj, Ref, RegionKind, Value, VisitCallback, children_of,
 };
@@ -273,8 +273,7 @@ impl VisitorHandle {
         let Work::Elsewhere(visitor) = &this.get().work else {
             return Self::run(this, value, region);
         };
-        let end = visitor.0.with(|visitor| visitor.visit_in(&value, region));
-        let end = end.unwrap_or_else(|| Err(not_lent(DynVisit::NAME)));
+        let end = visitor.with(|visitor| visitor.visit_in(&value, region));
         Self::ended_by(this.py(), end.into_py()?)
     }
 
@@ -288,10 +287,7 @@ impl VisitorHandle {
         let Work::Elsewhere(visitor) = &this.get().work else {
             return Self::run_children(this, &value, region, None);
         };
-        let visit =
-            |visitor: &mut (dyn VisitCallback + 'static)| visitor.visit_children_in(&value, region);
-        let end = visitor.0.with(visit);
-        let end = end.unwrap_or_else(|| Err(not_lent(DynVisit::NAME)));
+        let end = visitor.with(|visitor| visitor.visit_children_in(&value, region));
         Self::ended_by(this.py(), end.into_py()?)
     }
 

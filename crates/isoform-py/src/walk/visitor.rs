@@ -1,10 +1,10 @@
 //! The object through which callbacks and hooks ask a visit to go on; what it
 //! does is in `visit.rs`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
-use isoform::host::LentVisit;
+use isoform::host::ScopedVisit;
 use isoform::{Function, RegionKind};
 use pyo3::prelude::*;
 
@@ -52,20 +52,20 @@ pub(super) enum Work {
     /// This visit, with these callbacks.
     Here(Callbacks),
     /// A walk that called a hook.
-    Elsewhere(LentVisit),
+    Elsewhere(Arc<ScopedVisit>),
 }
 
 impl VisitorHandle {
     /// The visitor of a hook.
-    pub(crate) fn lent(visitor: LentVisit) -> Self {
-        let region = visitor.0.with(|visitor| visitor.region());
+    pub(crate) fn scoped(visitor: Arc<ScopedVisit>) -> Self {
+        let region = visitor.with(|visitor| Ok(visitor.region()));
         VisitorHandle {
             work: Work::Elsewhere(visitor),
             state: Mutex::new(State::new(region.unwrap_or_default(), true)),
         }
     }
 
-    /// The visitor of a hook as the core lends it.
+    /// The visitor of a hook as a function of the core.
     pub(crate) fn function(&self) -> Option<Function> {
         match &self.work {
             Work::Here(_) => None,

@@ -10,13 +10,13 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::container::{Array, Map, OpaqueObj};
 use crate::kernel::error::Result;
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRepr};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Class;
 use crate::kernel::object::dynamic::get_field_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
-use crate::kernel::types::Hook;
 use crate::kernel::value::{Value, ValueRef};
 
 /// What a host language shows objects as, where its own classes say so.

@@ -7,6 +7,7 @@ use super::memo::Results;
 use super::options::WalkOrder;
 use super::parts::{Child, ChildOptions, Children, children_of};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Class;
@@ -14,8 +15,8 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::path::AccessPath;
+use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{Hook, Kind};
 use crate::kernel::value::Value;
 
 /// Rewrites a value: `callback` sees every value below `root`, the root

@@ -8,6 +8,7 @@ use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
@@ -18,7 +19,6 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::path::places::Step;
 use crate::kernel::path::{AccessPath, AccessStep};
-use crate::kernel::types::Hook;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 

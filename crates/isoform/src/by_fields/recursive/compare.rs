@@ -8,13 +8,13 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::container::{Array, Map, asking};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Class;
 use crate::kernel::object::dynamic::get_field_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::types::Hook;
 use crate::kernel::value::{Value, ValueRef};
 use crate::structural::structural_equal;
 

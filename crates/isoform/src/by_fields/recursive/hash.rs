@@ -2,6 +2,7 @@
 
 use crate::kernel::container::{Array, Map, asking, key_hash};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::class::Class;
@@ -9,7 +10,6 @@ use crate::kernel::object::dynamic::get_field_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::pages::Pages;
 use crate::kernel::path::{AccessPath, AccessStep};
-use crate::kernel::types::Hook;
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 use crate::structural::structural_hash;
 

@@ -14,10 +14,9 @@ use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
+use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
 use crate::kernel::types::attributes::{self, Lookup};
-use crate::kernel::types::{
-    FieldDef, FieldFlag, FileHooks, HookCells, HookSet, INIT, Kind, Schema, TypeDef, visit_order,
-};
+use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, Schema, TypeDef, visit_order};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
