@@ -247,12 +247,13 @@ pub mod host {
         ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit, mutate_by_hook, visit_by_hook,
     };
     pub use crate::kernel::object::collect::visit_exclusively_owned;
+    pub use crate::kernel::object::dynamic::construct_from;
     pub use crate::kernel::object::host::{HostHooks, assume_held, install};
     pub use crate::kernel::object::native::is_plain;
     pub use crate::kernel::object::raw_host::{
-        FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
-        from_raw_pointer, holds_typed_containers, host_word, note_reading, read_field,
-        set_preserved_hook, type_index_of, type_info,
+        FieldPlace, FieldRef, PRESERVED, borrow_raw, extends, field_values, from_raw_pointer,
+        holds_typed_containers, host_word, note_reading, read_field, set_preserved_hook,
+        type_index_of, type_info,
     };
     pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
     pub use crate::kernel::types::{field_hint, set_method_hook};

@@ -48,10 +48,7 @@ pub(crate) trait Sink {
 /// Whether the content of a field stands in the object's own node.
 #[inline(always)]
 pub(crate) fn is_literal(storage: Storage) -> bool {
-    matches!(
-        storage,
-        Storage::Int | Storage::Float | Storage::Bool | Storage::DType
-    )
+    storage.inline().is_some()
 }
 
 /// Sends the nodes of a value to a sink; the last one is the value itself.

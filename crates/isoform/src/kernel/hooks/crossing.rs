@@ -126,7 +126,7 @@ pub(crate) trait Argument<'s>: Sized {
 
     /// Runs `body` with the argument as a value, which holds no longer than
     /// `body` runs. `name` is that of the argument.
-    fn lend<R>(self, hook: &'static str, name: &'static str, body: impl FnOnce(Value) -> R) -> R;
+    fn scoped<R>(self, hook: &'static str, name: &'static str, body: impl FnOnce(Value) -> R) -> R;
 
     fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::Given<'v>>;
 
@@ -136,7 +136,7 @@ pub(crate) trait Argument<'s>: Sized {
 impl<'s> Argument<'s> for &'s Ref<Obj> {
     type Given<'v> = &'v Ref<Obj>;
 
-    fn lend<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
+    fn scoped<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
         body(self.into())
     }
 
@@ -152,7 +152,7 @@ impl<'s> Argument<'s> for &'s Ref<Obj> {
 impl<'s> Argument<'s> for &'s Value {
     type Given<'v> = &'v Value;
 
-    fn lend<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
+    fn scoped<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
         body(self.clone())
     }
 
@@ -168,7 +168,7 @@ impl<'s> Argument<'s> for &'s Value {
 impl<'s> Argument<'s> for u64 {
     type Given<'v> = u64;
 
-    fn lend<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
+    fn scoped<R>(self, _: &'static str, _: &'static str, body: impl FnOnce(Value) -> R) -> R {
         body(self.into())
     }
 
@@ -186,7 +186,7 @@ macro_rules! callback_arguments {
         impl<'s> Argument<'s> for &'s mut (dyn $callback + 's) {
             type Given<'v> = GivenFunction<'v>;
 
-            fn lend<R>(
+            fn scoped<R>(
                 self,
                 hook: &'static str,
                 _: &'static str,
@@ -212,7 +212,7 @@ macro_rules! closure_arguments {
         impl<'s, R: Answer> Argument<'s> for &'s mut (dyn FnMut($($value),*) -> Result<R> + 's) {
             type Given<'v> = Box<dyn FnMut($($value),*) -> Result<R> + 'v>;
 
-            fn lend<T>(
+            fn scoped<T>(
                 self,
                 hook: &'static str,
                 name: &'static str,

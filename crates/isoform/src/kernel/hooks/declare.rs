@@ -83,13 +83,13 @@ pub(super) fn compile<H: Hook>(value: &Value) -> Result<H> {
 
 /// Calls a function with the arguments of a hook, each of them for the time of
 /// the call.
-macro_rules! lend_all {
+macro_rules! call_scoped {
     ($function:ident, $name:literal, [$($lent:ident)*]) => {
         $function.call(&[$($lent),*])
     };
     ($function:ident, $name:literal, [$($lent:ident)*] $next:ident $($rest:ident)*) => {
-        Argument::lend($next, $name, stringify!($next), |$next| {
-            lend_all!($function, $name, [$($lent)* $next] $($rest)*)
+        Argument::scoped($next, $name, stringify!($next), |$next| {
+            call_scoped!($function, $name, [$($lent)* $next] $($rest)*)
         })
     };
 }
@@ -218,7 +218,7 @@ macro_rules! hooks {
                 }
                 let called = function.clone();
                 let hook = $hook::new(move |$($argument),*| {
-                    let answer = lend_all!(called, $name, [] $($argument)*)?;
+                    let answer = call_scoped!(called, $name, [] $($argument)*)?;
                     Answer::read(&answer).ok_or_else(|| {
                         let place = first!($($argument)*).place($name);
                         wrong_result(&place, <$result as Answer>::EXPECTED, &answer)
@@ -249,4 +249,4 @@ macro_rules! hooks {
         }
     };
 }
-pub(super) use {first, hooks, lend_all};
+pub(super) use {call_scoped, first, hooks};

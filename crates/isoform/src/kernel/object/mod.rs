@@ -63,6 +63,7 @@ pub(crate) mod reference;
 pub(crate) mod release;
 pub(crate) mod scoped;
 pub(crate) mod shell;
+pub(crate) mod slot;
 pub(crate) mod table;
 pub(crate) mod twins;
 pub(crate) mod view;

@@ -153,7 +153,7 @@ pub struct FieldDef {
 impl FieldDef {
     /// A field of a type declared at run time; the schema decides the storage.
     pub fn new(name: &str, schema: Schema) -> Self {
-        let storage = table::storage_of(&schema);
+        let storage = Storage::of(&schema);
         FieldDef {
             name: name.into(),
             schema,
