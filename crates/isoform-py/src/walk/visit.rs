@@ -4,9 +4,7 @@
 use std::sync::Mutex;
 
 use isoform::host::visit_by_hook;
-use isoform::{
-    ChildOptions, Children, DynVisit, Hook, Obj, Ref, RegionKind, Value, VisitCallback, children_of,
-};
+use isoform::{ChildOptions, Children, Obj, Ref, RegionKind, Value, VisitCallback, children_of};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 

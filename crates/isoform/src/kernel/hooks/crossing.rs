@@ -59,15 +59,17 @@ impl<'v> Arguments<'v> {
 
     fn object(&mut self) -> Result<&'v Ref<Obj>> {
         let given = self.value();
-        given
-            .as_object()
-            .ok_or_else(|| self.mismatch("an object", given))
+        match given.view() {
+            ValueRef::Object(object) => Ok(object),
+            _ => Err(self.mismatch("an object", given)),
+        }
     }
 
     fn function(&mut self) -> Result<&'v Function> {
-        match self.value().view() {
+        let given = self.value();
+        match given.view() {
             ValueRef::Function(function) => Ok(function),
-            _ => Err(self.mismatch("a function", &self.given[self.taken - 1])),
+            _ => Err(self.mismatch("a function", given)),
         }
     }
 
@@ -77,10 +79,11 @@ impl<'v> Arguments<'v> {
     }
 
     pub(super) fn flag(&mut self) -> Result<bool> {
-        match self.value().view() {
+        let given = self.value();
+        match given.view() {
             ValueRef::None => Ok(false),
             ValueRef::Bool(flag) => Ok(flag),
-            _ => Err(self.mismatch("a bool", &self.given[self.taken - 1])),
+            _ => Err(self.mismatch("a bool", given)),
         }
     }
 
@@ -105,7 +108,8 @@ impl<'v> Arguments<'v> {
 
     /// The kind of region of a part of a walk or rewrite, if one is given.
     pub(super) fn region(&mut self) -> Result<Option<RegionKind>> {
-        match self.value().view() {
+        let given = self.value();
+        match given.view() {
             ValueRef::None => Ok(None),
             ValueRef::Int(0) => Ok(Some(RegionKind::Use)),
             ValueRef::Int(1) => Ok(Some(RegionKind::Def)),
@@ -114,20 +118,25 @@ impl<'v> Arguments<'v> {
                 "{}: expected 0 (use), 1 (def) or 2 (def-simple), got {other}",
                 self.name
             ))),
-            _ => Err(self.mismatch("an int", &self.given[self.taken - 1])),
+            _ => Err(self.mismatch("an int", given)),
         }
     }
 }
 
-/// An argument of a hook, for a call of it that takes as long as `'s`.
+/// An argument of a hook, borrowed for `'s`.
 pub(crate) trait Argument<'s>: Sized {
-    /// What stands for the argument where a function is called with `'v`.
+    /// The argument that a function was called with, ready to be borrowed.
     type Given<'v>;
 
-    /// Runs `body` with the argument as a value, which holds no longer than
-    /// `body` runs. `name` is that of the argument.
+    /// Runs `body` with the argument as a value. A callback works only while
+    /// `body` runs; `name` is that of the argument.
     fn scoped<R>(self, hook: &'static str, name: &'static str, body: impl FnOnce(Value) -> R) -> R;
 
+    /// Takes the next argument of a function.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when it is of another type.
     fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::Given<'v>>;
 
     fn of<'v: 's>(given: &'s mut Self::Given<'v>) -> Self;
