@@ -116,18 +116,19 @@ impl<'a> Ctx<'a> {
         });
         let doc = self.node.doc.as_ref().map(|doc| quote!(.doc(#doc)));
         let fields = self.node.fields.iter().map(|field| self.field_def(field));
-        let hook_equal = options.hook_equal.then(|| quote!(.hook_equal::<Self>()));
-        let hook_hash = options.hook_hash.then(|| quote!(.hook_hash::<Self>()));
+        let hooks = options.hooks.iter().map(|hook| {
+            let hook = format_ident!("{hook}");
+            quote!(.hook(#private::#hook::of::<Self>()))
+        });
         let exported = |path: &Path| quote_spanned!(located_at(path.span())=> #path::function());
         let init = options.init.as_ref().map(|path| {
             let function = exported(path);
-            quote!(.init(#function))
+            quote!(.attr(#private::INIT, #function))
         });
         let convert = options.convert.as_ref().map(|path| {
             let function = exported(path);
-            quote!(.convert(#function))
+            quote!(.attr(<#private::DynConvert as #private::Hook>::NAME, #function))
         });
-        let hook_verify = options.hook_verify.then(|| quote!(.hook_verify::<Self>()));
         let attrs = options.attrs.iter().map(attr_call);
         let definition = quote! {
             #private::TypeDef::of::<Self>()
@@ -137,11 +138,9 @@ impl<'a> Ctx<'a> {
                 #visit_order
                 #doc
                 #(.field(#fields))*
-                #hook_equal
-                #hook_hash
+                #(#hooks)*
                 #init
                 #convert
-                #hook_verify
                 #(#attrs)*
         };
         match &options.define {

@@ -53,13 +53,12 @@ pub(crate) struct StructOptions {
     pub(crate) defs_first: Option<bool>,
     /// Registered names of fields.
     pub(crate) visit_order: Option<Vec<Ident>>,
-    pub(crate) hook_equal: bool,
-    pub(crate) hook_hash: bool,
+    /// Types of hooks in `__private`, in the order written.
+    pub(crate) hooks: Vec<&'static str>,
     /// The exported function that makes an object from arguments.
     pub(crate) init: Option<Path>,
     /// The exported function that makes an object from another value.
     pub(crate) convert: Option<Path>,
-    pub(crate) hook_verify: bool,
     /// In the order written.
     pub(crate) attrs: Vec<AttrOption>,
     /// A function that completes the definition.
@@ -133,18 +132,19 @@ impl StructOptions {
             return Err(entry.expected(EXPECTED));
         }
         for hook in hooks {
-            let slot = match hook.to_string().as_str() {
-                "equal" => &mut self.hook_equal,
-                "hash" => &mut self.hook_hash,
-                "verify" => &mut self.hook_verify,
+            let ty = match hook.to_string().as_str() {
+                "equal" => "DynEqual",
+                "hash" => "DynHash",
+                "verify" => "DynVerify",
                 other => {
                     errors.push_at(&hook, format!("expected {EXPECTED}, found hook `{other}`"));
                     continue;
                 }
             };
-            if std::mem::replace(slot, true) {
+            if self.hooks.contains(&ty) {
                 errors.push_at(&hook, format!("hook `{hook}` is given twice"));
             }
+            self.hooks.push(ty);
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! What hooks written in Python get as callbacks: objects of classes of their
-//! own around what the core lends as functions. What calling them does is in
+//! own around what the core gives them as functions. What calling them does is in
 //! `hooks.rs` and `walk`.
 
+use std::sync::Arc;
+
 use isoform::Function;
-use isoform::host::{LentEqual, LentHash, LentMutate, LentVisit};
+use isoform::host::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
 use pyo3::prelude::*;
 
 use crate::walk::{MutatorHandle, VisitorHandle};
@@ -14,17 +16,19 @@ pub(crate) fn callback_of<'py>(
     py: Python<'py>,
     function: &Function,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    Ok(Some(if let Some(lent) = function.content::<LentEqual>() {
-        Bound::new(py, EqualHandle(lent.clone()))?.into_any()
-    } else if let Some(lent) = function.content::<LentHash>() {
-        Bound::new(py, HashHandle(lent.clone()))?.into_any()
-    } else if let Some(lent) = function.content::<LentVisit>() {
-        Bound::new(py, VisitorHandle::lent(lent.clone()))?.into_any()
-    } else if let Some(lent) = function.content::<LentMutate>() {
-        Bound::new(py, MutatorHandle::lent(lent.clone()))?.into_any()
-    } else {
-        return Ok(None);
-    }))
+    Ok(Some(
+        if let Some(scoped) = function.content::<Arc<ScopedEqual>>() {
+            Bound::new(py, EqualHandle(Arc::clone(scoped)))?.into_any()
+        } else if let Some(scoped) = function.content::<Arc<ScopedHash>>() {
+            Bound::new(py, HashHandle(Arc::clone(scoped)))?.into_any()
+        } else if let Some(scoped) = function.content::<Arc<ScopedVisit>>() {
+            Bound::new(py, VisitorHandle::scoped(Arc::clone(scoped)))?.into_any()
+        } else if let Some(scoped) = function.content::<Arc<ScopedMutate>>() {
+            Bound::new(py, MutatorHandle::scoped(Arc::clone(scoped)))?.into_any()
+        } else {
+            return Ok(None);
+        },
+    ))
 }
 
 /// The function behind a callback; None for any other object.
@@ -43,8 +47,8 @@ pub(crate) fn function_of(value: &Bound<'_, PyAny>) -> Option<Function> {
 
 /// `eq_cb` of `__s_equal__`.
 #[pyclass(frozen, name = "StructuralEqualCallback", module = "isoform._core")]
-pub(crate) struct EqualHandle(pub(crate) LentEqual);
+pub(crate) struct EqualHandle(pub(crate) Arc<ScopedEqual>);
 
 /// `hash_cb` of `__s_hash__`.
 #[pyclass(frozen, name = "StructuralHashCallback", module = "isoform._core")]
-pub(crate) struct HashHandle(pub(crate) LentHash);
+pub(crate) struct HashHandle(pub(crate) Arc<ScopedHash>);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use isoform::host::{LentEqual, LentHash, LentVisit, lend_equal, lend_hash, lend_visit, not_lent};
+use isoform::host::with_scoped;
 use isoform::{
     DynEqual, DynFromJson, DynHash, DynToJson, DynVerify, DynVisit, EqualCallback, Function,
     HashCallback, Hook, Obj, Ref, RegionChange, Result, TypeDef, TypeIndex, attrs,
@@ -19,64 +19,9 @@ use crate::object::{gil, wrapper};
 use crate::walk::{InterruptHandle, VisitorHandle};
 
 /// A hook of a type, made of a Python callable.
-pub(crate) enum PythonHook {
-    Equal(DynEqual),
-    Hash(DynHash),
-    Verify(DynVerify),
-    ToJson(DynToJson),
-    FromJson(DynFromJson),
-    Visit(DynVisit),
-}
-
-impl PythonHook {
-    /// The hook of this name of the type with this key. None when the library
-    /// has no such hook, and for a function of the core, which is a hook as it
-    /// is.
-    ///
-    /// # Errors
-    ///
-    /// `TypeError` for anything that is not callable.
-    pub(crate) fn make(
-        key: &str,
-        name: &str,
-        callable: &Bound<'_, PyAny>,
-    ) -> PyResult<Option<Self>> {
-        let make: fn(Py<PyAny>, &str, Function) -> Self = match name {
-            DynEqual::NAME => |hook, key, shown| Self::Equal(equality(hook, key).shown_as(shown)),
-            DynHash::NAME => |hook, key, shown| Self::Hash(hashing(hook, key).shown_as(shown)),
-            DynVerify::NAME => |hook, _, shown| Self::Verify(verifying(hook).shown_as(shown)),
-            DynToJson::NAME => |hook, _, shown| Self::ToJson(writing(hook).shown_as(shown)),
-            DynFromJson::NAME => {
-                |hook, key, shown| Self::FromJson(reading(hook, key).shown_as(shown))
-            }
-            DynVisit::NAME => |hook, key, shown| Self::Visit(visiting(hook, key).shown_as(shown)),
-            // The others need no more than the function.
-            _ => return Ok(None),
-        };
-        if wrapper::core_of(callable).is_some_and(|core| Function::of(core).is_some()) {
-            return Ok(None);
-        }
-        if !callable.is_callable() {
-            return Err(PyTypeError::new_err(format!(
-                "{key}: the hook {name} is not callable: {}",
-                callable.get_type().name()?
-            )));
-        }
-        let shown = convert::function(callable);
-        Ok(Some(make(callable.clone().unbind(), key, shown)))
-    }
-
+pub(crate) trait PythonHook {
     /// Adds the hook to a definition.
-    pub(crate) fn define(self, definition: TypeDef) -> TypeDef {
-        match self {
-            Self::Equal(hook) => definition.hook(hook),
-            Self::Hash(hook) => definition.hook(hook),
-            Self::Verify(hook) => definition.hook(hook),
-            Self::ToJson(hook) => definition.hook(hook),
-            Self::FromJson(hook) => definition.hook(hook),
-            Self::Visit(hook) => definition.hook(hook),
-        }
-    }
+    fn define(self: Box<Self>, definition: TypeDef) -> TypeDef;
 
     /// Sets the hook of a registered type.
     ///
@@ -84,16 +29,51 @@ impl PythonHook {
     ///
     /// `ValueError` when it is set already, unless `replace`; `TypeError` for
     /// a built-in type.
-    pub(crate) fn set(self, ty: TypeIndex, replace: bool) -> Result<()> {
-        match self {
-            Self::Equal(hook) => attrs::set_hook(ty, hook, replace),
-            Self::Hash(hook) => attrs::set_hook(ty, hook, replace),
-            Self::Verify(hook) => attrs::set_hook(ty, hook, replace),
-            Self::ToJson(hook) => attrs::set_hook(ty, hook, replace),
-            Self::FromJson(hook) => attrs::set_hook(ty, hook, replace),
-            Self::Visit(hook) => attrs::set_hook(ty, hook, replace),
-        }
+    fn set(self: Box<Self>, ty: TypeIndex, replace: bool) -> Result<()>;
+}
+
+impl<H: Hook> PythonHook for H {
+    fn define(self: Box<Self>, definition: TypeDef) -> TypeDef {
+        definition.hook(*self)
     }
+
+    fn set(self: Box<Self>, ty: TypeIndex, replace: bool) -> Result<()> {
+        attrs::set_hook(ty, *self, replace)
+    }
+}
+
+/// The hook of this name of the type with this key. None when the library
+/// has no such hook, and for a function of the core, which is a hook as it is.
+///
+/// # Errors
+///
+/// `TypeError` for anything that is not callable.
+pub(crate) fn make(
+    key: &str,
+    name: &str,
+    callable: &Bound<'_, PyAny>,
+) -> PyResult<Option<Box<dyn PythonHook>>> {
+    let make: fn(Py<PyAny>, &str, Function) -> Box<dyn PythonHook> = match name {
+        DynEqual::NAME => |hook, key, shown| Box::new(equality(hook, key).shown_as(shown)),
+        DynHash::NAME => |hook, key, shown| Box::new(hashing(hook, key).shown_as(shown)),
+        DynVerify::NAME => |hook, _, shown| Box::new(verifying(hook).shown_as(shown)),
+        DynToJson::NAME => |hook, _, shown| Box::new(writing(hook).shown_as(shown)),
+        DynFromJson::NAME => |hook, key, shown| Box::new(reading(hook, key).shown_as(shown)),
+        DynVisit::NAME => |hook, key, shown| Box::new(visiting(hook, key).shown_as(shown)),
+        // The others need no more than the function.
+        _ => return Ok(None),
+    };
+    if wrapper::core_of(callable).is_some_and(|core| Function::of(core).is_some()) {
+        return Ok(None);
+    }
+    if !callable.is_callable() {
+        return Err(PyTypeError::new_err(format!(
+            "{key}: the hook {name} is not callable: {}",
+            callable.get_type().name()?
+        )));
+    }
+    let shown = convert::function(callable);
+    Ok(Some(make(callable.clone().unbind(), key, shown)))
 }
 
 /// The low 64 bits of an int.
@@ -128,8 +108,8 @@ fn call_equal(
     let py = hook.py();
     let left = wrapper::wrap_borrowed(py, left)?;
     let right = wrapper::wrap_borrowed(py, right)?;
-    let result = lend_equal(callback, |place| {
-        let handle = EqualHandle(LentEqual(Arc::clone(place)));
+    let result = with_scoped(DynEqual::NAME, callback, |scoped| {
+        let handle = EqualHandle(Arc::clone(scoped));
         gil::call(hook, &[&left, &right, &Bound::new(py, handle)?.into_any()])
     })?;
     match result.cast::<PyBool>() {
@@ -158,8 +138,8 @@ fn call_hash(
 ) -> PyResult<u64> {
     let py = hook.py();
     let object = wrapper::wrap_borrowed(py, object)?;
-    let result = lend_hash(callback, |place| {
-        let handle = HashHandle(LentHash(Arc::clone(place)));
+    let result = with_scoped(DynHash::NAME, callback, |scoped| {
+        let handle = HashHandle(Arc::clone(scoped));
         let init = init.into_pyobject(py)?.into_any();
         gil::call(hook, &[&object, &init, &Bound::new(py, handle)?.into_any()])
     })?;
@@ -208,8 +188,8 @@ fn visiting(hook: Py<PyAny>, key: &str) -> DynVisit {
     DynVisit::new(move |object, visitor| {
         Python::attach(|py| {
             let object = wrapper::wrap_borrowed(py, object)?;
-            let end = lend_visit(visitor, |place| {
-                let visitor = VisitorHandle::lent(LentVisit(Arc::clone(place)));
+            let end = with_scoped(DynVisit::NAME, visitor, |scoped| {
+                let visitor = VisitorHandle::scoped(Arc::clone(scoped));
                 gil::call(
                     hook.bind(py),
                     &[&object, &Bound::new(py, visitor)?.into_any()],
@@ -271,12 +251,9 @@ impl EqualHandle {
         name: Option<&str>,
     ) -> PyResult<bool> {
         let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-        let compared = self
-            .0
-            .0
-            .with(|callback| callback.equal_in(&left, &right, def_region.0, name.unwrap_or("?")));
-        compared
-            .unwrap_or_else(|| Err(not_lent(DynEqual::NAME)))
+        let name = name.unwrap_or("?");
+        self.0
+            .with(|callback| callback.equal_in(&left, &right, def_region.0, name))
             .into_py()
     }
 }
@@ -292,12 +269,8 @@ impl HashHandle {
         def_region: Region,
     ) -> PyResult<u64> {
         let (value, init) = (untyped(value)?, word(init, "hash_cb", "init")?);
-        let hashed = self
-            .0
-            .0
-            .with(|callback| callback.hash_in(&value, init, def_region.0));
-        hashed
-            .unwrap_or_else(|| Err(not_lent(DynHash::NAME)))
+        self.0
+            .with(|callback| callback.hash_in(&value, init, def_region.0))
             .into_py()
     }
 }

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::convert::{HostObject, SchemaHandle, to_python, untyped};
 use crate::error::IntoPyResult;
-use crate::hooks::PythonHook;
+use crate::hooks;
 use crate::object::{bind, class, construct, roots, wrapper};
 use crate::type_info::TypeInfoHandle;
 use crate::value_classes::built_in;
@@ -167,7 +167,7 @@ pub(crate) fn attribute_of_class<'py>(
 }
 
 fn assign(index: TypeIndex, name: &str, value: &Object<'_>, replace: bool) -> PyResult<()> {
-    if let Some(hook) = PythonHook::make(host::type_info(index).key(), name, value)? {
+    if let Some(hook) = hooks::make(host::type_info(index).key(), name, value)? {
         return hook.set(index, replace).into_py();
     }
     let value = untyped(value)?;
@@ -179,7 +179,7 @@ fn assign(index: TypeIndex, name: &str, value: &Object<'_>, replace: bool) -> Py
 
 /// Adds an attribute to a definition.
 pub(crate) fn define(definition: TypeDef, name: &str, value: &Object<'_>) -> PyResult<TypeDef> {
-    match PythonHook::make(definition.key(), name, value)? {
+    match hooks::make(definition.key(), name, value)? {
         Some(hook) => Ok(hook.define(definition)),
         None => Ok(definition.attr(name, untyped(value)?)),
     }
@@ -206,7 +206,7 @@ fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyRe
             "attribute '{name}' of type {key} is set already"
         )));
     }
-    if PythonHook::make(key, name, value)?.is_some() {
+    if hooks::make(key, name, value)?.is_some() {
         return Ok(());
     }
     let value = untyped(value)?;

@@ -16,7 +16,9 @@ use std::hint::black_box;
 use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
-use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, walk_objects};
+use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, construct, find_type, get_field};
+use isoform::{JsonOptions, JsonReadOptions, from_bytes, from_json_graph, to_bytes, to_json_graph};
+use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, register_type, walk_objects};
 use isoform::{StructuralKey, structural_equal, structural_hash};
 
 const DEPTH: u32 = 10;
@@ -145,6 +147,27 @@ fn figures() -> Vec<Figure> {
         figure("construct-and-drop", tree, || {
             Box::new(|| drop(black_box(shapes::lambda(DEPTH))))
         }),
+        figure("construct-by-data", tree, || {
+            Box::new(|| drop(black_box(mutable())))
+        }),
+        figure("read-json", tree, || {
+            let root = shapes::lambda(DEPTH).into();
+            let text = to_json_graph(&root, &JsonOptions::default()).expect("it can be written");
+            Box::new(move || {
+                drop(from_json_graph(
+                    black_box(&text),
+                    &JsonReadOptions::default(),
+                ));
+            })
+        }),
+        figure("read-binary", tree, || {
+            let bytes = to_bytes(&shapes::lambda(DEPTH).into()).expect("it can be written");
+            Box::new(move || drop(from_bytes(black_box(&bytes))))
+        }),
+        figure("equal-hooks", VARIABLES as u64, || {
+            equal(hooked(), hooked())
+        }),
+        figure("hash-hooks", VARIABLES as u64, || hash(hooked())),
     ]
 }
 
@@ -158,6 +181,29 @@ fn mutable() -> Value {
     let (root, owners) = shapes::held_mutable(DEPTH).expect("the workload is well-formed");
     drop(owners);
     root.into()
+}
+
+/// Objects that compare and hash themselves.
+fn hooked() -> Value {
+    let equal = DynEqual::new(|left, right, eq| {
+        eq.equal(&get_field(left, "v")?, &get_field(right, "v")?, "v")
+    });
+    let hash = DynHash::new(|object, init, hash| hash.hash(&get_field(object, "v")?, init));
+    let ty = find_type("bench.Hooked").map_or_else(
+        || {
+            let field = FieldDef::new("v", Schema::Any);
+            register_type(
+                TypeDef::new("bench.Hooked")
+                    .field(field)
+                    .hook(equal)
+                    .hook(hash),
+            )
+        },
+        |info| Ok(info.index()),
+    );
+    let ty = ty.expect("the type is consistent");
+    let object = |v: usize| construct(ty, vec![(v as i64).into()]).expect("it fits");
+    Value::from(Vec::from_iter((0..VARIABLES).map(object).map(Value::from)))
 }
 
 fn equal_noted(note: Note) -> Work {

@@ -135,9 +135,10 @@ pub use kernel::convert::{IntoField, IsA};
 pub use kernel::error::{Error, ErrorFrame, ErrorKind, Result};
 pub use kernel::function::{Argument, Function, Parameter, Returned, Signature, TypedFunction};
 pub use kernel::hooks::{
-    DynConvert, DynCopy, DynKeyEqual, DynKeyHash, DynMutate, DynRecursiveCompare,
-    DynRecursiveEqual, DynRecursiveHash, DynRepr, DynVerify, DynVisit, MAX_HOOK_DEPTH,
-    MutateCallback, Verify, VisitCallback,
+    DynConvert, DynCopy, DynEqual, DynFromJson, DynHash, DynKeyEqual, DynKeyHash, DynMutate,
+    DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr, DynToJson, DynVerify,
+    DynVisit, EqualCallback, HashCallback, Hook, MAX_HOOK_DEPTH, MutateCallback, StructuralEqual,
+    StructuralHash, Verify, VisitCallback,
 };
 pub use kernel::object::collect::{collect_cycles, tracked_count};
 pub use kernel::object::dynamic::{
@@ -152,11 +153,10 @@ pub use kernel::path::{AccessPath, AccessStep};
 pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE};
 pub use kernel::types::singletons::{find_singleton, register_singleton};
 pub use kernel::types::{
-    DynEqual, DynFromJson, DynHash, DynToJson, Enumerator, EqualCallback, FieldDef, FieldFlag,
-    HashCallback, Hook, HostSchema, Kind, NodeEnum, RegionChange, RegionKind, Schema,
-    StructuralEqual, StructuralHash, TypeDef, TypeRef, call_method, find_type, get_function,
-    list_functions, register, register_enum, register_function, register_functions,
-    register_method, register_type, registered_types, remove_function,
+    Enumerator, FieldDef, FieldFlag, HostSchema, Kind, NodeEnum, RegionChange, RegionKind, Schema,
+    TypeDef, TypeRef, call_method, find_type, get_function, list_functions, register,
+    register_enum, register_function, register_functions, register_method, register_type,
+    registered_types, remove_function,
 };
 pub use kernel::value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use structural::{
@@ -243,19 +243,17 @@ pub mod host {
     pub use crate::files::binary::to_bytes_with_types;
     pub use crate::kernel::container::hooked_key_hash;
     pub use crate::kernel::error::HostTraceback;
-    pub use crate::kernel::hooks::{LentMutate, LentVisit};
+    pub use crate::kernel::hooks::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
     pub use crate::kernel::object::collect::visit_exclusively_owned;
+    pub use crate::kernel::object::dynamic::construct_from;
     pub use crate::kernel::object::host::{HostHooks, assume_held, install};
-    pub use crate::kernel::object::lend::{
-        Lent, lend_equal, lend_hash, lend_mutate, lend_visit, not_lent,
-    };
     pub use crate::kernel::object::native::is_plain;
     pub use crate::kernel::object::raw_host::{
-        FieldPlace, FieldRef, PRESERVED, borrow_raw, construct_from, extends, field_values,
-        from_raw_pointer, holds_typed_containers, host_word, note_reading, read_field,
-        set_preserved_hook, type_index_of, type_info,
+        FieldPlace, FieldRef, PRESERVED, borrow_raw, extends, field_values, from_raw_pointer,
+        holds_typed_containers, host_word, note_reading, read_field, set_preserved_hook,
+        type_index_of, type_info,
     };
-    pub use crate::kernel::types::{LentEqual, LentHash};
+    pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
     pub use crate::traverse::{
@@ -276,14 +274,13 @@ pub mod __private {
     pub use crate::kernel::function::{
         Borrowed, Call, Function, Returned, parameter, parameter_ref, signature,
     };
+    pub use crate::kernel::hooks::{DynConvert, DynEqual, DynHash, DynVerify, Hook};
     pub use crate::kernel::object::field::FieldType;
     pub use crate::kernel::object::header::TypeIndex;
     pub use crate::kernel::object::reference::{Node, Obj, Ref};
     pub use crate::kernel::object::table::TypeCell;
     pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
-    pub use crate::kernel::types::{
-        FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
-    };
+    pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
     pub use crate::kernel::value::Value;
     pub use std::sync::OnceLock;
 

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use isoform::host::{LentMutate, lend_mutate, not_lent, structural_mutate_by_host};
-use isoform::{DynMutate, Hook, MapOptions, MutateCallback, Obj, Ref, RegionKind, Value};
+use isoform::host::{structural_mutate_by_host, with_scoped};
+use isoform::{MapOptions, MutateCallback, Obj, Ref, RegionKind, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::dispatch::{Callbacks, node_of};
 use super::running::{MutatorHandle, Running};
 use crate::convert::{to_python, untyped};
-use crate::error::{IntoPyResult, from_python, to_python as raise};
+use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
 
 impl MutatorHandle {
@@ -23,10 +23,8 @@ impl MutatorHandle {
     ) -> PyResult<R> {
         let (mutator, region) = self.0.current()?;
         let _depth = enter_call(py)?;
-        let asked = mutator
-            .0
-            .with(|mutator| under_gil(py, || ask(mutator, region)));
-        asked.ok_or_else(|| raise(not_lent(DynMutate::NAME)))
+        let asked = mutator.with(|mutator| under_gil(py, || Ok(ask(mutator, region))));
+        asked.into_py()
     }
 }
 
@@ -133,9 +131,8 @@ pub(crate) fn structural_mutate<'py>(
             return Ok(value.clone());
         };
         let region = mutator.region();
-        let called = lend_mutate(mutator, |place| {
-            let lent = LentMutate(Arc::clone(place));
-            handle.get().0.during(lent, region, || {
+        let called = with_scoped("structural_mutate", mutator, |scoped| {
+            handle.get().0.during(Arc::clone(scoped), region, || {
                 untyped(&chosen.call_with(&to_python(py, value)?, handle.as_any())?)
             })
         });

@@ -1,79 +1,84 @@
 //! What the objects have in common through which callbacks and hooks ask a
 //! traversal to go on.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use isoform::host::{LentMutate, LentVisit};
-use isoform::{Function, RegionKind};
+use isoform::host::{ScopedMutate, ScopedRef, ScopedVisit};
+use isoform::{Function, MutateCallback, RegionKind, VisitCallback};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::enums;
 
 /// A traversal, for as long as one of its callbacks runs.
-pub(super) struct Running<L> {
+pub(super) struct Running<C: ?Sized> {
     /// How messages call the traversal.
     name: &'static str,
-    state: Mutex<State<L>>,
+    state: Mutex<State<C>>,
 }
 
-struct State<L> {
-    /// What the core lent to the callbacks that run, the innermost last.
-    lent: Vec<L>,
+struct State<C: ?Sized> {
+    /// What the core gave to the callbacks that run, the innermost last.
+    scoped: Vec<Arc<ScopedRef<C>>>,
     /// Whether variables are bound or used where the traversal is.
     region: RegionKind,
 }
 
-impl<L: Clone> Running<L> {
+impl<C: ?Sized> Running<C> {
     /// A traversal of which no callback runs yet.
     pub(super) fn new(name: &'static str) -> Self {
         Running {
             name,
             state: Mutex::new(State {
-                lent: Vec::new(),
+                scoped: Vec::new(),
                 region: RegionKind::Use,
             }),
         }
     }
 
     /// A traversal that called a hook, which may keep the object.
-    pub(super) fn hook(name: &'static str, lent: L, region: RegionKind) -> Self {
+    pub(super) fn hook(name: &'static str, scoped: Arc<ScopedRef<C>>, region: RegionKind) -> Self {
         Running {
             name,
             state: Mutex::new(State {
-                lent: vec![lent],
+                scoped: vec![scoped],
                 region,
             }),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<L>> {
+    fn state(&self) -> MutexGuard<'_, State<C>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a callback to which this was lent.
-    pub(super) fn during<R>(&self, lent: L, region: RegionKind, callback: impl FnOnce() -> R) -> R {
+    /// Runs a callback, which may ask the core by `scoped`.
+    pub(super) fn during<R>(
+        &self,
+        scoped: Arc<ScopedRef<C>>,
+        region: RegionKind,
+        callback: impl FnOnce() -> R,
+    ) -> R {
         let before = {
             let mut state = self.state();
-            state.lent.push(lent);
+            state.scoped.push(scoped);
             std::mem::replace(&mut state.region, region)
         };
         let result = callback();
         let mut state = self.state();
-        state.lent.pop();
+        state.scoped.pop();
         state.region = before;
         result
     }
 
-    /// What was lent to the innermost callback, and the region it is in.
+    /// What the innermost callback asks, and the region it is in.
     ///
     /// # Errors
     ///
     /// `RuntimeError` when no callback runs.
-    pub(super) fn current(&self) -> PyResult<(L, RegionKind)> {
+    pub(super) fn current(&self) -> PyResult<(Arc<ScopedRef<C>>, RegionKind)> {
         let state = self.state();
-        match state.lent.last() {
-            Some(lent) => Ok((lent.clone(), state.region)),
+        match state.scoped.last() {
+            Some(scoped) => Ok((Arc::clone(scoped), state.region)),
             None => Err(PyRuntimeError::new_err(format!(
                 "the {} has ended; its engine cannot be used any more",
                 self.name
@@ -81,9 +86,9 @@ impl<L: Clone> Running<L> {
         }
     }
 
-    /// What was lent to the outermost callback.
-    pub(super) fn outermost(&self) -> Option<L> {
-        self.state().lent.first().cloned()
+    /// What the outermost callback asks.
+    pub(super) fn outermost(&self) -> Option<Arc<ScopedRef<C>>> {
+        self.state().scoped.first().cloned()
     }
 
     /// The region as a `DefRegionKind`.
@@ -112,16 +117,16 @@ impl<L: Clone> Running<L> {
 /// An object is visited once, in each kind of region if these are told apart;
 /// visiting it again does nothing. Not for use after the visit has ended.
 #[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
-pub(crate) struct VisitorHandle(pub(super) Running<LentVisit>);
+pub(crate) struct VisitorHandle(pub(super) Running<dyn VisitCallback>);
 
 impl VisitorHandle {
     /// The visitor of a hook.
-    pub(crate) fn lent(visitor: LentVisit) -> Self {
-        let region = visitor.0.with(|visitor| visitor.region());
+    pub(crate) fn scoped(visitor: Arc<ScopedVisit>) -> Self {
+        let region = visitor.with(|visitor| Ok(visitor.region()));
         VisitorHandle(Running::hook("visit", visitor, region.unwrap_or_default()))
     }
 
-    /// The visitor of a hook as the core lends it.
+    /// The visitor of a hook as a function of the core.
     pub(crate) fn function(&self) -> Option<Function> {
         self.0.outermost().map(|visitor| visitor.function())
     }
@@ -133,12 +138,12 @@ impl VisitorHandle {
 /// apart, and its result is used wherever it is met again. Not for use after
 /// the rewrite has ended.
 #[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
-pub(crate) struct MutatorHandle(pub(super) Running<LentMutate>);
+pub(crate) struct MutatorHandle(pub(super) Running<dyn MutateCallback>);
 
 impl MutatorHandle {
     /// The mutator of a hook.
-    pub(crate) fn lent(mutator: LentMutate) -> Self {
-        let region = mutator.0.with(|mutator| mutator.region());
+    pub(crate) fn scoped(mutator: Arc<ScopedMutate>) -> Self {
+        let region = mutator.with(|mutator| Ok(mutator.region()));
         MutatorHandle(Running::hook(
             "rewrite",
             mutator,
@@ -146,7 +151,7 @@ impl MutatorHandle {
         ))
     }
 
-    /// The mutator of a hook as the core lends it.
+    /// The mutator of a hook as a function of the core.
     pub(crate) fn function(&self) -> Option<Function> {
         self.0.outermost().map(|mutator| mutator.function())
     }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use isoform::host::{LentVisit, lend_visit, not_lent, structural_visit_by_host};
-use isoform::{DynVisit, Hook, RegionKind, Sharing, Value, VisitCallback, WalkOptions};
+use isoform::host::{structural_visit_by_host, with_scoped};
+use isoform::{RegionKind, Sharing, Value, VisitCallback, WalkOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -27,10 +27,7 @@ impl VisitorHandle {
     ) -> Outcome {
         let (visitor, region) = self.0.current()?;
         let _depth = enter_call(py)?;
-        let asked = visitor
-            .0
-            .with(|visitor| under_gil(py, || ask(visitor, region)));
-        let end = asked.unwrap_or_else(|| Err(not_lent(DynVisit::NAME)));
+        let end = visitor.with(|visitor| under_gil(py, || ask(visitor, region)));
         end.into_py()?.map(|end| interrupt_of(py, &end)).transpose()
     }
 }
@@ -122,9 +119,8 @@ pub(crate) fn structural_visit(
             return Ok(None);
         };
         let region = visitor.region();
-        let called = lend_visit(visitor, |place| {
-            let lent = LentVisit(Arc::clone(place));
-            handle.get().0.during(lent, region, || {
+        let called = with_scoped("structural_visit", visitor, |scoped| {
+            handle.get().0.during(Arc::clone(scoped), region, || {
                 checked(&chosen.call_with(&to_python(py, value)?, handle.as_any())?)
             })
         });

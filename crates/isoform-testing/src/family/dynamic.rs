@@ -118,22 +118,22 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .field(def("params"))
             .field(any("body")),
         Role::Comm => new("Comm")
-            .custom_equal(DynEqual::new(|left, right, eq| {
+            .hook(DynEqual::new(|left, right, eq| {
                 let (left, right) = (two(left, "lhs", "rhs")?, two(right, "lhs", "rhs")?);
                 comm_equal(left.each_ref(), right.each_ref(), eq)
             }))
-            .custom_hash(DynHash::new(|object, init, hash| {
+            .hook(DynHash::new(|object, init, hash| {
                 comm_hash(two(object, "lhs", "rhs")?.each_ref(), init, hash)
             }))
             .field(any("lhs"))
             .field(any("rhs")),
         Role::Binder => new("Binder")
             .scope(true)
-            .custom_equal(DynEqual::new(|left, right, eq| {
+            .hook(DynEqual::new(|left, right, eq| {
                 let (left, right) = (two(left, "params", "body")?, two(right, "params", "body")?);
                 binder_equal(left.each_ref(), right.each_ref(), eq)
             }))
-            .custom_hash(DynHash::new(|object, init, hash| {
+            .hook(DynHash::new(|object, init, hash| {
                 let [params, body] = two(object, "params", "body")?;
                 binder_hash(&params, &body, init, hash)
             }))

@@ -47,11 +47,12 @@ pub(crate) use traits::macros;
 pub use traits::{Implementation, Implemented, NodeTrait, declare_trait, implement, implements};
 
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::{HOOKS, HookSet};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table as types;
+use crate::kernel::types::Schema;
 use crate::kernel::types::attr_table::{About, Attribute};
 use crate::kernel::types::attributes::{canonical, describe, nearest, table};
-use crate::kernel::types::{HOOKS, HookSet, Schema};
 use crate::kernel::value::Value;
 
 /// What is known about an attribute.

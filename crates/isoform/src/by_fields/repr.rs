@@ -10,6 +10,7 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::container::OpaqueObj;
 use crate::kernel::error::Result;
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRepr};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
@@ -17,7 +18,7 @@ use crate::kernel::object::class::Class;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::Met;
 use crate::kernel::pages::Pages;
-use crate::kernel::types::{Hook, RegionKind};
+use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
 use crate::traverse::cursor::{Cursor, Part, View};
 

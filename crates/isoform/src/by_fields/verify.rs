@@ -50,7 +50,7 @@ impl VerifyHooks for () {}
 /// use isoform::{construct, get_field, register_type, verify};
 ///
 /// let even = register_type(
-///     TypeDef::new("doc.Even").field(FieldDef::new("n", Schema::Int)).verifier(DynVerify::new(
+///     TypeDef::new("doc.Even").field(FieldDef::new("n", Schema::Int)).hook(DynVerify::new(
 ///         |object| match get_field(object, "n")?.as_int() {
 ///             Some(n) if n % 2 != 0 => Err(Error::value_error(format!("expected even, got {n}"))),
 ///             _ => Ok(()),
@@ -81,7 +81,7 @@ pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, 
                 }
             };
             for verifier in verifiers(object.type_info()) {
-                check(verifier.check(object))?;
+                check(verifier.call(object))?;
             }
             check(hooks.verify(object))?;
         }

@@ -28,8 +28,7 @@ pub(crate) trait Sink {
     /// An array or list, or the keys and values of a map or dict in turn.
     fn container(&mut self, class: Class, parts: &[u32], number: u32);
     /// An object of a declared type; `parts` are those of its fields that are
-    /// not [inline](crate::kernel::object::field::Storage::is_inline), parents'
-    /// first.
+    /// not [inline](crate::kernel::object::field::Inline), parents' first.
     fn object(
         &mut self,
         section: &mut Section,

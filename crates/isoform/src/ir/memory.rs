@@ -5,8 +5,8 @@ use isoform_macros::{Node, export};
 use super::global_info::Target;
 use crate::kernel::container::{Array, Map, Str, Tensor};
 use crate::kernel::error::Result;
+use crate::kernel::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::object::reference::Ref;
-use crate::kernel::types::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, structural_digest_with};
 

@@ -12,10 +12,11 @@ use super::global_info::GlobalInfo;
 use super::span::SourceMap;
 use crate::kernel::container::{Array, Dict, Map, Str};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::RegionChange;
-use crate::kernel::types::{EqualCallback, HashCallback, Schema, StructuralEqual, StructuralHash};
+use crate::kernel::types::Schema;
 use crate::kernel::value::{Value, ValueRef};
 
 /// Functions and type definitions, each under a global name.

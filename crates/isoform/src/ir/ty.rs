@@ -10,8 +10,8 @@ use super::prim::{IntImm, PrimExpr};
 use super::span::Span;
 use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::object::reference::Ref;
-use crate::kernel::types::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::value::{DType, Value};
 
 /// The type of a scalar or a vector of the machine.

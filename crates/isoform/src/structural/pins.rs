@@ -3,7 +3,7 @@
 
 use crate::kernel::object::access::Section;
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::dynamic::shallow_copy;
+use crate::kernel::object::build::copy_of_node;
 use crate::kernel::object::moment::{Moment, Watched};
 use crate::kernel::object::view::ObjRef;
 
@@ -56,7 +56,7 @@ impl<'m> Pins<'m> {
         }
         match self.moment.saved(object.ident()) {
             Some(saved) => arena.keep(saved),
-            None if self.copies => arena.keep(shallow_copy(object.as_ref())),
+            None if self.copies => arena.keep(copy_of_node(object.as_ref())),
             None => object,
         }
     }

@@ -499,7 +499,7 @@ impl TypeText {
                     name,
                     flag: slot.flag,
                     is_hidden: is_ignored || options.hides(field.name()),
-                    part: match slot.storage.is_inline() {
+                    part: match slot.storage.inline().is_some() {
                         true => None,
                         false => parts.next(),
                     },

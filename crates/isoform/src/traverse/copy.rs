@@ -1,10 +1,10 @@
 //! Copies of values: one object, or everything below.
 
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynCopy};
 use crate::kernel::object::build;
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::types::Hook;
 use crate::kernel::value::Value;
 
 /// A copy of everything below a value: of objects of declared types and of
@@ -61,7 +61,18 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
 pub fn shallow_copy(object: &Ref<Obj>) -> Result<Ref<Obj>> {
     let info = object.type_info();
     match info.hooks.copy.get() {
-        Some(hook) => hooks::run_outside(DynCopy::NAME, info.key(), || hook.call(object)),
+        Some(hook) => {
+            let copy = hooks::run_outside(DynCopy::NAME, info.key(), || hook.call(object))?;
+            match copy.as_object() {
+                Some(made) if made.type_info().index() == info.index() => Ok(made.clone()),
+                _ => Err(Error::type_error(format!(
+                    "{key}.{}: expected an object of type {key} as result, got {}",
+                    DynCopy::NAME,
+                    copy.type_name(),
+                    key = info.key()
+                ))),
+            }
+        }
         None => Ok(build::shallow_copy(object)),
     }
 }

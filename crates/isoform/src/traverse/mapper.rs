@@ -11,6 +11,7 @@ use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Rewriter};
 use super::visited::Visit;
 use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
@@ -19,8 +20,8 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Met, ObjRef};
+use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
-use crate::kernel::types::{Hook, Kind};
 use crate::kernel::value::Value;
 
 /// A callback of [`structural_mutate`](crate::structural_mutate).

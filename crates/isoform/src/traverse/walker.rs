@@ -10,6 +10,7 @@ use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use super::visited::Visit;
 use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
@@ -17,7 +18,6 @@ use crate::kernel::object::class::Class;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::view::{Met, ObjRef};
-use crate::kernel::types::Hook;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 

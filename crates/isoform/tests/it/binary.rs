@@ -375,16 +375,14 @@ fn hooks_decide_what_stands_in_the_bytes() {
     let key = "it.binary.Color";
     let color = TypeDef::new(key)
         .field(FieldDef::new("name", Schema::Str))
-        .json_hooks(
-            DynToJson::new(|object| get_field(object, "name")),
-            DynFromJson::new(|data| {
-                if data.as_str() == Some("none") {
-                    return Ok(int(1).into_object());
-                }
-                let index = find_type("it.binary.Color").expect("registered").index();
-                construct(index, vec![data.clone()])
-            }),
-        );
+        .hook(DynToJson::new(|object| get_field(object, "name")))
+        .hook(DynFromJson::new(|data| {
+            if data.as_str() == Some("none") {
+                return Ok(int(1).into_object());
+            }
+            let index = find_type("it.binary.Color").expect("registered").index();
+            construct(index, vec![data.clone()])
+        }));
     let index = register_type(color).expect("the type is consistent");
     let red = construct(index, vec!["red".into()]).expect("a color");
     let mut expected = vec![1, key.len() as u8];

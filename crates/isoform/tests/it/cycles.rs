@@ -333,8 +333,8 @@ fn hooked(key: &str, flag: FieldFlag) -> TypeIndex {
         hash.hash_in(&get_field(object, "next")?, init, RegionChange::Inherit)
     });
     ty(TypeDef::new(key)
-        .custom_equal(equal)
-        .custom_hash(hash)
+        .hook(equal)
+        .hook(hash)
         .field(link("next").flag(flag)))
 }
 
@@ -387,8 +387,8 @@ fn a_hook_may_try_a_ring_and_go_on() {
         hash.hash_in(&get_field(object, "plain")?, init, RegionChange::Inherit)
     });
     let index = ty(TypeDef::new("cycles.Lenient")
-        .custom_equal(equal)
-        .custom_hash(hash)
+        .hook(equal)
+        .hook(hash)
         .field(link("ring"))
         .field(link("plain")));
     let nodes = ring(3, "typed");

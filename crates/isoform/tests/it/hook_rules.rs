@@ -18,10 +18,10 @@ fn hooked(key: &str, equal: Option<DynEqual>, hash: Option<DynHash>) -> TypeInde
         .field(FieldDef::new("a", Schema::Any).flag(FieldFlag::Def))
         .field(FieldDef::new("b", Schema::Any));
     if let Some(equal) = equal {
-        definition = definition.custom_equal(equal);
+        definition = definition.hook(equal);
     }
     if let Some(hash) = hash {
-        definition = definition.custom_hash(hash);
+        definition = definition.hook(hash);
     }
     register_type(definition).expect("a new type")
 }

@@ -530,24 +530,22 @@ fn hooks_decide_what_stands_in_the_text() {
     let key = "it.json.Color";
     let color = TypeDef::new(key)
         .field(FieldDef::new("code", Schema::Int))
-        .json_hooks(
-            DynToJson::new(|object| {
-                Ok(match get_field(object, "code")?.as_int() {
-                    Some(7) => Value::from(Function::new(|_| Ok(Value::NONE))),
-                    Some(8) => return Err(isoform::Error::value_error("no such color")),
-                    code => [Value::from("color"), code.into()].into(),
-                })
-            }),
-            DynFromJson::new(move |data| {
-                let parts: Array = data.extract()?;
-                let code = parts.get(1).cloned().unwrap_or_default();
-                if code == 99.into() {
-                    return Ok(int(1).into_object());
-                }
-                let index = find_type("it.json.Color").expect("registered").index();
-                construct(index, vec![code])
-            }),
-        );
+        .hook(DynToJson::new(|object| {
+            Ok(match get_field(object, "code")?.as_int() {
+                Some(7) => Value::from(Function::new(|_| Ok(Value::NONE))),
+                Some(8) => return Err(isoform::Error::value_error("no such color")),
+                code => [Value::from("color"), code.into()].into(),
+            })
+        }))
+        .hook(DynFromJson::new(move |data| {
+            let parts: Array = data.extract()?;
+            let code = parts.get(1).cloned().unwrap_or_default();
+            if code == 99.into() {
+                return Ok(int(1).into_object());
+            }
+            let index = find_type("it.json.Color").expect("registered").index();
+            construct(index, vec![code])
+        }));
     let index = register_type(color).expect("the type is consistent");
     let make = |code: i64| Value::from(construct(index, vec![code.into()]).expect("a color"));
     let red = make(1);

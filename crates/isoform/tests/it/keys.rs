@@ -196,8 +196,8 @@ fn a_hook_that_writes_while_a_key_is_made_is_seen_once() {
         Ok(init)
     });
     let definition = TypeDef::new("keys.Writer")
-        .custom_equal(DynEqual::new(|_, _, _| Ok(true)))
-        .custom_hash(hash);
+        .hook(DynEqual::new(|_, _, _| Ok(true)))
+        .hook(hash);
     let writer = register_type(definition).expect("a valid definition");
     let writer = construct(writer, Vec::new()).expect("fits");
     let both = Array::<Value>::from(vec![(&seen).into(), (&writer).into(), (&seen).into()]);
@@ -354,11 +354,11 @@ fn a_key_after_a_frozen_field_was_overwritten_is_of_what_it_holds() {
 fn a_key_is_of_its_moment_where_a_custom_hash_leaves_parts_out() {
     let definition = TypeDef::new("keys.Lax")
         .field(FieldDef::new("parts", Schema::Any))
-        .custom_equal(DynEqual::new(|left, right, callback| {
+        .hook(DynEqual::new(|left, right, callback| {
             let parts = (get_field(left, "parts")?, get_field(right, "parts")?);
             callback.equal(&parts.0, &parts.1, "parts")
         }))
-        .custom_hash(DynHash::new(|_, init, _| Ok(init)));
+        .hook(DynHash::new(|_, init, _| Ok(init)));
     let lax = register_type(definition).expect("a valid definition");
     let holders: [fn(Value) -> Value; 3] = [
         |part| Value::from(vec![part]),
@@ -409,8 +409,8 @@ fn what_a_key_meets_only_after_a_write_is_of_its_moment_too() {
             Ok(init)
         });
         let definition = TypeDef::new(&format!("keys.Linker{at}"))
-            .custom_equal(DynEqual::new(|_, _, _| Ok(true)))
-            .custom_hash(hash);
+            .hook(DynEqual::new(|_, _, _| Ok(true)))
+            .hook(hash);
         let linker = register_type(definition).expect("a valid definition");
         let linker = Value::from(&construct(linker, Vec::new()).expect("fits"));
         // The hook links to a part that the walk had not met before.
@@ -492,8 +492,8 @@ fn the_end_of_a_key_made_by_a_hook_changes_no_key() {
         Ok(init)
     });
     let definition = TypeDef::new("keys.Maker")
-        .custom_equal(DynEqual::new(|_, _, _| Ok(true)))
-        .custom_hash(hash);
+        .hook(DynEqual::new(|_, _, _| Ok(true)))
+        .hook(hash);
     let maker = register_type(definition).expect("a valid definition");
     let maker = Value::from(&construct(maker, Vec::new()).expect("fits"));
     // The moment begins before the hook is called.

@@ -135,7 +135,8 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
     let hooks = (DynToJson::new(|_| Ok(1.into())), DynFromJson::new(read));
     let ty = TypeDef::new(key)
         .field(any("content"))
-        .json_hooks(hooks.0, hooks.1);
+        .hook(hooks.0)
+        .hook(hooks.1);
     let ty = register_type(ty).expect("registered");
     let held = || construct(ty, vec![Value::NONE]).expect("a value for any field");
     let root = add(tree(4, 0), int(7));

@@ -156,8 +156,8 @@ fn meddler() -> TypeIndex {
         hash.hash_in(&get(object, "second"), first, RegionChange::Inherit)
     });
     ty(TypeDef::new("mutation.Meddler")
-        .custom_equal(equal)
-        .custom_hash(hash)
+        .hook(equal)
+        .hook(hash)
         .field(FieldDef::new("first", Schema::Any).mutable(true))
         .field(FieldDef::new("second", Schema::Any).mutable(true)))
 }
@@ -500,7 +500,7 @@ fn traversals_borrow_what_lists_hold() {
         })
     };
     let definition = TypeDef::new("mutation.Observer");
-    let observer = ty(definition.custom_equal(equal).custom_hash(hash));
+    let observer = ty(definition.hook(equal).hook(hash));
     let observer = construct(observer, Vec::new()).expect("no fields");
     list.push(Value::from(&observer)).unwrap();
     let value = Value::from(list.clone());

@@ -93,10 +93,7 @@ fn another_definition_of_a_key_is_refused() {
         base().defs_first(true),
         &clash("scope or defs_first differs"),
     );
-    refuses(
-        base().custom_equal(hook()),
-        &clash("the hook __s_equal__ differs"),
-    );
+    refuses(base().hook(hook()), &clash("the hook __s_equal__ differs"));
     refuses(
         base().field(field("b", Schema::Int)),
         &clash("it had 1 fields, now 2"),

@@ -327,8 +327,8 @@ fn either(one: Value, other: impl Into<Value>) -> Value {
         let definition = TypeDef::new("shared_rebinding.Either")
             .field(FieldDef::new("one", Schema::Any))
             .field(FieldDef::new("other", Schema::Any))
-            .custom_equal(equal)
-            .custom_hash(DynHash::new(|_, init, _| Ok(init)));
+            .hook(equal)
+            .hook(DynHash::new(|_, init, _| Ok(init)));
         register_type(definition).expect("a valid definition")
     });
     let values = vec![one, other.into()];

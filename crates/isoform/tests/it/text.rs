@@ -433,13 +433,11 @@ fn defaults_that_differ_each_time_are_printed() -> Result<()> {
 fn hooks_give_data() -> Result<()> {
     let ty = TypeDef::new("it.text.Celsius")
         .field(FieldDef::new("degrees", Schema::Any))
-        .json_hooks(
-            DynToJson::new(|object| get_field(object, "degrees")),
-            DynFromJson::new(|data| {
-                let index = find_type("it.text.Celsius").expect("registered").index();
-                construct(index, vec![data.clone()])
-            }),
-        );
+        .hook(DynToJson::new(|object| get_field(object, "degrees")))
+        .hook(DynFromJson::new(|data| {
+            let index = find_type("it.text.Celsius").expect("registered").index();
+            construct(index, vec![data.clone()])
+        }));
     let ty = register_type(ty)?;
     let node = Value::from(construct(ty, vec![21.into()])?);
     check([node.clone(), node], "%0 = it.text.Celsius!21\n[%0, %0]\n");

@@ -466,7 +466,8 @@ fn three_threads_register_read_and_traverse() {
                 let read = DynFromJson::new(|_| Err(Error::value_error("not from files")));
                 let definition = TypeDef::new(&format!("attrs.RaceNew{n}"))
                     .field(FieldDef::new("a", Schema::Any))
-                    .json_hooks(refuse, read)
+                    .hook(refuse)
+                    .hook(read)
                     .attr("attrs.race.new", n);
                 let ty = register_type(definition).expect("new");
                 let number = attrs::get(ty, "attrs.race.new", Lookup::Exact);

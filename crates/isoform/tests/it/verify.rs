@@ -27,10 +27,10 @@ fn types() -> (TypeIndex, TypeIndex) {
                 .field(FieldDef::new("n", Schema::Int))
                 .field(FieldDef::new("below", Schema::Any))
                 .field(FieldDef::new("note", Schema::Any).flag(FieldFlag::Ignore))
-                .verifier(positive),
+                .hook(positive),
         );
         let base = base.expect("registered");
-        let even = TypeDef::new("verify.Even").parent(base).verifier(even);
+        let even = TypeDef::new("verify.Even").parent(base).hook(even);
         (base, register_type(even).expect("registered"))
     })
 }

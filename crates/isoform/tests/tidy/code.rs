@@ -1,4 +1,5 @@
-//! Rules about Rust code: where `unsafe` may stand, and no unfinished code.
+//! Rules about Rust code: where `unsafe` may stand, how many files know the
+//! storage kinds of fields, and no unfinished code.
 
 use crate::repo::Repo;
 use crate::tokens::{lex, matches_at, without_tests};
@@ -50,6 +51,32 @@ fn stray_unsafe(repo: &Repo) -> Vec<Finding> {
 /// A case that the compiler must refuse need not even lex.
 fn is_ui_case(path: &str) -> bool {
     path.contains("/tests/ui/")
+}
+
+/// How many files may name a kind of storage.
+const STORAGE_FILES: usize = 4;
+
+fn storage_files(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in repo.sources() {
+        let Ok(tokens) = lex(path, text) else {
+            continue;
+        };
+        let tokens = without_tests(&tokens);
+        let named = (0..tokens.len()).find(|&at| {
+            let variant = tokens
+                .get(at + 3)
+                .and_then(|token| token.text.chars().next());
+            matches_at(&tokens, at, &["Storage", ":", ":"])
+                && variant.is_some_and(char::is_uppercase)
+        });
+        findings
+            .extend(named.map(|at| Finding::new(path, tokens[at].line, "names a storage kind")));
+    }
+    match findings.len() > STORAGE_FILES {
+        true => findings,
+        false => Vec::new(),
+    }
 }
 
 fn unfinished(repo: &Repo) -> Vec<Finding> {
@@ -108,6 +135,42 @@ fn unsafe_stands_in_few_places_can_fail() {
             "scripts/broken.rs:1",
         ],
     );
+}
+
+#[test]
+fn few_files_know_the_storage_kinds() {
+    enforce(
+        "a new kind of storage touches few files",
+        "ask a method of `Storage` or `Slot` in crates/isoform/src/kernel/object",
+        &storage_files(&Repo::load()),
+    );
+}
+
+#[test]
+fn few_files_know_the_storage_kinds_can_fail() {
+    const NAMES: &str = "fn f() {\n    Storage::of(x);\n    Storage::Int;\n}";
+    let few = [
+        ("crates/a/src/a.rs", NAMES),
+        ("crates/a/src/b.rs", NAMES),
+        ("crates/a/src/c.rs", NAMES),
+        ("crates/a/src/d.rs", NAMES),
+        (
+            "crates/a/src/e.rs",
+            "fn f() { Storage::of(x) } // Storage::Int",
+        ),
+        ("crates/a/tests/f.rs", NAMES),
+    ];
+    assert_found(&storage_files(&Repo::example(few)), &[]);
+    let [a, b, c, d, ..] = few;
+    let many = Repo::example([a, b, c, d, ("crates/b/src/a.rs", NAMES)]);
+    let found = [
+        "crates/a/src/a.rs:3",
+        "crates/a/src/b.rs:3",
+        "crates/a/src/c.rs:3",
+        "crates/a/src/d.rs:3",
+        "crates/b/src/a.rs:3",
+    ];
+    assert_found(&storage_files(&many), &found);
 }
 
 #[test]

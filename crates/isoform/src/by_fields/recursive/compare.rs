@@ -8,12 +8,13 @@ use rapidhash::fast::RandomState;
 
 use crate::kernel::container::{MapObj, asking};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
-use crate::kernel::types::{Hook, RegionKind};
+use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
 use crate::structural::structural_equal;
 use crate::traverse::cursor::{Cursor, Part, View};

@@ -2,13 +2,14 @@
 
 use crate::kernel::container::{ShapeObj, asking, key_hash};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::class::Class;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::pages::Pages;
-use crate::kernel::types::{FieldDef, Hook, RegionKind};
+use crate::kernel::types::{FieldDef, RegionKind};
 use crate::kernel::value::{Value, canonical_float_bits};
 use crate::structural::structural_hash;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};

@@ -101,7 +101,7 @@ pub(super) trait Demands {
 pub(super) fn with_rules(definition: TypeDef) -> TypeDef {
     static RULES: OnceLock<DynVerify> = OnceLock::new();
     let rules = RULES.get_or_init(|| DynVerify::new(IRNode::check));
-    definition.verifier(rules.clone())
+    definition.hook(rules.clone())
 }
 
 /// The base of what stands in a program.

@@ -6,7 +6,7 @@ use crate::files::linearize::Sink;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Class;
-use crate::kernel::object::field::Storage;
+use crate::kernel::object::field::Inline;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{DType, Value, ValueRef, canonical_float_bits};
@@ -106,12 +106,12 @@ impl Writer {
         self.number(fields.len() as u64);
         for (field, slot) in fields.iter().zip(&info.slots) {
             self.content(field.name().as_bytes());
-            self.out.push(match slot.storage {
-                Storage::Int => Literal::Int,
-                Storage::Float => Literal::Float,
-                Storage::Bool => Literal::Bool,
-                Storage::DType => Literal::DType,
-                _ => Literal::Reference,
+            self.out.push(match slot.storage.inline() {
+                Some(Inline::Int) => Literal::Int,
+                Some(Inline::Float) => Literal::Float,
+                Some(Inline::Bool) => Literal::Bool,
+                Some(Inline::DType) => Literal::DType,
+                None => Literal::Reference,
             } as u8);
         }
         let index = info.index().get() as usize;

@@ -21,7 +21,7 @@ use crate::files::layout::{Layout, Outline, order_of_visit};
 use crate::kernel::container::{Bytes, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::field::Storage;
+use crate::kernel::object::field::Inline;
 use crate::kernel::object::fill::Filler;
 use crate::kernel::object::table;
 use crate::kernel::types::fit::Fitter;
@@ -512,13 +512,13 @@ impl<'a> Reader<'a> {
                 twice = noted.any(|note| note.field & !LITERAL == position as u32);
             }
             let (field, storage) = (position as u32, info.slots[position].storage);
-            if storage.is_inline() {
+            if let Some(inline) = storage.inline() {
                 let lexer = &mut self.lexer;
-                let value = match storage {
-                    Storage::Int => lexer.int()?.into(),
-                    Storage::Float => lexer.float()?.into(),
-                    Storage::Bool => lexer.bool()?.into(),
-                    _ => take_dtype(lexer, &mut self.dtype)?.into(),
+                let value = match inline {
+                    Inline::Int => lexer.int()?.into(),
+                    Inline::Float => lexer.float()?.into(),
+                    Inline::Bool => lexer.bool()?.into(),
+                    Inline::DType => take_dtype(lexer, &mut self.dtype)?.into(),
                 };
                 self.note_literal(field | LITERAL, value)?;
             } else if self.lexer.peek() == Some(b'n')

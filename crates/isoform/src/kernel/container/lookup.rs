@@ -13,12 +13,12 @@ use indexmap::map::RawEntryApiV1;
 use super::key::{KeyObj, StructuralKey};
 use super::mapping::MapObj;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynKeyEqual, DynKeyHash};
 use crate::kernel::mixing::FixedHasher;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::types::Hook;
 use crate::kernel::value::{Value, ValueRef};
 
 /// Whether any type has hooks for keys, or a structural key is kept in a value.

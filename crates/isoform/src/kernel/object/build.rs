@@ -13,14 +13,13 @@ use std::sync::atomic::Ordering;
 use super::access::{self, Poll, Section};
 use super::class::Class;
 use super::collect;
-use super::dynamic::{convert, store};
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
 use super::prefetch::prefetch_ahead;
-use super::raw_host::fits_at_once;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::release::child_in;
+use super::slot::{accept, fits};
 use super::table::{self, TypeInfo};
 use super::view::{Fields, ObjRef};
 use crate::kernel::container::{Array, ArrayObj, DictObj, ListObj, Map, MapObj};
@@ -36,26 +35,34 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
         return object.clone();
     }
     match info.class() {
-        Class::Plain | Class::Node => copy_of_node(object, info),
+        Class::Plain | Class::Node => copy_of_node(object),
         _ => copy_of_container(object),
     }
 }
 
 /// A copy of an object of a declared type, which owns its children too.
-fn copy_of_node(object: &Ref<Obj>, info: &'static TypeInfo) -> Ref<Obj> {
-    access::reading(|_section| {
-        // SAFETY: the object is of a declared type and alive, its fields do
-        // not change in this section, and those of the copy are completed
-        // right here.
-        unsafe {
-            let copy = allocate(info.layout, info.index);
-            copy_words(object.raw(), copy, info);
-            for slot in &info.drop_slots {
-                retain_field(copy, *slot);
-            }
-            Ref::from_raw(copy)
+pub(crate) fn copy_of_node(object: &Ref<Obj>) -> Ref<Obj> {
+    access::reading(|section| copy_in(section, object))
+}
+
+/// As [`copy_of_node`], by the only one who may write now.
+pub(super) fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
+    access::exclusively(|section| copy_in(section, object))
+}
+
+fn copy_in(_: &Section, object: &Ref<Obj>) -> Ref<Obj> {
+    let info = object.type_info();
+    debug_assert!(!info.is_builtin());
+    // SAFETY: the object is of a declared type and alive, its fields do not
+    // change in this section, and those of the copy are completed right here.
+    unsafe {
+        let copy = allocate(info.layout, info.index);
+        copy_words(object.raw(), copy, info);
+        for slot in &info.drop_slots {
+            retain_field(copy, *slot);
         }
-    })
+        Ref::from_raw(copy)
+    }
 }
 
 fn copy_of_container(object: &Ref<Obj>) -> Ref<Obj> {
@@ -95,20 +102,14 @@ pub(crate) fn with_fields(
             let slot = info.slots.get(field).ok_or_else(|| {
                 Error::type_error(format!("{}: no field at position {field}", info.key()))
             })?;
-            Ok((slot, convert(info, field, value)?))
+            Ok((slot, accept(info, field, value)?))
         })
         .collect::<Result<Vec<_>>>()?;
-    let copy = copy_of_node(object, info);
+    let copy = copy_of_node(object);
     for (slot, value) in changes {
         // SAFETY: nobody else sees the copy yet, the slot is one of its type,
-        // and the value was converted to it; the old value is taken out before
-        // the new one is written.
-        let old = unsafe {
-            let drop_slot = slot.storage.drop_slot(slot.offset);
-            let old = drop_slot.map(|slot| take_field(copy.raw(), slot));
-            store(copy.raw(), slot, value);
-            old
-        };
+        // and the value was converted to it.
+        let old = unsafe { slot.replace(copy.raw(), value) };
         // Dropped only now: its destructor may be code of the user.
         drop(old);
     }
@@ -132,8 +133,7 @@ pub(crate) fn with_fitting(
     let mut after = 0;
     for (position, value) in changes.iter() {
         let slot = slots.get(*position).filter(|_| *position >= after)?;
-        let schema = info.fields()[slot.field as usize].schema();
-        if !fits_at_once(slot.storage, schema, value) {
+        if !fits(info, slot.field as usize, value) {
             return None;
         }
         after = position + 1;
@@ -151,7 +151,7 @@ pub(crate) fn with_fitting(
             let is_part = shows_ignored || slot.flag != FieldFlag::Ignore;
             let change = changes.next_if(|(changed, _)| is_part && *changed == position);
             match (change, slot.storage.drop_slot(slot.offset)) {
-                (Some((_, value)), _) => store(copy, slot, std::mem::take(value)),
+                (Some((_, value)), _) => slot.store(copy, std::mem::take(value)),
                 (None, Some(drop_slot)) => retain_field(copy, drop_slot),
                 (None, None) => {}
             }

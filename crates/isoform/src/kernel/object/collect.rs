@@ -528,7 +528,7 @@ impl Graph {
                 .iter()
                 .filter_map(|slot| Some((slot, slot.storage.drop_slot(slot.offset)?)))
             {
-                if readable && slot.storage == super::field::Storage::Object {
+                if readable && slot.storage.holds_object() {
                     continue;
                 }
                 // SAFETY: the writer's lock is held and nobody but this

@@ -1,19 +1,19 @@
 //! Objects by data: construction, reading, writing and copying through the
 //! type table, for types declared at run time and in Rust alike.
 
-use super::access::{self, Section};
+use super::access;
+use super::build::{copy_while_writing, with_fields};
 use super::collect::{self, may_lead_on};
-use super::field::Storage;
-use super::header::{Header, TypeIndex, allocate};
+use super::header::TypeIndex;
 use super::limbo;
 use super::moment;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
-use super::table::{self, Slot, TypeInfo};
+use super::slot::{accept, build, fits};
+use super::table::{self, TypeInfo};
 use crate::kernel::container;
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::types::{FieldDef, field_hint, in_place};
-use std::ptr::NonNull;
+use crate::kernel::types::{FieldDef, field_hint};
 
 /// An object of a type from one value per field, in declaration order,
 /// parents' fields first.
@@ -23,27 +23,38 @@ use std::ptr::NonNull;
 /// `TypeError` when the number of values differs or a value does not fit its
 /// field; it names type, field, what was expected and what came.
 pub fn construct(index: TypeIndex, values: Vec<Value>) -> Result<Ref<Obj>> {
-    let info = table::info(index);
-    if info.is_builtin() {
-        return Err(Error::type_error(format!(
-            "{}: built-in types are not constructed from fields",
-            info.key()
-        )));
+    construct_from(table::info(index), &mut { values })
+}
+
+/// As [`construct`], taking the values out of a slice.
+///
+/// # Errors
+///
+/// As [`construct`]; the values are gone or converted then.
+#[inline]
+pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<Ref<Obj>> {
+    if info.is_builtin() || values.len() != info.slots.len() {
+        return Err(wrong_count(info, values.len()));
     }
-    if values.len() != info.fields().len() {
-        return Err(Error::type_error(format!(
-            "{}: expected {} field values, got {}",
-            info.key(),
-            info.fields().len(),
-            values.len()
-        )));
+    for (field, value) in values.iter_mut().enumerate() {
+        if !fits(info, field, value) {
+            *value = accept(info, field, std::mem::take(value))?;
+        }
     }
-    let converted: Vec<Value> = values
-        .into_iter()
-        .enumerate()
-        .map(|(field, value)| convert(info, field, value))
-        .collect::<Result<_>>()?;
-    Ok(build(info, converted))
+    // SAFETY: there is a value for each slot, and each of them fits.
+    Ok(unsafe { build(info, None, values.iter_mut().map(std::mem::take)) })
+}
+
+#[cold]
+fn wrong_count(info: &TypeInfo, given: usize) -> Error {
+    let key = info.key();
+    Error::type_error(match info.is_builtin() {
+        true => format!("{key}: built-in types are not constructed from fields"),
+        false => format!(
+            "{key}: expected {} field values, got {given}",
+            info.slots.len()
+        ),
+    })
 }
 
 /// An object of a type from named values; fields left out take their default.
@@ -83,77 +94,6 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
             .map(fill)
             .collect::<Result<_>>()?,
     )
-}
-
-pub(super) fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
-    let definition = &info.fields()[field];
-    let converted = definition.schema().convert(value).map_err(|error| {
-        let place = format_args!("{}.{}", info.key(), definition.name());
-        in_place(place, error)
-    })?;
-    if container::binds(definition.schema()) {
-        container::claim(container::Field::new(info, field), &converted)?;
-    }
-    Ok(converted)
-}
-
-/// Builds from values that already fit their fields.
-fn build(info: &'static TypeInfo, values: Vec<Value>) -> Ref<Obj> {
-    debug_assert_eq!(info.slots.len(), values.len());
-    debug_assert!(!info.is_builtin());
-    // SAFETY: the layout is the type's own and every field is written below,
-    // before anything else can see the object.
-    unsafe {
-        let object = allocate(info.layout, info.index);
-        for (slot, value) in info.slots.iter().zip(values) {
-            store(object, slot, value);
-        }
-        Ref::from_raw(object)
-    }
-}
-
-/// As [`build`], taking the values out of a slice.
-pub(super) fn build_from(info: &'static TypeInfo, values: &mut [Value]) -> Ref<Obj> {
-    debug_assert_eq!(info.slots.len(), values.len());
-    // SAFETY: as in `build`; the caller converted the values and passes as
-    // many as there are fields, which `zip` relies on.
-    unsafe {
-        let object = allocate(info.layout, info.index);
-        for (slot, value) in info.slots.iter().zip(values) {
-            store(object, slot, std::mem::take(value));
-        }
-        Ref::from_raw(object)
-    }
-}
-
-/// # Safety
-///
-/// The slot must belong to the object's type, its field must hold nothing
-/// that needs dropping, and the value must satisfy the field's schema.
-pub(super) unsafe fn store(object: NonNull<Header>, slot: &Slot, value: Value) {
-    // SAFETY: promised by the caller; a pointer field takes over the
-    // reference that the value owned.
-    unsafe {
-        let field = object.byte_add(slot.offset as usize);
-        match slot.storage {
-            Storage::Value | Storage::Str => field.cast::<Value>().write(value),
-            Storage::Int => field.cast::<i64>().write(value.bits() as i64),
-            Storage::Float => field.cast::<f64>().write(f64::from_bits(value.bits())),
-            Storage::Bool => field.cast::<bool>().write(value.bits() != 0),
-            Storage::DType => {
-                field
-                    .cast::<crate::kernel::value::DType>()
-                    .write(crate::kernel::value::DType::from_bits(value.bits() as u32));
-            }
-            Storage::Object | Storage::NullableObject => {
-                let pointer = match value.into_object() {
-                    Ok(reference) => reference.into_raw().as_ptr(),
-                    Err(_none) => std::ptr::null_mut(),
-                };
-                field.cast::<*mut Header>().write(pointer);
-            }
-        }
-    }
 }
 
 /// The value of a field by name.
@@ -301,7 +241,7 @@ fn replace_field(
     field: usize,
     value: Value,
 ) -> Result<()> {
-    let value = convert(info, field, value)?;
+    let value = accept(info, field, value)?;
     let links = value.as_object().is_some_and(may_lead_on);
     if links {
         access::note_link();
@@ -315,7 +255,7 @@ fn replace_field(
         // converted to its schema, and nobody else reads or writes fields now.
         // No reference into the field is in use: sections keep none across
         // `outside`, and a Rust struct with a field here does not exist.
-        let old = unsafe { replace(object.raw(), slot, value) };
+        let old = unsafe { slot.replace(object.raw(), value) };
         (old, idle)
     });
     let (old, idle) = old?;
@@ -330,32 +270,6 @@ fn replace_field(
     Ok(())
 }
 
-/// Stores a value and returns what owned references in the field before.
-///
-/// # Safety
-///
-/// The slot must belong to the object's type, the value must satisfy the
-/// field's schema, and nobody else may read or write the field meanwhile.
-unsafe fn replace(object: NonNull<Header>, slot: &Slot, value: Value) -> Value {
-    // SAFETY: promised by the caller; the old reference moves out before the
-    // new value overwrites it.
-    unsafe {
-        let field = object.byte_add(slot.offset as usize);
-        let old = match slot.storage {
-            Storage::Value | Storage::Str => field.cast::<Value>().read(),
-            Storage::Object | Storage::NullableObject => {
-                match NonNull::new(field.cast::<*mut Header>().read()) {
-                    Some(pointer) => Value::from_object(Ref::from_raw(pointer)),
-                    None => Value::NONE,
-                }
-            }
-            Storage::Int | Storage::Float | Storage::Bool | Storage::DType => Value::NONE,
-        };
-        store(object, slot, value);
-        old
-    }
-}
-
 /// A copy of the object with one field replaced; children are shared.
 ///
 /// # Errors
@@ -365,32 +279,5 @@ unsafe fn replace(object: NonNull<Header>, slot: &Slot, value: Value) -> Value {
 pub fn with_field(object: &Ref<Obj>, name: &str, value: Value) -> Result<Ref<Obj>> {
     let info = object.type_info();
     let changed = info.field_index(name).ok_or_else(|| no_field(info, name))?;
-    let value = convert(info, changed, value)?;
-    let mut values = field_values(object);
-    values[changed] = value;
-    Ok(build(info, values))
-}
-
-/// A copy of an object of a declared type; children are shared.
-pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
-    build(object.type_info(), field_values(object))
-}
-
-/// All fields as they are at one moment.
-fn field_values(object: &Ref<Obj>) -> Vec<Value> {
-    access::reading(|section| field_values_in(section, object))
-}
-
-fn field_values_in(section: &Section, object: &Ref<Obj>) -> Vec<Value> {
-    let fields = object.borrowed().all_fields();
-    (0..fields.len())
-        .filter_map(|field| fields.get(section, field))
-        .map(|(_, loaded)| loaded.to_value())
-        .collect()
-}
-
-/// As [`shallow_copy`], by the only one who may write now.
-fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
-    let values = access::exclusively(|section| field_values_in(section, object));
-    build(object.type_info(), values)
+    with_fields(object, [(changed, value)])
 }

@@ -29,6 +29,38 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// How a field with this schema is stored.
+    pub(crate) fn of(schema: &Schema) -> Storage {
+        match schema {
+            // What a host accepts may be no object.
+            Schema::Any
+            | Schema::None
+            | Schema::Device
+            | Schema::Union(_)
+            | Schema::Literal(_)
+            | Schema::Host(_) => Storage::Value,
+            Schema::Int => Storage::Int,
+            Schema::Float => Storage::Float,
+            Schema::Bool => Storage::Bool,
+            Schema::Str => Storage::Str,
+            Schema::DType => Storage::DType,
+            Schema::Optional(inner) => match Storage::of(inner) {
+                Storage::Object | Storage::NullableObject => Storage::NullableObject,
+                _ => Storage::Value,
+            },
+            Schema::Bytes
+            | Schema::Object(_)
+            | Schema::Tuple(_)
+            | Schema::Array(_)
+            | Schema::List(_)
+            | Schema::Map(_)
+            | Schema::Dict(_)
+            | Schema::Shape
+            | Schema::Tensor
+            | Schema::Function => Storage::Object,
+        }
+    }
+
     /// Size in bytes inside the object.
     pub fn size(self) -> usize {
         match self {
@@ -48,14 +80,21 @@ impl Storage {
         }
     }
 
-    /// Whether the content of such a field is a number, bool or data type, and
-    /// never an object or string.
+    /// The plain value that the field holds itself, if it does.
     #[inline(always)]
-    pub(crate) fn is_inline(self) -> bool {
-        matches!(
-            self,
-            Storage::Int | Storage::Float | Storage::Bool | Storage::DType
-        )
+    pub(crate) fn inline(self) -> Option<Inline> {
+        match self {
+            Storage::Int => Some(Inline::Int),
+            Storage::Float => Some(Inline::Float),
+            Storage::Bool => Some(Inline::Bool),
+            Storage::DType => Some(Inline::DType),
+            Storage::Value | Storage::Object | Storage::NullableObject | Storage::Str => None,
+        }
+    }
+
+    /// Whether there is an object in the field in any case.
+    pub(super) fn holds_object(self) -> bool {
+        self == Storage::Object
     }
 
     pub(crate) fn drop_slot(self, offset: u32) -> Option<DropSlot> {
@@ -63,6 +102,43 @@ impl Storage {
             Storage::Value | Storage::Str => Some(DropSlot::Value(offset)),
             Storage::Object | Storage::NullableObject => Some(DropSlot::Pointer(offset)),
             _ => None,
+        }
+    }
+}
+
+/// A plain value that a field holds in the object itself, and a file in the
+/// object's own node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inline {
+    Int,
+    Float,
+    Bool,
+    DType,
+}
+
+/// What a field takes without a closer look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Accept {
+    Anything,
+    Plain(Tag),
+    /// An object of the type that the schema names, which may be registered
+    /// later.
+    Object,
+    /// Nothing: the schema has to be asked.
+    Other,
+}
+
+impl Accept {
+    pub(super) fn of(schema: &Schema, storage: Storage) -> Accept {
+        match (schema, storage) {
+            (Schema::Any, Storage::Value) => Accept::Anything,
+            (Schema::Int, Storage::Int) => Accept::Plain(Tag::Int),
+            (Schema::Float, Storage::Float) => Accept::Plain(Tag::Float),
+            (Schema::Bool, Storage::Bool) => Accept::Plain(Tag::Bool),
+            (Schema::DType, Storage::DType) => Accept::Plain(Tag::DType),
+            (Schema::Str, Storage::Str) => Accept::Plain(Tag::InlineStr),
+            (Schema::Object(_), Storage::Object) => Accept::Object,
+            _ => Accept::Other,
         }
     }
 }

@@ -1,62 +1,20 @@
 //! Objects from fields that come one at a time, in any order, as a file has
 //! them: every value is checked when it is set, so building is only storing.
 
-use super::dynamic::store;
-use super::field::Storage;
-use super::header::TypeIndex;
-use super::raw_value::{Tag, Value};
+use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::shell::Shell;
-use super::table::{self, TypeInfo};
+use super::slot::{build, fits};
+use super::table::TypeInfo;
 use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::types::Schema;
 use crate::kernel::types::fit::Fitter;
 
 /// Collects the fields of one object after another of the same type.
 pub(crate) struct Filler {
     info: &'static TypeInfo,
-    accepts: Box<[Accept]>,
     // One per field; what is in it satisfies the field's schema.
     values: Box<[Option<Value>]>,
-}
-
-/// A field's schema, with the common cases ready to be checked at once.
-#[derive(Clone, Copy)]
-enum Accept {
-    Anything,
-    Plain(Tag),
-    Object(TypeIndex),
-    Other,
-}
-
-impl Accept {
-    fn of(schema: &Schema, storage: Storage) -> Accept {
-        match (schema, storage) {
-            (Schema::Any, Storage::Value) => Accept::Anything,
-            (Schema::Int, Storage::Int) => Accept::Plain(Tag::Int),
-            (Schema::Float, Storage::Float) => Accept::Plain(Tag::Float),
-            (Schema::Bool, Storage::Bool) => Accept::Plain(Tag::Bool),
-            (Schema::DType, Storage::DType) => Accept::Plain(Tag::DType),
-            (Schema::Str, Storage::Str) => Accept::Plain(Tag::InlineStr),
-            (Schema::Object(ty), Storage::Object) => {
-                ty.index().map_or(Accept::Other, Accept::Object)
-            }
-            _ => Accept::Other,
-        }
-    }
-
-    #[inline(always)]
-    fn takes(self, value: &Value) -> bool {
-        match self {
-            Accept::Anything => true,
-            Accept::Plain(tag) => value.tag() == tag,
-            Accept::Object(index) => value
-                .object_ref()
-                .is_some_and(|object| table::is_a(object.type_index(), index)),
-            Accept::Other => false,
-        }
-    }
 }
 
 impl Filler {
@@ -72,12 +30,8 @@ impl Filler {
                 info.key()
             )));
         }
-        let fields = info.fields().iter().zip(&info.slots);
         Ok(Filler {
             info,
-            accepts: fields
-                .map(|(field, slot)| Accept::of(field.schema(), slot.storage))
-                .collect(),
             values: info.fields().iter().map(|_| None).collect(),
         })
     }
@@ -93,7 +47,7 @@ impl Filler {
     /// `TypeError` when the value does not fit the field.
     #[inline(always)]
     pub(crate) fn set(&mut self, field: usize, value: Value, fitter: &mut Fitter) -> Result<bool> {
-        let value = match self.accepts[field].takes(&value) {
+        let value = match fits(self.info, field, &value) {
             true => value,
             false => self.fitted(field, value, fitter)?,
         };
@@ -141,20 +95,16 @@ impl Filler {
         if self.values.iter().any(Option::is_none) {
             self.complete(fitter)?;
         }
-        let info = self.info;
-        let object = match shell {
-            Some(shell) if shell.is_for(info) => shell.into_raw(),
-            _ => Shell::object(info).into_raw(),
-        };
-        // SAFETY: the block is for this type, there is one checked value per
-        // slot, and every field is written before anything else can see the
-        // object; nothing in between can fail.
-        unsafe {
-            for (slot, value) in info.slots.iter().zip(&mut self.values) {
-                store(object, slot, value.take().unwrap_or_default());
-            }
-            Ok(Ref::from_raw(object))
-        }
+        let values = self.values.iter_mut();
+        // SAFETY: there is one value per slot, and each was checked when it was
+        // set.
+        Ok(unsafe {
+            build(
+                self.info,
+                shell,
+                values.map(|value| value.take().unwrap_or_default()),
+            )
+        })
     }
 
     #[cold]

@@ -160,11 +160,12 @@ mod tests {
 
     use super::{HostHooks, assume_held, install};
     use crate::kernel::container::Array;
+    use crate::kernel::hooks::DynEqual;
     use crate::kernel::object::access;
     use crate::kernel::object::dynamic::{construct, get_field, set_field};
     use crate::kernel::object::reference::{Obj, Ref};
     use crate::kernel::types::RegionChange;
-    use crate::kernel::types::{DynEqual, FieldDef, Schema, TypeDef, register_type};
+    use crate::kernel::types::{FieldDef, Schema, TypeDef, register_type};
     use crate::kernel::value::Value;
     use crate::structural::{structural_equal, structural_hash};
     use crate::traverse::{WalkOptions, WalkResult, structural_walk};
@@ -233,7 +234,7 @@ mod tests {
         let definition = TypeDef::new(key).field(field("value")).field(field("next"));
         let definition = match hook {
             None => definition,
-            Some(hook) => definition.custom_equal(hook),
+            Some(hook) => definition.hook(hook),
         };
         let index = register_type(definition).expect("a valid definition");
         construct(index, vec![Value::NONE, Value::NONE]).expect("the values fit")

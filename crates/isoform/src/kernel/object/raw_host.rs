@@ -20,9 +20,9 @@ use super::field::Storage;
 use super::header::{Header, TypeIndex};
 use super::raw_value::Value;
 use super::reference::{Node, Obj, Ref};
+use super::slot::Slot;
 use super::table::{self, TypeInfo};
 use super::view::Loaded;
-use crate::kernel::error::{Error, Result};
 use crate::kernel::value::DType;
 
 /// The bit of the spare word that says that the wrapper outlives its host
@@ -130,20 +130,15 @@ pub fn extends(index: TypeIndex, ancestor: TypeIndex) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
     owner: TypeIndex,
-    field: u32,
-    offset: u32,
-    storage: Storage,
+    slot: Slot,
 }
 
 impl FieldPlace {
     /// The place of a field, by its position among all fields of the type.
     pub fn of(info: &'static TypeInfo, field: usize) -> Option<FieldPlace> {
-        let slot = info.slots.get(field)?;
         Some(FieldPlace {
             owner: info.index,
-            field: slot.field,
-            offset: slot.offset,
-            storage: slot.storage,
+            slot: *info.slots.get(field)?,
         })
     }
 
@@ -156,18 +151,18 @@ impl FieldPlace {
     /// The position of the field among all fields of the type.
     #[inline(always)]
     pub fn position(&self) -> usize {
-        self.field as usize
+        self.slot.field as usize
     }
 
     /// From the start of the object, in bytes.
     pub fn offset(&self) -> usize {
-        self.offset as usize
+        self.slot.offset as usize
     }
 
     /// How the field is stored.
     #[inline(always)]
     pub fn storage(&self) -> Storage {
-        self.storage
+        self.slot.storage
     }
 }
 
@@ -207,18 +202,15 @@ pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option
     // storage, because fields of a parent stand at the same place in every
     // type that extends it; nobody writes it meanwhile.
     unsafe {
-        let field = object.raw().byte_add(place.offset as usize);
-        Some(match place.storage {
-            Storage::Object => FieldRef::Object(field.cast::<Ref<Obj>>().as_ref()),
-            Storage::NullableObject => match field.cast::<Option<Ref<Obj>>>().as_ref() {
-                Some(object) => FieldRef::Object(object),
-                None => FieldRef::None,
-            },
-            Storage::Value | Storage::Str => FieldRef::Value(field.cast::<Value>().as_ref()),
-            Storage::Int => FieldRef::Int(field.cast::<i64>().read()),
-            Storage::Float => FieldRef::Float(field.cast::<f64>().read()),
-            Storage::Bool => FieldRef::Bool(field.cast::<bool>().read()),
-            Storage::DType => FieldRef::DType(field.cast::<DType>().read()),
+        let field = place.slot.of(object.raw());
+        Some(match place.slot.load(object.raw()) {
+            Loaded::Object(_) => FieldRef::Object(field.cast::<Ref<Obj>>().as_ref()),
+            Loaded::Value(_) => FieldRef::Value(field.cast::<Value>().as_ref()),
+            Loaded::None => FieldRef::None,
+            Loaded::Int(value) => FieldRef::Int(value),
+            Loaded::Float(value) => FieldRef::Float(value),
+            Loaded::Bool(value) => FieldRef::Bool(value),
+            Loaded::DType(value) => FieldRef::DType(value),
         })
     }
 }
@@ -235,33 +227,6 @@ pub fn field_values(object: &Ref<Obj>) -> Vec<Value> {
     })
 }
 
-/// Builds an object from one value per field, taken out of `values`.
-///
-/// As [`construct`](crate::construct), without the intermediate vectors.
-///
-/// # Errors
-///
-/// As `construct`; the values are gone or converted then.
-#[inline]
-pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<Ref<Obj>> {
-    let fields = info.fields();
-    if info.is_builtin() || values.len() != fields.len() {
-        return Err(Error::type_error(format!(
-            "{}: expected {} field values, got {}",
-            info.key(),
-            fields.len(),
-            values.len()
-        )));
-    }
-    for (field, value) in values.iter_mut().enumerate() {
-        if !fits_at_once(info.slots[field].storage, fields[field].schema(), value) {
-            let given = std::mem::take(value);
-            *value = super::dynamic::convert(info, field, given)?;
-        }
-    }
-    Ok(super::dynamic::build_from(info, values))
-}
-
 /// To be called with what was read from a field by [`read_field`] where users
 /// get it: from then on its lists and dicts stay as the field's type says. O(1)
 /// for those that do already.
@@ -272,29 +237,4 @@ pub fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
 /// Whether values of the field hold lists or dicts with typed parts.
 pub fn holds_typed_containers(field: &crate::kernel::types::FieldDef) -> bool {
     crate::kernel::container::binds(field.schema())
-}
-
-/// Whether the value certainly fits, by a check of a few instructions.
-#[inline(always)]
-pub(super) fn fits_at_once(
-    storage: Storage,
-    schema: &crate::kernel::types::Schema,
-    value: &Value,
-) -> bool {
-    use super::raw_value::Tag;
-    use crate::kernel::types::Schema;
-    match (storage, value.tag()) {
-        (Storage::Int, Tag::Int) | (Storage::Float, Tag::Float) | (Storage::Bool, Tag::Bool) => {
-            true
-        }
-        (Storage::Str, Tag::InlineStr) => true,
-        (Storage::Value, _) => matches!(schema, Schema::Any),
-        (Storage::Object, Tag::Object) => match (schema, value.object_ref()) {
-            (Schema::Object(ty), Some(object)) => ty
-                .index()
-                .is_some_and(|index| table::is_a(object.type_index(), index)),
-            _ => false,
-        },
-        _ => false,
-    }
 }

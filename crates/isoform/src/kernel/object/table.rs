@@ -8,30 +8,19 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::access;
 use super::class::{AtomicEnum, Class, Shape};
-use super::field::{DropSlot, Storage};
+use super::field::{Accept, DropSlot};
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
 use super::reference::Node;
+pub(crate) use super::slot::Slot;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
+use crate::kernel::hooks::{FileHooks, HookCells, HookSet};
 use crate::kernel::types::attributes::{self, Lookup};
-use crate::kernel::types::{
-    FieldDef, FieldFlag, FileHooks, HookCells, HookSet, INIT, Kind, Schema, TypeDef, visit_order,
-};
+use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, visit_order};
 
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
-
-/// Where a field lies and what it means to a visit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
-    /// From the start of the header.
-    pub(crate) offset: u32,
-    pub(crate) storage: Storage,
-    pub(crate) flag: FieldFlag,
-    /// Position in [`TypeInfo::fields`].
-    pub(crate) field: u32,
-}
 
 /// Everything known about a registered type.
 pub struct TypeInfo {
@@ -53,7 +42,7 @@ pub struct TypeInfo {
     pub(crate) layout: Layout,
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
-    /// Those of `slots` that may hold more than an [inline](Storage::is_inline) value.
+    /// Those of `slots` that may hold more than an [inline](super::field::Inline) value.
     pub(crate) references: Box<[Slot]>,
     pub(crate) hooks: HookCells,
     /// Whether a field is mutable.
@@ -471,6 +460,7 @@ fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
             offset: offset as u32,
             storage,
             flag: field.field_flag(),
+            accept: Accept::of(field.schema(), storage),
             field: (inherited + position) as u32,
         });
     }
@@ -621,7 +611,7 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
             .slots
             .iter()
             .copied()
-            .filter(|slot| !slot.storage.is_inline())
+            .filter(|slot| slot.storage.inline().is_none())
             .collect(),
         slots: placement.slots.into(),
         hooks: HookCells::default(),
@@ -685,38 +675,6 @@ impl TypeCell {
             // fallible path is `isoform::register`, to be called first.
             Err(error) => panic!("{error}"),
         }
-    }
-}
-
-/// The storage and schema a field needs, for [`FieldDef`].
-pub(crate) fn storage_of(schema: &Schema) -> Storage {
-    match schema {
-        // What a host accepts may be no object.
-        Schema::Any
-        | Schema::None
-        | Schema::Device
-        | Schema::Union(_)
-        | Schema::Literal(_)
-        | Schema::Host(_) => Storage::Value,
-        Schema::Int => Storage::Int,
-        Schema::Float => Storage::Float,
-        Schema::Bool => Storage::Bool,
-        Schema::Str => Storage::Str,
-        Schema::DType => Storage::DType,
-        Schema::Optional(inner) => match storage_of(inner) {
-            Storage::Object | Storage::NullableObject => Storage::NullableObject,
-            _ => Storage::Value,
-        },
-        Schema::Bytes
-        | Schema::Object(_)
-        | Schema::Tuple(_)
-        | Schema::Array(_)
-        | Schema::List(_)
-        | Schema::Map(_)
-        | Schema::Dict(_)
-        | Schema::Shape
-        | Schema::Tensor
-        | Schema::Function => Storage::Object,
     }
 }
 

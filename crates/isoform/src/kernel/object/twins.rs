@@ -6,7 +6,8 @@ use super::access::{self, Section};
 use super::field::Storage;
 use super::header::Header;
 use super::raw_value::Value;
-use super::table::{Slot, TypeInfo};
+use super::slot::Slot;
+use super::table::TypeInfo;
 use super::view::{FieldValue, ObjRef};
 use crate::kernel::value::DType;
 

@@ -6,11 +6,11 @@ use std::ptr::NonNull;
 
 use super::access::{self, Section};
 use super::class::Class;
-use super::field::Storage;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
-use super::table::{self, Slot, TypeInfo};
+use super::slot::Slot;
+use super::table::{self, TypeInfo};
 use crate::kernel::container::{DictObj, ListObj};
 use crate::kernel::types::Kind;
 use crate::kernel::value::DType;
@@ -153,8 +153,8 @@ impl<'a> ObjRef<'a> {
     /// `slot` must come from the `TypeInfo` of this object's type.
     #[inline(always)]
     pub(super) unsafe fn field(self, slot: &Slot) -> NonNull<u8> {
-        // SAFETY: the offset lies inside the object.
-        unsafe { self.pointer.cast::<u8>().byte_add(slot.offset as usize) }
+        // SAFETY: promised by the caller.
+        unsafe { slot.of(self.pointer) }
     }
 
     /// Reads a field of this object's own type.
@@ -167,25 +167,7 @@ impl<'a> ObjRef<'a> {
         access::assert_inside();
         // SAFETY: the slot describes an initialised field of this object, and
         // nobody writes it for `'l`, for which this thread is in a section.
-        unsafe {
-            let field = self.field(slot);
-            match slot.storage {
-                Storage::Object => {
-                    Loaded::Object(ObjRef::new(field.cast::<NonNull<Header>>().read()))
-                }
-                Storage::Value | Storage::Str => {
-                    Loaded::Value(FieldValue::new(field.cast::<Value>().as_ref()))
-                }
-                Storage::NullableObject => match NonNull::new(field.cast::<*mut Header>().read()) {
-                    Some(pointer) => Loaded::Object(ObjRef::new(pointer)),
-                    None => Loaded::None,
-                },
-                Storage::Int => Loaded::Int(field.cast::<i64>().read()),
-                Storage::Float => Loaded::Float(field.cast::<f64>().read()),
-                Storage::Bool => Loaded::Bool(field.cast::<bool>().read()),
-                Storage::DType => Loaded::DType(field.cast::<DType>().read()),
-            }
-        }
+        unsafe { slot.load(self.pointer) }
     }
 
     /// The compared fields (those without `ignore`), in the order of visit.

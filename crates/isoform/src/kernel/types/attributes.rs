@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use super::attr_table::{About, AttrTable, Attribute};
 use super::names::TEXT_NAME;
-use super::{HOOKS, HookSet, NamedValues, Schema};
+use super::{NamedValues, Schema};
 use crate::kernel::error::Result;
+use crate::kernel::hooks::{HOOKS, HookSet};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::native::{BIG_INT, INT};
 use crate::kernel::object::table as types;

@@ -5,15 +5,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::attr_difference::attr_difference;
-use super::hook_cells::{Hook, HookSet};
-use super::hooks::{DynEqual, DynHash, StructuralEqual, StructuralHash};
-use super::json_hooks::{DynFromJson, DynToJson};
 use super::schema::Schema;
 use super::visit_order;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::function::Function;
-use crate::kernel::hooks::DynConvert;
-use crate::kernel::hooks::{DynVerify, Verify};
+use crate::kernel::hooks::{Hook, HookSet};
 use crate::kernel::object::field::{FieldType, Storage};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj};
@@ -158,7 +153,7 @@ pub struct FieldDef {
 impl FieldDef {
     /// A field of a type declared at run time; the schema decides the storage.
     pub fn new(name: &str, schema: Schema) -> Self {
-        let storage = table::storage_of(&schema);
+        let storage = Storage::of(&schema);
         FieldDef {
             name: name.into(),
             schema,
@@ -351,8 +346,11 @@ impl fmt::Debug for FieldDef {
     }
 }
 
-/// The attribute that holds a type's constructor.
-pub(crate) const INIT: &str = "__ffi_init__";
+/// The attribute that holds the constructor of host languages: calls of the
+/// class are calls of this function, which gives an object of the type and
+/// whose [signature](crate::Function::signature) is that of the constructor.
+/// Without one, they take the fields.
+pub const INIT: &str = "__ffi_init__";
 
 /// Attributes that are no hooks.
 pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
@@ -494,38 +492,8 @@ impl TypeDef {
         self
     }
 
-    /// Compares objects of this type with `T`'s own code.
-    #[must_use]
-    pub fn hook_equal<T: StructuralEqual>(self) -> Self {
-        self.custom_equal(super::hooks::typed_equal::<T>())
-    }
-
-    /// Hashes objects of this type with `T`'s own code.
-    #[must_use]
-    pub fn hook_hash<T: StructuralHash>(self) -> Self {
-        self.custom_hash(super::hooks::typed_hash::<T>())
-    }
-
-    /// Verifies objects of this type, and of types that extend it, with `T`'s
-    /// own code.
-    #[must_use]
-    pub fn hook_verify<T: Verify>(self) -> Self {
-        self.hook(DynVerify::typed::<T>())
-    }
-
-    /// Compares objects of this type with a function.
-    #[must_use]
-    pub fn custom_equal(self, hook: DynEqual) -> Self {
-        self.hook(hook)
-    }
-
-    /// Hashes objects of this type with a function.
-    #[must_use]
-    pub fn custom_hash(self, hook: DynHash) -> Self {
-        self.hook(hook)
-    }
-
-    /// Sets a hook, which is an attribute of the type as well.
+    /// Sets a hook, which is an attribute of the type as well. Rust types have
+    /// theirs from traits, as in `DynEqual::of::<T>()`.
     #[must_use]
     pub fn hook<H: Hook>(mut self, hook: H) -> Self {
         *H::slot(&mut self.hooks) = Some(hook);
@@ -538,59 +506,6 @@ impl TypeDef {
     pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.attrs.push((name.into(), value.into()));
         self
-    }
-
-    /// Sets the constructor of host languages: calls of the class are calls of
-    /// this function, which gives an object of the type. Without one, they
-    /// take the fields.
-    ///
-    /// The function is the attribute `__ffi_init__`; its
-    /// [signature](Function::signature) is that of the constructor.
-    #[must_use]
-    pub fn init(self, function: Function) -> Self {
-        self.attr(INIT, function)
-    }
-
-    /// Sets what makes an object of the type from a value that is none, where
-    /// a field of the type gets one; see [`DynConvert`](crate::DynConvert).
-    #[must_use]
-    pub fn convert(self, function: Function) -> Self {
-        self.attr(DynConvert::NAME, function)
-    }
-
-    /// Sets what [`verify`](crate::verify()) demands of objects of this type and
-    /// of types that extend it.
-    #[must_use]
-    pub fn verifier(self, verifier: DynVerify) -> Self {
-        self.hook(verifier)
-    }
-
-    /// Sets what stands in files for objects of exactly this type, instead of
-    /// their fields, and how it becomes an object again.
-    ///
-    /// ```
-    /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
-    /// use isoform::{construct, find_type, from_json_graph, get_field, register_type, to_json_graph};
-    ///
-    /// let celsius = TypeDef::new("doc.Celsius")
-    ///     .field(FieldDef::new("degrees", Schema::Int))
-    ///     .json_hooks(
-    ///         DynToJson::new(|object| get_field(object, "degrees")),
-    ///         DynFromJson::new(|data| {
-    ///             let index = find_type("doc.Celsius").expect("registered").index();
-    ///             construct(index, vec![data.clone()])
-    ///         }),
-    ///     );
-    /// let warm = Value::from(construct(register_type(celsius)?, vec![21.into()])?);
-    /// let text = to_json_graph(&warm, &Default::default())?;
-    /// assert_eq!(text, r#"{"root_index":0,"nodes":[{"type":"doc.Celsius","data":21}]}"#);
-    /// let read = from_json_graph(&text, &Default::default())?;
-    /// assert!(isoform::structural_equal(&read, &warm)?);
-    /// # Ok::<(), isoform::Error>(())
-    /// ```
-    #[must_use]
-    pub fn json_hooks(self, to_json: DynToJson, from_json: DynFromJson) -> Self {
-        self.hook(to_json).hook(from_json)
     }
 
     /// The type's name.

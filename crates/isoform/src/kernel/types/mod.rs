@@ -7,9 +7,6 @@ mod definition;
 pub(crate) mod fit;
 mod functions;
 mod hints;
-mod hook_cells;
-mod hooks;
-mod json_hooks;
 mod methods;
 pub(crate) mod names;
 mod node_enum;
@@ -18,14 +15,12 @@ mod schema;
 pub(crate) mod singletons;
 mod visit_order;
 
-pub(crate) use definition::INIT;
 pub(crate) use definition::NamedValues;
-pub use definition::{FieldDef, FieldFlag, Kind, TypeDef};
+pub use definition::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
 pub use functions::{
     get_function, list_functions, register_function, register_functions, remove_function,
 };
 pub use hints::field_hint;
-pub use hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 pub use methods::{call_method, register_method, set_method_hook};
 pub use node_enum::{
     EnumKnowledge, Enumerator, NodeEnum, enum_definition, enum_member, enum_object, register_enum,
@@ -34,15 +29,6 @@ pub use region::{RegionChange, RegionKind};
 pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use schema::{at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
-
-pub use json_hooks::{DynFromJson, DynToJson};
-
-pub(crate) use hook_cells::Compiled;
-pub use hook_cells::Hook;
-pub(crate) use hook_cells::{
-    FileHooks, HOOKS, HookCells, HookSet, Shown, arguments as hook_arguments, object as hook_object,
-};
-pub use hooks::{DynEqual, DynHash, LentEqual, LentHash};
 
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;

@@ -4,9 +4,10 @@
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::{Function, Parameter, Signature};
+use crate::kernel::hooks::{DynConvert, DynFromJson, DynToJson, Hook};
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::singletons::register_singleton;
-use crate::kernel::types::{DynFromJson, DynToJson, Schema, TypeDef};
+use crate::kernel::types::{INIT, Schema, TypeDef};
 use crate::kernel::value::{Value, ValueRef};
 
 /// An enum that [`node_enum!`](crate::node_enum) declares.
@@ -94,9 +95,10 @@ pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
     definition
         .attr("enum.members", known.names)
         .attr("enum.aliases", known.aliases)
-        .init(known.member)
-        .convert(known.convert)
-        .json_hooks(known.to_json, known.from_json)
+        .attr(INIT, known.member)
+        .attr(DynConvert::NAME, known.convert)
+        .hook(known.to_json)
+        .hook(known.from_json)
 }
 
 /// Registers the type of an enum, and makes its members.

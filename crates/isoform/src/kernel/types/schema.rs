@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
 
-use super::hook_cells::Hook;
 use crate::kernel::container::{Array, Dict, List, Map};
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::hooks::{self, DynConvert};
+use crate::kernel::hooks::{self, DynConvert, Hook};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::raw_value::Tag;
 use crate::kernel::object::reference::Node;

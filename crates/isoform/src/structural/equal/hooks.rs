@@ -6,11 +6,11 @@ use super::super::scope::Region;
 use super::proofs::MARKED;
 use super::{Engine, Entered, Frame, Holes, Job};
 use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::hooks::EqualCallback;
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
-use crate::kernel::types::EqualCallback;
 use crate::kernel::types::RegionChange;
 use crate::kernel::value::Value;
 

@@ -8,12 +8,12 @@ use super::super::sink::{Form, Part, Sink};
 use super::{Hasher, Job, Step};
 use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::{ErrorKind, Result};
+use crate::kernel::hooks::HashCallback;
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::class::Class;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
-use crate::kernel::types::HashCallback;
 use crate::kernel::types::RegionChange;
 use crate::kernel::value::Value;
 

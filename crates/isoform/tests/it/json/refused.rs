@@ -553,13 +553,16 @@ fn a_hook_may_change_what_is_being_written() {
         .into(),
     );
     let inside = held.clone();
-    let spoiler = register_type(TypeDef::new("it.json.Spoiler").json_hooks(
-        DynToJson::new(move |_| {
-            set_field(&inside, "content", 2.into())?;
-            Ok(Value::NONE)
-        }),
-        DynFromJson::new(|_| Err(isoform::Error::value_error("never read"))),
-    ))
+    let spoiler = register_type(
+        TypeDef::new("it.json.Spoiler")
+            .hook(DynToJson::new(move |_| {
+                set_field(&inside, "content", 2.into())?;
+                Ok(Value::NONE)
+            }))
+            .hook(DynFromJson::new(|_| {
+                Err(isoform::Error::value_error("never read"))
+            })),
+    )
     .expect("the type is consistent");
     let spoiler = construct(spoiler, vec![]).expect("an object");
     let text = write([Value::from(&held), spoiler.into(), held.into()]).expect("writable");

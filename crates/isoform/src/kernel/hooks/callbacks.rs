@@ -1,0 +1,362 @@
+//! What hooks ask while they run: the parts of their object, by the engine that
+//! called them.
+//!
+//! An engine implements the traits; [`GivenFunction`] implements them for a
+//! function that another language gave, and [`Callback`] says how a function
+//! calls them.
+
+use std::sync::Arc;
+
+use super::crossing::{Answer, Arguments, ask};
+use crate::kernel::error::Result;
+use crate::kernel::function::Function;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::scoped::ScopedRef;
+use crate::kernel::types::{RegionChange, RegionKind};
+use crate::kernel::value::Value;
+
+/// The callback of a custom equality inside the function that a hook gets.
+///
+/// A host language finds it, in an `Arc`, as [`Function::content`], and may
+/// show it as an object of its own.
+pub type ScopedEqual = ScopedRef<dyn EqualCallback>;
+
+/// The callback of a custom hash inside the function that a hook gets.
+pub type ScopedHash = ScopedRef<dyn HashCallback>;
+
+/// The visitor inside the function that a hook gets.
+pub type ScopedVisit = ScopedRef<dyn VisitCallback>;
+
+/// The mutator inside the function that a hook gets.
+pub type ScopedMutate = ScopedRef<dyn MutateCallback>;
+
+/// Compares parts of two objects on behalf of a hook.
+pub trait EqualCallback {
+    /// Compares two values in a region; `name` becomes the step of the path.
+    ///
+    /// # Errors
+    ///
+    /// As the comparison itself, plus `RecursionError` when hooks nest too
+    /// deeply.
+    fn equal_in(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        region: RegionChange,
+        name: &str,
+    ) -> Result<bool>;
+
+    /// Compares two values in the current region.
+    ///
+    /// # Errors
+    ///
+    /// As [`equal_in`](Self::equal_in).
+    fn equal(&mut self, left: &Value, right: &Value, name: &str) -> Result<bool> {
+        self.equal_in(left, right, RegionChange::Inherit, name)
+    }
+
+    /// Runs several comparisons as one alternative: when `alternative` answers
+    /// false, the bindings of all of them are taken back.
+    ///
+    /// # Errors
+    ///
+    /// Those of `alternative`.
+    fn attempt(
+        &mut self,
+        alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
+    ) -> Result<bool>;
+}
+
+/// Hashes parts of an object on behalf of a hook.
+pub trait HashCallback {
+    /// The hash of a value in a region, starting from `init`: what the hook
+    /// itself was given, or an earlier answer.
+    ///
+    /// # Errors
+    ///
+    /// As the hash itself, plus `RecursionError` when hooks nest too deeply.
+    fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64>;
+
+    /// The hash of a value in the current region.
+    ///
+    /// # Errors
+    ///
+    /// As [`hash_in`](Self::hash_in).
+    fn hash(&mut self, value: &Value, init: u64) -> Result<u64> {
+        self.hash_in(value, init, RegionChange::Inherit)
+    }
+}
+
+/// A running walk, for a hook that says itself what lies below its object.
+///
+/// Both functions answer None, or the result with which a callback ended the
+/// walk; the hook is to return that at once.
+pub trait VisitCallback {
+    /// Whether variables are bound or used where the hook's object was met.
+    fn region(&self) -> RegionKind;
+
+    /// Visits a part in this kind of region.
+    ///
+    /// # Errors
+    ///
+    /// As the walk.
+    fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>>;
+
+    /// Visits what lies below a value, and not the value itself: by its hook,
+    /// or by its fields if it has none. Of the object whose hook runs, the
+    /// fields are visited.
+    ///
+    /// # Errors
+    ///
+    /// As the walk.
+    fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>>;
+
+    /// [`visit_in`](Self::visit_in) where the hook's object was met.
+    ///
+    /// # Errors
+    ///
+    /// As the walk.
+    fn visit(&mut self, value: &Value) -> Result<Option<Value>> {
+        self.visit_in(value, self.region())
+    }
+
+    /// [`visit_children_in`](Self::visit_children_in) where the hook's object
+    /// was met.
+    ///
+    /// # Errors
+    ///
+    /// As the walk.
+    fn visit_children(&mut self, value: &Value) -> Result<Option<Value>> {
+        self.visit_children_in(value, self.region())
+    }
+}
+
+/// A running rewrite, for a hook that makes the new object itself.
+pub trait MutateCallback {
+    /// Whether variables are bound or used where the hook's object was met.
+    fn region(&self) -> RegionKind;
+
+    /// What a part becomes in this kind of region.
+    ///
+    /// # Errors
+    ///
+    /// As the rewrite.
+    fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value>;
+
+    /// A value with its children rewritten, whatever callback it has: by its
+    /// hook, or by its fields if it has none. Of the object whose hook runs,
+    /// the fields are rewritten.
+    ///
+    /// # Errors
+    ///
+    /// As the rewrite.
+    fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value>;
+
+    /// What was recorded with [`remap`](Self::remap).
+    fn remapped(&self, var: &Ref<Obj>) -> Option<Value>;
+
+    /// Records what comes in place of a variable wherever it is met from now
+    /// on.
+    fn remap(&mut self, var: &Ref<Obj>, value: Value);
+
+    /// Records what comes in place of the uses of a variable that are met from
+    /// now on, whatever callback is for it.
+    fn remap_uses(&mut self, var: &Ref<Obj>, value: Value);
+
+    /// What an object became where it was used; None if it was not met there.
+    fn image(&mut self, object: &Ref<Obj>) -> Option<Value>;
+
+    /// [`mutate_in`](Self::mutate_in) where the hook's object was met.
+    ///
+    /// # Errors
+    ///
+    /// As the rewrite.
+    fn mutate(&mut self, value: &Value) -> Result<Value> {
+        self.mutate_in(value, self.region())
+    }
+
+    /// [`mutate_children_in`](Self::mutate_children_in) where the hook's
+    /// object was met.
+    ///
+    /// # Errors
+    ///
+    /// As the rewrite.
+    fn mutate_children(&mut self, value: &Value) -> Result<Value> {
+        self.mutate_children_in(value, self.region())
+    }
+}
+
+/// A callback that is called as a function.
+pub trait Callback {
+    /// Takes the arguments out of values, and gives the answer as one.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for other arguments; as the callback.
+    fn call(&mut self, given: &[Value]) -> Result<Value>;
+}
+
+impl<T: Callback + ?Sized + 'static> ScopedRef<T> {
+    /// The callback as a function.
+    pub fn function(self: &Arc<Self>) -> Function {
+        Function::with_content(Arc::clone(self), |scoped, given| {
+            scoped.with(|callback| callback.call(given))
+        })
+    }
+}
+
+impl Callback for dyn FnMut(&[Value]) -> Result<Value> {
+    fn call(&mut self, given: &[Value]) -> Result<Value> {
+        self(given)
+    }
+}
+
+// Two parts, the region and the name of the step.
+impl Callback for dyn EqualCallback {
+    fn call(&mut self, given: &[Value]) -> Result<Value> {
+        let mut given = Arguments::new("eq_cb", given, 2, 4)?;
+        let (left, right) = (given.value(), given.value());
+        let region = given.region_change()?;
+        self.equal_in(left, right, region, given.step())
+            .map(Answer::show)
+    }
+}
+
+// A part, the start and the region.
+impl Callback for dyn HashCallback {
+    fn call(&mut self, given: &[Value]) -> Result<Value> {
+        let mut given = Arguments::new("hash_cb", given, 2, 3)?;
+        let (value, init) = (given.value(), given.word()?);
+        self.hash_in(value, init, given.region_change()?)
+            .map(Value::from)
+    }
+}
+
+// A part, the kind of region, and whether only what lies below the part is
+// meant.
+impl Callback for dyn VisitCallback {
+    fn call(&mut self, given: &[Value]) -> Result<Value> {
+        let mut given = Arguments::new("visitor", given, 1, 3)?;
+        let part = given.value();
+        let region = given.region()?.unwrap_or_else(|| self.region());
+        let end = match given.flag()? {
+            false => self.visit_in(part, region),
+            true => self.visit_children_in(part, region),
+        };
+        end.map(Answer::show)
+    }
+}
+
+// As a visitor.
+impl Callback for dyn MutateCallback {
+    fn call(&mut self, given: &[Value]) -> Result<Value> {
+        let mut given = Arguments::new("mutator", given, 1, 3)?;
+        let part = given.value();
+        let region = given.region()?.unwrap_or_else(|| self.region());
+        match given.flag()? {
+            false => self.mutate_in(part, region),
+            true => self.mutate_children_in(part, region),
+        }
+    }
+}
+
+/// A callback that another language gave as a function.
+///
+/// What a function cannot say is asked of the callback inside it, if it is one
+/// of ours.
+pub(crate) struct GivenFunction<'v>(pub(super) &'v Function);
+
+impl GivenFunction<'_> {
+    fn scoped<T: ?Sized + 'static, R>(&self, body: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let scoped = self.0.content::<Arc<ScopedRef<T>>>()?;
+        scoped.with(|callback| Ok(body(callback))).ok()
+    }
+}
+
+impl EqualCallback for GivenFunction<'_> {
+    fn equal_in(
+        &mut self,
+        left: &Value,
+        right: &Value,
+        region: RegionChange,
+        name: &str,
+    ) -> Result<bool> {
+        let region = Value::from(region as i64);
+        let given = [left.clone(), right.clone(), region, name.into()];
+        ask(self.0, "eq_cb", &given)
+    }
+
+    fn attempt(
+        &mut self,
+        alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
+    ) -> Result<bool> {
+        // Each question takes back its own bindings; whose function this is
+        // offers no more.
+        alternative(self)
+    }
+}
+
+impl HashCallback for GivenFunction<'_> {
+    fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64> {
+        let region = Value::from(region as i64);
+        ask(self.0, "hash_cb", &[value.clone(), init.into(), region])
+    }
+}
+
+impl VisitCallback for GivenFunction<'_> {
+    fn region(&self) -> RegionKind {
+        self.scoped::<dyn VisitCallback, _>(|visitor| visitor.region())
+            .unwrap_or_default()
+    }
+
+    fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
+        ask(self.0, "visitor", &[value.clone(), number(region)])
+    }
+
+    fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
+        let given = [value.clone(), number(region), true.into()];
+        ask(self.0, "visitor", &given)
+    }
+}
+
+impl MutateCallback for GivenFunction<'_> {
+    fn region(&self) -> RegionKind {
+        self.scoped::<dyn MutateCallback, _>(|mutator| mutator.region())
+            .unwrap_or_default()
+    }
+
+    fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
+        self.0.call(&[value.clone(), number(region)])
+    }
+
+    fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
+        self.0.call(&[value.clone(), number(region), true.into()])
+    }
+
+    fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {
+        self.scoped::<dyn MutateCallback, _>(|mutator| mutator.remapped(var))
+            .flatten()
+    }
+
+    fn remap(&mut self, var: &Ref<Obj>, value: Value) {
+        self.scoped::<dyn MutateCallback, _>(|mutator| mutator.remap(var, value));
+    }
+
+    fn remap_uses(&mut self, var: &Ref<Obj>, value: Value) {
+        self.scoped::<dyn MutateCallback, _>(|mutator| mutator.remap_uses(var, value));
+    }
+
+    fn image(&mut self, object: &Ref<Obj>) -> Option<Value> {
+        self.scoped::<dyn MutateCallback, _>(|mutator| mutator.image(object))
+            .flatten()
+    }
+}
+
+/// The number of a kind of region in calls between languages.
+fn number(region: RegionKind) -> Value {
+    Value::from(match region {
+        RegionKind::Use => 0,
+        RegionKind::Def => 1,
+        RegionKind::DefSimple => 2,
+    })
+}

@@ -1,0 +1,255 @@
+//! All hooks: what they are called with, what they answer, and the attribute
+//! that shows each of them.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use super::crossing::{Answer, Argument, Arguments, Subject, wrong_result};
+use super::declare::{Code, Hook, call_scoped, compile, first, hooks};
+use super::{EqualCallback, HashCallback, MutateCallback, VisitCallback};
+use crate::kernel::error::Result;
+use crate::kernel::function::Function;
+use crate::kernel::object::published::Published;
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
+
+hooks! {
+    /// `__s_equal__(self, other, eq_cb) -> bool`: structural equality of two
+    /// objects of one type. See [`StructuralEqual`](crate::StructuralEqual) for
+    /// what it may ask.
+    equal: DynEqual(left: &Ref<Obj>, right: &Ref<Obj>, eq_cb: &mut dyn EqualCallback) -> bool
+        = "__s_equal__",
+        "Structural equality: `(self, other, equal)`, with `equal(left, right, region, name)` for \
+         the parts, gives a bool.";
+
+    /// `__s_hash__(self, init, hash_cb) -> int`: the structural hash of an
+    /// object. See [`StructuralHash`](crate::StructuralHash) for what it may ask.
+    hash: DynHash(
+        object: &Ref<Obj>,
+        init: u64,
+        hash_cb: &mut dyn HashCallback,
+    ) -> u64 as Value::from
+        = "__s_hash__",
+        "Structural hash: `(self, init, hash)`, with `hash(value, init, region)` for the parts, \
+         gives an int.";
+
+    /// `__verify__(self)`: what [`verify`](crate::verify()) demands of objects of
+    /// a type and of types that extend it; an error says what is wrong with one.
+    verify: DynVerify(object: &Ref<Obj>) -> ()
+        = "__verify__",
+        "What the type demands of its objects: `(self)` raises when one breaks it.";
+
+    /// What stands for an object in a file, instead of its fields.
+    ///
+    /// The function gives JSON data: None, a bool, a number, a string, or an array
+    /// or map (with string keys) of these.
+    ///
+    /// A type needs [`DynFromJson`] as well.
+    ///
+    /// ```
+    /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
+    /// use isoform::{construct, find_type, from_json_graph, get_field, register_type, to_json_graph};
+    ///
+    /// let celsius = TypeDef::new("doc.Celsius")
+    ///     .field(FieldDef::new("degrees", Schema::Int))
+    ///     .hook(DynToJson::new(|object| get_field(object, "degrees")))
+    ///     .hook(DynFromJson::new(|data| {
+    ///         let index = find_type("doc.Celsius").expect("registered").index();
+    ///         construct(index, vec![data.clone()])
+    ///     }));
+    /// let warm = Value::from(construct(register_type(celsius)?, vec![21.into()])?);
+    /// let text = to_json_graph(&warm, &Default::default())?;
+    /// assert_eq!(text, r#"{"root_index":0,"nodes":[{"type":"doc.Celsius","data":21}]}"#);
+    /// let read = from_json_graph(&text, &Default::default())?;
+    /// assert!(isoform::structural_equal(&read, &warm)?);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    to_json: DynToJson(object: &Ref<Obj>) -> Value
+        = "__data_to_json__",
+        "What stands for an object in files: `(self)` gives JSON data.";
+
+    /// The object that data made by [`DynToJson`] stands for.
+    from_json: DynFromJson(data: &Value) -> Ref<Obj>
+        = "__data_from_json__",
+        "The object that JSON data stands for: `(data)` gives an object of the type.";
+
+    /// `__ffi_repr__(self, fn_repr) -> str`: the text of an object. `fn_repr`
+    /// gives the text of a part.
+    ///
+    /// ```
+    /// use isoform::{DynRepr, FieldDef, Schema, TypeDef, Value};
+    /// use isoform::{construct, get_field, register_type, repr, attrs};
+    ///
+    /// let neg = register_type(TypeDef::new("doc.Neg").field(FieldDef::new("x", Schema::Any)))?;
+    /// let text = DynRepr::new(|neg, part| Ok(format!("-{}", part(&get_field(neg, "x")?)?)));
+    /// attrs::set_hook(neg, text, false)?;
+    /// let value = construct(neg, vec![construct(neg, vec![1.into()])?.into()])?;
+    /// assert_eq!(repr(&value.into()), "--1");
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    repr: DynRepr(
+        object: &Ref<Obj>,
+        fn_repr: &mut dyn FnMut(&Value) -> Result<String>,
+    ) -> String
+        = "__ffi_repr__",
+        "The text of an object: `(self, fn_repr)`, with `fn_repr(value)` for the parts, gives a \
+         str.";
+
+    /// `__ffi_eq__(self, other, cmp) -> bool`: whether two objects of one type
+    /// are equal for [`recursive_eq`](crate::recursive_eq). `cmp` compares two
+    /// parts.
+    ///
+    /// A type with this hook or with [`DynRecursiveCompare`] needs a
+    /// [`DynRecursiveHash`] to be hashed.
+    recursive_equal: DynRecursiveEqual(
+        left: &Ref<Obj>,
+        right: &Ref<Obj>,
+        cmp: &mut dyn FnMut(&Value, &Value) -> Result<bool>,
+    ) -> bool
+        = "__ffi_eq__",
+        "Equality by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives a \
+         bool.";
+
+    /// `__ffi_compare__(self, other, cmp) -> int`: which of two objects of one
+    /// type comes first for [`recursive_cmp`](crate::recursive_cmp): below
+    /// zero the left one, above zero the right one. `cmp` orders two parts.
+    ///
+    /// Equality asks it too, of types without [`DynRecursiveEqual`].
+    recursive_compare: DynRecursiveCompare(
+        left: &Ref<Obj>,
+        right: &Ref<Obj>,
+        cmp: &mut dyn FnMut(&Value, &Value) -> Result<Ordering>,
+    ) -> Ordering
+        = "__ffi_compare__",
+        "Order by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives an \
+         int below, at or above zero.";
+
+    /// `__ffi_hash__(self, fn_hash) -> int`: the hash of an object for
+    /// [`recursive_hash`](crate::recursive_hash). `fn_hash` gives the hash of
+    /// a part. As a function it works with the bits of the hash as a signed
+    /// int.
+    recursive_hash: DynRecursiveHash(
+        object: &Ref<Obj>,
+        fn_hash: &mut dyn FnMut(&Value) -> Result<u64>,
+    ) -> u64
+        = "__ffi_hash__",
+        "Hash by fields: `(self, fn_hash)`, with `fn_hash(value)` for the parts, gives an int.";
+
+    /// `__any_hash__(self) -> int`: the hash of an object as the key of a map
+    /// or dict. Needs a [`DynKeyEqual`]; equal keys must have the same hash.
+    ///
+    /// ```
+    /// use isoform::{DynKeyEqual, DynKeyHash, FieldDef, Map, Schema, TypeDef, Value};
+    /// use isoform::{construct, get_field, register_type, attrs};
+    ///
+    /// let id = register_type(TypeDef::new("doc.Id").field(FieldDef::new("n", Schema::Int)))?;
+    /// attrs::set_hook(
+    ///     id,
+    ///     DynKeyHash::new(|id| Ok(get_field(id, "n")?.as_int().unwrap_or(0) as u64)),
+    ///     false,
+    /// )?;
+    /// attrs::set_hook(
+    ///     id,
+    ///     DynKeyEqual::new(|l, r| Ok(get_field(l, "n")? == get_field(r, "n")?)),
+    ///     false,
+    /// )?;
+    /// let key = |n: i64| construct(id, vec![n.into()]).map(Value::from);
+    /// let mut map = Map::new();
+    /// map.try_insert(key(1)?, Value::from("one"))?;
+    /// assert_eq!(map.try_get(&key(1)?)?, Some(&Value::from("one")));
+    /// assert_eq!(map.try_get(&key(2)?)?, None);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    key_hash: DynKeyHash(object: &Ref<Obj>) -> u64
+        = "__any_hash__",
+        "The hash of an object as the key of a map or dict: `(self)` gives an int.";
+
+    /// `__any_equal__(self, other) -> bool`: whether two objects of one type
+    /// are the same key of a map or dict. Needs a [`DynKeyHash`]. It is not
+    /// asked about an object and itself.
+    key_equal: DynKeyEqual(left: &Ref<Obj>, right: &Ref<Obj>) -> bool
+        = "__any_equal__",
+        "Whether two objects are one key of a map or dict: `(self, other)` gives a bool.";
+
+    /// `__ffi_shallow_copy__(self)`: a copy of one object, for
+    /// [`shallow_copy`](crate::shallow_copy). It must be of the same type.
+    copy: DynCopy(object: &Ref<Obj>) -> Value
+        = "__ffi_shallow_copy__",
+        "A copy of one object: `(self)` gives an object of the type.";
+
+    /// `__ffi_convert__(value)`: an object of the type from a value that is
+    /// none, where a field of the type gets one.
+    ///
+    /// It says that a value does not convert by an error of kind
+    /// [`Type`](crate::ErrorKind::Type) or [`Value`](crate::ErrorKind::Value);
+    /// other errors come back unchanged.
+    ///
+    /// ```
+    /// use isoform::{DynConvert, FieldDef, Schema, TypeDef};
+    /// use isoform::{construct, register_type, attrs};
+    ///
+    /// let name = register_type(TypeDef::new("doc.Name").field(FieldDef::new("text", Schema::Str)))?;
+    /// let convert = DynConvert::new(move |value| Ok(construct(name, vec![value.clone()])?.into()));
+    /// attrs::set_hook(name, convert, false)?;
+    /// let tag = TypeDef::new("doc.Tag").field(FieldDef::new("name", Schema::named("doc.Name")));
+    /// let tag = register_type(tag)?;
+    /// assert!(construct(tag, vec!["x".into()]).is_ok());
+    /// assert_eq!(
+    ///     construct(tag, vec![1.into()]).expect_err("no name").message(),
+    ///     "doc.Tag.name: expected doc.Name, got int (doc.Name.__ffi_convert__: \
+    ///      doc.Name.text: expected str, got int)"
+    /// );
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    convert: DynConvert(value: &Value) -> Value
+        = "__ffi_convert__",
+        "An object of the type from another value that a field gets: `(value)` gives the object.";
+
+    /// `__s_visit__(self, visitor)`: visits the parts of an object for
+    /// [`structural_walk`](crate::structural_walk) and its likes, in place of
+    /// the walk over its fields. Callbacks are called for the object itself as
+    /// for any other. Answers None, or what ends the walk: what the visitor
+    /// answered, or a value of its own.
+    ///
+    /// As a function, the visitor is called with a part, the number of a kind
+    /// of region (or None), and whether only what lies below the part is
+    /// visited.
+    ///
+    /// ```
+    /// use isoform::{DynVisit, FieldDef, Schema, TypeDef, WalkOptions, WalkResult};
+    /// use isoform::{construct, get_field, register_type, structural_walk, attrs};
+    ///
+    /// let pair = TypeDef::new("doc.LastFirst")
+    ///     .field(FieldDef::new("a", Schema::Int))
+    ///     .field(FieldDef::new("b", Schema::Int));
+    /// let pair = register_type(pair)?;
+    /// let visit = DynVisit::new(|pair, visitor| match visitor.visit(&get_field(pair, "b")?)? {
+    ///     None => visitor.visit(&get_field(pair, "a")?),
+    ///     end => Ok(end),
+    /// });
+    /// attrs::set_hook(pair, visit, false)?;
+    /// let mut met = Vec::new();
+    /// structural_walk(construct(pair, vec![1.into(), 2.into()])?, WalkOptions::default(), |visit| {
+    ///     met.extend(visit.value().as_int());
+    ///     Ok(WalkResult::<()>::Advance)
+    /// })?;
+    /// assert_eq!(met, [2, 1]);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    visit: DynVisit(object: &Ref<Obj>, visitor: &mut dyn VisitCallback) -> Option<Value>
+        = "__s_visit__",
+        "Structural walk: `(self, visitor)` visits the parts, and gives None or what ended the \
+         walk.";
+
+    /// `__s_mutate__(self, mutator)`: what an object becomes in
+    /// [`structural_map`](crate::structural_map) and its likes, in place of
+    /// the rewrite of its fields. Callbacks are called for the object itself
+    /// as for any other.
+    ///
+    /// As a function, the mutator is called as the visitor of [`DynVisit`] is,
+    /// and answers what the part becomes.
+    mutate: DynMutate(object: &Ref<Obj>, mutator: &mut dyn MutateCallback) -> Value
+        = "__s_mutate__",
+        "Structural rewrite: `(self, mutator)` gives what the object becomes.";
+}

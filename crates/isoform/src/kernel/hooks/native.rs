@@ -1,0 +1,186 @@
+//! The hooks of Rust types: traits that their own code implements.
+//!
+//! A hook replaces the walk over the fields of its own type only; kind,
+//! bindings, scopes and shortcuts stay with the engine.
+
+use std::any::TypeId;
+
+use super::{DynEqual, DynHash, DynVerify, EqualCallback, HashCallback};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::reference::{Node, Obj, Ref};
+
+/// Equality of two objects of a type, in the type's own code.
+///
+/// When [`EqualCallback::equal`] answers false, every binding it made is taken
+/// back, so that a hook may try alternatives; [`EqualCallback::attempt`] does
+/// the same for a group of calls:
+///
+/// ```
+/// use isoform::{EqualCallback, HashCallback, Node, Ref, Result, Value};
+/// use isoform::{StructuralEqual, StructuralHash, structural_equal, structural_hash};
+///
+/// /// A sum whose operands may come in either order.
+/// #[derive(Node)]
+/// #[node(key = "doc.Sum", hooks(equal, hash))]
+/// #[repr(C)]
+/// pub struct Sum {
+///     /// One operand.
+///     pub a: Value,
+///     /// The other.
+///     pub b: Value,
+/// }
+///
+/// impl StructuralEqual for Sum {
+///     fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool> {
+///         let straight = eq.attempt(&mut |eq| {
+///             Ok(eq.equal(&self.a, &other.a, "a")? && eq.equal(&self.b, &other.b, "b")?)
+///         })?;
+///         Ok(straight || (eq.equal(&self.a, &other.b, "a")? && eq.equal(&self.b, &other.a, "b")?))
+///     }
+/// }
+/// impl StructuralHash for Sum {
+///     fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+///         Ok(hash.hash(&self.a, init)? ^ hash.hash(&self.b, init)?)
+///     }
+/// }
+/// let (l, r) = (Sum::new(1, 2), Sum::new(2, 1));
+/// assert!(structural_equal(&l, &r)?);
+/// assert_eq!(structural_hash(&l)?, structural_hash(&r)?);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares `hooks(equal)` and does not implement `StructuralEqual`",
+    note = "implement `isoform::StructuralEqual`, or leave `equal` out of `hooks(...)`"
+)]
+pub trait StructuralEqual: Node {
+    /// Whether the two are equal.
+    ///
+    /// # Errors
+    ///
+    /// Errors propagate unchanged to the caller of the comparison.
+    fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool>;
+}
+
+/// The hash of an object of a type, in the type's own code.
+///
+/// Must agree with [`StructuralEqual`]: equal objects, equal hashes.
+///
+/// Every question starts from a number. A question that starts from the answer
+/// to an earlier one comes *after* it: it knows which variables that one met.
+/// Questions that start from the same number are *alternatives*: none knows of
+/// the others, so the answers may be combined in any order (with `^` or `+`).
+///
+/// ```
+/// # use isoform::{HashCallback, Node, RegionChange, Result, StructuralHash, Value};
+/// /// Binds its parameters in its body.
+/// #[derive(Node)]
+/// #[node(key = "doc.Binder", hooks(hash))]
+/// #[repr(C)]
+/// pub struct Binder {
+///     /// The variables.
+///     pub params: Value,
+///     /// The result.
+///     pub body: Value,
+/// }
+///
+/// impl StructuralHash for Binder {
+///     fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64> {
+///         let params = hash.hash_in(&self.params, init, RegionChange::Def)?;
+///         hash.hash(&self.body, params)
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares `hooks(hash)` and does not implement `StructuralHash`",
+    note = "implement `isoform::StructuralHash`, or leave `hash` out of `hooks(...)`"
+)]
+pub trait StructuralHash: Node {
+    /// The hash of this object, starting from `init`.
+    ///
+    /// # Errors
+    ///
+    /// Errors propagate unchanged to the caller.
+    fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64>;
+}
+
+/// What a type demands of its objects, in the type's own code.
+///
+/// ```
+/// use isoform::{Error, Node, Result, Value, Verify, verify};
+///
+/// /// A range of numbers.
+/// #[derive(Node)]
+/// #[node(key = "doc.Range", hooks(verify))]
+/// #[repr(C)]
+/// pub struct Range {
+///     /// The first one.
+///     pub first: i64,
+///     /// The last one.
+///     pub last: i64,
+/// }
+///
+/// impl Verify for Range {
+///     fn verify(&self) -> Result<()> {
+///         match self.first <= self.last {
+///             true => Ok(()),
+///             false => Err(Error::value_error(format!("{} > {}", self.first, self.last))),
+///         }
+///     }
+/// }
+///
+/// assert!(verify(&Range::new(1, 2).into(), &())?.is_empty());
+/// let failures = verify(&Value::from([Range::new(2, 1)]), &())?;
+/// let (path, error) = &failures[0];
+/// assert_eq!(format!("{path}: {error}"), "<root>[0]: ValueError: 2 > 1");
+/// # Ok::<(), isoform::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares `hooks(verify)` and does not implement `Verify`",
+    note = "implement `isoform::Verify`, or leave `verify` out of `hooks(...)`"
+)]
+pub trait Verify: Node {
+    /// What is wrong with this object, if anything.
+    ///
+    /// # Errors
+    ///
+    /// An error describes what is wrong.
+    fn verify(&self) -> Result<()>;
+}
+
+impl DynEqual {
+    /// The equality of a Rust type.
+    pub fn of<T: StructuralEqual>() -> Self {
+        let mut hook = DynEqual::new(|left, right, eq_cb| {
+            expect::<T>(left)?.s_equal(expect::<T>(right)?, eq_cb)
+        });
+        hook.0.origin = Some(TypeId::of::<T>());
+        hook
+    }
+}
+
+impl DynHash {
+    /// The hash of a Rust type.
+    pub fn of<T: StructuralHash>() -> Self {
+        let mut hook =
+            DynHash::new(|object, init, hash_cb| expect::<T>(object)?.s_hash(init, hash_cb));
+        hook.0.origin = Some(TypeId::of::<T>());
+        hook
+    }
+}
+
+impl DynVerify {
+    /// What a Rust type demands of its objects, and of those of types that
+    /// extend it.
+    pub fn of<T: Verify>() -> Self {
+        let mut hook = DynVerify::new(|object| expect::<T>(object)?.verify());
+        hook.0.origin = Some(TypeId::of::<T>());
+        hook
+    }
+}
+
+fn expect<T: Node>(object: &Ref<Obj>) -> Result<&Ref<T>> {
+    object.downcast_ref::<T>().ok_or_else(|| {
+        let got = object.type_info().key();
+        Error::type_error(format!("hook of {}: expected {0}, got {got}", T::TYPE_KEY))
+    })
+}
