@@ -255,6 +255,7 @@ pub mod host {
         from_raw_pointer, holds_typed_containers, host_word, note_reading, read_field,
         set_preserved_hook, type_index_of, type_info,
     };
+    pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{LentEqual, LentHash};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
