@@ -1,4 +1,4 @@
-"""One family of node types in two declarations, and a builder for both.
+"""One family of node types in two declarations.
 
 `isoform.testing.rust_family()` gives the types that Rust declares
 (`isoform_testing::family`); `python_family()` declares their twins with
@@ -74,15 +74,3 @@ def python_family() -> SimpleNamespace:
     for name, native in vars(isoform.testing.rust_family()).items():
         made[name] = twin(name, native)
     return SimpleNamespace(**made)
-
-
-class Build:
-    """Makes nodes of one family, with a short name for each."""
-
-    def __init__(self, family: Any) -> None:
-        self.family = family
-
-    @staticmethod
-    def of(language: str) -> "Build":
-        """The builder for `"python"` or `"rust"`."""
-        return Build(python_family() if language == "python" else isoform.testing.rust_family())

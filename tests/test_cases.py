@@ -87,12 +87,12 @@ def plain() -> None:
     """Is compared with itself."""
 
 
-def sides(case: Case, build: Any) -> Any:
+def sides(case: Case, family: Any) -> Any:
     """The two values, made of the types of a family."""
 
     def keyed(found: re.Match[str]) -> str:
         name = case.binder if found[0] == "F" else found[0]
-        cls = getattr(build.family, name, None)
+        cls = getattr(family, name, None)
         return cls.__isoform_type_key__ if cls else found[0]
 
     return text.from_text(re.sub(r"(?<![\w.])[A-Z]\w*(?=\()", keyed, case.text))
@@ -113,11 +113,11 @@ def outcome(call: Callable[[], Any]) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_case_holds(build, case):
-    left, right = sides(case, build)
+def test_case_holds(family, case):
+    left, right = sides(case, family)
     flags = {"map_free_vars": case.mapped}
     mismatch = outcome(lambda: isoform.get_first_structural_mismatch(left, right, **flags))
-    expr = build.family.Expr.__isoform_type_key__
+    expr = family.Expr.__isoform_type_key__
     assert mismatch.replace(expr.removesuffix("Expr"), "") == case.says
     says = "different" if case.says.startswith("different") else case.says
     for one, two in ((left, right), (right, left)):
@@ -171,11 +171,11 @@ def test_a_malformed_case_is_refused(content):
         "TypeError at <root>.rhs",
     ],
 )
-def test_a_wrong_case_is_noticed(build, verdict):
+def test_a_wrong_case_is_noticed(family, verdict):
     content = f"## a\nleft: Add(lhs=1, rhs=2)\nright: Add(lhs=1, rhs=3)\n{verdict}"
     (case,) = cases_of("x", content)
     with pytest.raises(AssertionError):
-        test_case_holds(build, case)
+        test_case_holds(family, case)
 
 
 VALUES = [
