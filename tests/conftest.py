@@ -6,6 +6,7 @@ import re
 import pytest
 
 import family as families
+import isoform.testing
 
 _numbers = itertools.count()
 
@@ -22,6 +23,7 @@ def key(request):
 
 
 @pytest.fixture(params=["python", "rust"])
-def build(request):
-    """Builds nodes of the family, declared in Python and declared in Rust."""
-    return families.Build.of(request.param)
+def family(request):
+    """The node types of the family, declared in Python and declared in Rust."""
+    python = request.param == "python"
+    return families.python_family() if python else isoform.testing.rust_family()

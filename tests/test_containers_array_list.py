@@ -4,10 +4,11 @@ import collections.abc
 import copy
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import isoform
 import nodes
-from isoform import Array, List
+from isoform import Array, Dict, List
 
 
 def test_abstract_classes():
@@ -289,3 +290,107 @@ def test_long():
     for n in range(100_000):
         growing.append(n)
     assert growing == items
+
+
+INDEX = st.integers(-8, 8)
+SLICE = st.builds(
+    slice,
+    st.none() | INDEX,
+    st.none() | INDEX,
+    st.none() | st.sampled_from([-3, -2, -1, 1, 2, 3]),
+)
+
+
+@given(st.lists(st.integers(0, 5), max_size=8), SLICE, st.lists(st.integers(6, 9), max_size=4))
+@settings(max_examples=300)
+def test_slices_agree_with_list(items, key, new):
+    assert List(items)[key] == items[key]
+    assert Array(items)[key] == items[key]
+
+    def attempt(target, change):
+        try:
+            change(target)
+        except ValueError:
+            return "refused"
+        return list(target)
+
+    def put(target):
+        target[key] = new
+
+    def remove(target):
+        del target[key]
+
+    assert attempt(List(items), put) == attempt(list(items), put)
+    assert attempt(List(items), remove) == attempt(list(items), remove)
+
+
+@given(st.lists(st.integers(0, 3), max_size=8), st.integers(0, 3), INDEX, INDEX)
+@settings(max_examples=200)
+def test_searches_agree_with_list(items, item, start, stop):
+    def attempt(target):
+        try:
+            return target.index(item, start, stop)
+        except ValueError:
+            return None
+
+    assert attempt(Array(items)) == attempt(items)
+    assert Array(items).count(item) == items.count(item)
+
+
+@given(st.lists(st.integers(0, 3), max_size=6), INDEX)
+def test_insert_and_pop_agree_with_list(items, index):
+    ours, theirs = List(items), list(items)
+    ours.insert(index, 9)
+    theirs.insert(index, 9)
+    assert ours == theirs
+    if -len(theirs) <= index < len(theirs):
+        assert ours.pop(index) == theirs.pop(index)
+    else:
+        with pytest.raises(IndexError):
+            ours.pop(index)
+    assert ours == theirs
+
+
+def test_huge_indices():
+    items = List([1])
+    items.insert(2**70, 2)
+    items.insert(-(2**70), 0)
+    assert items == [0, 1, 2]
+    with pytest.raises(IndexError):
+        items.pop(2**70)
+
+
+def test_replacing_elements_while_iterating_is_fine():
+    items = List([1, 2, 3])
+    for position, item in enumerate(items):
+        items[position] = item * 2
+    assert items == [2, 4, 6]
+    table = Dict(a=1, b=2)
+    for key in table:
+        table[key] += 10
+    assert table == {"a": 11, "b": 12}
+
+
+def test_sort():
+    items = List([3, 1, 2])
+    items.sort()
+    assert items == [1, 2, 3]
+    items.sort(key=lambda item: -item)
+    assert items == [3, 2, 1]
+    items.sort(reverse=False)
+    assert items == [1, 2, 3]
+    with pytest.raises(TypeError):
+        List([1, "a"]).sort()
+    with pytest.raises(ValueError, match="changed"):
+        items.sort(key=lambda item: items.append(0) or item)
+
+
+def test_in_place_operators():
+    items = alias = List([1])
+    items += (2, 3)
+    items *= 2
+    assert alias is items
+    assert alias == [1, 2, 3, 1, 2, 3]
+    array = before = Array([1])
+    array += [2]
+    assert (array, before) == ([1, 2], [1])

@@ -232,3 +232,106 @@ def test_unhashable_python_keys_cannot_arise():
 def test_functions_as_values():
     table = Map({"f": lambda x: x + 1})
     assert table["f"](1) == 2
+
+
+@pytest.mark.parametrize("kind", [Map, Dict])
+def test_ways_to_make_a_mapping(kind):
+    class Table:
+        def keys(self):
+            return ["a", "b"]
+
+        def __getitem__(self, key):
+            return key * 2
+
+    assert kind() == {}
+    assert kind([("a", 1), ["b", 2]]) == {"a": 1, "b": 2}
+    assert kind({"a": 1}, b=2) == {"a": 1, "b": 2}
+    assert kind(Table()) == {"a": "aa", "b": "bb"}
+    assert kind(Map(a=1)) == kind(Dict(a=1)) == {"a": 1}
+    assert kind.fromkeys("ab", 0) == {"a": 0, "b": 0}
+    assert type(kind.fromkeys("ab")) is kind
+    with pytest.raises(ValueError, match="expected 2 elements, got 1"):
+        kind([("a",)])
+    with pytest.raises(TypeError):
+        kind({}, {})
+    with pytest.raises(TypeError, match="unhashable"):
+        kind([([1], 2)])
+
+
+@pytest.mark.parametrize("kind", [Map, Dict])
+def test_views_are_sets(kind):
+    table = kind(a=1, b=2)
+    assert table.keys() == {"a", "b"}
+    assert table.items() == {("a", 1), ("b", 2)}
+    assert table.keys() ^ {"a"} == {"b"}
+    assert table.keys().isdisjoint({"z"})
+    assert table.keys() <= {"a", "b", "c"}
+    assert list(reversed(table)) == list(reversed(table.keys())) == ["b", "a"]
+    assert list(reversed(table.values())) == [2, 1]
+    assert list(reversed(table.items())) == [("b", 2), ("a", 1)]
+    assert True not in table.values()
+    assert 5 not in table.items()
+    assert repr(table.keys()) == "keys(['a', 'b'])"
+
+
+def test_views_show_later_changes():
+    table = Dict(a=1)
+    keys, values, items = table.keys(), table.values(), table.items()
+    table["b"] = 2
+    assert (list(keys), list(values), list(items)) == (["a", "b"], [1, 2], [("a", 1), ("b", 2)])
+
+
+@pytest.mark.parametrize("kind", [Map, Dict])
+def test_union(kind):
+    table = kind(a=1, b=2)
+    assert table | {"b": 3, "c": 4} == {"a": 1, "b": 3, "c": 4}
+    assert {"b": 3, "c": 4} | table == {"b": 2, "c": 4, "a": 1}
+    assert type(table | {}) is type({} | table) is kind
+    with pytest.raises(TypeError):
+        table | [("a", 1)]
+
+
+def test_dict_in_place_union_and_update():
+    table = alias = Dict(a=1)
+    table |= {"b": 2}
+    table |= [("c", 3)]
+    assert alias is table
+    assert table == {"a": 1, "b": 2, "c": 3}
+    table.update([("a", 0)], d=4)
+    assert table == {"a": 0, "b": 2, "c": 3, "d": 4}
+    with pytest.raises(ValueError, match="expected 2"):
+        table.update([("x", 1), ("y",)])
+    assert "x" not in table
+    copied = table.copy()
+    copied["e"] = 1
+    assert "e" not in table
+
+
+def test_lists_are_no_keys():
+    table = Dict()
+    for call in (lambda: table[[1]], lambda: [1] in table, lambda: table.__setitem__({}, 1)):
+        with pytest.raises(TypeError, match="unhashable"):
+            call()
+
+
+def test_destructors_may_look_at_the_container():
+    table, items = Dict(), List()
+
+    class Watcher:
+        def __del__(self):
+            seen.append((len(table), len(items)))
+
+    seen = []
+    table["a"] = Watcher()
+    del table["a"]
+    table["a"] = Watcher()
+    table["a"] = 1
+    table[Watcher()] = 1
+    table.popitem()
+    items.append(Watcher())
+    items.clear()
+    items.append(Watcher())
+    items[0] = 1
+    items[:] = [Watcher()]
+    del items[:]
+    assert len(seen) == 6

@@ -3,12 +3,22 @@
 import copy
 import pickle
 import sys
+from typing import Any
 
 import pytest
 
 import nodes
-from isoform import Array, Dict, List, Map, structural_equal
-from isoform.dataclasses import asdict, astuple, field, py_class, replace
+from isoform import Array, Dict, List, Map, Object, structural_equal
+from isoform.dataclasses import (
+    asdict,
+    astuple,
+    c_class,
+    field,
+    fields,
+    is_dataclass,
+    py_class,
+    replace,
+)
 
 Box = nodes.Box
 
@@ -247,3 +257,56 @@ def test_long_chains_convert(convert):
         made = made["v"] if convert is asdict else made[0]
         depth += 1
     assert depth == 200_000
+
+
+def test_functions_refuse_what_is_no_object(key):
+    @py_class(key())
+    class Node(Object):
+        x: int
+
+    for call in (replace, asdict, astuple):
+        for wrong in (3, Node, Object):
+            with pytest.raises(TypeError):
+                call(wrong)
+    for wrong in (3, int, Object):
+        with pytest.raises(TypeError):
+            fields(wrong)
+        assert not is_dataclass(wrong)
+
+
+def test_asdict_shares_what_is_shared(key):
+    @py_class(key())
+    class Node(Object):
+        left: Any
+        right: Any = None
+
+    leaf = Node(1)
+    made = asdict(Node(leaf, leaf))
+    assert made["left"] is made["right"]
+    pairs = asdict(Node(leaf), dict_factory=list)
+    assert pairs == [("left", [("left", 1), ("right", None)]), ("right", None)]
+    assert astuple(Node(leaf), tuple_factory=list) == [[1, None], None]
+
+
+def test_a_cycle_is_named_by_its_path(key):
+    @py_class(key())
+    class Node(Object):
+        name: str
+        child: Any = None
+
+    inner = Node("inner")
+    outer = Node("outer", inner)
+    inner.child = outer
+    with pytest.raises(ValueError, match=r"cyclic.*<root>\.child\.child"):
+        asdict(outer)
+
+
+def test_c_class_needs_a_native_type():
+    with pytest.raises(KeyError, match=r"no\.such"):
+
+        @c_class("no.such")
+        class Node(Object):
+            pass
+
+    with pytest.raises(ValueError, match="eq"):
+        c_class("no.such", order=True)

@@ -2,12 +2,13 @@
 
 import copy
 import pickle
+import typing
 
 import pytest
 
 import isoform
 from isoform import Object, serialization
-from isoform.core import TypeSchema
+from isoform.core import MISSING, TypeSchema
 from isoform.dataclasses import (
     Enum,
     EnumAttrMap,
@@ -17,7 +18,9 @@ from isoform.dataclasses import (
     entry,
     enum,
     field,
+    fields,
     py_class,
+    replace,
 )
 
 
@@ -299,3 +302,132 @@ def test_an_unknown_member_is_answered_with_the_members():
         Color("zz")
     with pytest.raises(ValueError, match=r"'zz' is not a valid SplitMode; its members are 'NONE'"):
         isoform.pto.ir.SplitMode("zz")
+
+
+def test_members_of_equal_value_are_one(key):
+    class Level(IntEnum, type_key=key()):
+        low = 1
+        also_low = 1
+        high = entry(value=5)
+
+    assert Level.also_low is Level.low
+    assert list(Level) == [Level.low, Level.high]
+    assert Level(5) is Level.high
+    assert Level.get("high") is Level.high
+
+
+def test_fields_of_enum_types_take_values(key):
+    class Level(IntEnum, type_key=key("Level")):
+        low = 1
+
+    class Mode(StrEnum, type_key=key("Mode")):
+        read = "r"
+
+    @py_class(key("Node"))
+    class Node(Object):
+        level: Level
+        mode: Mode | None = None
+
+    node = Node(1, "r")
+    assert node.level is Level.low
+    assert node.mode is Mode.read
+    node.mode = None
+    assert node.mode is None
+    for wrong in (2, "low"):
+        with pytest.raises(TypeError, match="Level"):
+            Node(wrong)
+
+
+def test_wrong_enums_leave_nothing_behind(key):
+    name = key()
+
+    def declare(base, body):
+        return type(base)("Wrong", (base,), {"__module__": __name__, **body}, type_key=name)
+
+    for base, body, error, match in [
+        (IntEnum, {"a": auto()}, TypeError, "Wrong.a.*int is required"),
+        (IntEnum, {"a": entry(value="s")}, TypeError, "expected a value of type int, got str"),
+        (IntEnum, {"a": 2**63}, ValueError, "int64"),
+        (StrEnum, {"__annotations__": {"value": int}, "a": "x"}, TypeError, "value"),
+        (Enum, {"a": entry(_int_index=3)}, TypeError, "_int_index"),
+        (Enum, {"__annotations__": {"x": int}, "a": entry(x="s")}, TypeError, "expected int"),
+        (Enum, {"__annotations__": {"x": int}, "a": entry(1, 2)}, TypeError, "Wrong.a"),
+        (Enum, {"__annotations__": {"x": "Gone"}, "a": entry(1)}, TypeError, "Gone"),
+    ]:
+        with pytest.raises(error, match=match):
+            declare(base, body)
+    assert [m.name for m in declare(Enum, {"a": auto()})] == ["a"]
+
+
+def test_enums_take_positional_fields_and_methods(key):
+    class Planet(Enum, type_key=key()):
+        mass: float
+        moons: int = 0
+        scale = 7
+        earth = entry(1, 1)
+        venus = entry(0.8)
+
+        @property
+        def heavy(self) -> bool:
+            return self.mass >= 1
+
+    assert [p.heavy for p in Planet] == [True, False]
+    assert (Planet.earth.moons, Planet.venus.moons, Planet.scale) == (1, 0, 7)
+    assert [f.name for f in fields(Planet)][-2:] == ["mass", "moons"]
+    with pytest.raises(TypeError, match="cannot be replaced"):
+        replace(Planet.earth, moons=3)
+
+
+def test_members_cannot_be_overwritten(key):
+    class Side(Enum, type_key=key()):
+        left = auto()
+        note = "text"
+
+    with pytest.raises(AttributeError, match="left"):
+        Side.left = 3
+    Side.note = "other"
+    assert Side.note == "other"
+    assert bool(Side)
+
+
+def test_an_enum_without_members_is_a_base(key):
+    class Coded(Enum):
+        code: int
+
+        def twice(self):
+            return 2 * self.code
+
+    class Exit(Coded, type_key=key()):
+        good = entry(code=0)
+        bad = entry(code=4)
+
+    assert Exit.bad.twice() == 8
+    assert len(Exit) == 2
+    assert len(Coded) == 0
+    with pytest.raises(TypeError, match="Coded"):
+        Coded()
+    with pytest.raises(TypeError, match="no members"):
+        Coded.def_attr("x")
+
+
+class Stable(Enum):
+    one = auto()
+
+
+def test_default_key_of_an_enum():
+    assert Stable.one.__isoform_type_key__ == f"{__name__}.Stable"
+    assert pickle.loads(pickle.dumps(Stable.one)) is Stable.one
+
+
+def test_class_variables_declare_members_for_type_checkers(key):
+    class Op(Enum, type_key=key()):
+        arity: int = 2
+        add: typing.ClassVar["Op"]
+        neg: typing.ClassVar["Op"] = entry(arity=1)
+
+    assert [(op.name, op.arity) for op in Op] == [("add", 2), ("neg", 1)]
+
+
+def test_missing_is_falsy_for_nobody():
+    assert MISSING is not None
+    assert repr(MISSING) == "MISSING"

@@ -396,7 +396,7 @@ def test_rust_methods_are_methods_of_the_class():
         "testing.Const.scaled() argument 'factor': expected int, got str",
     )
     # Registered when the class was there already.
-    assert family.Add(None, 5, 6).first() == 5
+    assert family.Add(5, 6).first() == 5
     assert isoform.testing.rust_family().Add is family.Add
 
 

@@ -312,19 +312,6 @@ def test_files(tmp_path):
         ir.deserialize(serialization.to_bytes([1]))
 
 
-@pytest.mark.parametrize("mapped", [False, True])
-def test_the_first_value_of_a_loop_is_a_use(mapped):
-    def one(init):
-        acc = ir.IterArg("acc", X.type, init)
-        return ir.WhileStmt(acc < 3, [acc], ir.YieldStmt([acc + 1]), [var("out")])
-
-    assert ir.structural_equal(one(X), one(X), mapped)
-    assert ir.structural_equal(one(X), one(Y), mapped) is mapped
-    assert not ir.structural_equal(one(X), one(0), mapped)
-    same = ir.structural_hash(one(X), mapped) == ir.structural_hash(one(Y), mapped)
-    assert same is mapped
-
-
 def test_the_message_says_where_and_why():
     made, n = loop()
     changed = ir.substitute_stmt(made, {n: ir.ConstInt(7, DataType.INT32)})

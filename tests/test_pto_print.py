@@ -95,15 +95,6 @@ def test_memory_references_and_views_are_shown():
     assert "pl.TensorView(stride=[1], layout=pl.TensorLayout.DN)" in text, text
 
 
-def test_shared_parts_are_written_once():
-    expr = X
-    for _ in range(60):
-        expr = expr + expr
-    text = ir.python_print(expr)
-    assert len(text) < 2000
-    ast.parse(text)
-
-
 def test_other_values_have_no_text():
     with pytest.raises(TypeError, match="got str"):
         ir.python_print("x")

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import isoform
-from isoform import serialization, text
+from isoform import serialization
 from isoform.pto import ir
 from isoform.testing import random_program
 
@@ -52,28 +52,6 @@ def test_deep_clone():
         own, others = ir.collect_def_vars(program), ir.collect_def_vars(copied)
         assert len(own) == len(others)
         assert not {id(var) for var in own} & {id(var) for var in others}
-
-
-def test_json():
-    for program in programs():
-        read = serialization.from_json_graph_str(serialization.to_json_graph_str(program))
-        assert_same(program, read)
-
-
-def test_bytes():
-    for program in programs():
-        assert_same(program, ir.deserialize(ir.serialize(program)))
-
-
-@pytest.mark.parametrize("width", [1, 100, 10_000])
-def test_text(width):
-    for program in programs():
-        assert_same(program, text.from_text(text.to_text(program, width=width)))
-
-
-def test_programs_are_well_formed():
-    for program in programs():
-        assert ir.verify(program) == []
 
 
 def test_printing_is_stable():

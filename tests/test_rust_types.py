@@ -8,9 +8,14 @@ import pytest
 
 import isoform
 import isoform.testing
-from family import NAMES
 from isoform import Object, structural_equal
-from isoform.dataclasses import fields, replace
+from isoform.core import TypeSchema
+from isoform.dataclasses import (
+    fields,
+    is_dataclass,
+    py_class,
+    replace,
+)
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +24,8 @@ def rust():
 
 
 def test_all_classes_are_there(rust):
-    for name in NAMES:
-        cls = getattr(rust, name)
+    assert {"Expr", "Var", "Add", "Lambda"} <= set(vars(rust))
+    for name, cls in vars(rust).items():
         assert issubclass(cls, Object)
         assert cls.__isoform_type_info__.type_key == f"testing.{name}"
         assert cls.__doc__.strip()
@@ -28,20 +33,20 @@ def test_all_classes_are_there(rust):
 
 
 def test_construction(rust):
-    assert list(inspect.signature(rust.Add).parameters) == ["span", "lhs", "rhs"]
-    node = rust.Add(None, 1, rhs=[2])
+    assert list(inspect.signature(rust.Add).parameters) == ["lhs", "rhs", "span"]
+    node = rust.Add(1, rhs=[2])
     assert (node.span, node.lhs, node.rhs) == (None, 1, [2])
     assert type(node.rhs) is isoform.Array
     assert [f.name for f in fields(rust.Add)] == ["span", "lhs", "rhs"]
     assert issubclass(rust.Add, rust.Expr)
     assert issubclass(rust.TypedVar, rust.Var)
-    for bad in (lambda: rust.Add(1, 2), lambda: rust.Add(1, 2, 3, 4), lambda: rust.Add(1, 2, z=3)):
+    for bad in (lambda: rust.Add(1), lambda: rust.Add(1, 2, 3, 4), lambda: rust.Add(1, 2, z=3)):
         with pytest.raises(TypeError, match=r"testing\.Add"):
             bad()
 
 
 def test_storages(rust):
-    expr = rust.Add(None, 1, 2)
+    expr = rust.Add(1, 2)
     node = rust.Storages(
         any=b"x", object=expr, nullable=None, int=5, float=2, flag=True, text="t", dtype="int8"
     )
@@ -56,7 +61,7 @@ def test_storages(rust):
 
 
 def test_fields_of_rust_types_are_read_only(rust):
-    node = rust.Add(None, 1, 2)
+    node = rust.Add(1, 2)
     with pytest.raises(AttributeError, match="lhs"):
         node.lhs = 5
     assert node.lhs == 1
@@ -72,16 +77,16 @@ def test_python_classes_extend_rust_types(rust, key):
     class Scaled(rust.Add):
         factor: int
 
-    node = Scaled(None, 1, 2, 3)
+    node = Scaled(1, 2, 3)
     assert isinstance(node, rust.Expr)
     assert (node.lhs, node.factor) == (1, 3)
     node.factor = 4
     assert node.factor == 4
-    assert structural_equal(node, Scaled("elsewhere", 1, 2, 4))
+    assert structural_equal(node, Scaled(1, 2, 4, span="elsewhere"))
 
 
 def test_values_travel(rust):
-    node = rust.Add(None, rust.Const([1]), 2)
+    node = rust.Add(rust.Const([1]), 2)
     assert copy.deepcopy(node).lhs is not node.lhs
     assert structural_equal(pickle.loads(pickle.dumps(node)), node)
     text = isoform.serialization.to_json_graph_str(node)
@@ -90,14 +95,33 @@ def test_values_travel(rust):
     assert structural_equal(made, node)
     assert repr(node).startswith("testing.Add(span=None, lhs=testing.Const(value=(1,)), rhs=2")
     match node:
-        case rust.Add(_, rust.Const(value), two):
+        case rust.Add(rust.Const(value), two):
             assert (list(value), two) == ([1], 2)
         case _:
             raise AssertionError
 
 
 def test_attributes_of_rust_objects(rust):
-    node = rust.Add(None, rust.Const(1), 2)
+    node = rust.Add(rust.Const(1), 2)
     assert node.lhs is node.lhs
     with pytest.raises(AttributeError):
         node.unknown = 1
+
+
+def test_types_declared_in_rust_have_fields_and_signatures(rust, key):
+    family = rust
+    assert is_dataclass(family.Add)
+    assert [f.name for f in fields(family.Add)] == ["span", "lhs", "rhs"]
+    assert list(inspect.signature(family.Add).parameters) == ["lhs", "rhs", "span"]
+    storages = {f.name: f.schema for f in fields(family.Storages)}
+    assert storages["int"] == TypeSchema("int")
+    assert repr(storages["nullable"]) == "testing.Expr | None"
+
+    @py_class(key())
+    class Wide(family.Add):
+        extra: int = 7
+
+    assert [f.name for f in fields(Wide)] == ["span", "lhs", "rhs", "extra"]
+    node = Wide(1, 2)
+    assert (node.lhs, node.rhs, node.extra) == (1, 2, 7)
+    assert isinstance(node, family.Expr)

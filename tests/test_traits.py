@@ -459,7 +459,7 @@ def rust():
 
 
 def test_attributes_of_rust_types(rust):
-    node = rust.Add(None, 1, 2)
+    node = rust.Add(1, 2)
     assert type_attrs.get(node, "testing.arity") == 2
     assert type_attrs.info("testing.arity").doc == "How many operands there are."
     assert type_attrs.types_with("testing.arity") == [rust.Add]
@@ -470,7 +470,7 @@ def test_attributes_of_rust_types(rust):
 
 def test_python_calls_functions_of_rust(rust):
     swap = type_attrs.get(rust.Add, "testing.swap")
-    swapped = swap(rust.Add(None, 1, 2))
+    swapped = swap(rust.Add(1, 2))
     assert (swapped.lhs, swapped.rhs) == (2, 1)
     with pytest.raises(TypeError, match=r"testing\.swap takes a node, got"):
         swap(1)
@@ -480,7 +480,7 @@ def test_python_calls_functions_of_rust(rust):
 
         def swap(self) -> object: ...
 
-    assert implements(rust.Add(None, 1, 2), Swap).swap().lhs == 2
+    assert implements(rust.Add(1, 2), Swap).swap().lhs == 2
     assert implements(rust.Const(1), Swap) is None
 
 
@@ -509,7 +509,7 @@ def test_rust_calls_functions_of_python(rust, key):
     with pytest.raises(AttributeError, match=r"testing\.Op has no attribute"):
         call(rust.Op("x"), name)
     with pytest.raises(TypeError, match="expected a function"):
-        call(rust.Add(None, 1, 2), "testing.arity")
+        call(rust.Add(1, 2), "testing.arity")
 
 
 def test_python_classes_extend_rust_types_with_attributes(rust, key):
@@ -520,7 +520,7 @@ def test_python_classes_extend_rust_types_with_attributes(rust, key):
     assert type_attrs.get(Scaled, "testing.arity") is None
     assert type_attrs.get(Scaled, "testing.arity", inherit=True) == 2
     assert getattr(Scaled, "testing.arity") == 2
-    swapped = isoform._core.call_attribute(Scaled(None, 1, 2, 3), "testing.swap")
+    swapped = isoform._core.call_attribute(Scaled(1, 2, 3), "testing.swap")
     assert type(swapped) is Scaled
     assert (swapped.lhs, swapped.factor) == (2, 3)
 
@@ -534,7 +534,7 @@ def test_traits_of_rust_seen_from_python(rust):
     assert price.__doc__ == "Knows what it costs."
     assert price.total.__doc__ == "What several cost."
     assert type_attrs.info(price).methods == ("price", "total")
-    node = rust.Add(None, 1, 2)
+    node = rust.Add(1, 2)
     assert implements(node, pure)
     assert implements(node, simplify).simplify() == 1
     assert implements(node, price) is None

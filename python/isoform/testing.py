@@ -156,7 +156,7 @@ def rust_family() -> SimpleNamespace:
 
     Example:
         >>> family = rust_family()
-        >>> family.Add(None, 1, 2).rhs
+        >>> family.Add(1, 2).rhs
         2
     """
     return SimpleNamespace(**_core.rust_family())

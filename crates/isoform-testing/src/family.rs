@@ -1,8 +1,8 @@
 //! One set of node types in two declarations.
 //!
 //! Every kind, field flag, storage and hook is in it. The types exist once as
-//! Rust structs and once as data registered at run time; both must behave
-//! alike, so every case runs on both.
+//! Rust structs and once as data registered at run time, made from what the
+//! structs register; both must behave alike, so every case runs on both.
 
 mod dynamic;
 mod native;

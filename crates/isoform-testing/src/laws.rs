@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::generate::children;
+use isoform::AccessPath;
 use isoform::Map;
 use isoform::get_field_at;
-use isoform::{AccessPath, AccessStep};
+use isoform::host::{Places, Step};
 use isoform::{
     CompareOptions, structural_digest_with, structural_equal_with, structural_hash_with,
 };
@@ -201,7 +202,7 @@ pub fn check_types(values: &[Value]) -> Result<(), PromiseViolation> {
         .map(|(index, value)| {
             (
                 value.clone(),
-                places.below(Places::ROOT, AccessStep::ArrayItem(index)),
+                places.below(Places::ROOT, Step::Item(index)),
                 None,
             )
         })
@@ -244,43 +245,15 @@ pub fn check_types(values: &[Value]) -> Result<(), PromiseViolation> {
     Ok(())
 }
 
-/// Places in a value, each with the one above it, so that the paths of a deep value
-/// share their beginnings.
-#[derive(Default)]
-struct Places(Vec<(usize, AccessStep)>);
-
-impl Places {
-    /// The root itself.
-    const ROOT: usize = 0;
-
-    fn below(&mut self, above: usize, step: AccessStep) -> usize {
-        self.0.push((above, step));
-        self.0.len()
-    }
-
-    fn path(&self, place: usize) -> AccessPath {
-        let above = |&place: &usize| place.checked_sub(1).map(|at| self.0[at].0);
-        let places = std::iter::successors(Some(place), above);
-        let mut steps: Vec<AccessStep> = places
-            .filter_map(|place| Some(self.0[place.checked_sub(1)?].1.clone()))
-            .collect();
-        steps.reverse();
-        AccessPath::from_steps(steps)
-    }
-}
-
 /// The compared parts of a value, each with the step that leads to it.
-fn steps(value: &Value) -> Vec<(AccessStep, Value)> {
+fn steps(value: &Value) -> Vec<(Step, Value)> {
     match value.view() {
         ValueRef::Object(object) => {
             let fields = object.type_info().fields().iter().enumerate();
             fields
                 .filter(|(_, field)| field.field_flag() != FieldFlag::Ignore)
                 .filter_map(|(index, field)| {
-                    Some((
-                        AccessStep::Attr(field.name().to_owned()),
-                        get_field_at(object, index)?,
-                    ))
+                    Some((Step::Field(field.name()), get_field_at(object, index)?))
                 })
                 .collect()
         }
@@ -289,16 +262,16 @@ fn steps(value: &Value) -> Vec<(AccessStep, Value)> {
         _ => children(value)
             .into_iter()
             .enumerate()
-            .map(|(index, child)| (AccessStep::ArrayItem(index), child))
+            .map(|(index, child)| (Step::Item(index), child))
             .collect(),
     }
 }
 
 /// The keys and values of a map; a key is found where its value is.
-fn entry_steps(map: &Map) -> Vec<(AccessStep, Value)> {
+fn entry_steps(map: &Map) -> Vec<(Step, Value)> {
     map.iter()
         .flat_map(|(key, value)| {
-            let step = AccessStep::MapItem(key.clone());
+            let step = Step::Key(key.clone());
             [(step.clone(), key.clone()), (step, value.clone())]
         })
         .collect()

@@ -254,6 +254,7 @@ pub mod host {
         type_index_of, type_info,
     };
     pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
+    pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
     pub use crate::traverse::{

@@ -372,7 +372,7 @@ chains! {
         assert!(done.applied[0] + 1 >= scaled(LEVELS) as u64 / 6);
     }
 
-    "testing::check_types" "testing::check_laws"
+    "isoform_testing::check_types" "isoform_testing::check_laws"
     fn check_types(deep) {
         isoform_testing::check_types(std::slice::from_ref(&deep.value)).expect("no promise is broken");
         isoform_testing::check_laws(std::slice::from_ref(&deep.value), Default::default()).expect("reflexive");

@@ -1,15 +1,13 @@
-//! The family as data, registered at run time.
+//! The family as data, registered at run time: twins of the Rust types.
 
 use std::sync::OnceLock;
 
-use super::native::{binder_equal, binder_hash, comm_equal, comm_hash};
+use super::native::{self, binder_equal, binder_hash, comm_equal, comm_hash};
 use super::role::{ROLES, Role};
-use isoform::TypeIndex;
-use isoform::Value;
-use isoform::get_field;
-use isoform::{DynEqual, DynHash, FieldDef, FieldFlag, Kind, Schema, TypeDef, register_type};
+use isoform::host::type_info;
+use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, TypeIndex, register_type};
 use isoform::{Error, Result};
-use isoform::{Obj, Ref};
+use isoform::{Obj, Ref, Value, get_field};
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
@@ -21,11 +19,57 @@ pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
 }
 
 fn register_anew() -> Result<[TypeIndex; ROLES.len()]> {
-    let mut types = [<Obj as isoform::Node>::type_index(); ROLES.len()];
+    let native = native::register_all()?;
+    let mut types = native;
     for role in ROLES {
-        types[role as usize] = register_type(definition(role, &types))?;
+        let parent = type_info(native[role as usize]).parent();
+        let parent = parent.and_then(|info| native.iter().position(|ty| *ty == info.index()));
+        let mut twin = twin(role, native[role as usize]);
+        if let Some(parent) = parent {
+            twin = twin.parent(types[parent]);
+        }
+        types[role as usize] = register_type(twin)?;
     }
     Ok(types)
+}
+
+/// The definition that says at run time what the registration of a Rust type
+/// says, but for its parent.
+fn twin(role: Role, native: TypeIndex) -> TypeDef {
+    let info = type_info(native);
+    let declared = info.definition();
+    let mut twin = TypeDef::new(&key_of_twin(info.key()))
+        .kind(info.kind())
+        .scope(info.is_scope());
+    if let Some(defs_first) = declared.declared_defs_first() {
+        twin = twin.defs_first(defs_first);
+    }
+    if let Some(order) = declared.stated_order() {
+        twin = twin.visit_order(order.iter().cloned());
+    }
+    for field in declared.own_fields() {
+        let mut made = FieldDef::new(field.name(), schema_of_twin(field.schema()))
+            .flag(field.field_flag())
+            .mutable(is_mutable(role));
+        if let Some(default) = field.make_default() {
+            made = made.default_value(default);
+        }
+        twin = twin.field(made);
+    }
+    with_hooks(role, twin)
+}
+
+fn key_of_twin(key: &str) -> String {
+    key.replacen("testing.", "testing.dyn.", 1)
+}
+
+/// The schema with twins for the types it names.
+fn schema_of_twin(schema: &Schema) -> Schema {
+    match schema {
+        Schema::Object(ty) => Schema::named(&key_of_twin(ty.key())),
+        Schema::Optional(inner) => Schema::Optional(Box::new(schema_of_twin(inner))),
+        other => other.clone(),
+    }
 }
 
 /// Whether the fields of a role's type are mutable: those of about half are,
@@ -46,89 +90,18 @@ fn is_mutable(role: Role) -> bool {
     )
 }
 
-fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
-    let expr = || Schema::named("testing.dyn.Expr");
-    let new = |name: &str| TypeDef::new(&format!("testing.dyn.{name}"));
-    let field = |name: &str, schema| FieldDef::new(name, schema).mutable(is_mutable(role));
-    let any = |name: &str| field(name, Schema::Any);
-    let def = |name: &str| any(name).flag(FieldFlag::Def);
-    let expr_type = types[Role::Expr as usize];
+/// Adds what is code and not data.
+fn with_hooks(role: Role, twin: TypeDef) -> TypeDef {
     match role {
-        Role::Expr => new("Expr").field(any("span").flag(FieldFlag::Ignore)),
-        Role::Var => new("Var")
-            .parent(expr_type)
-            .kind(Kind::Var)
-            .field(field("name", Schema::Str).flag(FieldFlag::Ignore))
-            .field(any("ty")),
-        Role::TypedVar => new("TypedVar")
-            .parent(types[Role::Var as usize])
-            .kind(Kind::Var)
-            .field(field("rank", Schema::Int)),
-        Role::Const => new("Const").field(any("value")),
-        Role::Literal => new("Literal")
-            .parent(expr_type)
-            .field(field("bits", Schema::Int))
-            .field(field("scale", Schema::Float)),
-        Role::Add => new("Add")
-            .parent(expr_type)
-            .field(any("lhs"))
-            .field(any("rhs")),
-        Role::Storages => new("Storages")
-            .visit_order([
-                "text", "object", "any", "dtype", "nullable", "float", "int", "flag",
-            ])
-            .field(any("any"))
-            .field(field("object", expr()))
-            .field(field("nullable", Schema::Optional(Box::new(expr()))))
-            .field(field("int", Schema::Int))
-            .field(field("float", Schema::Float))
-            .field(field("flag", Schema::Bool))
-            .field(field("text", Schema::Str))
-            .field(field("dtype", Schema::DType)),
-        Role::Frozen => new("Frozen")
-            .kind(Kind::ConstTree)
-            .field(any("a"))
-            .field(any("b")),
-        Role::Shared => new("Shared")
-            .parent(expr_type)
-            .kind(Kind::Dag)
-            .field(any("lhs"))
-            .field(any("rhs")),
-        Role::Op => new("Op")
-            .kind(Kind::Singleton)
-            .field(field("name", Schema::Str)),
-        Role::Hidden => new("Hidden").kind(Kind::None).field(any("value")),
-        Role::Lambda => new("Lambda")
-            .parent(expr_type)
-            .scope(true)
-            .field(any("body"))
-            .field(def("params")),
-        Role::LateLambda => new("LateLambda")
-            .scope(true)
-            .defs_first(false)
-            .field(any("body"))
-            .field(def("params")),
-        Role::Function => new("Function").field(def("params")).field(any("body")),
-        Role::Let => new("Let")
-            .field(any("value"))
-            .field(any("target").flag(FieldFlag::DefSimple)),
-        Role::SharedLambda => new("SharedLambda")
-            .kind(Kind::Dag)
-            .scope(true)
-            .field(def("params"))
-            .field(any("body")),
-        Role::Comm => new("Comm")
+        Role::Comm => twin
             .hook(DynEqual::new(|left, right, eq| {
                 let (left, right) = (two(left, "lhs", "rhs")?, two(right, "lhs", "rhs")?);
                 comm_equal(left.each_ref(), right.each_ref(), eq)
             }))
             .hook(DynHash::new(|object, init, hash| {
                 comm_hash(two(object, "lhs", "rhs")?.each_ref(), init, hash)
-            }))
-            .field(any("lhs"))
-            .field(any("rhs")),
-        Role::Binder => new("Binder")
-            .scope(true)
+            })),
+        Role::Binder => twin
             .hook(DynEqual::new(|left, right, eq| {
                 let (left, right) = (two(left, "params", "body")?, two(right, "params", "body")?);
                 binder_equal(left.each_ref(), right.each_ref(), eq)
@@ -136,12 +109,8 @@ fn definition(role: Role, types: &[TypeIndex]) -> TypeDef {
             .hook(DynHash::new(|object, init, hash| {
                 let [params, body] = two(object, "params", "body")?;
                 binder_hash(&params, &body, init, hash)
-            }))
-            .field(def("params"))
-            .field(any("body")),
-        Role::Sized => new("Sized")
-            .field(any("size").flag(FieldFlag::Use))
-            .field(any("inner")),
+            })),
+        _ => twin,
     }
 }
 

@@ -16,7 +16,7 @@ use isoform_macros::Node;
 #[repr(C)]
 pub struct Expr {
     /// Where the node comes from.
-    #[node(ignore)]
+    #[node(ignore, default)]
     pub span: Value,
 }
 
@@ -31,6 +31,7 @@ pub struct Var {
     #[node(ignore)]
     pub name: Str,
     /// May mention other variables.
+    #[node(default)]
     pub ty: Value,
 }
 

@@ -1,4 +1,4 @@
-//! Nodes of a test family, and the table that cases are held to.
+//! Nodes of a test family, and what pairs of values are held to.
 
 use isoform::{
     CompareOptions, DType, ErrorKind, Map, Result, Value, get_first_structural_mismatch_with,
@@ -151,31 +151,6 @@ pub(crate) enum Says {
     TypeError(&'static str),
     /// A `ValueError` at this place.
     ValueError(&'static str),
-}
-
-/// A sentence of the contract.
-pub(crate) struct Case {
-    pub(crate) name: &'static str,
-    pub(crate) options: CompareOptions,
-    pub(crate) says: Says,
-    pub(crate) make: fn(&Build) -> (Value, Value),
-}
-
-/// Runs a table on both families.
-pub(crate) fn run(table: &[Case]) {
-    let mut names: Vec<_> = table.iter().map(|case| case.name).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), table.len(), "two cases have the same name");
-    let mut failures = Vec::new();
-    for build in builds() {
-        for case in table {
-            let (left, right) = (case.make)(&build);
-            let name = format!("{} ({})", case.name, build.0.name());
-            failures.extend(judge(&name, &left, &right, case.options, case.says));
-        }
-    }
-    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
 fn show(result: Result<bool>) -> (String, Option<String>) {

@@ -4,13 +4,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::{
-    Array, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
+    Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
     RegionChange, Result, Schema, Sharing, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions,
     WalkOrder, WalkResult, construct, explain_mismatch, get_field, get_first_structural_mismatch,
     last_visit_count, register_type, set_field, structural_digest, structural_equal,
     structural_hash, structural_walk,
 };
 
+use crate::build::{PLAIN, Says, judge};
 use crate::support::{Link, scaled};
 
 fn ty(definition: TypeDef) -> TypeIndex {
@@ -482,4 +483,67 @@ fn a_long_ring_is_found() {
     assert!(walked.is_err());
     cut(&nodes[0]);
     assert!(structural_equal(&value, &value).expect("no ring any more"));
+}
+
+/// A list that holds itself below an array; the caller breaks the cycle.
+fn cyclic_list() -> List {
+    let list = List::<Value>::from(vec![1.into()]);
+    list.push([Value::from(list.clone())].into()).unwrap();
+    list
+}
+
+#[test]
+fn a_list_or_dict_that_holds_itself_is_named_with_its_path() {
+    let (l, r) = (cyclic_list(), cyclic_list());
+    let (left, right) = (Value::from(l.clone()), Value::from(r.clone()));
+    let path = "<root>[1][0]";
+    check_cyclic(&left, &right, "isoform.List", path);
+    check_cyclic(&left, &left, "isoform.List", path);
+    for says in [(&left, &right), (&left, &left)] {
+        let failures = judge("cyclic", says.0, says.1, PLAIN, Says::ValueError(path));
+        assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    }
+    // An earlier mismatch wins here too.
+    let (one, two) = (
+        [1.into(), left.clone()].into(),
+        [2.into(), right.clone()].into(),
+    );
+    let failures = judge("first", &one, &two, PLAIN, Says::Differ);
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    for outcome in [
+        structural_hash(&left).map(drop),
+        structural_digest(&left).map(drop),
+        StructuralKey::new(&left).map(drop),
+        structural_walk(&left, WalkOptions::default(), |_| {
+            Ok(WalkResult::<()>::Advance)
+        })
+        .map(drop),
+    ] {
+        let error = outcome.expect_err("cyclic");
+        assert_eq!(error.kind(), ErrorKind::Value);
+        assert!(error.message().starts_with("cyclic"), "{error}");
+        assert_eq!(error.path().expect("a path").to_string(), path);
+    }
+    assert!(format!("{left:?}").len() < 1000);
+    let dict = || {
+        let dict: Dict = Dict::new();
+        dict.insert("self".into(), Link::new([Value::from(dict.clone())]).into())
+            .unwrap();
+        dict
+    };
+    let (c, d) = (dict(), dict());
+    let place = "<root>[\"self\"].next[0]";
+    check_cyclic(&c.clone().into(), &d.clone().into(), "isoform.Dict", place);
+    // Break the cycles, so that the memory is given back.
+    l.clear();
+    r.clear();
+    c.clear();
+    d.clear();
+}
+
+#[test]
+fn a_list_that_occurs_twice_is_no_cycle() {
+    let shared = Value::from(List::from(vec![1i64]));
+    let twice = || Value::from([shared.clone(), shared.clone()]);
+    assert!(structural_equal(twice(), twice()).expect("comparable"));
 }

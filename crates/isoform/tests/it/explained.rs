@@ -2,7 +2,8 @@
 
 use isoform::{
     AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
-    explain_mismatch, get_first_structural_mismatch_with,
+    explain_mismatch, get_first_structural_mismatch, get_first_structural_mismatch_with,
+    structural_equal,
 };
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
@@ -307,6 +308,25 @@ fn a_key_bound_on_one_side_is_shown_with_both_values() {
                 mismatch.right,
                 "{mismatch}"
             );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_named_and_hashing_is_not() {
+    for b in builds() {
+        let hidden = b.hidden();
+        for (left, right) in [
+            (hidden.clone(), hidden.clone()),
+            (arr([&1.into(), &hidden]), arr([&1.into(), &2.into()])),
+            (arr([&1.into(), &2.into()]), arr([&1.into(), &hidden])),
+        ] {
+            let error = structural_equal(&left, &right).expect_err("not comparable");
+            let mismatch = get_first_structural_mismatch(&left, &right);
+            let mismatch = mismatch.expect_err("not comparable");
+            assert_eq!(error.to_string(), mismatch.to_string());
+            assert!(error.message().contains("Hidden"), "{error}");
+            assert!(!error.message().contains("hash"), "{error}");
         }
     }
 }

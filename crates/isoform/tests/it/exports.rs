@@ -17,7 +17,7 @@ pub(crate) const MODULES: [(&str, &str); 8] = [
         include_str!("../../src/dialect/pto/mod.rs"),
     ),
     (
-        "testing::",
+        "isoform_testing::",
         include_str!("../../../isoform-testing/src/lib.rs"),
     ),
 ];

@@ -1,11 +1,15 @@
 //! The laws of hashes and digests that pairs of values do not show.
 
 use std::collections::HashSet;
+use std::io::Write;
+use std::process::Command;
 
 use isoform::{
-    Bytes, ErrorKind, Value, structural_digest, structural_digest_with, structural_hash,
+    Bytes, DynHash, ErrorKind, FieldDef, Schema, TypeDef, Value, construct, get_field,
+    register_type, structural_digest, structural_digest_with, structural_hash,
     structural_hash_with,
 };
+use isoform_testing::check_laws;
 use isoform_testing::family::Role;
 
 use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
@@ -14,16 +18,27 @@ fn hash(value: impl Into<Value>) -> u64 {
     structural_hash(value).expect("hashable")
 }
 
+/// Fails when two of the values have the same hash.
+#[track_caller]
+fn assert_distinct(values: impl Iterator<Item = Value>, count: usize) {
+    let distinct: HashSet<u64> = values.map(hash).collect();
+    assert_eq!(distinct.len(), count);
+}
+
 #[test]
-fn small_pairs_and_decimal_strings_are_distinct() {
-    let numbers = |n: i64| (0..n).flat_map(move |a| (0..n).map(move |b| [a, b]));
-    let pairs: HashSet<_> = numbers(200).map(hash).collect();
-    assert_eq!(pairs.len(), 40_000);
-    let strings: HashSet<_> = (0..100_000).map(|n: i64| hash(n.to_string())).collect();
-    assert_eq!(strings.len(), 100_000);
-    for build in builds() {
-        let sums: HashSet<_> = numbers(200).map(|[a, b]| hash(build.add(a, b))).collect();
-        assert_eq!(sums.len(), 40_000);
+fn small_values_have_distinct_hashes() {
+    let pairs = |n: i64| (0..n).flat_map(move |a| (0..n).map(move |b| (a, b)));
+    assert_distinct(pairs(200).map(|(a, b)| [a, b].into()), 40_000);
+    assert_distinct((0..100_000).map(|i: i64| i.to_string().into()), 100_000);
+    assert_distinct((0..100_000).map(|i| format!("v{i}").into()), 100_000);
+    assert_distinct((0..100_000i64).map(|i| (i as f64).into()), 100_000);
+    let maps = pairs(100).map(|(a, b)| map([("a".into(), a.into()), ("b".into(), b.into())]));
+    assert_distinct(maps, 10_000);
+    for b in builds() {
+        assert_distinct(pairs(200).map(|(l, r)| b.add(l, r)), 40_000);
+        let trees = pairs(10).flat_map(|lhs| pairs(10).map(move |rhs| (lhs, rhs)));
+        let sum = |(l, r)| b.add(l, r);
+        assert_distinct(trees.map(|(l, r)| b.add(sum(l), sum(r))), 10_000);
     }
 }
 
@@ -108,4 +123,110 @@ fn maps_with_other_long_keys_hash_apart() {
         let digest = |key| structural_digest(table(key)).expect("closed");
         assert_ne!(digest(&one), digest(&other));
     }
+}
+
+#[test]
+fn a_closed_part_hashes_alike_wherever_it_stands() {
+    // Asks for the hashes of two parts that are equal: they have to agree.
+    let twins = DynHash::new(|object, init, hash| {
+        let (a, b) = (get_field(object, "a")?, get_field(object, "b")?);
+        let (a, b) = (hash.hash(&a, init)?, hash.hash(&b, init)?);
+        assert_eq!(a, b, "equal parts hash differently in one walk");
+        Ok(a)
+    });
+    let definition = TypeDef::new("hash_laws.Twins")
+        .field(FieldDef::new("a", Schema::Any))
+        .field(FieldDef::new("b", Schema::Any))
+        .hook(twins);
+    let ty = register_type(definition).expect("a valid definition");
+    for build in builds() {
+        for binder in [Role::Function, Role::Lambda] {
+            let (x, y, z) = (build.var(), build.var(), build.var());
+            let identity = |x: &Value| build.binder(binder, &[x], build.add(x, 1));
+            let twins = |x: &Value, y: &Value| -> Value {
+                let parts = vec![identity(x), identity(y)];
+                construct(ty, parts).expect("two fields").into()
+            };
+            // A hash of its own place is part of the hash around it.
+            let around =
+                |x: &Value, y: &Value| hash(build.binder(binder, &[&z], arr([&z, &twins(x, y)])));
+            assert_eq!(around(&x, &y), around(&y, &x));
+            assert_eq!(hash(twins(&x, &y)), hash(twins(&y, &x)));
+        }
+    }
+}
+
+#[test]
+fn maps_and_their_keys_obey_the_laws() {
+    for b in builds() {
+        let (x, y) = (b.var(), b.var());
+        let (p, q) = (b.shared(0, 0), b.shared(0, 0));
+        let keyed = |key: &Value| map([(key.clone(), 1.into())]);
+        let mut values = Vec::new();
+        for binder in [Role::Function, Role::Lambda] {
+            for (one, two) in [(&x, &y), (&y, &x), (&x, &x), (&y, &y)] {
+                let empty = |param: &Value| b.binder(binder, &[param], 0);
+                values.push(b.binder(binder, &[one], keyed(two)));
+                values.push(map([("a".into(), one.clone()), ("f".into(), empty(two))]));
+                values.push(map([("f".into(), empty(one)), ("z".into(), two.clone())]));
+                values.push(arr([one, &keyed(two)]));
+            }
+        }
+        for (one, two) in [(&p, &q), (&q, &p), (&p, &p), (&q, &q)] {
+            values.push(arr([one, &keyed(two)]));
+            values.push(arr([&keyed(one), two]));
+        }
+        for options in [PLAIN, MAPPED] {
+            check_laws(&values, options).expect("the laws hold");
+        }
+    }
+}
+
+/// The hashes of a program built from scratch, the first of a closed one.
+fn hashes_of_a_new_program() -> String {
+    let [b, _] = builds();
+    let (x, y) = (b.var(), b.var());
+    let closed = b.lambda(&[&x], b.add(&x, 1));
+    let open = b.function(&[&x], b.add(&x, &y));
+    let keyed = map([
+        (y.clone(), 1.into()),
+        (x.clone(), 2.into()),
+        ("k".into(), open.clone()),
+    ]);
+    format!("{:x?}", [closed, open, x, y, keyed].map(hash))
+}
+
+#[test]
+fn hashes_are_the_same_in_every_run() {
+    const VARIABLE: &str = "ISOFORM_TEST_PRINT_HASHES";
+    const NAME: &str = "hash_laws::hashes_are_the_same_in_every_run";
+    const MARK: &str = "hashes=";
+    if std::env::var_os(VARIABLE).is_some() {
+        let line = format!("{MARK}{}\n", hashes_of_a_new_program());
+        std::io::stdout()
+            .write_all(line.as_bytes())
+            .expect("written");
+        return;
+    }
+    // Free variables are named by a counter of the process, so two processes
+    // that build the same program agree on them too.
+    let run = || {
+        let program = std::env::current_exe().expect("this program");
+        let arguments = [NAME, "--exact", "--nocapture", "--test-threads=1"];
+        let output = Command::new(program)
+            .args(arguments)
+            .env(VARIABLE, "1")
+            .output()
+            .expect("it runs");
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).expect("text");
+        let line = text.lines().find_map(|line| line.split_once(MARK));
+        line.expect("a line with the hashes").1.to_string()
+    };
+    let first = run();
+    assert_eq!(first, run());
+    // In this process other tests have built variables; closed terms are the
+    // same nevertheless.
+    let closed = |text: &str| text.split(',').next().map(str::to_string);
+    assert_eq!(closed(&first), closed(&hashes_of_a_new_program()));
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::{
     DynEqual, DynHash, Error, ErrorKind, FieldDef, FieldFlag, MAX_HOOK_DEPTH, RegionChange, Schema,
-    TypeDef, TypeIndex, Value, construct, get_field, register_type, structural_digest,
-    structural_equal, structural_hash,
+    TypeDef, TypeIndex, Value, construct, get_field, get_first_structural_mismatch, register_type,
+    structural_digest, structural_equal, structural_equal_with, structural_hash,
 };
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
@@ -414,5 +414,77 @@ fn hashes_of_parts_with_dag_nodes_stay_on_their_side_of_a_hook() {
         let (left, right) = (side(&|| x.clone()), side(&|| b.typed(&ty)));
         let failures = judge("dag nodes", &left, &right, PLAIN, Says::Equal);
         assert!(failures.is_empty(), "{failures:?}");
+    }
+}
+
+#[test]
+fn the_alternative_that_holds_keeps_its_bindings() {
+    for b in builds() {
+        let [x, y, a, c] = [(); 4].map(|()| b.var());
+        let open = b.comm(b.add(&x, 1), b.add(&y, 2));
+        let commuted = b.comm(b.add(&c, 2), b.add(&a, 1));
+        let left = arr([&open, &x, &y]);
+        let holds = |p: &Value, q: &Value| {
+            let right = arr([&commuted, p, q]);
+            structural_equal_with(&left, right, MAPPED).expect("comparable")
+        };
+        // x stands for a, and y for c.
+        assert!(holds(&a, &c));
+        assert!(!holds(&c, &a));
+    }
+}
+
+#[test]
+fn after_two_failed_alternatives_the_path_is_a_place_that_exists() {
+    for b in builds() {
+        let left = b.comm(1, [2, 3]);
+        let right = b.comm([9, 9], 1);
+        let found = get_first_structural_mismatch(&left, &right).expect("comparable");
+        let (l, r) = found.expect("they differ");
+        l.get(&left).expect("a place on the left");
+        r.get(&right).expect("a place on the right");
+    }
+}
+
+#[test]
+fn a_question_keeps_the_region_or_enters_a_definition() {
+    let enter = |region: RegionChange| {
+        hooked(
+            &format!("hook_rules.Enter{region:?}"),
+            Some(DynEqual::new(move |left, right, eq| {
+                eq.equal_in(&get_field(left, "a")?, &get_field(right, "a")?, region, "a")
+            })),
+            Some(DynHash::new(move |object, init, hash| {
+                hash.hash_in(&get_field(object, "a")?, init, region)
+            })),
+        )
+    };
+    let [keep, def, simple] = [
+        RegionChange::Inherit,
+        RegionChange::Def,
+        RegionChange::DefSimple,
+    ]
+    .map(enter);
+    let check = |left: Value, right: Value, says: Says| {
+        let failures = judge("regions", &left, &right, PLAIN, says);
+        assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    };
+    for b in builds() {
+        let (x, a) = (b.var(), b.var());
+        let both = |ty, says| check(make(ty, &x, 0), make(ty, &a, 0), says);
+        // Nothing binds outside, everything in a definition field.
+        both(keep, Says::Differ);
+        for binder in [Role::Function, Role::Lambda] {
+            let inside = |x: &Value| b.binder(binder, &[&make(keep, x, 0)], x);
+            check(inside(&x), inside(&a), Says::Equal);
+        }
+        both(def, Says::Equal);
+        both(simple, Says::Equal);
+        // A simple definition binds the variable, and not the one in its type.
+        let typed = |ty, says| {
+            check(make(ty, b.typed(&x), 0), make(ty, b.typed(&a), 0), says);
+        };
+        typed(def, Says::Equal);
+        typed(simple, Says::Differ);
     }
 }

@@ -5,7 +5,7 @@ use isoform::{
     JsonOptions, JsonReadOptions, Kind, List, Map, Node, Obj, Ref, Schema, Shape, Str, Tensor,
     TypeDef, Value, construct, find_singleton, find_type, from_json_graph,
     from_json_graph_with_metadata, get_field, register, register_singleton, register_type,
-    structural_equal, to_json_graph, write_json_graph,
+    structural_equal, to_bytes, to_json_graph, write_json_graph,
 };
 use num_bigint::BigInt;
 
@@ -618,4 +618,36 @@ fn fields_of_none_and_of_tuples_have_the_texts_of_the_format() {
         write(literal.expect("readable")).expect("writable"),
         graph(5, nodes)
     );
+}
+
+#[test]
+fn cycles_are_refused_in_both_directions() {
+    let list = List::<Value>::new();
+    list.push([Value::from(list.clone())].into()).unwrap();
+    let value = Value::from(list.clone());
+    let message = "cyclic value: the List contains itself";
+    assert_eq!(write(&value).expect_err("cyclic").message(), message);
+    assert_eq!(to_bytes(&value).expect_err("cyclic").message(), message);
+    // Break the cycle, so that the memory is given back.
+    list.clear();
+    refuse(
+        &graph(0, r#"{"type":"ffi.Array","data":[0]}"#),
+        ErrorKind::Value,
+        "JSON graph: node 0 (ffi.Array): the node is part of itself",
+    );
+}
+
+#[test]
+fn floats_keep_their_type_and_functions_are_named_with_their_path() {
+    let tensor = Tensor::new("int8".parse().expect("a dtype"), vec![2], vec![1, 2]);
+    let values = Value::from([
+        Value::from(1e16),
+        tensor.expect("a tensor").into(),
+        1.into(),
+    ]);
+    let again = read(&write(&values).expect("writable")).expect("readable");
+    assert!(structural_equal(&again, &values).expect("comparable"));
+    let function = Value::from([Function::new(|_| Ok(Value::NONE))]);
+    let error = write(&function).expect_err("nothing could read it");
+    assert_eq!(error.path().expect("there is one").to_string(), "<root>[0]");
 }

@@ -1,6 +1,10 @@
 //! `AccessPath` and `AccessStep`.
 
-use isoform::{AccessPath, AccessStep, Dict, ErrorKind, List, Map, Shape, Value};
+use std::collections::HashSet;
+
+use isoform::{
+    AccessPath, AccessStep, Dict, ErrorKind, List, Map, Shape, Value, get_first_structural_mismatch,
+};
 
 use crate::support::{Call, Link, add, chain, int, scaled, var};
 
@@ -332,4 +336,27 @@ fn a_number_is_looked_up_in_maps_too() {
     let path = AccessPath::parse("<root>[7]").unwrap();
     assert_eq!(path.get(&map.into()).unwrap(), Value::from("seven"));
     assert_eq!(path.get(&dict.into()).unwrap(), Value::from("seven"));
+}
+
+#[test]
+fn equal_paths_hash_alike() {
+    let value = |last: i64| {
+        let map: Map = [("a long key of a map".into(), [last].into())]
+            .into_iter()
+            .collect();
+        Value::from([Value::from(1), map.into()])
+    };
+    let paths = |last: i64| {
+        let found = get_first_structural_mismatch(value(last), value(0)).expect("comparable");
+        found.expect("they differ")
+    };
+    let ((a, b), (c, _)) = (paths(2), paths(3));
+    assert_eq!(a, b);
+    assert_eq!(a, c);
+    assert_eq!(HashSet::from([a, b, c]).len(), 1);
+    let nan = |bits: u64| root().map_item(f64::from_bits(bits));
+    let quiet = f64::NAN.to_bits();
+    assert_eq!(HashSet::from([nan(quiet), nan(quiet ^ 1)]).len(), 1);
+    let different = [root(), root().array_item(1), root().map_item(1)];
+    assert_eq!(HashSet::from(different).len(), 3);
 }

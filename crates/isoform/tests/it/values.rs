@@ -424,3 +424,27 @@ fn bad_device_names_are_refused() {
         );
     }
 }
+
+#[test]
+fn values_that_differ_have_different_short_texts() {
+    let unlike: [Value; 16] = [
+        1.into(),
+        1.0.into(),
+        true.into(),
+        "1".into(),
+        b"1".as_slice().into(),
+        Value::NONE,
+        "None".into(),
+        1e20.into(),
+        100_000_000_000_000_000_000i128.into(),
+        0.0.into(),
+        (-0.0).into(),
+        0.into(),
+        [1].into(),
+        List::from(vec![1i64]).into(),
+        Map::<Value, Value>::new().into(),
+        Dict::<Value, Value>::new().into(),
+    ];
+    let texts: HashSet<String> = unlike.iter().map(|v| format!("{v:?}")).collect();
+    assert_eq!(texts.len(), unlike.len(), "{texts:?}");
+}

@@ -1,124 +1,47 @@
-//! The contract's table of values: groups of equal values, all others differ.
+//! The values of `tests/cases/values.txt`, and what text cannot say of values.
 
-use isoform::{Array, Bytes, DType, Device, Dict, List, Shape, Tensor, Value};
+use isoform::{Array, DType, List, Map, StructuralKey, Tensor, Value, from_text};
 
-use crate::build::{PLAIN, SKIPPED, Says, builds, judge, map};
+use crate::build::{PLAIN, SKIPPED, Says, arr, builds, judge, map};
 
-fn tensor(dtype: &str, shape: &[i64], data: &[u8]) -> Value {
+/// How many lines of values the file has.
+const GROUPS: usize = 69;
+
+fn tensor(dtype: &str, shape: &[i64], data: impl Into<bytes::Bytes>) -> Value {
     let dtype: DType = dtype.parse().expect("a dtype");
-    let made = Tensor::new(dtype, shape.to_vec(), data.to_vec());
+    let made = Tensor::new(dtype, shape.to_vec(), data);
     made.expect("the sizes fit").into()
 }
 
-fn floats(bits: [u32; 2]) -> Value {
-    let data: Vec<u8> = bits.iter().flat_map(|bits| bits.to_le_bytes()).collect();
-    tensor("float32", &[2], &data)
-}
-
-fn bytes(content: &[u8]) -> Value {
-    Bytes::from(content.to_vec()).into()
+/// Other NaNs than that of text: signalling, and with a payload.
+fn other_nans() -> [Value; 2] {
+    [0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0123].map(|bits| f64::from_bits(bits).into())
 }
 
 /// Values of one group are equal, values of two groups are not.
 fn groups() -> Vec<Vec<Value>> {
-    let nan = |bits: u64| Value::from(f64::from_bits(bits));
-    let long = "a string of more than fourteen bytes";
-    let dict = |value: i64| Value::from([(1.into(), value.into())].into_iter().collect::<Dict>());
-    let one = 1f32.to_bits();
-    vec![
-        vec![Value::NONE, ().into()],
-        vec![false.into()],
-        vec![true.into()],
-        vec![0.into()],
-        vec![1.into(), 1i128.into()],
-        vec![(-1).into()],
-        vec![i64::MAX.into()],
-        vec![(1i128 << 64).into(), (1i128 << 64).into()],
-        vec![((1i128 << 64) + 1).into()],
-        vec![(-(1i128 << 64)).into()],
-        vec![1.0.into(), 1.0.into()],
-        vec![0.0.into()],
-        vec![(-0.0).into()],
-        vec![
-            f64::NAN.into(),
-            nan(0x7ff0_0000_0000_0001),
-            nan(0xfff8_0000_0000_0123),
-        ],
-        vec![f64::INFINITY.into()],
-        vec![f64::NEG_INFINITY.into()],
-        vec!["".into()],
-        vec![bytes(b"")],
-        vec!["a".into()],
-        vec![bytes(b"a"), bytes(b"a")],
-        vec!["a\0".into()],
-        vec!["1".into()],
-        vec![long.into(), long.to_string().into()],
-        vec![bytes(long.as_bytes())],
-        vec![
-            DType::FLOAT32.into(),
-            "float32".parse::<DType>().expect("a dtype").into(),
-        ],
-        vec![DType::INT32.into()],
-        vec![Device::CPU.into(), Device::new(1, 0).into()],
-        vec![Device::new(1, 1).into()],
-        vec![Device::new(2, 0).into()],
-        vec![
-            Value::from(Array::<Value>::new()),
-            Value::from(Array::<Value>::new()),
-        ],
-        vec![
-            Value::from(List::<Value>::new()),
-            Value::from(List::<Value>::new()),
-        ],
-        vec![map([]), map([])],
-        vec![Value::from(Dict::<Value, Value>::new())],
-        vec![Shape::from([]).into()],
-        vec![[1].into(), [1].into()],
-        vec![[1, 2].into()],
-        vec![[2, 1].into()],
-        vec![Value::from([Value::from([1]), 2.into()])],
-        vec![Value::from([Value::from(1), [2].into()])],
-        vec![List::from(vec![1i64]).into(), List::from(vec![1i64]).into()],
-        vec![List::from(vec![1i64, 2]).into()],
-        vec![Shape::from([1]).into(), Shape::from([1]).into()],
-        vec![Shape::from([1, 2]).into()],
-        vec![map([(1.into(), 1.into())])],
-        vec![map([(1.into(), 2.into())])],
-        vec![dict(1), dict(1)],
-        vec![dict(2)],
-        vec![
-            floats([one, 0x7fc0_0000]),
-            floats([one, 0xff80_0001]),
-            floats([one, 0x7fff_ffff]),
-        ],
-        vec![floats([one, 0])],
-        vec![floats([one, 0x8000_0000])],
-        vec![floats([one, one]), floats([one, one])],
-        vec![tensor("int32", &[2], &[0, 0, 128, 63, 0, 0, 128, 63])],
-        vec![tensor("float32", &[1, 2], &[0, 0, 128, 63, 0, 0, 128, 63])],
-        vec![tensor("float32", &[2, 1], &[0, 0, 128, 63, 0, 0, 128, 63])],
-        vec![
-            tensor("float16", &[1], &[0x00, 0x7e]),
-            tensor("float16", &[1], &[0x01, 0xfc]),
-        ],
-        vec![tensor("float16", &[1], &[0x00, 0x7c])],
-        vec![
-            tensor("bfloat16", &[1], &[0xc0, 0x7f]),
-            tensor("bfloat16", &[1], &[0x81, 0xff]),
-        ],
-        vec![
-            tensor("float64", &[1], &f64::NAN.to_le_bytes()),
-            tensor("float64", &[1], &(-f64::NAN).to_le_bytes()),
-        ],
-        // What would be a NaN as a float is a number as an integer.
-        vec![tensor("int16", &[1], &[0x00, 0x7e])],
-        vec![tensor("int16", &[1], &[0x01, 0xfc])],
-    ]
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/values.txt");
+    let text = std::fs::read_to_string(path).expect("the file of values");
+    let lines = text.lines().filter(|line| line.starts_with('['));
+    let group = |line: &str| {
+        let values: Array = from_text(line).and_then(|line| line.extract()).expect(line);
+        let mut values: Vec<Value> = values.iter().cloned().collect();
+        // A number of another type is the same value, and NaNs have one text only.
+        match line {
+            "[1]" => values.push(1i128.into()),
+            "[nan, nan]" => values.extend(other_nans()),
+            _ => (),
+        }
+        values
+    };
+    lines.map(group).collect()
 }
 
 #[test]
 fn every_pair_of_values() {
     let groups = groups();
+    assert_eq!(groups.len(), GROUPS);
+    assert!(groups.iter().all(|group| !group.is_empty()));
     let mut failures = Vec::new();
     for build in builds() {
         for (i, left) in groups.iter().enumerate() {
@@ -137,18 +60,110 @@ fn every_pair_of_values() {
 }
 
 #[test]
+fn zeros_and_nans_compare_alike_at_every_place() {
+    let payload = f64::from_bits(f64::NAN.to_bits() ^ 1);
+    for b in builds() {
+        let doubles = |x: f64| {
+            let data = [1.0, x].into_iter().flat_map(|x| x.to_le_bytes());
+            tensor("float64", &[2], data.collect::<Vec<u8>>())
+        };
+        // Each place a number can be in; the rule is the same in all.
+        let places: [&dyn Fn(f64) -> Value; 9] = [
+            &|x| x.into(),
+            &|x| b.constant(x),
+            &|x| b.frozen(x, 1),
+            &|x| {
+                b.node(
+                    isoform_testing::family::Role::Literal,
+                    vec![().into(), 1.into(), x.into()],
+                )
+            },
+            &|x| [x].into(),
+            &|x| List::from(vec![x]).into(),
+            &|x| map([("k".into(), x.into())]),
+            &|x| map([(x.into(), 1.into())]),
+            &doubles,
+        ];
+        for (index, place) in places.into_iter().enumerate() {
+            for (left, right, says) in [
+                (0.0, -0.0, Says::Differ),
+                (-0.0, -0.0, Says::Equal),
+                (f64::NAN, payload, Says::Equal),
+                (f64::NAN, -payload, Says::Equal),
+                (f64::NAN, f64::INFINITY, Says::Differ),
+            ] {
+                let name = format!("{left} and {right} at place {index}");
+                let failures = judge(&name, &place(left), &place(right), PLAIN, says);
+                assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+                let key = |x: f64| StructuralKey::new(place(x)).expect("hashable");
+                assert_eq!(key(left) == key(right), says == Says::Equal, "{name}");
+            }
+        }
+    }
+    // `==` of values and the lookup in maps follow the same rule.
+    let table: Map = [(0.0.into(), 1.into()), (f64::NAN.into(), 2.into())]
+        .into_iter()
+        .collect();
+    assert_eq!(table.get(&0.0.into()), Some(&1.into()));
+    assert_eq!(table.get(&(-0.0).into()), None);
+    assert_eq!(table.get(&payload.into()), Some(&2.into()));
+    assert_ne!(Value::from(0.0), Value::from(-0.0));
+    assert_eq!(Value::from(f64::NAN), Value::from(payload));
+}
+
+#[test]
 fn skipped_tensor_content() {
     let data = [0, 0, 128, 63, 0, 0, 128, 63];
-    let one = tensor("float32", &[2], &data);
+    let one = tensor("float32", &[2], data.to_vec());
     let cases = [
-        ("content", tensor("float32", &[2], &[0; 8]), Says::Equal),
-        ("shape", tensor("float32", &[1, 2], &data), Says::Differ),
-        ("dtype", tensor("int32", &[2], &data), Says::Differ),
+        ("content", tensor("float32", &[2], vec![0; 8]), Says::Equal),
+        (
+            "shape",
+            tensor("float32", &[1, 2], data.to_vec()),
+            Says::Differ,
+        ),
+        ("dtype", tensor("int32", &[2], data.to_vec()), Says::Differ),
     ];
     let mut failures = Vec::new();
     for (name, other, says) in cases {
         failures.extend(judge(name, &one, &other, SKIPPED, says));
         failures.extend(judge(name, &one, &other, PLAIN, Says::Differ));
     }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn tensors_at_any_part_of_a_buffer_compare_by_content() {
+    let block = bytes::Bytes::from((0..=255u8).chain(0..=255).collect::<Vec<_>>());
+    let part = |from: usize| tensor("int32", &[2, 3], block.slice(from..from + 24));
+    let wide = |shape: &[i64]| tensor("int32", shape, block.slice(0..24));
+    for (left, right, says) in [
+        (part(1), part(257), Says::Equal),
+        (part(1), part(2), Says::Differ),
+        (wide(&[2, 3]), wide(&[3, 2]), Says::Differ),
+        (
+            tensor("int32", &[], vec![0; 4]),
+            tensor("int32", &[], vec![0; 4]),
+            Says::Equal,
+        ),
+        (
+            tensor("int32", &[0, 7], vec![]),
+            tensor("int32", &[0, 7], vec![]),
+            Says::Equal,
+        ),
+    ] {
+        let failures = judge("tensors", &left, &right, PLAIN, says);
+        assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    }
+}
+
+/// Only values with a text are in the file: an opaque value has none.
+#[test]
+fn an_opaque_value_is_not_compared_with_itself() {
+    let opaque = Value::opaque(1u8);
+    let failures = judge("opaque", &opaque, &opaque, PLAIN, Says::TypeError("<root>"));
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    let pair = arr([&1.into(), &opaque]);
+    let failures = judge("opaque", &pair, &pair, PLAIN, Says::TypeError("<root>[1]"));
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }

@@ -8,13 +8,16 @@ use super::{AccessPath, AccessStep};
 use crate::kernel::value::Value;
 
 /// A place, as a number.
-pub(crate) type Place = u32;
+pub type Place = u32;
 
 /// One step to a place that exists.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub enum Step {
+    /// A field.
     Field(&'static str),
+    /// An element.
     Item(usize),
+    /// The entry of a key.
     Key(Value),
 }
 
@@ -36,14 +39,14 @@ struct Node {
 
 /// All places that were met, each with the one above it.
 #[derive(Default)]
-pub(crate) struct Places(Vec<Node>);
+pub struct Places(Vec<Node>);
 
 impl Places {
     /// The root itself.
-    pub(crate) const ROOT: Place = 0;
+    pub const ROOT: Place = 0;
 
     /// A place one step below another one.
-    pub(crate) fn below(&mut self, above: Place, step: Step) -> Place {
+    pub fn below(&mut self, above: Place, step: Step) -> Place {
         let depth = self.depth(above) + 1;
         self.0.push(Node { above, depth, step });
         self.0.len() as Place
@@ -76,7 +79,7 @@ impl Places {
     }
 
     /// The steps from the root. O(depth).
-    pub(crate) fn path(&self, place: Place) -> AccessPath {
+    pub fn path(&self, place: Place) -> AccessPath {
         let mut steps = Vec::with_capacity(self.depth(place) as usize);
         let mut at = place;
         while let Some(node) = self.node(at) {

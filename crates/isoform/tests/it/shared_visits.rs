@@ -1,0 +1,164 @@
+//! Shared nodes are visited about once, whatever binds the variables in them.
+
+use isoform::{
+    Value, WalkOptions, last_visit_count, structural_digest_with, structural_equal_with,
+    structural_hash_with,
+};
+use isoform_testing::family::Role;
+
+use crate::build::{Build, MAPPED, arr, builds, map};
+use crate::support::count_objects;
+
+/// A binder that is no scope, and one that is.
+const BINDERS: [Role; 2] = [Role::Function, Role::Lambda];
+
+/// `x = x + x`, this many times: exponential as a tree.
+fn doubled(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
+    (0..levels).fold(leaf.into(), |value, _| b.add(&value, &value))
+}
+
+/// As [`doubled`], of two nodes at each level.
+fn crossed(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
+    let leaf = leaf.into();
+    let ends = (b.constant(&leaf), b.constant(&leaf));
+    let (l, r) = (0..levels).fold(ends, |(l, r), _| (b.add(&l, &r), b.add(&r, &l)));
+    b.add(&l, &r)
+}
+
+/// Each function binds the variable of the next once more, twice.
+fn doubled_functions(b: &Build, binder: Role, levels: usize) -> Value {
+    (0..levels).fold(Value::from(1), |value, _| {
+        let x = b.var();
+        let function = b.binder(binder, &[&x], arr([&x, &value]));
+        b.add(&function, &function)
+    })
+}
+
+/// The visits of a comparison in both orders, of a hash and of a digest stay
+/// below a bound.
+#[track_caller]
+fn assert_cheap(l: &Value, r: &Value, expected: bool, bound: u64) {
+    assert_cheap_by(l, r, expected, bound, bound);
+}
+
+/// As [`assert_cheap`], with a bound of its own for hash and digest.
+#[track_caller]
+fn assert_cheap_by(l: &Value, r: &Value, expected: bool, bound: u64, names_bound: u64) {
+    for (l, r) in [(l, r), (r, l)] {
+        let equal = structural_equal_with(l, r, MAPPED).expect("comparable");
+        assert_eq!(equal, expected);
+        let visits = last_visit_count();
+        assert!(visits <= bound, "equality: {visits} visits");
+        structural_hash_with(l, MAPPED).expect("hashable");
+        let visits = last_visit_count();
+        assert!(visits <= names_bound, "hash: {visits} visits");
+        structural_digest_with(l, MAPPED).expect("portable");
+        let visits = last_visit_count();
+        assert!(visits <= names_bound, "digest: {visits} visits");
+    }
+}
+
+#[test]
+fn sixty_levels_of_sharing_take_a_few_visits_each() {
+    const LEVELS: usize = 60;
+    // A few visits for each of some 60 to 250 objects; as trees, 2^60.
+    const BOUND: u64 = 3000;
+    for b in builds() {
+        let (one, two) = (doubled(&b, LEVELS, 1), doubled(&b, LEVELS, 1));
+        assert_cheap(&one, &two, true, BOUND);
+        assert_cheap(&one, &one, true, BOUND);
+        assert_cheap(&one, &doubled(&b, LEVELS, 2), false, BOUND);
+        let (l, r) = (crossed(&b, LEVELS, 1), crossed(&b, LEVELS, 1));
+        assert_cheap(&l, &r, true, BOUND);
+        // The difference comes last, so that all else is compared.
+        assert_cheap(&arr([&l, &1.into()]), &arr([&r, &2.into()]), false, BOUND);
+        // Free variables, mapped: the same pair each time.
+        let (x, y) = (b.var(), b.var());
+        let (l, r) = (crossed(&b, LEVELS, &x), crossed(&b, LEVELS, &y));
+        assert_cheap(&l, &r, true, BOUND);
+        let (l, r) = (doubled(&b, LEVELS, &x), doubled(&b, LEVELS, &y));
+        assert_cheap(&l, &r, true, BOUND);
+        assert_cheap(&arr([&l, &x, &y]), &arr([&r, &y, &y]), false, BOUND);
+        for binder in BINDERS {
+            let bound = |x: &Value| b.binder(binder, &[x], crossed(&b, LEVELS, x));
+            assert_cheap(&bound(&x), &bound(&y), true, BOUND);
+            let functions = || doubled_functions(&b, binder, LEVELS);
+            assert_cheap(&functions(), &functions(), true, BOUND);
+        }
+        let dag = || (0..LEVELS).fold(Value::from(1), |value, _| b.shared(&value, &value));
+        assert_cheap(&dag(), &dag(), true, BOUND);
+    }
+    let arrays = || (0..LEVELS).fold(Value::from(1), |value, _| arr([&value, &value]));
+    assert_cheap(&arrays(), &arrays(), true, BOUND);
+    let entry = |key: &str, value: &Value| (key.into(), value.clone());
+    let level = |value: Value, _| map([entry("a", &value), entry("b", &value)]);
+    let maps = || (0..LEVELS).fold(Value::from(1), level);
+    assert_cheap(&maps(), &maps(), true, BOUND);
+}
+
+#[test]
+fn nodes_inside_and_outside_of_a_binder_of_their_variable_are_met_in_two_ways() {
+    // Every level is used once as it is and once below a function that binds
+    // the same variable again: each node is met with the variable free and
+    // with it bound, two ways in all.
+    for b in builds() {
+        for binder in BINDERS {
+            let program = || {
+                let x = b.var();
+                let level = |v: Value, _| b.add(b.binder(binder, &[&x], &v), &v);
+                b.binder(binder, &[&x], (0..12).fold(x.clone(), level))
+            };
+            assert_cheap(&program(), &program(), true, 1000);
+        }
+    }
+}
+
+#[test]
+fn nodes_below_different_numbers_of_scopes_are_compared_once_and_hashed_per_depth() {
+    // The variable is bound once, outside; the scopes between it and its use
+    // bind variables of their own.
+    for b in builds() {
+        for binder in BINDERS {
+            let program = |levels: usize| {
+                let z = b.var();
+                let level = |v: Value, _| b.add(b.binder(binder, &[&b.var()], &v), &v);
+                b.binder(binder, &[&z], (0..levels).fold(z.clone(), level))
+            };
+            // A hash names the variable by its distance in scopes, so a node that
+            // uses it is hashed once per depth at which it is met.
+            assert_cheap_by(&program(60), &program(60), true, 3000, 4 * 60 * 60);
+            assert_cheap_by(&program(120), &program(120), true, 6000, 4 * 120 * 120);
+        }
+    }
+}
+
+#[test]
+fn functions_that_use_what_they_rebind_further_down_are_visited_once_per_depth() {
+    for b in builds() {
+        for binder in BINDERS {
+            let program = |levels: usize| {
+                let mut outer = b.var();
+                let mut value = Value::from(1);
+                for _ in 0..levels {
+                    let x = b.var();
+                    let function = b.binder(binder, &[&x], arr([&outer, &value]));
+                    value = b.add(&function, &function);
+                    outer = x;
+                }
+                value
+            };
+            assert_cheap_by(&program(60), &program(60), true, 3000, 4 * 60 * 60);
+            assert_cheap_by(&program(120), &program(120), true, 6000, 4 * 120 * 120);
+        }
+    }
+}
+
+#[test]
+fn sixty_levels_of_sharing_are_walked_once_and_printed_short() {
+    for b in builds() {
+        let root = doubled(&b, 60, 1);
+        let visits = count_objects(&root, WalkOptions::default()).expect("walked");
+        assert_eq!(visits, 60);
+        assert!(format!("{root:?}").len() < 1000);
+    }
+}
