@@ -81,7 +81,7 @@ fn content_tells_the_form_whatever_the_name() {
         "model.json",
         &fs::read(folder.model("model.onnx", &small(&Small::default()))).unwrap(),
     );
-    // A name cannot make text of what is none.
+    // The name alone does not make it text.
     let ran = folder.run("hash model.json");
     assert_eq!(ran.status, 2);
     assert!(

@@ -1,4 +1,4 @@
-//! `#[export]`: what it writes, and what it says about a wrong function.
+//! `#[export]`: its expansion, and its errors about unsuitable functions.
 
 /// The formatted expansion, or the messages.
 fn expand(options: &str, function: &str) -> Result<String, Vec<String>> {

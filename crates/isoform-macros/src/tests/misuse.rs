@@ -1,6 +1,6 @@
-//! What the macro says about a wrong declaration, message by message.
+//! The macro's errors about wrong declarations, message by message.
 //!
-//! Where each message points is shown by the UI tests of the isoform crate.
+//! The UI tests of the isoform crate show the position of each message.
 
 use crate::model::NodeModel;
 

@@ -1,4 +1,4 @@
-//! Tests of `node_trait`: snapshots of what it writes, and its messages.
+//! Tests of `node_trait`: snapshots of its expansion, and its errors.
 
 use crate::node_trait::{TraitModel, node_trait};
 

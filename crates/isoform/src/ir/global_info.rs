@@ -1,4 +1,4 @@
-//! What a module knows besides its functions: devices and the like.
+//! Information in a module other than its functions, such as devices.
 
 use isoform_macros::{Node, export};
 
@@ -7,7 +7,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{Value, ValueRef};
 
-/// The base of what a module may know besides its functions.
+/// The base class of information in a module other than its functions.
 #[derive(Node, Default)]
 #[node(key = "ir.GlobalInfo", crate = crate)]
 #[repr(C)]
@@ -30,7 +30,7 @@ pub struct DummyGlobalInfo {
 #[node(key = "ir.Target", convert = target_from, init = make_target, crate = crate)]
 #[repr(C)]
 pub struct Target {
-    /// What kind of machine, such as `llvm` or `cuda`.
+    /// The kind of machine, such as `llvm` or `cuda`.
     pub kind: Str,
     /// Groups of targets that it belongs to.
     #[node(default)]
@@ -127,8 +127,8 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
     }))
 }
 
-/// The machine that controls another one, which is not itself controlled by
-/// one that the same text or dict describes.
+/// The machine that controls another one, where a text or dict may not describe a
+/// machine that is itself controlled by another.
 fn host_of(given: &Value) -> Result<Ref<Target>> {
     let has_host = |dict: &Map| dict.contains_key(&"host".into());
     let nested = match given.view() {
@@ -162,7 +162,7 @@ fn make_target(target: Value, host: Option<Value>) -> Result<Ref<Target>> {
     }
 }
 
-/// The target that a text or a dict stands for.
+/// Converts a text or a dict to a target.
 #[export("ir.Target.__ffi_convert__", crate = crate)]
 fn target_from(value: Value) -> Result<Ref<Target>> {
     make_target(value, None)
@@ -175,7 +175,7 @@ fn target_from(value: Value) -> Result<Ref<Target>> {
 pub struct VDevice {
     #[node(base, default)]
     base: GlobalInfo,
-    /// The machine, if one was said.
+    /// The machine, if one was given.
     #[node(default)]
     pub target: Option<Ref<Target>>,
     /// Which of its devices.

@@ -1,5 +1,5 @@
-//! What the operators of a language mean: operands are brought to a common
-//! data type, and what is known is computed.
+//! The meaning of a language's operators: operands are brought to a common data type,
+//! and constants are folded.
 
 use isoform_macros::export;
 
@@ -15,14 +15,14 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::DType;
 
-/// The expression converted to a data type; itself if it has that already.
+/// Converts an expression to a data type; returns it unchanged if it has that type.
 ///
-/// A literal becomes another literal, a scalar a vector.
+/// A literal stays a literal, and a scalar can become a vector.
 ///
 /// # Errors
 ///
-/// `TypeError` when the numbers of lanes do not go together, or the operand is
-/// no number.
+/// `TypeError` if the numbers of lanes are not compatible, or the operand is not
+/// a number.
 pub fn cast(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     if value.dtype == dtype {
         return Ok(value.clone());
@@ -58,7 +58,7 @@ fn mismatched(left: DType, right: DType) -> Error {
     ))
 }
 
-/// Both operands, of one data type.
+/// Brings both operands to one data type.
 fn matched(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<(Ref<PrimExpr>, Ref<PrimExpr>)> {
     if a.dtype == b.dtype {
         return Ok((a.clone(), b.clone()));
@@ -130,11 +130,11 @@ arithmetic_functions! {
     mul = "tir.multiply", Mul;
     /// `a / b`; of integers rounded towards zero.
     div = "tir.div", Div;
-    /// What division rounded towards zero leaves over.
+    /// The remainder of division rounded towards zero.
     truncmod = "tir.truncmod", Mod;
     /// `a / b` rounded down.
     floordiv = "tir.floordiv", FloorDiv;
-    /// What division rounded down leaves over.
+    /// The remainder of division rounded down.
     floormod = "tir.floormod", FloorMod;
     /// The smaller one.
     min = "tir.min", Min;
@@ -178,25 +178,25 @@ macro_rules! comparison_functions {
 }
 
 comparison_functions! {
-    /// Whether `a == b`.
+    /// Compares for `a == b`.
     equal = "tir.equal", EQ;
-    /// Whether `a != b`.
+    /// Compares for `a != b`.
     not_equal = "tir.not_equal", NE;
-    /// Whether `a < b`.
+    /// Compares for `a < b`.
     less = "tir.less", LT;
-    /// Whether `a <= b`.
+    /// Compares for `a <= b`.
     less_equal = "tir.less_equal", LE;
-    /// Whether `a > b`.
+    /// Compares for `a > b`.
     greater = "tir.greater", GT;
-    /// Whether `a >= b`.
+    /// Compares for `a >= b`.
     greater_equal = "tir.greater_equal", GE;
 }
 
-/// Whether both hold.
+/// True if both operands are true.
 ///
 /// # Errors
 ///
-/// `TypeError` when an operand is no truth value.
+/// `TypeError` if an operand is not a truth value.
 #[export("tir.logical_and", crate = crate)]
 pub fn and(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     let made = And::new(a, b)?;
@@ -207,11 +207,11 @@ pub fn and(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     })
 }
 
-/// Whether one of the two holds.
+/// True if at least one operand is true.
 ///
 /// # Errors
 ///
-/// `TypeError` when an operand is no truth value.
+/// `TypeError` if an operand is not a truth value.
 #[export("tir.logical_or", crate = crate)]
 pub fn or(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     let made = Or::new(a, b)?;
@@ -222,11 +222,11 @@ pub fn or(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     })
 }
 
-/// Whether the operand does not hold.
+/// True if the operand is false.
 ///
 /// # Errors
 ///
-/// `TypeError` when it is no truth value.
+/// `TypeError` if it is not a truth value.
 #[export("tir.logical_not", crate = crate)]
 pub fn not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     match fold::truth(a).filter(|_| is_bool(a.dtype)) {
@@ -273,7 +273,7 @@ macro_rules! bitwise_functions {
 bitwise_functions! {
     /// The bits that both have.
     bitwise_and = "tir.bitwise_and", |x, y| x & y;
-    /// The bits that one of the two has.
+    /// The bits set in exactly one of the two.
     bitwise_or = "tir.bitwise_or", |x, y| x | y;
     /// The bits that exactly one has.
     bitwise_xor = "tir.bitwise_xor", |x, y| x ^ y;
@@ -330,7 +330,7 @@ fn cast_to(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     cast(dtype, value)
 }
 
-/// The operators behind operations that are calls.
+/// The operators of operations that are represented as calls.
 const OPERATORS: [(&str, i64, &str); 6] = [
     ("tir.bitwise_and", 2, "The bits that both have"),
     ("tir.bitwise_or", 2, "The bits that one of the two has"),
