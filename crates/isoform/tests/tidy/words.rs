@@ -78,14 +78,13 @@ const BEGINNINGS: &[(&str, &str)] = &[
 /// Files and folders whose prose has not been rewritten yet. An entry without findings
 /// is an error itself, so the list can only shrink.
 const NOT_REWRITTEN: &[&str] = &[
-    "crates/isoform-macros/src/",
     "crates/isoform-py/src/",
     "crates/isoform-testing/src/",
     "crates/isoform/benches/",
     "crates/isoform/examples/",
     "crates/isoform/src/by_fields/",
-    "crates/isoform/src/dialect/",
-    "crates/isoform/src/files/",
+    "crates/isoform/src/dialect/pto/visitor.rs",
+    "crates/isoform/src/files/linearize.rs",
     "crates/isoform/src/kernel/",
     "crates/isoform/src/lib.rs",
     "crates/isoform/src/pattern/",

@@ -20,7 +20,7 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Gives a variable a value.
+    /// Assigns a value to a variable.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl IRBuilder {
         Ok(var)
     }
 
-    /// Computes an expression for what that does.
+    /// Evaluates an expression for its effect.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ pub struct ProgramBuilder {
     name: Str,
     span: Option<Ref<Span>>,
     functions: Vec<Ref<Function>>,
-    /// What functions are called by, in the order in which they were declared.
+    /// The variables by which functions are called, in order of declaration.
     declared: Vec<Ref<GlobalVar>>,
     /// For each name the position in `declared`, and whether the function was
     /// added.
@@ -44,13 +44,13 @@ impl ProgramBuilder {
         }
     }
 
-    /// Says where the program was written.
+    /// Sets the source location of the program.
     pub fn at(&mut self, span: Option<Ref<Span>>) -> &mut Self {
         self.span = span;
         self
     }
 
-    /// What a function is called by, for calls before it is added.
+    /// Returns the variable by which a function is called, even before it is added.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl ProgramBuilder {
         Ok(var)
     }
 
-    /// What a function is called by.
+    /// Returns the variable by which a function is called.
     ///
     /// # Errors
     ///
