@@ -210,5 +210,5 @@ class Build:
         return self.bind("Lambda", params, body)
 
     def lam(self, params: Any, body: Any) -> Any:
-        """A binder that is no scope."""
+        """A binder that is not a scope."""
         return self.bind("Function", params, body)

@@ -1,7 +1,7 @@
 """Structural equality, hash and digest: the table of cases, and values.
 
 Each case runs on types declared in Python and on types declared in Rust, in
-both directions, through every function that answers the question, and against
+both directions, through every function that compares, and against
 the slow oracle.
 """
 
@@ -21,7 +21,7 @@ from structural_cases import CASES, DIFFER, EQUAL, Case
 
 
 def outcome(call: Callable[[], bool]) -> tuple[str, str | None]:
-    """What a call says: equal, different, or the name of its exception."""
+    """The result of a call: equal, different, or the name of its exception."""
     try:
         return (EQUAL if call() else DIFFER), None
     except (TypeError, ValueError) as error:

@@ -1,8 +1,8 @@
-//! One set of node types in two declarations.
+//! One set of node types, declared twice.
 //!
-//! Every kind, field flag, storage and hook is in it. The types exist once as
-//! Rust structs and once as data registered at run time; both must behave
-//! alike, so every case runs on both.
+//! It covers every kind, field flag, storage and hook. The types exist once as Rust
+//! structs and once as data registered at run time; both must behave the same, so every
+//! case runs on both.
 
 mod dynamic;
 mod native;
@@ -28,11 +28,11 @@ pub struct Family {
 }
 
 impl Family {
-    /// The types declared as Rust structs.
+    /// Returns the types declared as Rust structs.
     ///
     /// # Errors
     ///
-    /// `ValueError` when something else owns one of the type keys.
+    /// `ValueError` if one of the type keys is taken.
     pub fn native() -> Result<Family> {
         Ok(Family {
             name: "Rust",
@@ -71,13 +71,12 @@ impl Family {
         self.types[role as usize]
     }
 
-    /// A node from its field values, parents' fields first. What can be set
-    /// afterwards is set once more, so that the engines meet objects whose
-    /// fields have changed.
+    /// Makes a node from its field values, parents' fields first. Mutable fields are then
+    /// set once more, so that the engines see objects whose fields have changed.
     ///
     /// # Errors
     ///
-    /// `TypeError` when the values do not fit.
+    /// `TypeError` if the values do not fit.
     pub fn make(&self, role: Role, values: Vec<Value>) -> Result<Ref<Obj>> {
         let object = construct(self.type_of(role), values)?;
         for (position, field) in object.type_info().fields().iter().enumerate() {

@@ -56,10 +56,10 @@
 //!
 //! # Concepts
 //!
-//! A node type is data about fields. Its **kind** says what makes two of its
-//! objects equal:
+//! A node type is a description of fields. Its **kind** defines when two of its
+//! objects are equal:
 //!
-//! | kind | equal when | for |
+//! | kind | equal if | for |
 //! |---|---|---|
 //! | [`tree`](Kind::Tree) | all fields are; sharing is invisible | expressions, statements, types |
 //! | [`const_tree`](Kind::ConstTree) | as `tree`, and at once when they are the same object | interned values without variables |
@@ -226,7 +226,7 @@ struct TypeAttributes;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::kernel::object::native::FIRST_USER_TYPE;
-    /// What an object is, by its type: containers, tensors, functions and
+    /// Returns the kind of an object by its type: containers, tensors, functions and
     /// long strings under their own variants. O(1).
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::kernel::value::view_object(object)
@@ -263,7 +263,7 @@ pub mod host {
     };
 }
 
-/// What the derive macro names; not part of the public interface.
+/// Items that the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
     pub use isoform_macros::Node as DeriveNode;

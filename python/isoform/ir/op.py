@@ -47,17 +47,17 @@ class Op(RelayExpr):
 
     @property
     def op_type(self) -> Any:
-        """The type of the operator; None when none was set."""
+        """The type of the operator; None if it was not set."""
         return _facts(self, "op_type")
 
     @property
     def description(self) -> str:
-        """What the operator does."""
+        """The description of the operator."""
         return _facts(self, "description")
 
     @property
     def arguments(self) -> Any:
-        """What is known about the arguments, in order."""
+        """The descriptions of the arguments, in order."""
         return _facts(self, "arguments")
 
     @property

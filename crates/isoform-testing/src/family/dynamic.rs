@@ -13,8 +13,8 @@ use isoform::{Obj, Ref};
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
-    // Hooks are closures here, and a closure is the same definition only as
-    // long as it is the same closure, so they are registered once.
+    // Hooks are closures here, and two definitions are equal only if they have the
+    // same closure, so they are registered once.
     static TYPES: OnceLock<Result<[TypeIndex; ROLES.len()], String>> = OnceLock::new();
     let types = TYPES.get_or_init(|| register_anew().map_err(|error| error.message().to_string()));
     types.clone().map_err(Error::value_error)
@@ -28,8 +28,8 @@ fn register_anew() -> Result<[TypeIndex; ROLES.len()]> {
     Ok(types)
 }
 
-/// Whether the fields of a role's type are mutable: those of about half are,
-/// and every kind of fields is among both halves.
+/// True if the fields of a role's type are mutable: about half of the types are, and
+/// every kind of field is in both halves.
 fn is_mutable(role: Role) -> bool {
     matches!(
         role,

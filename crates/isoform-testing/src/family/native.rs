@@ -15,7 +15,7 @@ use isoform_macros::Node;
 #[node(key = "testing.Expr")]
 #[repr(C)]
 pub struct Expr {
-    /// Where the node comes from.
+    /// The source location.
     #[node(ignore)]
     pub span: Value,
 }
@@ -41,7 +41,7 @@ pub struct Var {
 pub struct TypedVar {
     #[node(base)]
     base: Var,
-    /// How many dimensions it has.
+    /// The number of dimensions.
     pub rank: i64,
 }
 
@@ -63,7 +63,7 @@ pub struct Literal {
     base: Expr,
     /// Its digits.
     pub bits: i64,
-    /// What they are multiplied by.
+    /// The common factor.
     pub scale: f64,
 }
 
@@ -142,7 +142,7 @@ pub struct Op {
 #[node(key = "testing.Hidden", kind = none)]
 #[repr(C)]
 pub struct Hidden {
-    /// What nobody looks at.
+    /// A value that comparison ignores.
     pub value: Value,
 }
 
@@ -172,7 +172,7 @@ pub struct LateLambda {
     pub params: Value,
 }
 
-/// A binder that is no scope.
+/// A binder that is not a scope.
 #[derive(Node)]
 #[node(key = "testing.Function")]
 #[repr(C)]
@@ -184,19 +184,19 @@ pub struct Function {
     pub body: Value,
 }
 
-/// A statement that binds its target for what follows.
+/// A statement that binds its target for the following statements.
 #[derive(Node)]
 #[node(key = "testing.Let")]
 #[repr(C)]
 pub struct Let {
-    /// What the target stands for.
+    /// The value of the target.
     pub value: Value,
     /// The bound variable.
     #[node(def_simple)]
     pub target: Value,
 }
 
-/// A scope of which sharing matters.
+/// A scope whose sharing matters.
 #[derive(Node)]
 #[node(key = "testing.SharedLambda", kind = dag, scope)]
 #[repr(C)]
@@ -210,8 +210,8 @@ pub struct SharedLambda {
 
 /// A sum whose operands may come in either order.
 ///
-/// Its operands must be closed: alternatives that leave bindings behind would
-/// make equality depend on which one succeeds first.
+/// Its operands must be closed: if alternatives left bindings open, equality would
+/// depend on which one succeeds first.
 #[derive(Node)]
 #[node(key = "testing.Comm", hooks(equal, hash))]
 #[repr(C)]
@@ -239,7 +239,7 @@ impl StructuralHash for Comm {
 #[node(key = "testing.Binder", scope, hooks(equal, hash))]
 #[repr(C)]
 pub struct Binder {
-    /// The bound variables. The flag is for walks; comparison asks the hooks.
+    /// The bound variables. The flag is for walks; comparison uses the hooks.
     #[node(def)]
     pub params: Value,
     /// The result.
@@ -294,12 +294,12 @@ pub(super) fn binder_hash(
     init: u64,
     hash: &mut dyn HashCallback,
 ) -> Result<u64> {
-    // The body comes after the parameters, so that it knows them.
+    // The body comes after the parameters, so that they are known in it.
     let params = hash.hash_in(params, init, RegionChange::Def)?;
     hash.hash(body, params)
 }
 
-/// A part whose own use of variables is a use wherever it stands.
+/// A part whose own use of variables is a use everywhere.
 #[derive(Node)]
 #[node(key = "testing.Sized")]
 #[repr(C)]

@@ -38,8 +38,8 @@ def _operation(apply: Callable[..., Any], doc: str, *, swapped: bool = False) ->
 class Expr(IRNode):
     """The base of all expressions.
 
-    Operators make expressions, as the functions of the same names do; `==` asks
-    whether both are the same object, and `ir.eq` makes the comparison:
+    Operators build expressions, like the functions of the same names; `==` tests
+    identity, and `ir.eq` builds the comparison:
 
     >>> from isoform.pto import DataType, ir
     >>> x = ir.Var("x", ir.ScalarType(DataType.INT32))
@@ -103,7 +103,7 @@ _dtype = _api.function("pto.Expr.dtype")
 class Op(Object):
     """An operator: equal to others of its name.
 
-    Its attributes are those that `isoform.ir.register_op_attr` gives the
+    Its attributes are those that `isoform.ir.register_op_attr` sets on the
     operator of that name.
 
     Args:
@@ -119,7 +119,7 @@ class Op(Object):
     name: str
 
 
-# The class of its parent comes first.
+# The parent's class comes first.
 if TYPE_CHECKING:
     from isoform.types.pto import Var
 else:
@@ -134,7 +134,7 @@ class IterArg(Var):
         name_hint: For people.
         type: The type of its value.
         initValue: Its value in the first iteration; the field is `init_value`.
-        span: Where it was written.
+        span: The source location.
     """
 
     init_value: Expr
@@ -149,16 +149,16 @@ class IterArg(Var):
 class Call(Expr):
     """The call of an operator or of a function of the program.
 
-    Behind the arguments come, in any order, the arguments by name, the type of
-    the result and the place in the source text.
+    The positional arguments are followed, in any order, by the keyword
+    arguments, the type of the result and the source location.
 
     Args:
-        op: What is called, an `Op` or a `GlobalVar`.
+        op: The callee, an `Op` or a `GlobalVar`.
         args: The arguments.
-        kwargs: The arguments by name, which are no expressions.
-        type: The type of the result; not known when it is left out.
-        span: Where it was written.
-        attrs: What passes have found out about the call.
+        kwargs: The keyword arguments, which are not expressions.
+        type: The type of the result; unknown by default.
+        span: The source location.
+        attrs: Results of passes about the call.
 
     >>> from isoform.pto import DataType, ir
     >>> load = ir.Op("tile.load")
@@ -172,5 +172,5 @@ class Call(Expr):
 
     @property
     def arg_directions(self) -> list[Any]:
-        """Which way each argument goes, as the attribute of this name says; empty without."""
+        """The direction of each argument, from the attribute of this name; empty without it."""
         return list(self.attrs.get("arg_directions", ()))

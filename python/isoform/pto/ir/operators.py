@@ -94,7 +94,7 @@ _cast = _api.function("pto.op.cast")
 def cast(operand: _Operand, dtype: DataType, span: Span | None = None) -> Expr:
     """Return the number in another format: itself when it has that already.
 
-    Raises TypeError for what is no number, ValueError for a constant outside
+    Raises TypeError for anything but numbers, ValueError for a constant outside
     the range of the format.
     """
     return _cast(_operand(operand), dtype, span)

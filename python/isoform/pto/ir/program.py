@@ -16,14 +16,14 @@ __all__ = ["Function", "Program"]
 
 @c_class("pto.Function")
 class Function(IRNode):
-    """A function: what it binds, ends with it.
+    """A function; its bindings end with it.
 
     Args:
         name: Its name; a program compares it, as that is how it is called.
         params: The parameters, or pairs of a parameter and its direction.
         return_types: The types of the results.
         body: What it does.
-        span: Where it was written.
+        span: The source location.
         type: Where it runs.
         level: The level of the machine at which it runs.
         role: What it does there.
@@ -53,7 +53,7 @@ class Program(IRNode):
     Args:
         functions: The functions, whose names differ.
         name: For people.
-        span: Where it was written.
+        span: The source location.
 
     The field `functions` maps names to functions.
 
