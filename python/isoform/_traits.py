@@ -280,7 +280,7 @@ def _native(name: str) -> type[Trait]:
         # Declared by the type of its values alone.
         methods = [(short, "", True)]
     elif not methods and form != "bool":
-        raise KeyError(f"attribute '{name}' holds functions, and nobody declared which")
+        raise KeyError(f"attribute '{name}' holds functions, but their names are not declared")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
     for method, doc, required in methods:
         # The value of a single method is its function, which cannot be left out.

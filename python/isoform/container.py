@@ -120,7 +120,7 @@ class Array(Object, Sequence[T]):
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
         """The index of the first element that equals the item. O(n).
 
-        Raises ValueError when there is none.
+        Raises ValueError if there is none.
         """
         ...
 
@@ -246,14 +246,14 @@ class List(Object, MutableSequence[T]):
     def pop(self, index: SupportsIndex = -1, /) -> T:
         """Takes the element at an index out and returns it.
 
-        Raises IndexError when there is none.
+        Raises IndexError if there is none.
         """
         ...
 
     def remove(self, value: T, /) -> None:
         """Takes the first element out that equals the value. O(n).
 
-        Raises ValueError when there is none.
+        Raises ValueError if there is none.
         """
         ...
 
@@ -276,7 +276,7 @@ class List(Object, MutableSequence[T]):
     def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
         """Sorts the elements as a Python list would. O(n log n).
 
-        Raises ValueError when the list changes meanwhile.
+        Raises ValueError if the list changes meanwhile.
         """
         self._sort({"key": key, "reverse": reverse})
 
@@ -289,7 +289,7 @@ class List(Object, MutableSequence[T]):
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
         """The index of the first element that equals the item. O(n).
 
-        Raises ValueError when there is none.
+        Raises ValueError if there is none.
         """
         ...
 
@@ -376,7 +376,7 @@ class Map(Object, Mapping[K, V]):
         ...
 
     def __getitem__(self, key: K, /) -> V:
-        """The value of a key. Raises KeyError when it is not there."""
+        """The value of a key. Raises KeyError if it is not there."""
         ...
 
     def __iter__(self) -> Iterator[K]:
@@ -467,7 +467,7 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def __getitem__(self, key: K, /) -> V:
-        """The value of a key. Raises KeyError when it is not there."""
+        """The value of a key. Raises KeyError if it is not there."""
         ...
 
     def __setitem__(self, key: K, value: V, /) -> None:
@@ -477,7 +477,7 @@ class Dict(Object, MutableMapping[K, V]):
     def __delitem__(self, key: K, /) -> None:
         """Takes a key and its value out. O(n).
 
-        Raises KeyError when it is not there.
+        Raises KeyError if it is not there.
         """
         ...
 
@@ -530,7 +530,7 @@ class Dict(Object, MutableMapping[K, V]):
     def popitem(self) -> tuple[K, V]:
         """Takes the last entry out and returns it.
 
-        Raises KeyError when there is none.
+        Raises KeyError if there is none.
         """
         ...
 

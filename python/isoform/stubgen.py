@@ -76,7 +76,7 @@ def stub_of_types(prefix: str) -> str:
     Only types one level below the prefix are included; those with a longer prefix have
     their own stub. The order is that of registration, so parents come first.
 
-    Raises ValueError when there is no such type.
+    Raises ValueError if there is no such type.
 
     >>> print(stub_of_types("onnx").splitlines()[1])
     \"""The types whose keys begin with `onnx`.\"""
@@ -309,7 +309,7 @@ def _main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m isoform.stubgen", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("modules", nargs="*", help="modules to import first")
-    parser.add_argument("--prefix", required=True, help="what the type keys begin with")
+    parser.add_argument("--prefix", required=True, help="the prefix of the type keys")
     parser.add_argument("--output", type=Path, help="the file; standard output without")
     args = parser.parse_args(arguments)
     try:

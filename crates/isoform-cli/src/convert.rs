@@ -57,12 +57,12 @@ pub(crate) fn run(
 /// The format of the target.
 fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Form, Failure> {
     if common.json && is_dash(&args.target) {
-        return Err("--json reports on standard output, where the value is to go; for a JSON graph, say --to json".into());
+        return Err("--json writes its report to standard output, which is also the target; for a JSON graph, use --to json".into());
     }
     match args.to.or_else(|| Form::of_name(&args.target)) {
         Some(form) => Ok(form),
         None => Err(
-            "the name does not tell the form (.json, .iso or .isob); say --to json, text or binary"
+            "the name does not determine the format (.json, .iso or .isob); use --to json, text or binary"
                 .into(),
         ),
     }
@@ -79,11 +79,11 @@ fn check_target(args: &ConvertArgs) -> Result<Option<Metadata>, Failure> {
         Err(error) => return Err(error.to_string().into()),
     };
     if found.is_dir() {
-        return Err("this is a folder, and the name of a file is wanted".into());
+        return Err("this is a folder, expected the name of a file".into());
     }
     if !found.is_file() {
         // Replacing a device would take it away from everyone.
-        return Err("this is no regular file; standard output is '-'".into());
+        return Err("this is not a regular file; standard output is '-'".into());
     }
     match args.force {
         true => Ok(Some(found)),

@@ -115,7 +115,7 @@ fn check_signature(function: &ItemFn, errors: &mut Errors) {
     if !sig.generics.params.is_empty() {
         refuse(
             Some(&sig.generics.params),
-            "generic parameters: a name stands for one function",
+            "generic parameters: a name refers to one function",
         );
     }
 }
@@ -195,7 +195,7 @@ fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
                 let required = required.name.as_deref().unwrap_or("_");
                 errors.push_at(
                     default,
-                    format!("expected no default in front of `{required}`, which has none"),
+                    format!("expected no default before `{required}`, which has none"),
                 );
             }
             // A keyword-only parameter does not affect the positions of others.
@@ -263,10 +263,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
     let schema = quote_spanned!(returned.span()=> <#returned as #private::Returned>::schema());
     let result =
         quote_spanned!(returned.span()=> #private::Returned::into_value(#ident(#(#gives),*)));
-    let made = format!(
-        " The function `{}`, the same one whenever it is asked for.",
-        name.value()
-    );
+    let made = format!(" The function `{}`; always the same object.", name.value());
     let companion = format!(" Registers [`{ident}`]({ident}()); see `isoform::exports`.");
     quote! {
         #function

@@ -219,7 +219,7 @@ fn check_order(order: &[Ident], (base, fields): &Members, errors: &mut Errors) {
         if base.is_none() && fields.iter().all(|field| field.name != name) {
             errors.push_at(
                 ident,
-                format!("`visit_order` names `{ident}`, which is no field"),
+                format!("`visit_order` names `{ident}`, which is not a field"),
             );
         }
         if !named.insert(name) {
@@ -270,7 +270,9 @@ fn check_base(
     for (name, _) in &options.uses {
         errors.push_at(
             name,
-            format!("expected no `{name}` on the base: its fields keep what their own type says"),
+            format!(
+                "expected no `{name}` on the base: its fields keep the settings of their own type"
+            ),
         );
     }
     if let Some(name) = &options.name {

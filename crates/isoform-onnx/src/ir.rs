@@ -325,7 +325,7 @@ pub struct Program {
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns one of the keys.
+/// `ValueError` if another definition owns one of the keys.
 pub fn register() -> isoform::Result<()> {
     isoform::register::<Dim>()?;
     isoform::register::<TensorType>()?;

@@ -119,7 +119,9 @@ def _comparison(name: str, compare: Callable[[Any, Any], bool], doc: str) -> Any
     return method
 
 
-_eq = _comparison("__eq__", lambda a, b: _core.recursive_eq(a, b), "Whether all fields are equal.")
+_eq = _comparison(
+    "__eq__", lambda a, b: _core.recursive_eq(a, b), "Returns whether all fields are equal."
+)
 _lt = _comparison("__lt__", lambda a, b: _core.recursive_lt(a, b), "Order by fields.")
 _le = _comparison("__le__", lambda a, b: _core.recursive_le(a, b), "Order by fields.")
 _gt = _comparison("__gt__", lambda a, b: _core.recursive_gt(a, b), "Order by fields.")

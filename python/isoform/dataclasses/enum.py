@@ -331,7 +331,7 @@ def _index(cls: Any, name: str, position: int, given: _Entry) -> _Member:
     if type(value) is not payload:
         raise TypeError(
             f"{cls.__name__}.{name}: expected a value of type {payload.__name__}, "
-            f"got {type(value).__name__}; what is no member has a name that starts with '_'"
+            f"got {type(value).__name__}; names of other attributes start with '_'"
         )
     if payload is int:
         if value not in _INT64:

@@ -74,7 +74,7 @@ class EnvFunc(Node):
         Args:
             name: The name of the function.
 
-        Raises KeyError when none is registered.
+        Raises KeyError if none is registered.
         """
         return _api.made(EnvFunc, name)
 

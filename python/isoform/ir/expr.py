@@ -82,8 +82,8 @@ class PrimExpr(BaseExpr):
     __rmul__ = _operation("tir.multiply", "`other * self`.", swapped=True)
     __floordiv__ = _operation("tir.floordiv", "`self / other` rounded down.")
     __rfloordiv__ = _operation("tir.floordiv", "`other / self` rounded down.", swapped=True)
-    __mod__ = _operation("tir.floormod", "What `self // other` leaves over.")
-    __rmod__ = _operation("tir.floormod", "What `other // self` leaves over.", swapped=True)
+    __mod__ = _operation("tir.floormod", "The remainder of `self // other`.")
+    __rmod__ = _operation("tir.floormod", "The remainder of `other // self`.", swapped=True)
     __lshift__ = _operation("tir.shift_left", "`self << other`.")
     __rlshift__ = _operation("tir.shift_left", "`other << self`.", swapped=True)
     __rshift__ = _operation("tir.shift_right", "`self >> other`.")
@@ -94,10 +94,10 @@ class PrimExpr(BaseExpr):
     __ror__ = _operation("tir.bitwise_or", "`other | self`.", swapped=True)
     __xor__ = _operation("tir.bitwise_xor", "`self ^ other`.")
     __rxor__ = _operation("tir.bitwise_xor", "`other ^ self`.", swapped=True)
-    __lt__ = _operation("tir.less", "Whether `self < other`.")
-    __le__ = _operation("tir.less_equal", "Whether `self <= other`.")
-    __gt__ = _operation("tir.greater", "Whether `self > other`.")
-    __ge__ = _operation("tir.greater_equal", "Whether `self >= other`.")
+    __lt__ = _operation("tir.less", "The comparison `self < other`.")
+    __le__ = _operation("tir.less_equal", "The comparison `self <= other`.")
+    __gt__ = _operation("tir.greater", "The comparison `self > other`.")
+    __ge__ = _operation("tir.greater_equal", "The comparison `self >= other`.")
 
     def __truediv__(self, other: Any) -> Any:
         """`self / other`, unless both are integers: then it would be ambiguous."""
@@ -225,7 +225,7 @@ class RelayExpr(BaseExpr):
 
     @property
     def checked_type(self) -> Type:
-        """The type that type inference has found; ValueError when there is none yet."""
+        """The type that type inference has found; ValueError if there is none yet."""
         return _checked_type(self)
 
     @property

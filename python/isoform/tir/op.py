@@ -74,13 +74,13 @@ subtract = _function("subtract", "tir.subtract", "Return `a - b`.")
 multiply = _function("multiply", "tir.multiply", "Return `a * b`.")
 div = _function("div", "tir.div", "Return `a / b`, of integers rounded towards zero.")
 truncdiv = _function("truncdiv", "tir.div", "Return `a / b` rounded towards zero.")
-truncmod = _function("truncmod", "tir.truncmod", "Return what `truncdiv(a, b)` leaves over.")
+truncmod = _function("truncmod", "tir.truncmod", "Return the remainder of `truncdiv(a, b)`.")
 floordiv = _function("floordiv", "tir.floordiv", "Return `a / b` rounded down.")
-floormod = _function("floormod", "tir.floormod", "Return what `floordiv(a, b)` leaves over.")
+floormod = _function("floormod", "tir.floormod", "Return the remainder of `floordiv(a, b)`.")
 indexdiv = _function(
     "indexdiv", "tir.floordiv", "Return `a / b` of indices, which are not negative."
 )
-indexmod = _function("indexmod", "tir.floormod", "Return what `indexdiv(a, b)` leaves over.")
+indexmod = _function("indexmod", "tir.floormod", "Return the remainder of `indexdiv(a, b)`.")
 min = _function("min", "tir.min", "Return the smaller one.")  # noqa: A001
 max = _function("max", "tir.max", "Return the larger one.")  # noqa: A001
 

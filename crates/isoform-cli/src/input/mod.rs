@@ -81,7 +81,7 @@ pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
     let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if found.is_dir() {
         return Err(
-            "this is a folder, and a file is wanted; only 'isoform dedup' walks folders".into(),
+            "this is a folder, expected a file; only 'isoform dedup' searches folders".into(),
         );
     }
     let mut opened = File::open(file).map_err(|error| error.to_string())?;
@@ -120,7 +120,7 @@ fn from_standard_input(file: &Path) -> Result<Input, Failure> {
     match recognize(&bytes[..bytes.len().min(SAMPLE)], file) {
         Content::Value(form) => decode(form, bytes, file),
         Content::Model => {
-            let reason = "standard input is no text, JSON graph or binary form, and ONNX models cannot be read from it, because they are mapped into memory; give a file";
+            let reason = "standard input is neither text nor a JSON graph nor the binary form, and ONNX models cannot be read from it, because they are mapped into memory; give a file";
             Err(reason.into())
         }
     }

@@ -11,7 +11,7 @@ use crate::output::{Failure, Output, printable};
 
 pub(super) fn run(args: &ShowArgs, file: &IrFile, output: &mut Output<'_, '_>) -> io::Result<()> {
     if args.depth.is_some() || args.limit.is_some() || args.names {
-        let reason = "--depth, --limit and --names are for ONNX models, and this is none";
+        let reason = "--depth, --limit and --names are only for ONNX models";
         return output.failed_file(&args.file, &reason.into());
     }
     let tensors = match args.text.full_tensors {

@@ -128,7 +128,7 @@ fn read_arguments(input: ParseStream<'_>) -> syn::Result<(LitStr, Option<Path>)>
         }
     }
     if !input.is_empty() {
-        return Err(input.error("expected nothing behind the name and `crate = path`"));
+        return Err(input.error("expected nothing after the name and `crate = path`"));
     }
     Ok((name, krate))
 }

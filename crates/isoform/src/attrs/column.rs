@@ -92,7 +92,7 @@ impl<T: ElementType> Column<T> {
         super::assign(ty, self.name(), value.into().into_value(), false)
     }
 
-    /// Sets the value of a type, also when it has one.
+    /// Sets the value of a type, replacing an existing one.
     ///
     /// # Errors
     ///

@@ -159,11 +159,11 @@ pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), false)
 }
 
-/// Sets an attribute of a type, also when it is set already.
+/// Sets an attribute of a type, replacing an existing value.
 ///
 /// # Errors
 ///
-/// As [`set`], but for that one.
+/// As [`set`], except for the error about an existing value.
 pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), true)
 }

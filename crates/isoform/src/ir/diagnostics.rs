@@ -17,13 +17,13 @@ use crate::kernel::object::reference::Ref;
 #[repr(i64)]
 #[non_exhaustive]
 pub enum DiagnosticLevel {
-    /// The compiler is wrong.
+    /// An error in the compiler.
     Bug = 10,
-    /// The program is wrong.
+    /// An error in the program.
     Error = 20,
-    /// The program may be wrong.
+    /// A possible error in the program.
     Warning = 30,
-    /// More about another message.
+    /// Additional information about another message.
     Note = 40,
     /// A suggestion.
     Help = 50,
@@ -69,7 +69,7 @@ impl DiagnosticLevel {
 pub struct Diagnostic {
     /// The severity, a [`DiagnosticLevel`].
     pub level: i64,
-    /// The place, if it is about one.
+    /// The place, if there is one.
     pub span: Option<Ref<Span>>,
     /// The text of the message.
     pub message: Str,
@@ -91,7 +91,7 @@ fn make_diagnostic(level: i64, span: Option<Ref<Span>>, message: Str) -> Result<
 #[node(key = "ir.DiagnosticRenderer", kind = none, crate = crate)]
 #[repr(C)]
 pub struct DiagnosticRenderer {
-    /// Called with the context.
+    /// The function that is called with the context.
     pub func: Function,
 }
 
@@ -253,7 +253,7 @@ fn emit(this: &Ref<DiagnosticContext>, diagnostic: Ref<Diagnostic>) -> Result<()
     this.emit(diagnostic)
 }
 
-/// Shows the messages, and forgets them; DiagnosticError when there was a bug
+/// Shows the messages, and forgets them; DiagnosticError if there was a bug
 /// or an error among them.
 #[export("ir.DiagnosticContext.render", crate = crate)]
 fn render(this: &Ref<DiagnosticContext>) -> Result<()> {

@@ -58,7 +58,7 @@ impl TypeKind {
     }
 }
 
-/// A type parameter: equal by where it is bound, whatever its name.
+/// A type parameter, identified by its binding; the name is ignored.
 #[derive(Node)]
 #[node(key = "ir.TypeVar", kind = var, init = make_type_var, crate = crate)]
 #[repr(C)]
@@ -230,7 +230,7 @@ fn env_func_func(this: &Ref<EnvFunc>) -> Result<Function> {
 pub struct TypeRelation {
     #[node(base, default)]
     base: TypeConstraint,
-    /// Finds types that are not known from those that are.
+    /// Infers unknown types from known ones.
     pub func: Ref<EnvFunc>,
     /// The types, inputs first.
     pub args: Array<Ref<Type>>,

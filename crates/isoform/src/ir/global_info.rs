@@ -137,7 +137,7 @@ fn host_of(given: &Value) -> Result<Ref<Target>> {
         _ => false,
     };
     match nested {
-        true => Err(refused("a host in a dict has no host of its own")),
+        true => Err(refused("a host in a dict cannot have a host itself")),
         false => make_target(given.clone(), None),
     }
 }

@@ -219,7 +219,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the module does not define it.
+    /// `ValueError` if the module does not define it.
     pub fn lookup(&self, var: &Ref<GlobalVar>) -> Result<Ref<BaseFunc>> {
         self.functions
             .get(&var.into())
@@ -230,7 +230,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the module does not define it.
+    /// `ValueError` if the module does not define it.
     pub fn lookup_type(&self, var: &Ref<GlobalTypeVar>) -> Result<Ref<TypeData>> {
         let found = self.type_definitions.get(&var.into());
         found.ok_or_else(|| undefined(var))
@@ -240,7 +240,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when another variable has the name.
+    /// `ValueError` if another variable has the name.
     pub fn update_func(&self, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
         put(&self.functions, var, func)
     }
@@ -249,7 +249,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when another type has the name.
+    /// `ValueError` if another type has the name.
     pub fn update_type(&self, var: &Ref<GlobalTypeVar>, definition: Ref<TypeData>) -> Result<()> {
         put(&self.type_definitions, var, definition)
     }
@@ -280,7 +280,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when no data type of the module has it.
+    /// `ValueError` if no data type of the module has it.
     pub fn constructor(&self, tag: i64) -> Result<Ref<Constructor>> {
         for var in self.global_type_vars() {
             let definition = self.lookup_type(&var)?;

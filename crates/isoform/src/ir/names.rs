@@ -164,7 +164,7 @@ impl Ref<GlobalVarSupply> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when another variable has the name, unless conflicts are
+    /// `ValueError` if another variable has the name, unless conflicts are
     /// allowed; it keeps the name then.
     pub fn reserve_global(&self, var: &Ref<GlobalVar>, allow_conflict: bool) -> Result<()> {
         self.name_supply.reserve_name(&var.name_hint, false)?;

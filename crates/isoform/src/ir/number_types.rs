@@ -59,7 +59,7 @@ pub(crate) fn integer_range(dtype: DType) -> (i64, i64) {
     }
 }
 
-/// An exact result brought into an integer type, as the machine does it:
+/// An exact result wrapped to an integer type, as on the machine:
 /// modulo the number of its values.
 pub(crate) fn wrap(dtype: DType, exact: i128) -> i64 {
     let bits = u32::from(width(dtype).min(64));

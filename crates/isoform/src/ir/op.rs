@@ -257,7 +257,7 @@ impl OpRegistry {
         Ok(self)
     }
 
-    /// Takes an attribute away; nothing happens when it is not set.
+    /// Removes an attribute, if it is set.
     #[must_use]
     pub fn reset_attr(self, name: &str) -> Self {
         let guard = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,7 +287,7 @@ impl OpRegistry {
     ///
     /// # Errors
     ///
-    /// `KeyError` when no function has this name, `ValueError` when another
+    /// `KeyError` if no function has this name, `ValueError` if another
     /// one has the name of a given function.
     pub fn type_relation(self, name: &str, func: Option<Function>) -> Result<Self> {
         let global = format!("tvm.relay.type_relation.{name}");
@@ -429,7 +429,7 @@ fn op_set_attr(
     entry(this)?.attr(attr_name, value, plevel).map(drop)
 }
 
-/// Takes an attribute away.
+/// Removes an attribute.
 #[export("ir.Op.reset_attr", crate = crate)]
 fn op_reset_attr(this: &Ref<Op>, attr_name: &str) -> Result<()> {
     let _ = entry(this)?.reset_attr(attr_name);

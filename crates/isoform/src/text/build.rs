@@ -58,7 +58,7 @@ impl<'a> Parser<'a> {
                 )
             })?;
             if !is_new {
-                let what = format!("field '{}' stands twice", info.fields()[field].name());
+                let what = format!("field '{}' is given twice", info.fields()[field].name());
                 let error = Error::value_error(what);
                 return Err(fault(&error, part.at, "").into());
             }

@@ -505,7 +505,7 @@ impl TypeText {
                     },
                     default: match options.defaults {
                         true => None,
-                        // A default that is another each time is not left out.
+                        // A default that differs each time is not left out.
                         false => access::outside(section, || {
                             Some((field.make_default()?, field.make_default()?))
                         })

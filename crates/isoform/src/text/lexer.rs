@@ -113,7 +113,7 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         self.take_while(is_name_char);
         if self.at == start + 1 {
-            let what = format!("expected a name behind '{}'", &self.text[start..self.at]);
+            let what = format!("expected a name after '{}'", &self.text[start..self.at]);
             return Err(self.fault(start, &what));
         }
         Ok(&self.text[start..self.at])
@@ -229,7 +229,7 @@ impl<'a> Lexer<'a> {
                     let at = self.at;
                     let code = self.escape()?;
                     let Some(c) = char::from_u32(code) else {
-                        return Err(self.fault(at, "the escape stands for no character"));
+                        return Err(self.fault(at, "the escape does not denote a character"));
                     };
                     out.push(c);
                     run = self.at;
@@ -257,7 +257,7 @@ impl<'a> Lexer<'a> {
                     let at = self.at;
                     match u8::try_from(self.escape()?) {
                         Ok(byte) => out.push(byte),
-                        Err(_) => return Err(self.fault(at, "the escape stands for no byte")),
+                        Err(_) => return Err(self.fault(at, "the escape does not denote a byte")),
                     }
                 }
                 b'\n' => break,

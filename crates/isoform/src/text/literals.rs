@@ -63,7 +63,7 @@ pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal
         }
         Some(b'0'..=b'9' | b'-') => number(lexer).map(Literal::Value),
         Some(b'<') => {
-            let what = "what stands in angle brackets has no text that can be read";
+            let what = "text in angle brackets cannot be read back";
             Err(lexer.fault(at, what))
         }
         Some(b'.') => Err(lexer.fault(at, "something was left out here when the text was printed")),
@@ -130,7 +130,7 @@ fn plain_word(lexer: &Lexer<'_>, word: &str, at: usize) -> Lexed<Value> {
             Ok(dtype) => dtype.into(),
             Err(_) => {
                 let what = format!(
-                    "expected a value, got the word '{}', which is no dtype and has no '('",
+                    "expected a value, got the word '{}', which is not a dtype and has no '('",
                     shown(word)
                 );
                 return Err(lexer.fault(at, &what));

@@ -14,7 +14,7 @@ use crate::kernel::value::{DType, Value};
 ///
 /// # Errors
 ///
-/// `ValueError` when the data type cannot hold it.
+/// `ValueError` if the data type cannot hold it.
 pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
     number(dtype, &Value::from(value), None)
 }

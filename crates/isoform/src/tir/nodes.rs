@@ -14,7 +14,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::value::{DType, Value};
 
-/// A variable: equal by where it is bound, whatever its name.
+/// A variable, identified by its binding; the name is ignored.
 #[derive(Node)]
 #[node(key = "tir.Var", kind = var, init = make_var, no_new, crate = crate)]
 #[repr(C)]

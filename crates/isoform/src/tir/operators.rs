@@ -54,7 +54,7 @@ pub fn cast(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
 
 fn mismatched(left: DType, right: DType) -> Error {
     Error::type_error(format!(
-        "the data types {left} and {right} do not go together"
+        "the data types {left} and {right} are not compatible"
     ))
 }
 
@@ -112,7 +112,7 @@ macro_rules! arithmetic_functions {
         ///
         /// # Errors
         ///
-        /// `TypeError` when the data types do not go together; `ValueError`
+        /// `TypeError` if the data types are not compatible; `ValueError`
         /// for an integer division by zero.
         #[export($key, crate = crate)]
         pub fn $name(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
@@ -146,7 +146,7 @@ arithmetic_functions! {
 ///
 /// # Errors
 ///
-/// `TypeError` when the data types do not go together.
+/// `TypeError` if the data types are not compatible.
 pub fn compare(
     comparison: Comparison,
     a: &Ref<PrimExpr>,
@@ -271,11 +271,11 @@ macro_rules! bitwise_functions {
 }
 
 bitwise_functions! {
-    /// The bits that both have.
+    /// The bits set in both.
     bitwise_and = "tir.bitwise_and", |x, y| x & y;
-    /// The bits set in exactly one of the two.
+    /// The bits set in at least one of the two.
     bitwise_or = "tir.bitwise_or", |x, y| x | y;
-    /// The bits that exactly one has.
+    /// The bits set in exactly one of the two.
     bitwise_xor = "tir.bitwise_xor", |x, y| x ^ y;
 }
 
@@ -293,21 +293,21 @@ fn shift_amount(key: &str, by: &Ref<PrimExpr>, dtype: DType) -> Result<()> {
     }
 }
 
-/// The bits moved up.
+/// The bits shifted left.
 #[export("tir.shift_left", crate = crate)]
 fn shift_left(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     shift_amount("tir.shift_left", b, a.dtype)?;
     bitwise("tir.shift_left", a, b, |x, y| x.wrapping_shl(y as u32))
 }
 
-/// The bits moved down.
+/// The bits shifted right.
 #[export("tir.shift_right", crate = crate)]
 fn shift_right(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     shift_amount("tir.shift_right", b, a.dtype)?;
     bitwise("tir.shift_right", a, b, |x, y| x.wrapping_shr(y as u32))
 }
 
-/// The other bits.
+/// All bits inverted.
 #[export("tir.bitwise_not", crate = crate)]
 fn bitwise_not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     if !rules::class(a.dtype).is_integer() {
@@ -332,12 +332,12 @@ fn cast_to(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
 
 /// The operators of operations that are represented as calls.
 const OPERATORS: [(&str, i64, &str); 6] = [
-    ("tir.bitwise_and", 2, "The bits that both have"),
-    ("tir.bitwise_or", 2, "The bits that one of the two has"),
-    ("tir.bitwise_xor", 2, "The bits that exactly one has"),
-    ("tir.bitwise_not", 1, "The other bits"),
-    ("tir.shift_left", 2, "The bits moved up"),
-    ("tir.shift_right", 2, "The bits moved down"),
+    ("tir.bitwise_and", 2, "The bits set in both"),
+    ("tir.bitwise_or", 2, "The bits set in at least one"),
+    ("tir.bitwise_xor", 2, "The bits set in exactly one"),
+    ("tir.bitwise_not", 1, "All bits inverted"),
+    ("tir.shift_left", 2, "The bits shifted left"),
+    ("tir.shift_right", 2, "The bits shifted right"),
 ];
 
 pub(super) fn register() -> Result<()> {

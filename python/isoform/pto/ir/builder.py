@@ -140,7 +140,7 @@ class FunctionBuilder(_Part):
             direction: Its direction; input by default.
             span: Its source location; by default that of the call.
 
-        Raises ValueError when something inside of the function is open.
+        Raises ValueError if something inside of the function is open.
         """
         direction = direction or _class("ParamDirection").In
         return self._inside("param", span, name, type, direction)
@@ -148,7 +148,7 @@ class FunctionBuilder(_Part):
     def return_type(self, type: Type) -> None:  # noqa: A002
         """Say the type of the next result.
 
-        Raises ValueError when something inside of the function is open.
+        Raises ValueError if something inside of the function is open.
         """
         self._inside("return_type", None, type)
 
@@ -173,7 +173,7 @@ class _Results(_Part):
             type: Its type; in a loop, by default that of the carried variable.
             span: Its source location; by default that of the call.
 
-        Raises ValueError when something inside of this part is open, or the type
+        Raises ValueError if something inside of this part is open, or the type
         is not known.
         """
         var: Var = self._inside("return_var", span, name, type)
@@ -206,7 +206,7 @@ class _LoopBuilder(_Results):
             init_value: Its value in the first iteration, which determines its type.
             span: Its source location; by default that of the call.
 
-        Raises ValueError when something inside of the loop is open.
+        Raises ValueError if something inside of the loop is open.
         """
         return self._inside("iter_arg", span, name, init_value)
 
@@ -240,7 +240,7 @@ class WhileLoopBuilder(_LoopBuilder):
     def set_condition(self, condition: Expr | bool) -> None:
         """Set the condition, which may depend on carried values.
 
-        Raises ValueError when something inside of the loop is open.
+        Raises ValueError if something inside of the loop is open.
         """
         self._inside("while_condition", None, condition)
 
@@ -258,7 +258,7 @@ class IfStmtBuilder(_Results):
     def else_(self, span: Span | None = None) -> IfStmtBuilder:
         """Begin the other branch: the rest of the `with` block belongs to it.
 
-        Raises ValueError when something inside of the branch is open, and when
+        Raises ValueError if something inside of the branch is open, and when
         this was called before.
         """
         self._inside("begin_else", span)
@@ -335,7 +335,7 @@ class ProgramBuilder:
     def get_result(self) -> Program:
         """Return the program.
 
-        Raises ValueError when a function was declared and not added.
+        Raises ValueError if a function was declared and not added.
         """
         return self._result or self._ask("result")
 
@@ -594,7 +594,7 @@ class IRBuilder:
         return var
 
     def emit(self, stmt: Stmt) -> None:
-        """Add a statement; ValueError when nothing is open."""
+        """Add a statement; ValueError if nothing is open."""
         self._do(None, "emit", stmt)
 
     def eval(self, expr: Expr, span: Span | None = None) -> None:

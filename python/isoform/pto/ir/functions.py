@@ -101,10 +101,10 @@ def deserialize(data: bytes) -> Any:
 
 
 def serialize_to_file(node: Any, path: str | os.PathLike[str]) -> None:
-    """Write a node to a file; OSError when that fails."""
+    """Write a node to a file; OSError if that fails."""
     Path(path).write_bytes(serialize(node))
 
 
 def deserialize_from_file(path: str | os.PathLike[str]) -> Any:
-    """Return the node in a file; OSError when it cannot be read, otherwise as `deserialize`."""
+    """Return the node in a file; OSError if it cannot be read, otherwise as `deserialize`."""
     return deserialize(Path(path).read_bytes())

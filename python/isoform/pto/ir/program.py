@@ -67,7 +67,7 @@ class Program(IRNode):
     functions: Any
 
     def __getitem__(self, name: str) -> Function:
-        """Return the function of a name; KeyError when there is none."""
+        """Return the function of a name; KeyError if there is none."""
         functions = self.functions
         if name in functions:
             return functions[name]

@@ -49,7 +49,7 @@ def verify(
     Returns:
         All failures, with their places.
 
-    Raises ValueError when there are failures and `raise_on_error` is true; its
+    Raises ValueError if there are failures and `raise_on_error` is true; its
     text lists all of them. Linear in the size of the program.
 
     >>> from isoform.pto import DataType, ir

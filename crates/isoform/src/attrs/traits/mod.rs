@@ -33,8 +33,8 @@ use crate::kernel::value::{Value, ValueRef};
 #[inline]
 fn column<Tr: NodeTrait + ?Sized>() -> Option<&'static Column> {
     let open = || {
-        // Where the name is declared otherwise, lookups go by the values alone;
-        // who sets one, or declares the trait, gets the error.
+        // If the name has a different declaration, lookups rely on the values alone;
+        // setting a value, or declaring the trait, reports the error.
         let _ = declare_trait::<Tr>();
         Column::open(Tr::NAME).ok()
     };
@@ -141,8 +141,8 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `ValueError` when the attribute is set otherwise on the type, and for a type
-/// key that another definition owns; `TypeError` when the attribute is declared
+/// `ValueError` if the attribute is set otherwise on the type, and for a type
+/// key that another definition owns; `TypeError` if the attribute is declared
 /// for other values.
 pub fn implement<Tr, T>() -> Result<()>
 where

@@ -38,7 +38,7 @@ impl Op {
     }
 }
 
-/// The value of an attribute of the operator; KeyError when it is not set.
+/// The value of an attribute of the operator; KeyError if it is not set.
 #[export("pto.Op.get_attr", crate = crate)]
 fn get_attr(this: &Ref<Op>, key: &str) -> Result<Value> {
     this.attribute(key).cloned().ok_or_else(|| {

@@ -65,7 +65,7 @@ fn expr_from(value: Value) -> Result<Ref<Expr>> {
     }
 }
 
-/// A variable: equal by where it is bound, whatever its name.
+/// A variable, identified by its binding; the name is ignored.
 #[derive(Node)]
 #[node(key = "pto.Var", kind = var, init = make_var, no_new, crate = crate)]
 #[repr(C)]

@@ -108,7 +108,7 @@ impl Argument for Param {
     }
 }
 
-/// Makes a function; a parameter without a direction is read.
+/// Makes a function; a parameter without a direction is an input.
 #[export("pto.Function", crate = crate)]
 #[allow(
     clippy::too_many_arguments,

@@ -165,13 +165,13 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     substitute(&substitute_in_free(node, &pairs, free)?, replaced)
 }
 
-/// The node with other expressions in the place of variables that it uses and
-/// does not define, also where these are sizes in types.
+/// Returns the node with the variables that it uses without defining them
+/// replaced by other expressions, including sizes in types.
 ///
 /// A variable whose type changes becomes a new one, the same at its definition
 /// and at all its uses; so does one that the node does not define, and one in
 /// a replacement. A size is defined by the type of a variable only where
-/// nothing gave it a value before, as [`collect_free_vars`] has it.
+/// nothing gave it a value before, as for [`collect_free_vars`].
 ///
 /// # Errors
 ///
@@ -226,15 +226,15 @@ fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result
     deep_clone(&node, &pairs)
 }
 
-/// The expression with other expressions in the place of variables, also of
+/// Returns the expression with variables replaced by other expressions, including
 /// sizes in types.
 #[export("pto.substitute_expr", crate = crate)]
 fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Expr>> {
     substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
-/// The statement with expressions in the place of variables that it uses and
-/// does not define, also of sizes in types. A variable whose type changes
+/// Returns the statement with the variables that it uses without defining them
+/// replaced by expressions, including sizes in types. A variable whose type changes
 /// becomes a new one, the same at its definition and at all its uses.
 #[export("pto.substitute_stmt", crate = crate)]
 fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {

@@ -27,7 +27,7 @@ pub struct BinaryExpr {
 #[export("pto.BinaryExpr", crate = crate)]
 fn refuse_binary() -> Result<Ref<BinaryExpr>> {
     Err(Error::type_error(
-        "pto.BinaryExpr: expected one of the classes that extend it, such as Add",
+        "pto.BinaryExpr: expected a derived class, such as Add",
     ))
 }
 
@@ -46,7 +46,7 @@ pub struct UnaryExpr {
 #[export("pto.UnaryExpr", crate = crate)]
 fn refuse_unary() -> Result<Ref<UnaryExpr>> {
     Err(Error::type_error(
-        "pto.UnaryExpr: expected one of the classes that extend it, such as Neg",
+        "pto.UnaryExpr: expected a derived class, such as Neg",
     ))
 }
 
@@ -132,15 +132,15 @@ binary! {
     Or = "pto.Or", make_or;
     /// True if exactly one operand is true.
     Xor = "pto.Xor", make_xor;
-    /// The bits that both have.
+    /// The bits set in both.
     BitAnd = "pto.BitAnd", make_bit_and;
     /// The bits set in at least one of the two.
     BitOr = "pto.BitOr", make_bit_or;
-    /// The bits that exactly one has.
+    /// The bits set in exactly one of the two.
     BitXor = "pto.BitXor", make_bit_xor;
-    /// The bits of `left` moved up by `right`.
+    /// `left` shifted left by `right` bits.
     BitShiftLeft = "pto.BitShiftLeft", make_bit_shift_left;
-    /// The bits of `left` moved down by `right`.
+    /// `left` shifted right by `right` bits.
     BitShiftRight = "pto.BitShiftRight", make_bit_shift_right;
 }
 
@@ -188,13 +188,13 @@ macro_rules! unary {
 }
 
 unary! {
-    /// The number without its sign.
+    /// The absolute value.
     Abs = "pto.Abs", make_abs;
     /// `-operand`.
     Neg = "pto.Neg", make_neg;
     /// True if the operand is false.
     Not = "pto.Not", make_not;
-    /// The other bits.
+    /// All bits inverted.
     BitNot = "pto.BitNot", make_bit_not;
     /// The number in another format.
     Cast = "pto.Cast", make_cast;

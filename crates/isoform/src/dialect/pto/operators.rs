@@ -96,7 +96,7 @@ impl Operand {
         self.clone()
     }
 
-    /// The format that it has by itself.
+    /// Its own format.
     fn dtype(&self, name: &str) -> Result<DataType> {
         match self {
             Operand::Expr(expr) => expr.scalar_dtype().ok_or_else(|| {
@@ -313,7 +313,7 @@ fn format_of(name: &str, left: &Operand, right: &Operand, demand: Demand) -> Res
             let (one, other) = (left.dtype(name)?, right.dtype(name)?);
             common_format(one, other).ok_or_else(|| {
                 Error::type_error(format!(
-                    "pto.{name}: expected operands whose formats go together, got {} and {}",
+                    "pto.{name}: expected operands with compatible formats, got {} and {}",
                     one.name(),
                     other.name()
                 ))
@@ -428,15 +428,15 @@ binary! {
     or_, op_or = "pto.op.or_", make_or, Truth, truth;
     /// True if exactly one operand is true.
     xor_, op_xor = "pto.op.xor_", make_xor, Truth, truth;
-    /// The bits that both have.
+    /// The bits set in both.
     bit_and, op_bit_and = "pto.op.bit_and", make_bit_and, Bits, same;
     /// The bits set in at least one of the two.
     bit_or, op_bit_or = "pto.op.bit_or", make_bit_or, Bits, same;
-    /// The bits that exactly one has.
+    /// The bits set in exactly one of the two.
     bit_xor, op_bit_xor = "pto.op.bit_xor", make_bit_xor, Bits, same;
-    /// The bits of `left` moved up by `right`.
+    /// `left` shifted left by `right` bits.
     bit_shift_left, op_shift_left = "pto.op.bit_shift_left", make_bit_shift_left, Integers, same;
-    /// The bits of `left` moved down by `right`.
+    /// `left` shifted right by `right` bits.
     bit_shift_right, op_shift_right = "pto.op.bit_shift_right", make_bit_shift_right, Integers, same;
 }
 
@@ -472,13 +472,13 @@ macro_rules! unary {
 }
 
 unary! {
-    /// The number without its sign.
+    /// The absolute value.
     abs, op_abs = "pto.op.abs", make_abs, Numbers;
     /// `-operand`.
     neg, op_neg = "pto.op.neg", make_neg, Numbers;
     /// True if the operand is false.
     not_, op_not = "pto.op.not_", make_not, Truth;
-    /// The other bits.
+    /// All bits inverted.
     bit_not, op_bit_not = "pto.op.bit_not", make_bit_not, Bits;
 }
 

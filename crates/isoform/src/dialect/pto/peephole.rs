@@ -128,7 +128,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// The hole must be pure, as the result has it less often.
+    /// The hole must be pure, as the result contains it less often.
     fn add_pure(&mut self, template: impl IntoField<Ref<Expr>>, result: &Ref<Expr>) -> Result<()> {
         let pattern = Pattern::new(template.into_field(), [&self.x])?;
         let (x, purity) = (Value::from(&self.x), self.purity.clone());

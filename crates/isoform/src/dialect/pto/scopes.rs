@@ -35,7 +35,7 @@ pub struct ScopeStmt {
 #[export("pto.ScopeStmt", crate = crate)]
 fn refuse_scope() -> Result<Ref<ScopeStmt>> {
     Err(Error::type_error(
-        "pto.ScopeStmt: expected one of the classes that extend it: InCoreScopeStmt, \
+        "pto.ScopeStmt: expected a derived class: InCoreScopeStmt, \
          ClusterScopeStmt, HierarchyScopeStmt, SpmdScopeStmt, RuntimeScopeStmt",
     ))
 }

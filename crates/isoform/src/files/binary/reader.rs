@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         let rest = self.input.rest();
         if rest > 0 {
             return Err(Error::value_error(format!(
-                "binary form: {rest} bytes behind the last record"
+                "binary form: {rest} bytes after the last record"
             )));
         }
         let root = self.nodes.pop();
@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
             };
             let position = position.map(|position| position as u32);
             if position.is_some() && fields.iter().any(|(_, known)| *known == position) {
-                return Err(Error::value_error(format!("field '{name}' stands twice")));
+                return Err(Error::value_error(format!("field '{name}' is given twice")));
             }
             fields.push((literal, position));
         }

@@ -217,7 +217,7 @@ fn begin(lexer: &mut Lexer<'_>) -> Result<Begin> {
 fn take_key(lexer: &mut Lexer<'_>, map: &Map) -> Result<Value> {
     let key = Value::from(lexer.string()?.as_ref());
     if map.contains_key(&key) {
-        return Err(lexer.fail(&format!("the key {key:?} stands twice in an object")));
+        return Err(lexer.fail(&format!("the key {key:?} occurs twice in an object")));
     }
     lexer.expect(b':')?;
     Ok(key)

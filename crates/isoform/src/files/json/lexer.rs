@@ -230,7 +230,7 @@ impl<'a> Lexer<'a> {
             self.at += 1;
             is_integer = false;
             if self.digits() == 0 {
-                return Err(self.unexpected("digits behind the decimal point"));
+                return Err(self.unexpected("digits after the decimal point"));
             }
         }
         if let Some(b'e' | b'E') = bytes.get(self.at) {

@@ -86,7 +86,7 @@ pub fn to_json_graph(value: &Value, options: &JsonOptions) -> Result<String> {
 ///
 /// # Errors
 ///
-/// As [`to_json_graph`], and `OSError` when `output` fails.
+/// As [`to_json_graph`], and `OSError` if `output` fails.
 ///
 /// ```
 /// let mut output = Vec::new();

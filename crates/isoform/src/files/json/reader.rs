@@ -215,7 +215,9 @@ impl<'a> Reader<'a> {
                     metadata = Some(self.outside(|reader| data::parse(&mut reader.lexer))?);
                 }
                 "root_index" | "nodes" | "metadata" => {
-                    return Err(self.document_fault(&format!("'{key}' stands twice")).into());
+                    return Err(self
+                        .document_fault(&format!("'{key}' is given twice"))
+                        .into());
                 }
                 _ if self.options.ignore_unknown_fields => {
                     self.outside(|reader| data::parse(&mut reader.lexer))?;
@@ -309,7 +311,7 @@ impl<'a> Reader<'a> {
                     }
                 },
                 "type" | "data" => {
-                    return Err(self.lexer.fail(&format!("'{key}' stands twice")));
+                    return Err(self.lexer.fail(&format!("'{key}' is given twice")));
                 }
                 _ if self.options.ignore_unknown_fields => {
                     data::parse(&mut self.lexer)?;
@@ -533,7 +535,7 @@ impl<'a> Reader<'a> {
             }
             if twice {
                 let name = info.fields()[position].name();
-                return Err(self.lexer.fail(&format!("field '{name}' stands twice")));
+                return Err(self.lexer.fail(&format!("field '{name}' is given twice")));
             }
             position += 1;
             behind = behind.max(position);

@@ -13,7 +13,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when nothing is open.
+    /// `ValueError` if nothing is open.
     pub fn emit(&mut self, stmt: impl IntoField<Ref<Stmt>>) -> Result<()> {
         let frame = self.innermost("emit", "a function")?;
         frame.stmts.push(stmt.into_field());

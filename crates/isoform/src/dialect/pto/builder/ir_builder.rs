@@ -126,8 +126,6 @@ impl IRBuilder {
     /// # Errors
     ///
     /// As [`for_loop`](Self::for_loop), and `ValueError` without a condition.
-    ///
-    /// As [`for_loop`](Self::for_loop), and `ValueError` without a condition.
     pub fn while_loop<R>(&mut self, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         self.begin_while(None)?;
         let result = self.within(build)?;
@@ -227,11 +225,11 @@ impl IRBuilder {
             .any(|frame| matches!(frame.kind, Kind::If { .. }))
     }
 
-    /// A parameter of the open function, which is read.
+    /// Adds an input parameter to the open function.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a function.
+    /// `ValueError` if the innermost open part is not a function.
     pub fn param(
         &mut self,
         name: impl Into<Str>,
@@ -287,7 +285,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a loop.
+    /// `ValueError` if the innermost open part is not a loop.
     pub fn iter_arg(
         &mut self,
         name: impl Into<Str>,

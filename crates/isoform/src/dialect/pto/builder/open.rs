@@ -56,7 +56,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when something is open.
+    /// `ValueError` if something is open.
     pub fn begin_function(&mut self, plan: Ref<Function>) -> Result<()> {
         self.begin(Kind::Function {
             plan,
@@ -69,7 +69,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a function.
+    /// `ValueError` if the innermost open part is not a function.
     pub fn end_function(&mut self) -> Result<Ref<Function>> {
         let mut frame = self.end("function", |kind| matches!(kind, Kind::Function { .. }))?;
         let body = frame.body();
@@ -183,7 +183,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not an `if`, or its other
+    /// `ValueError` if the innermost open part is not an `if`, or its other
     /// branch is open already.
     pub fn begin_else(&mut self) -> Result<()> {
         let frame = self.innermost("else", "an if")?;

@@ -75,7 +75,7 @@ impl ProgramBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when a function of this name was added before.
+    /// `ValueError` if a function of this name was added before.
     pub fn add_function(&mut self, function: Ref<Function>) -> Result<Ref<GlobalVar>> {
         if let Some((_, true)) = self.names.get(&function.name) {
             return Err(Error::value_error(format!(
@@ -114,7 +114,7 @@ impl ProgramBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when one was declared and not added.
+    /// `ValueError` if one was declared and not added.
     pub fn result(&self) -> Result<Ref<Program>> {
         let is_added = |var: &Ref<GlobalVar>| matches!(self.names.get(&var.name), Some((_, true)));
         if let Some(missing) = self.declared.iter().find(|var| !is_added(var)) {

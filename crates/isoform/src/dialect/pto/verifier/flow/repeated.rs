@@ -75,7 +75,7 @@ impl Checker<'_> {
             && !self.options.allow_redefinition
         {
             let text = format!(
-                "variable '{}' is defined again, after {}, by a statement that stands at both places",
+                "variable '{}' is defined again, after {}, by a statement that occurs at both places",
                 var.name_hint,
                 self.places.path(before)
             );
