@@ -114,7 +114,7 @@ class Array(Object, Sequence[T]):
         ...
 
     def count(self, item: Any, /) -> int:
-        """How many elements equal the item. O(n)."""
+        """The number of elements that equal the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
@@ -283,7 +283,7 @@ class List(Object, MutableSequence[T]):
     def _sort(self, options: dict[str, Any], /) -> None: ...
 
     def count(self, item: Any, /) -> int:
-        """How many elements equal the item. O(n)."""
+        """The number of elements that equal the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:

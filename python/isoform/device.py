@@ -92,7 +92,7 @@ class Device:
 
     @property
     def index(self) -> int:
-        """Which device of the kind."""
+        """The index of the device among those of its kind."""
         return self._index
 
     def dlpack_device_type(self) -> int:

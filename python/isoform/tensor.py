@@ -72,17 +72,17 @@ class Tensor(Object):
 
     @property
     def device(self) -> Device:
-        """Where the memory is: always the CPU."""
+        """The device of the memory: always the CPU."""
         return _CPU
 
     @property
     def strides(self) -> Shape:
-        """How many elements further the next one along each dimension is."""
+        """The distance between neighbours along each dimension, in elements."""
         return self._strides()
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return len(self._shape())
 
     @property
@@ -105,7 +105,7 @@ class Tensor(Object):
             raise IndexError(f"dimension {dim} of a tensor of {len(shape)}") from None
 
     def numel(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         count = 1
         for dim in self._shape():
             count *= dim

@@ -242,7 +242,7 @@ pub struct Call {
 pub struct Output {
     /// The call.
     pub call: Ref<Call>,
-    /// Which of its outputs, counted from zero.
+    /// The index of the output, from 0.
     pub index: i64,
 }
 

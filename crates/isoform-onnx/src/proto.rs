@@ -341,10 +341,10 @@ pub struct TensorProto {
     /// Documentation for humans.
     #[prost(string, tag = "12")]
     pub doc_string: String,
-    /// Where the data is, if `data_location` is `EXTERNAL`.
+    /// The location of the data, if `data_location` is `EXTERNAL`.
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringStringEntryProto>,
-    /// Where the data is, a [`DataLocation`].
+    /// The location of the data, a [`DataLocation`].
     #[prost(enumeration = "DataLocation", tag = "14")]
     pub data_location: i32,
     /// Named metadata.
@@ -363,7 +363,7 @@ pub struct SegmentProto {
     pub end: i64,
 }
 
-/// Where the elements of a tensor are stored.
+/// The storage of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum DataLocation {

@@ -61,7 +61,7 @@ impl Family {
         Ok([Family::native()?, Family::dynamic()?])
     }
 
-    /// Where the types are declared, for messages.
+    /// The place of the types' declarations, for messages.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -1,4 +1,4 @@
-"""Where the classes of values are found, without importing them too early.
+"""Finds the classes of values without importing them too early.
 
 Annotations name classes such as `Array` and `dtype`. The modules that define
 them need `isoform.core`, so this module imports them only when an annotation

@@ -219,7 +219,7 @@ def _remove(pending: Pending) -> None:
 
 
 def _place(cls: type) -> tuple[str, str]:
-    """Where a class is declared: its module, and the function or class in it."""
+    """The place where a class is declared: its module, and the function or class in it."""
     return cls.__module__, cls.__qualname__.rpartition(".")[0]
 
 

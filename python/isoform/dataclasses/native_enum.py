@@ -30,7 +30,7 @@ class NativeEnumMeta(ObjectMeta):
         return iter(_members(cls)[0])
 
     def __len__(cls) -> int:  # noqa: N805
-        """How many members there are; second names do not count."""
+        """The number of members, without aliases."""
         return len(_members(cls)[0])
 
     def __bool__(cls) -> bool:  # noqa: N805

@@ -48,7 +48,7 @@ class DiagnosticError(RuntimeError):
 
 
 class DiagnosticLevel(IntEnum):
-    """How bad something is."""
+    """The severity of a message."""
 
     BUG = 10
     ERROR = 20

@@ -92,7 +92,7 @@ class DataType(Object, metaclass=_DataTypeMeta):
 
     @property
     def bits(self) -> int:
-        """How many bits a number takes."""
+        """The number of bits of a number."""
         return _facts(self)["bits"]
 
     def get_bit(self) -> int:

@@ -1,4 +1,4 @@
-"""How the names of type keys lead to classes."""
+"""Maps the names of type keys to classes."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ impl<'a> Generator<'a> {
         Ok(nodes.into())
     }
 
-    /// Where choices come from at this place.
+    /// The source of choices at this place.
     fn source(&mut self) -> &mut Source<'a> {
         match self.is_ignored {
             true => &mut self.ignored,

@@ -1,4 +1,4 @@
-//! Which data types go together in an expression.
+//! The data types of expressions and their operands.
 
 use super::super::source::Source;
 use isoform::TypeInfo;

@@ -30,7 +30,7 @@ pub(crate) struct Outline {
 
 struct Node {
     block: Option<TypeIndex>,
-    /// Where its parts start; they end where those of the next node start.
+    /// The start of its parts; they end at the start of the next node's parts.
     first: u32,
 }
 

@@ -295,7 +295,7 @@ fn make_constructor(
     belong_to: Ref<GlobalTypeVar>,
 ) -> Ref<Constructor> {
     let made = Constructor::new(name_hint, inputs, belong_to);
-    // Numbers then go by the order of declaration.
+    // Numbers then follow the order of declaration.
     made.tag();
     made
 }

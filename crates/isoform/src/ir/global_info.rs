@@ -178,7 +178,7 @@ pub struct VDevice {
     /// The machine, if one was given.
     #[node(default)]
     pub target: Option<Ref<Target>>,
-    /// Which of its devices.
+    /// The index of the device.
     #[node(default)]
     pub vdevice_id: i64,
     /// The memory of the device.

@@ -235,7 +235,7 @@ pub struct AllocatedPoolInfo {
     pub pool_info: Ref<PoolInfo>,
     /// The number of allocated bytes.
     pub allocated_size: i64,
-    /// Which parameter of the main function is its pointer.
+    /// The index of the main function's parameter that points to it.
     #[node(default)]
     pub pool_var_idx: i64,
 }

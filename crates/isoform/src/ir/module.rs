@@ -99,7 +99,7 @@ fn global_name(key: &Value) -> Option<&str> {
     }
 }
 
-/// The key of a name that has to be there.
+/// The key of a name that must exist.
 fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<Ref<K>> {
     find(dict, name).ok_or_else(|| {
         let known: Vec<_> = sorted(dict)
@@ -114,7 +114,7 @@ fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<
     })
 }
 
-/// Puts a definition under a key, in the place of the one it had.
+/// Sets the definition of a key, replacing an existing one.
 fn put<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, key: &Ref<K>, value: V) -> Result<()> {
     match find(dict, key.name()) {
         Some(known) if !known.same_as(key) => Err(duplicate(key)),

@@ -124,7 +124,7 @@ fn contains_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefi
 #[node(key = "ir.GlobalVarSupply", kind = none, init = make_global_var_supply, crate = crate)]
 #[repr(C)]
 pub struct GlobalVarSupply {
-    /// Where the names come from.
+    /// The supply of names.
     #[node(default = NameSupply::new())]
     pub name_supply: Ref<NameSupply>,
     /// The variables by name.

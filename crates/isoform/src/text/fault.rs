@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::kernel::error::{Error, ErrorKind};
 
-/// Where a text cannot be read, and why.
+/// The position at which a text cannot be read, and the reason.
 ///
 /// It is the source of the [`Error`] that [`from_text`](crate::from_text)
 /// returns, whose message shows the line as well.

@@ -1,4 +1,4 @@
-//! Which parts of a graph access paths lead to.
+//! Maps access paths to the parts of a graph.
 
 use hashbrown::HashMap;
 

@@ -25,7 +25,7 @@ pub enum TensorText {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TextMark {
-    /// Where it is in the printed value.
+    /// The path to it in the printed value.
     pub path: AccessPath,
     /// The text after the carets; may be empty.
     pub note: String,

@@ -23,7 +23,7 @@ use crate::kernel::value::Value;
 pub(super) enum Stop {
     /// Something is wrong with the text.
     Fault(Box<Fault>),
-    /// The error of user code or of the host, which is handed on unchanged.
+    /// An error of user code or of the host, which is passed on unchanged.
     Foreign(Error),
 }
 
@@ -72,7 +72,7 @@ pub(super) enum Slot {
 pub(super) struct Part {
     /// The field, in an object.
     pub(super) field: u32,
-    /// Where it starts.
+    /// Its start.
     pub(super) at: usize,
     pub(super) slot: Slot,
 }
@@ -101,7 +101,7 @@ pub(super) enum State {
 struct Open {
     what: Opened,
     at: usize,
-    /// Where its parts start.
+    /// The start of its parts.
     base: usize,
 }
 

@@ -40,7 +40,7 @@ struct Spot {
     /// The block that contains all its uses; if it is defined in place, the node that it
     /// is part of.
     home: u32,
-    /// Which of the parts that is.
+    /// The index of that part.
     site: u32,
     /// The block that it is.
     block: u32,

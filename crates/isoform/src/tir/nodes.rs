@@ -357,7 +357,7 @@ pub(super) fn make_not(a: Ref<PrimExpr>, span: Option<Ref<Span>>) -> Result<Ref<
 pub struct Select {
     #[node(base)]
     base: PrimExpr,
-    /// Which one.
+    /// The condition.
     pub condition: Ref<PrimExpr>,
     /// The value if the condition holds.
     pub true_value: Ref<PrimExpr>,

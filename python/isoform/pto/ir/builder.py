@@ -45,7 +45,7 @@ def _class(name: str) -> Any:
 
 
 def _caller() -> Span:
-    """Where the code that called this package is."""
+    """The source location of the code that called this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
         frame = frame.f_back

@@ -46,7 +46,7 @@ def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
 
 
 def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
-    """Return an expression with other expressions in the place of variables.
+    """Return an expression with variables replaced by other expressions.
 
     Returns the expression itself if none of them occurs. Raises TypeError for an
     expression of another class where only a variable is allowed.
@@ -55,7 +55,7 @@ def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
 
 
 def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
-    """Return a statement with expressions in the place of variables that it does not define.
+    """Return a statement with variables that it does not define replaced by expressions.
 
     Sizes in types are replaced, too: a variable whose type changes becomes a
     new one, the same at its definition and at all its uses. A size is defined

@@ -42,7 +42,7 @@ class Function(IRNode):
 
     @property
     def func_type(self) -> FunctionType:
-        """Where it runs, the field `type`."""
+        """The place where it runs, the field `type`."""
         return self.type
 
 

@@ -69,7 +69,7 @@ class ArrayType(ShapedType):
 
     @property
     def extent(self) -> Expr:
-        """How many elements it has."""
+        """The number of elements."""
         return _extent(self)
 
 

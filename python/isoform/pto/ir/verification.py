@@ -20,7 +20,7 @@ class VerificationFailure(NamedTuple):
     path: AccessPath
     """The steps from the verified value to the error."""
     span: Span
-    """Where that, or the nearest node around it, was written."""
+    """The source location of the error, or of the nearest enclosing node."""
     error: Exception
     """The error."""
 

@@ -193,7 +193,7 @@ pub struct TupleGetItemExpr {
     base: Expr,
     /// The tuple.
     pub tuple: Ref<Expr>,
-    /// Which of its values, from 0.
+    /// The index of the value, from 0.
     pub index: i64,
 }
 

@@ -79,7 +79,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// Where a function runs.
+    /// The place where a function runs.
     pub enum FunctionType, FunctionTypeObject = "pto.FunctionType" {
         /// Unspecified.
         Opaque = "Opaque",
@@ -95,7 +95,7 @@ node_enum! {
         Group = "Group",
         /// On many cores, the same program on each.
         Spmd = "Spmd",
-        /// Where it is called.
+        /// Inlined at its calls.
         Inline = "Inline",
         /// As a graph of tasks.
         Graph = "Graph",

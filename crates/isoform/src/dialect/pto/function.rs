@@ -38,7 +38,7 @@ pub struct Function {
     pub return_types: Array<Ref<Type>>,
     /// The body.
     pub body: Ref<Stmt>,
-    /// Where it runs.
+    /// The place where it runs.
     #[node(name = "type")]
     pub func_type: Enumerator<FunctionType>,
     /// The level of the machine at which it runs.

@@ -22,7 +22,7 @@ pub struct MemRef {
     /// The pointer to the allocation that it is part of; None if it is a separate
     /// allocation.
     pub base: Option<Ref<Var>>,
-    /// Where it starts in the allocation.
+    /// The offset in the allocation.
     pub byte_offset: i64,
     /// The size in bytes; 0 if it is not known yet.
     pub size: i64,
@@ -30,7 +30,7 @@ pub struct MemRef {
     pub is_pinned: bool,
     /// The number of consecutive pieces of that size, used in turn.
     pub slots: i64,
-    /// Which of them this is, from 0.
+    /// The index of this piece among them, from 0.
     pub slot: Option<Ref<Expr>>,
 }
 

@@ -57,7 +57,7 @@ pub struct AssignStmt {
 pub struct IfStmt {
     #[node(base, default)]
     base: Stmt,
-    /// Which one.
+    /// The condition.
     pub condition: Ref<Expr>,
     /// The statement for a true condition.
     pub then_body: Ref<Stmt>,

@@ -59,7 +59,7 @@ pub struct TileView {
     /// The distance between neighbours, for each dimension.
     #[node(default)]
     pub stride: Array<Ref<Expr>>,
-    /// Where it starts.
+    /// The offset of the first element.
     #[node(default)]
     pub start_offset: Option<Ref<Expr>>,
     /// The order of the fractals.

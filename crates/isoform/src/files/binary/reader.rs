@@ -48,7 +48,7 @@ struct Plan {
 enum Stop {
     /// Something is wrong with the record that is being read.
     Fault(Error),
-    /// The error of user code, which is handed on unchanged.
+    /// An error of user code, which is passed on unchanged.
     Hook(Error),
 }
 

@@ -134,7 +134,7 @@ struct Plan {
 enum Stop {
     /// Something is wrong with the node that is being read.
     Fault(Error),
-    /// The error of user code, which is handed on unchanged.
+    /// An error of user code, which is passed on unchanged.
     Hook(Error),
 }
 

@@ -1,4 +1,4 @@
-//! Which parts of an expression get a name, so that the text of shared parts
+//! Selects the parts of an expression that get a name, so that the text of shared parts
 //! is not written again and again.
 
 use hashbrown::{HashMap, HashSet};

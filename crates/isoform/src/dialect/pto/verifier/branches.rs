@@ -1,4 +1,4 @@
-//! Which places no path through the program has in common.
+//! Places that no path through the program has in common.
 
 use crate::kernel::path::places::{Place, Places, Step};
 

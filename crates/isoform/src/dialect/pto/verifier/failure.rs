@@ -29,7 +29,7 @@ impl VerifyOptions {
 pub struct Failure {
     /// The steps from the verified value to the error.
     pub path: AccessPath,
-    /// Where that, or the nearest node around it, was written.
+    /// The source location of the error, or of the nearest enclosing node.
     pub span: Ref<Span>,
     /// The error.
     pub error: Error,

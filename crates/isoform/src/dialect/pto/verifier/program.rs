@@ -71,7 +71,7 @@ pub fn verify(root: impl Into<Value>, options: &VerifyOptions) -> Result<Vec<Fai
     Ok(failures)
 }
 
-/// Where the last node on a path with a place in a source text was written.
+/// The source location of the last node on a path that has one.
 fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
     let mut span = Span::unknown();
     let mut value = root.clone();

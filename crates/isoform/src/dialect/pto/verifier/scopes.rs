@@ -1,4 +1,4 @@
-//! Which variables have a value where the check is.
+//! The variables that have a value at the current place.
 
 use hashbrown::{HashMap, HashSet};
 
