@@ -1,16 +1,17 @@
-//! Isoform ("equal in form"): declare the node types of an IR once, and get
-//! structural equality modulo renaming of variables, hashes, portable digests,
-//! explained mismatches and walks from that one declaration.
+//! Isoform ("equal in form"): declare the node types of an IR once, and never write
+//! their equality, hashing, traversal or rewriting by hand: comparison modulo renaming
+//! of variables, portable digests, explained mismatches, walks, rewrites and files all
+//! follow from the declaration.
 //!
 //! ```
 //! use isoform::{Array, Node, Obj, Ref, Str, explain_mismatch, structural_digest, structural_equal};
 //!
-//! /// A variable: equal by where it is bound, whatever its name.
+//! /// A variable, identified by its binding; the name is ignored.
 //! #[derive(Node)]
 //! #[node(key = "demo.Var", kind = var)]
 //! #[repr(C)]
 //! pub struct Var {
-//!     /// Not part of its identity.
+//!     /// Not compared.
 //!     #[node(ignore)]
 //!     pub name: Str,
 //! }
