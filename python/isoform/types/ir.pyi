@@ -766,7 +766,7 @@ class VDevice(GlobalInfo):
         """The machine, if one was given."""
     @property
     def vdevice_id(self) -> builtins.int:
-        """Which of its devices."""
+        """The index of the device."""
     @property
     def memory_scope(self) -> builtins.str:
         """The memory of the device."""
@@ -914,7 +914,7 @@ class AllocatedPoolInfo(isoform.Object):
         """The number of allocated bytes."""
     @property
     def pool_var_idx(self) -> builtins.int:
-        """Which parameter of the main function is its pointer."""
+        """The index of the main function's parameter that points to it."""
     def __init__(
         self, pool: PoolInfo, allocated_size: builtins.int, pool_var_idx: builtins.int = ...
     ) -> None: ...
@@ -1162,7 +1162,7 @@ class GlobalVarSupply(isoform.Object):
     __match_args__ = ()
     @property
     def name_supply(self) -> NameSupply:
-        """Where the names come from."""
+        """The supply of names."""
     @property
     def name_to_var_map(self) -> isoform.Dict[builtins.str, GlobalVar]:
         """The variables by name."""

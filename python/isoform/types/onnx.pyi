@@ -315,7 +315,7 @@ class Output(isoform.Object):
         """The call."""
     @property
     def index(self) -> builtins.int:
-        """Which of its outputs, counted from zero."""
+        """The index of the output, from 0."""
     def __init__(self, call: Call, index: builtins.int) -> None: ...
 
 class Graph(isoform.Object):

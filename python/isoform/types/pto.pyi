@@ -352,7 +352,7 @@ class PipeType(isoform.Object):
         """By type and name."""
 
 class FunctionType(isoform.Object):
-    """Where a function runs."""
+    """The place where a function runs."""
 
     __match_args__ = ("value",)
     @property
@@ -902,7 +902,7 @@ class TileView(isoform.Object):
         """The distance between neighbours, for each dimension."""
     @property
     def start_offset(self) -> Expr | None:
-        """Where it starts."""
+        """The offset of the first element."""
     @property
     def blayout(self) -> TileLayout:
         """The order of the fractals."""
@@ -1139,7 +1139,7 @@ class TupleGetItemExpr(Expr):
         """The tuple."""
     @property
     def index(self) -> builtins.int:
-        """Which of its values, from 0."""
+        """The index of the value, from 0."""
     def __init__(self, tuple: typing.Any, index: builtins.int, span: Span | None = ...) -> None: ...
 
 class MemRef(Var):
@@ -1155,7 +1155,7 @@ class MemRef(Var):
         """
     @property
     def byte_offset(self) -> builtins.int:
-        """Where it starts in the allocation."""
+        """The offset in the allocation."""
     @property
     def size(self) -> builtins.int:
         """The size in bytes; 0 if it is not known yet."""
@@ -1167,7 +1167,7 @@ class MemRef(Var):
         """The number of consecutive pieces of that size, used in turn."""
     @property
     def slot(self) -> Expr | None:
-        """Which of them this is, from 0."""
+        """The index of this piece among them, from 0."""
     def __init__(
         self,
         base: typing.Any = ...,
@@ -1458,7 +1458,7 @@ class IfStmt(Stmt):
     __match_args__ = ("condition", "then_body", "else_body", "return_vars", "span")
     @property
     def condition(self) -> Expr:
-        """Which one."""
+        """The condition."""
     @property
     def then_body(self) -> Stmt:
         """The statement for a true condition."""
@@ -1793,7 +1793,7 @@ class Function(IRNode):
         """The body."""
     @property
     def type(self) -> FunctionType:
-        """Where it runs."""
+        """The place where it runs."""
     @property
     def level(self) -> Level | None:
         """The level of the machine at which it runs."""

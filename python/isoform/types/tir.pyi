@@ -317,7 +317,7 @@ class Select(isoform.types.ir.PrimExpr):
     __match_args__ = ("condition", "true_value", "false_value", "span")
     @property
     def condition(self) -> isoform.types.ir.PrimExpr:
-        """Which one."""
+        """The condition."""
     @property
     def true_value(self) -> isoform.types.ir.PrimExpr:
         """The value if the condition holds."""
