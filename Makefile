@@ -66,7 +66,7 @@ bench-rust: ## Run the benchmarks of the Rust crates
 	$(CARGO) bench --workspace $(NO_MODULES) $(LOCKED)
 
 .PHONY: bench-python
-bench-python: $(BENCH_STAMP) ## Measure the Python package beside its peers
+bench-python: $(BENCH_STAMP) ## Compare the speed of the Python package with its peers
 	$(call say,the package in $(BENCH_VENV))
 	VIRTUAL_ENV=$(CURDIR)/$(BENCH_VENV) $(VENV)/bin/maturin build --release --quiet \
 		--interpreter $(BENCH_VENV)/bin/python --out .cache/bench-wheel
@@ -91,7 +91,7 @@ races: ## Run the tests of threads under ThreadSanitizer; needs the rust-src com
 	CARGO="$(CARGO)" scripts/races.sh
 
 .PHONY: mutants
-mutants: ## Judge the tests by COUNT small changes of the engines
+mutants: ## Judge the tests by making COUNT small changes to the engines
 	$(CARGO) run $(LOCKED) -p isoform-fuzz --bin mutants -- --seed $(SEED) --count $(COUNT)
 
 .PHONY: docs
@@ -109,7 +109,7 @@ fmt: $(VENV_STAMP) ## Format the Rust and Python sources
 	$(VENV)/bin/ruff check --fix-only .
 
 .PHONY: stubs
-stubs: setup-python ## Write the stubs of the Python package anew
+stubs: setup-python ## Regenerate the stubs of the Python package
 	$(VENV)/bin/python scripts/make_stubs.py
 
 .PHONY: clean

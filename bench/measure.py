@@ -17,7 +17,7 @@ Timed = Callable[[int], object]
 
 @dataclass(frozen=True)
 class Pair:
-    """What one comparison gave: times per unit, and the median of the ratios."""
+    """The result of one comparison: times per unit, and the median of the ratios."""
 
     ours: float
     theirs: float

@@ -1,7 +1,7 @@
-"""What a class declared with `py_class` can do besides comparison.
+"""The features of a class declared with `py_class` other than comparison.
 
 It has what dataclasses have: defaults, keyword-only fields, `__post_init__`,
-`replace`, `match`. Beyond that, fields convert what they are given, enums carry
+`replace`, `match`. Beyond that, fields convert their values, enums carry
 attributes, and a class can check itself.
 """
 

@@ -62,7 +62,7 @@ def main() -> None:
     assert paths is not None
     print("and differs from  3 + (2 + 2)  at", *paths)
 
-    # Equality of one's own has laws to keep; this checks them on examples.
+    # Custom equality must obey some laws; this checks them on examples.
     check_laws([left, right, one, Sum(one, one)])
     print("the laws of equality hold")
 

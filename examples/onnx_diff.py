@@ -3,7 +3,7 @@
     python examples/onnx_diff.py LEFT.onnx RIGHT.onnx
 
 Prints the digest of both, the operators of the left one, and where the two
-differ. The status is that of `isoform diff`: 0 equal, 1 different, 2 trouble.
+differ. The status is that of `isoform diff`: 0 equal, 1 different, 2 error.
 """
 
 import sys

@@ -86,7 +86,7 @@ def main() -> None:
     print("# After `simplify` and `cse`")
     print(ir.python_print(optimised))
     assert ir.verify(optimised) == []
-    # Nothing is left to do, so the passes give back the very same object.
+    # Nothing is left to do, so the passes return the very same object.
     assert ir.cse(ir.simplify(optimised)) is optimised
     assert ir.structural_hash(program) != ir.structural_hash(optimised)
 

@@ -60,7 +60,7 @@ class Copy(Op):
     ir_trait = (SideEffectFree, HasCanonicalizer)
 
     def canonicalize(self) -> Var:
-        """What is copied."""
+        """The copied variable."""
         return self.args[0]
 
 

@@ -1,4 +1,4 @@
-"""What an ONNX model computes, read off its messages without any compiler.
+"""The computation of an ONNX model, read off its messages without any compiler.
 
 The fingerprint describes every output by the operators, attributes and constants it
 depends on, and by the positions of the inputs. Names, order, documentation and nodes

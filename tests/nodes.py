@@ -1,6 +1,6 @@
 """Node types that several files of the suite use.
 
-`Lam` is no scope, so what it binds stays bound until the comparison ends;
+`Lam` is not a scope, so its bindings last until the comparison ends;
 `Fun` is the same with `scope=True`.
 """
 

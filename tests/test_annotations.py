@@ -1,4 +1,4 @@
-"""What field annotations accept, and how values are converted to them."""
+"""The values that field annotations accept, and their conversion."""
 
 import collections.abc
 import ctypes

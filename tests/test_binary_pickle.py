@@ -204,7 +204,7 @@ def module(tmp_path, monkeypatch):
 
 
 def load_elsewhere(value, show, tmp_path):
-    """What a fresh process shows of a pickled value, or its error."""
+    """The output of a fresh process for a pickled value, or its error."""
     file = tmp_path / "value.pickle"
     file.write_bytes(pickle.dumps(value))
     code = f"import pickle\nvalue = pickle.load(open({str(file)!r}, 'rb'))\nprint({show})\n"

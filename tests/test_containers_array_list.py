@@ -103,7 +103,7 @@ def test_membership_uses_the_same_rule():
 def test_hash():
     assert hash(Array([1, "a"])) == hash(Array([1, "a"]))
     assert len({Array([1]), Array([1]), Array([2])}) == 2
-    # What can change is no key.
+    # Mutable values cannot be keys.
     with pytest.raises(TypeError, match="unhashable"):
         hash(List([1]))
 

@@ -97,7 +97,7 @@ Add, Const = isoform.types.calc.Add, isoform.types.calc.Const
 evaluate = isoform.get_global_func("calc.evaluate")
 three = Add(Const(1), Const(2))
 assert evaluate(three) == 3
-assert evaluate.__doc__ == "What an expression of sums and numbers comes to."
+assert evaluate.__doc__ == "The value of an expression of sums and numbers."
 assert str(inspect.signature(evaluate)) == "(expr: isoform.Object, /) -> int"
 assert (Const(5).plus(), Const(5).plus(4)) == (6, 9)
 

@@ -93,7 +93,7 @@ class Witness:
 
 
 def collected(make):
-    """Whether what `make(witness)` built and dropped is freed."""
+    """Returns whether everything that `make(witness)` built and dropped is freed."""
     witness = Witness()
     ref = weakref.ref(witness)
     make(witness)

@@ -155,7 +155,7 @@ class Alarm(BaseException):
 
 
 def interrupted(call):
-    """Whether a signal ends the call. Its third handler does; a call that asks
+    """Returns whether a signal ends the call. Its third handler does; a call that asks
     for no signals has one of them at most, at its end."""
     handled, done = [], []
 

@@ -44,7 +44,7 @@ def test_vdevice():
     assert same_from_file(v)
     assert ir.VDevice({"kind": "cuda", "host": "llvm"}).target.host.kind == "llvm"
     assert ir.Target("cuda", "llvm").host.kind == "llvm"
-    with pytest.raises(TypeError, match="a host in a dict has no host of its own"):
+    with pytest.raises(TypeError, match="a host in a dict cannot have a host itself"):
         ir.VDevice({"kind": "a", "host": {"kind": "b", "host": {"kind": "c"}}})
     for wrong in ["", "-mcpu=x", "llvm mcpu", "llvm -a=1 -a=2", {}, 3]:
         with pytest.raises(TypeError, match=r"expected ir\.Target"):

@@ -1,4 +1,4 @@
-"""What makes programs of the statement dialect well-formed."""
+"""The rules for well-formed programs of the statement dialect."""
 
 import pytest
 

@@ -63,7 +63,7 @@ def test_key_as_argument(key):
 
 def test_the_class_stays_itself(key):
     class Plain(Object):
-        """What it is for."""
+        """Its purpose."""
 
         x: int
 
@@ -74,7 +74,7 @@ def test_the_class_stays_itself(key):
 
     decorated = py_class(key())(Plain)
     assert decorated is Plain
-    assert Plain.__doc__.startswith("What it is for.")
+    assert Plain.__doc__.startswith("Its purpose.")
     assert Plain(4).double() == 8
     assert Plain(4).limit == 7
     assert isinstance(Plain(1), Object)

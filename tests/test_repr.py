@@ -1,4 +1,4 @@
-"""What objects and values print as."""
+"""The printed form of objects and values."""
 
 import pytest
 

@@ -199,7 +199,7 @@ def test_mismatches_are_shown_as_text():
     assert "left:  <root>.body.attrs" in shown
     assert shown.count("^") > 2
     assert shown in str(caught.value)
-    # The place stands in the picture, and not behind it again.
+    # The picture shows the place, so it is not repeated after it.
     assert "(at " not in str(caught.value)
     assert mismatch.render() == shown
     assert "\x1b[" in mismatch.render(color=True)

@@ -256,7 +256,7 @@ def test_a_missing_method(key):
             latency: int
 
     assert name in str(caught.value)
-    # Nothing is left behind.
+    # Nothing remains.
     assert name not in isoform.registry.get_registered_type_keys()
 
     @py_class(name)

@@ -437,7 +437,7 @@ def test_declare(line, name):
     assert list(type_attrs.get(a, attr)) == [1, 2]
     assert type_attrs.info(attr).count == 1
     assert type_attrs.info(attr).bytes > 0
-    # The same again is no declaration of something else.
+    # Repeating a declaration is allowed.
     type_attrs.declare(attr, "What it costs.", list[int])
     for doc, kind in (("Other words.", list[int]), ("What it costs.", int)):
         with pytest.raises(ValueError, match="is declared already"):

@@ -1,4 +1,4 @@
-"""What a class body gives to its type: hooks, names that it publishes, what it inherits.
+"""Attributes of a type from its class body: hooks, published names, inherited ones.
 
 The lists `__ffi_type_attr_names__` and `__ffi_inherit_type_attrs__` are those of
 tvm-ffi.

@@ -24,7 +24,7 @@ use isoform_testing::properties::{PROPERTIES, Property};
 use isoform_testing::pto::PTO_PROPERTIES;
 use isoform_testing::source::{random_bytes, split_mix};
 
-/// What is run: the properties of values and of IRs, and the reading of models.
+/// The fuzz targets: the properties of values and of IRs, and the reading of models.
 fn targets() -> Vec<(&'static str, Property)> {
     let mut targets = PROPERTIES.to_vec();
     targets.extend_from_slice(IR_PROPERTIES);

@@ -1,7 +1,7 @@
 """Isoform: declare the node types of an IR once, and compare, hash and rewrite programs."""
 
 # The classes of built-in types are bound to them when their modules are
-# imported, which must be before the first object of such a type is met.
+# imported, which must happen before the first object of such a type occurs.
 from isoform import container, function, tensor  # noqa: F401  # isort: skip
 from isoform import (
     access_path,

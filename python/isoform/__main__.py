@@ -11,10 +11,10 @@ from isoform import _core
 def main() -> int:
     """Run the command on `sys.argv` and return its exit status.
 
-    0 means equal or done, 1 different, 2 trouble. Ctrl-C ends the process at
-    once, as it ends any command.
+    0 means equal or done, 1 different, 2 error. Ctrl-C ends the process at
+    once, as for any command.
     """
-    # The work happens outside of Python, which would only note the signal.
+    # The work happens outside of Python, which would only record the signal.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _core.cli_main(["isoform", *sys.argv[1:]])
 

@@ -1,4 +1,4 @@
-"""What is known about functions: from annotations to schemas, and back."""
+"""Descriptions of functions: from annotations to schemas, and back."""
 
 from __future__ import annotations
 
@@ -114,13 +114,13 @@ def of_method(function: Function, *, with_self: bool = False) -> inspect.Signatu
 
     Args:
         function: the function; the first argument of a method is the object.
-        with_self: whether the object is not among the parameters yet.
+        with_self: add the object to the parameters.
     """
     known = _core._signature_of(function)
     if known is None:
         return None
     kinds = inspect.Parameter
-    # What stands before a parameter that must be given must be given, too.
+    # All parameters before a required one are required, too.
     by_name = [position for position, known in enumerate(known[0], 1) if known[4]]
     first_by_name = min(by_name, default=len(known[0]) + 1)
     given = (

@@ -1,4 +1,4 @@
-"""`Trait`: what passes ask of node types, and how types say that they have it."""
+"""`Trait`: properties of node types that passes ask about, and how types declare them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _T = TypeVar("_T", bound="Trait")
 
 PREFIX = "ir_trait."
-"""What stands before the name of a trait in the name of its attribute."""
+"""The prefix of a trait's name in the name of its attribute."""
 
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _known: dict[str, type[Trait]] = {}
@@ -55,7 +55,7 @@ def provided(method: _F) -> _F:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What is known about a trait.
+    """The description of a trait.
 
     Attributes:
         name: the name of the attribute.
@@ -69,12 +69,12 @@ class Plan:
 
     @property
     def is_marker(self) -> bool:
-        """Whether there is nothing to say but that a type has it."""
+        """Returns whether a type can only have the trait, without methods or arguments."""
         return not self.methods and not self.fields
 
     @property
     def is_single(self) -> bool:
-        """Whether the value of the attribute is a function by itself."""
+        """Returns whether the value of the attribute is a single function."""
         return len(self.methods) == 1 and not self.fields
 
     def value(self, arguments: Mapping[str, Any], find: Callable[[str], Any]) -> Any:
@@ -229,17 +229,17 @@ def schema_of(annotation: Any) -> Any:
 
 
 def is_trait(value: object) -> bool:
-    """Whether something is a trait, or a trait with its arguments."""
+    """Returns whether a value is a trait, or a trait with its arguments."""
     if isinstance(value, type):
         return issubclass(value, Trait) and value is not Trait
     return isinstance(value, Trait)
 
 
 def plan_of(trait: type[Trait] | Trait) -> Plan:
-    """What is known about a trait.
+    """Returns the description of a trait.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not a trait.
     """
     cls = trait if isinstance(trait, type) else type(trait)
     plan = cls.__dict__.get("__isoform_trait__")
@@ -249,7 +249,7 @@ def plan_of(trait: type[Trait] | Trait) -> Plan:
 
 
 def trait(name: str) -> type[Trait]:
-    """The trait behind an attribute, also one that Rust declares.
+    """The trait of an attribute, including traits that Rust declares.
 
     Args:
         name: the name of the attribute.
@@ -280,7 +280,7 @@ def _native(name: str) -> type[Trait]:
         # Declared by the type of its values alone.
         methods = [(short, "", True)]
     elif not methods and form != "bool":
-        raise KeyError(f"attribute '{name}' holds functions, and nobody declared which")
+        raise KeyError(f"attribute '{name}' holds functions, but their names are not declared")
     body: dict[str, Any] = {"__doc__": info["doc"] or None, "__module__": __name__}
     for method, doc, required in methods:
         # The value of a single method is its function, which cannot be left out.
@@ -318,10 +318,10 @@ def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T |
     Args:
         of: a node, or a type: a class, a type key, a `TypeInfo`.
         trait: the trait.
-        inherit: whether a trait of an ancestor counts.
+        inherit: include traits of ancestors.
 
     Raises:
-        TypeError: `of` is no node and no type, or `trait` no trait.
+        TypeError: `of` is neither a node nor a type, or `trait` is not a trait.
         KeyError: no type has the key.
 
     Example:
@@ -345,7 +345,7 @@ def implements(of: object, trait: type[_T], /, *, inherit: bool = False) -> _T |
 
 
 def _view_of(cls: type[Trait], plan: Plan) -> Callable[[Any, bool, Any], Any]:
-    """What makes an instance of a trait from a type or node and the value."""
+    """Returns a function that makes an instance of a trait from a type or node and the value."""
     new, bound, fields = object.__new__, types.MethodType, frozenset(plan.fields)
 
     if plan.is_single:
@@ -381,8 +381,8 @@ def implement(
     Args:
         of: the type: a class, a type key, a `TypeInfo`.
         trait: the trait; an instance if it takes arguments.
-        methods: its methods; those of the class if left out.
-        override: whether the type may have the trait already.
+        methods: its methods; by default those of the class.
+        override: replace the trait if the type already has it.
 
     Raises:
         TypeError: a method or the arguments of the trait are missing.
@@ -419,9 +419,9 @@ def value_for(owner: str, trait: type[Trait] | Trait, find: Callable[[str], Any]
     """The value of a trait's attribute for a type.
 
     Args:
-        owner: what the type is called in messages.
+        owner: the name of the type in messages.
         trait: the trait, or an instance with its arguments.
-        find: the type's function of a name, None if it has none.
+        find: returns the type's function of a name, or None.
 
     Raises:
         TypeError: an argument or a method is missing.

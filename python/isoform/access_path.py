@@ -23,7 +23,7 @@ __all__ = ["AccessKind", "AccessPath", "AccessStep"]
 
 
 class AccessKind(IntEnum):
-    """What a step of a path goes through, and whether it is there."""
+    """The kind of a step, and whether the path ends at something missing."""
 
     ATTR = 0
     ARRAY_ITEM = 1

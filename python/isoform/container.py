@@ -1,14 +1,14 @@
 """Sequences and mappings of values: `Array`, `List`, `Map` and `Dict`.
 
-`Array` and `Map` never change and can be hashed; `List` and `Dict` change and
-are shared: whoever holds one sees what others do to it. All four take
-ordinary Python values and convert them when they come in: a list or tuple
-becomes an `Array`, a dict a `Map`, a callable a `Function`. An object comes
-out as the same object that went in.
+`Array` and `Map` never change and can be hashed. `List` and `Dict` are mutable and
+shared: every holder sees changes made by others. All four take ordinary Python
+values and convert them on entry: a list or tuple becomes an `Array`, a dict a
+`Map`, a callable a `Function`. An object that is read out is the same object that
+was put in.
 
-Sequences equal sequences and mappings equal mappings by content, whichever
-class they are of, Python's own among them. Ints, bools and floats are
-different values, as they are to structural comparison.
+Sequences equal sequences and mappings equal mappings by content, regardless of
+their class, including Python's own. Ints, bools and floats are different values,
+as they are to structural comparison.
 
 The bodies of most methods are native; see `isoform._core`.
 """
@@ -82,15 +82,15 @@ class Array(Object, Sequence[T]):
         ...
 
     def __contains__(self, item: object, /) -> bool:
-        """Whether an element equals the item. O(n)."""
+        """Returns whether an element equals the item. O(n)."""
         ...
 
     def __eq__(self, other: object, /) -> bool:
-        """Whether the other one is a sequence with equal elements. O(n)."""
+        """Returns whether `other` is a sequence with equal elements. O(n)."""
         ...
 
     def __ne__(self, other: object, /) -> bool:
-        """Whether the other one is no sequence with equal elements. O(n)."""
+        """Returns whether `other` is not a sequence with equal elements. O(n)."""
         ...
 
     def __hash__(self) -> int:
@@ -114,13 +114,13 @@ class Array(Object, Sequence[T]):
         ...
 
     def count(self, item: Any, /) -> int:
-        """How many elements equal the item. O(n)."""
+        """The number of elements that equal the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
         """The index of the first element that equals the item. O(n).
 
-        Raises ValueError when there is none.
+        Raises ValueError if there is none.
         """
         ...
 
@@ -135,10 +135,10 @@ class List(Object, MutableSequence[T]):
     To change its length or order while iterating over it raises RuntimeError
     at the next step; to replace an element is allowed, as in Python.
 
-    A list in a typed field converts what comes in as the constructor does, and
-    raises TypeError for what the field forbids. It does so from then on, in all
-    hands, and for all fields that it stands in; lists made from its elements,
-    as by `copy()`, slices and `+`, take anything again.
+    A list in a typed field converts new elements like the constructor does, and
+    raises TypeError for elements that the field forbids. This applies from then on,
+    through every reference to the list, and for all fields that hold it. Lists made
+    from its elements, for example by `copy()`, slices and `+`, accept anything again.
 
     Args:
         items: any iterable; nothing makes an empty list.
@@ -190,15 +190,15 @@ class List(Object, MutableSequence[T]):
         ...
 
     def __contains__(self, item: object, /) -> bool:
-        """Whether an element equals the item. O(n)."""
+        """Returns whether an element equals the item. O(n)."""
         ...
 
     def __eq__(self, other: object, /) -> bool:
-        """Whether the other one is a sequence with equal elements. O(n)."""
+        """Returns whether `other` is a sequence with equal elements. O(n)."""
         ...
 
     def __ne__(self, other: object, /) -> bool:
-        """Whether the other one is no sequence with equal elements. O(n)."""
+        """Returns whether `other` is not a sequence with equal elements. O(n)."""
         ...
 
     __hash__ = None  # type: ignore[assignment]
@@ -246,14 +246,14 @@ class List(Object, MutableSequence[T]):
     def pop(self, index: SupportsIndex = -1, /) -> T:
         """Takes the element at an index out and returns it.
 
-        Raises IndexError when there is none.
+        Raises IndexError if there is none.
         """
         ...
 
     def remove(self, value: T, /) -> None:
         """Takes the first element out that equals the value. O(n).
 
-        Raises ValueError when there is none.
+        Raises ValueError if there is none.
         """
         ...
 
@@ -276,20 +276,20 @@ class List(Object, MutableSequence[T]):
     def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
         """Sorts the elements as a Python list would. O(n log n).
 
-        Raises ValueError when the list changes meanwhile.
+        Raises ValueError if the list changes meanwhile.
         """
         self._sort({"key": key, "reverse": reverse})
 
     def _sort(self, options: dict[str, Any], /) -> None: ...
 
     def count(self, item: Any, /) -> int:
-        """How many elements equal the item. O(n)."""
+        """The number of elements that equal the item. O(n)."""
         ...
 
     def index(self, item: Any, start: int = 0, stop: int = 9223372036854775807, /) -> int:
         """The index of the first element that equals the item. O(n).
 
-        Raises ValueError when there is none.
+        Raises ValueError if there is none.
         """
         ...
 
@@ -376,7 +376,7 @@ class Map(Object, Mapping[K, V]):
         ...
 
     def __getitem__(self, key: K, /) -> V:
-        """The value of a key. Raises KeyError when it is not there."""
+        """The value of a key. Raises KeyError if it is not there."""
         ...
 
     def __iter__(self) -> Iterator[K]:
@@ -388,15 +388,15 @@ class Map(Object, Mapping[K, V]):
         ...
 
     def __contains__(self, key: object, /) -> bool:
-        """Whether the key is there."""
+        """Returns whether the key is present."""
         ...
 
     def __eq__(self, other: object, /) -> bool:
-        """Whether the other one is a mapping with equal entries. O(n)."""
+        """Returns whether `other` is a mapping with equal entries. O(n)."""
         ...
 
     def __ne__(self, other: object, /) -> bool:
-        """Whether the other one is no mapping with equal entries. O(n)."""
+        """Returns whether `other` is not a mapping with equal entries. O(n)."""
         ...
 
     def __hash__(self) -> int:
@@ -420,7 +420,7 @@ class Map(Object, Mapping[K, V]):
         return _Items(self)
 
     def __or__(self, other: Mapping[K, V], /) -> Map[K, V]:
-        """A new map with the entries of both; the other one's values win."""
+        """A new map with the entries of both; values of the right operand win."""
         ...
 
     def __ror__(self, other: Mapping[K, V], /) -> Map[K, V]:
@@ -440,10 +440,10 @@ class Map(Object, Mapping[K, V]):
 class Dict(Object, MutableMapping[K, V]):
     """A mutable mapping that keeps the order of insertion.
 
-    Whoever holds it sees all changes. To add or remove keys while iterating
-    over it raises RuntimeError at the next step; to give a key another value
-    is allowed, as in Python. Keys match as those of `Map`. In a typed field
-    its entries stay of the types of the field, as with `List`.
+    Every holder sees all changes. Adding or removing keys while iterating raises
+    RuntimeError at the next step; changing the value of an existing key is allowed,
+    as in Python. Keys match like those of `Map`. In a typed field, its entries keep
+    to the types of the field, as with `List`.
 
     Args:
         entries: a mapping, or an iterable of pairs.
@@ -467,7 +467,7 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def __getitem__(self, key: K, /) -> V:
-        """The value of a key. Raises KeyError when it is not there."""
+        """The value of a key. Raises KeyError if it is not there."""
         ...
 
     def __setitem__(self, key: K, value: V, /) -> None:
@@ -477,7 +477,7 @@ class Dict(Object, MutableMapping[K, V]):
     def __delitem__(self, key: K, /) -> None:
         """Takes a key and its value out. O(n).
 
-        Raises KeyError when it is not there.
+        Raises KeyError if it is not there.
         """
         ...
 
@@ -490,15 +490,15 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def __contains__(self, key: object, /) -> bool:
-        """Whether the key is there."""
+        """Returns whether the key is present."""
         ...
 
     def __eq__(self, other: object, /) -> bool:
-        """Whether the other one is a mapping with equal entries. O(n)."""
+        """Returns whether `other` is a mapping with equal entries. O(n)."""
         ...
 
     def __ne__(self, other: object, /) -> bool:
-        """Whether the other one is no mapping with equal entries. O(n)."""
+        """Returns whether `other` is not a mapping with equal entries. O(n)."""
         ...
 
     __hash__ = None  # type: ignore[assignment]
@@ -522,7 +522,7 @@ class Dict(Object, MutableMapping[K, V]):
     def pop(self, key: Any, default: Any = MISSING, /) -> Any:
         """Takes a key out and returns its value. O(n).
 
-        Without it the default is returned, or, when none was given, KeyError
+        If the key is missing, the default is returned or, if there is none, KeyError is
         raised.
         """
         ...
@@ -530,7 +530,7 @@ class Dict(Object, MutableMapping[K, V]):
     def popitem(self) -> tuple[K, V]:
         """Takes the last entry out and returns it.
 
-        Raises KeyError when there is none.
+        Raises KeyError if there is none.
         """
         ...
 
@@ -560,7 +560,7 @@ class Dict(Object, MutableMapping[K, V]):
         ...
 
     def __or__(self, other: Mapping[K, V], /) -> Dict[K, V]:
-        """A new dict with the entries of both; the other one's values win."""
+        """A new dict with the entries of both; values of the right operand win."""
         ...
 
     def __ror__(self, other: Mapping[K, V], /) -> Dict[K, V]:

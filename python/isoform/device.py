@@ -36,15 +36,15 @@ _LARGEST = 2**32 - 1
 
 
 class Device:
-    """A device: what kind, and which of them.
+    """A device: its kind, and its index among those of that kind.
 
     Args:
         device_type: a name such as `"cuda"` or `"cuda:1"`, or DLPack's number.
-        index: which device of the kind; not together with a name that says so.
+        index: the index of the device; not allowed if the name includes one.
 
     Raises:
         ValueError: there is no such device.
-        TypeError: the index is no int.
+        TypeError: the index is not an int.
 
     >>> gpu = Device("cuda", 1)
     >>> gpu, str(gpu), gpu.type, gpu.index
@@ -92,7 +92,7 @@ class Device:
 
     @property
     def index(self) -> int:
-        """Which device of the kind."""
+        """The index of the device among those of its kind."""
         return self._index
 
     def dlpack_device_type(self) -> int:
@@ -111,7 +111,7 @@ class Device:
         raise AttributeError(f"a Device cannot be changed: {name}")
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other one is the same device."""
+        """Returns whether the other one is the same device."""
         if not isinstance(other, Device):
             return NotImplemented
         return self._kind == other._kind and self._index == other._index
@@ -138,7 +138,7 @@ def device(type: str | int, index: int | None = None) -> Device:  # noqa: A002
 
     Raises:
         ValueError: there is no such device.
-        TypeError: the index is no int.
+        TypeError: the index is not an int.
 
     >>> device("cpu") == device("cpu", 0)
     True

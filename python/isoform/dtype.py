@@ -1,8 +1,8 @@
 """Data types of tensor elements, as text: `dtype`.
 
-A data type is a `str` that knows its number format, width and vector lanes, so
-that it can be handed to array libraries as it is. To structural comparison it
-is no text: `dtype("int8")` and `"int8"` are different values.
+A data type is a `str` with number format, width and vector lanes, so that it can be
+passed to array libraries directly. To structural comparison it is not text:
+`dtype("int8")` and `"int8"` are different values.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FLOAT_CODES = frozenset((2, 4, *range(7, 18)))
 
 
 def _name_of(content: Any) -> str:
-    """The name that an object gives a data type."""
+    """The name of a data type given by an object."""
     if isinstance(content, str):
         return content
     name = getattr(content, "name", None)
@@ -134,26 +134,26 @@ class dtype(str):  # noqa: N801
 
     @property
     def is_integer(self) -> builtins.bool:
-        """Whether it is a format of integers, with or without sign."""
+        """Returns whether it is an integer format, signed or unsigned."""
         return self._code in _INTEGER_CODES
 
     @property
     def is_float(self) -> builtins.bool:
-        """Whether it is a format of floats of any kind."""
+        """Returns whether it is a float format of any kind."""
         return self._code in _FLOAT_CODES
 
     @property
     def is_bool(self) -> builtins.bool:
-        """Whether it is the format of booleans."""
+        """Returns whether it is the format of booleans."""
         return self._code == _BOOL_CODE
 
     @property
     def is_handle(self) -> builtins.bool:
-        """Whether it is the format of opaque pointers."""
+        """Returns whether it is the format of opaque pointers."""
         return self._code == _HANDLE_CODE
 
     def is_dtype(self, other: Any) -> builtins.bool:
-        """Whether another object names the same data type."""
+        """Returns whether another object names the same data type."""
         try:
             return dtype(other) == self
         except (TypeError, ValueError):

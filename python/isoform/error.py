@@ -22,8 +22,8 @@ class Error:
 
     Args:
         kind: the name of an exception class, see `register_error`.
-        message: what went wrong.
-        backtrace: where, as text.
+        message: the message.
+        backtrace: the traceback, as text.
 
     >>> error = Error("ValueError", "too large")
     >>> error.py_error()
@@ -38,7 +38,7 @@ class Error:
 
     @classmethod
     def of(cls, exception: BaseException) -> Error:
-        """The error that an exception says."""
+        """The error for an exception."""
         return cls(_name_of(type(exception)), str(exception))
 
     def py_error(self) -> BaseException:
@@ -58,7 +58,7 @@ class Error:
 
 
 def _name_of(cls: type[BaseException]) -> str:
-    """The name that the core knows a class of exceptions by."""
+    """The name of a class of exceptions in the core."""
     return next((name for name, known in _CLASSES.items() if known is cls), cls.__name__)
 
 
@@ -69,13 +69,13 @@ def register_error(name_or_cls: str | None = None) -> Callable[[E], E]: ...
 @overload
 def register_error(name_or_cls: str | None, cls: E) -> E: ...
 def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
-    """Makes a class of exceptions known under a name, its own if none is given.
+    """Registers a class of exceptions under a name, by default its own.
 
     Can be called or used as a decorator. A later class of the same name
     replaces an earlier one.
 
     Raises:
-        TypeError: the class is no class of exceptions.
+        TypeError: the class is not a class of exceptions.
 
     >>> @register_error
     ... class ShapeError(ValueError):
@@ -103,7 +103,7 @@ class TextError(ValueError):
     attributes are those of SyntaxError.
 
     Attributes:
-        msg: what is wrong, in one line.
+        msg: the problem, in one line.
         lineno: the line, from 1 on.
         offset: the column in characters, from 1 on.
 

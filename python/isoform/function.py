@@ -1,8 +1,8 @@
-"""Functions, groups of functions, and conversions that are asked for.
+"""Functions, groups of functions, and explicit conversions.
 
 A callable that is stored in a field or passed to the core becomes a
-`Function`: its arguments and its result are converted as field values are, and
-what it raises comes back to the caller unchanged.
+`Function`: its arguments and result are converted like field values, and its
+exceptions reach the caller unchanged.
 """
 
 from __future__ import annotations
@@ -60,15 +60,14 @@ class Function(Object):
     """A callable value.
 
     Args:
-        callable: what it calls; a `Function` stays the same one.
+        callable: the callable; a `Function` is returned unchanged.
 
     Raises:
         TypeError: the argument cannot be called.
 
-    A function that is written in Rust converts its arguments by its signature,
-    as fields are converted; one that is written in Python takes what it is
-    given, whatever its annotations say. `inspect.signature` and `help` know
-    what is known about either.
+    A Rust function converts its arguments by its signature, as fields are
+    converted; a Python function receives its arguments unconverted, whatever its
+    annotations say. `inspect.signature` and `help` describe both.
 
     >>> add = Function(lambda a, b: a + b)
     >>> add(1, 2), add.name
@@ -83,12 +82,12 @@ class Function(Object):
 
     @property
     def name(self) -> str | None:
-        """The name it was given, if any."""
+        """Its registered name, if any."""
         return self._name()
 
     @property
     def __name__(self) -> str:  # pyright: ignore
-        """The name it was given, or what stands for none."""
+        """Its registered name, or a placeholder."""
         return self._name() or "<function>"
 
     def named(self, name: str, /) -> Function:
@@ -103,16 +102,16 @@ class Function(Object):
         """As in `Function(name)`."""
         return f"Function({self._name() or 'anonymous'})"
 
-    # Of each function its own; of the class what stands at its top.
+    # For each function its own; for the class, the one at its top.
     __doc__ = _OfInstance(_documentation, __doc__)  # pyright: ignore
     __signature__ = _OfInstance(_signature, None)
 
 
 class OpaquePyObject(Object):
-    """A value of which nothing is known, made by native code.
+    """An opaque value made by native code.
 
-    A Python object of which nothing is known comes back as itself, not in
-    this class.
+    An opaque Python object is returned as itself, not as an instance of this
+    class.
     """
 
     def __repr__(self) -> str:
@@ -124,7 +123,7 @@ class Module:
     """A named group of functions, which are its attributes.
 
     Args:
-        name: what the group is called.
+        name: the name of the group.
         functions: callables by name.
 
     >>> arith = Module("arith", {"double": lambda x: 2 * x})
@@ -144,7 +143,7 @@ class Module:
 
     @property
     def name(self) -> str:
-        """What the group is called."""
+        """The name of the group."""
         return self._module_name
 
     @property
@@ -153,7 +152,7 @@ class Module:
         return tuple(self._functions)
 
     def implements_function(self, name: str) -> bool:
-        """Whether there is a function of this name."""
+        """Returns whether there is a function of this name."""
         return name in self._functions
 
     def get_function(self, name: str) -> Function:
@@ -192,7 +191,7 @@ class Module:
 
 
 class ObjectConvertible:
-    """A base for classes whose instances say which value stands for them.
+    """A base for classes whose instances are stored as another value.
 
     >>> class Celsius(ObjectConvertible):
     ...     def __init__(self, degrees): self.degrees = degrees
@@ -202,7 +201,7 @@ class ObjectConvertible:
     """
 
     def asobject(self) -> Any:
-        """The value that is stored in place of the instance.
+        """The value that is stored instead of the instance.
 
         Raises:
             NotImplementedError: the class does not define it.
@@ -211,11 +210,11 @@ class ObjectConvertible:
 
 
 def convert(value: Any) -> Any:
-    """A value as it comes back from the core.
+    """Converts a value to the core and back.
 
     Lists and tuples become an `Array`, dicts a `Map`, callables a `Function`,
-    arrays a `Tensor`; ints, floats, text and objects stay what they are. An
-    object of which nothing is known comes back as itself.
+    arrays a `Tensor`; ints, floats, strings and objects are unchanged. An opaque
+    object is returned as itself.
 
     Raises:
         ValueError: a list or dict contains itself.
@@ -244,5 +243,5 @@ del _class, _kind
 
 
 def _made(function: Callable[..., Any]) -> Function:
-    # The constructor is native, and takes what the stub of `Object` does not say.
+    # The constructor is native, and accepts more than the stub of `Object` says.
     return Function(function)  # pyright: ignore[reportCallIssue]

@@ -1,7 +1,7 @@
 """ONNX models as programs that can be compared, hashed, walked and rewritten.
 
-`onnx.load(path).program` is what the model in a file computes. Programs can be
-built by hand as well; the names in them say nothing of what they compute:
+`onnx.load(path).program` is the computation of the model in a file. Programs can
+also be built by hand; their names have no influence on what they compute:
 
 >>> from isoform import onnx, structural_digest, structural_equal
 >>> def program(op, name):
@@ -42,8 +42,8 @@ __all__ = ["Model", "load"]
 def load(path: str | os.PathLike[str], *, mmap: bool = True, io_names: bool = False) -> Model:
     """Load the model in a file.
 
-    Names, documentation, listing order and whatever else does not say what is
-    computed take no part in comparison; they are kept in ignored fields.
+    Names, documentation, listing order and everything else that does not affect the
+    computation are ignored by comparison; they are kept in ignored fields.
 
     Args:
         path: The file.

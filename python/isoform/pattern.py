@@ -1,10 +1,10 @@
 """Patterns: templates with holes, found in values and replaced by rule.
 
-A `Pattern` is a value of any IR, the template, in which some variables are
-holes. It matches what is structurally equal to it once every hole stands for
-some part; a `Rule` puts a replacement in the place of what a pattern matches,
-and `rewrite` applies rules until none applies. The page `docs/pattern.md` says
-what holes and variables stand for.
+A `Pattern` is a value of any IR, the template, with some of its variables as
+holes. It matches any value that is structurally equal once each hole is filled
+with some part; a `Rule` replaces whatever a pattern matches, and `rewrite`
+applies rules until none applies. The page `docs/pattern.md` explains what holes
+and variables match.
 
     >>> from isoform import tir
     >>> from isoform.pattern import Pattern, Rule, rewrite

@@ -1,4 +1,4 @@
-"""What is registered under names: functions, and the types behind classes.
+"""Registered names: functions, and the types of classes.
 
 >>> from isoform import get_global_func, register_global_func, remove_global_func
 >>> @register_global_func("doc.registry.add_one")
@@ -46,17 +46,17 @@ def register_global_func(
     """Registers a function under a global name; also a decorator.
 
     Args:
-        func_name: the name, or the function itself, to be registered under its
-            own name.
+        func_name: the name, or the function itself, to register it under its own
+            name.
         f: the function; None for use as a decorator.
-        override: whether a function of this name is replaced.
+        override: replace an existing function of this name.
 
     Returns:
         The registered function, or the decorator.
 
     Raises:
         ValueError: the name is taken.
-        TypeError: there is no name, or nothing to call.
+        TypeError: there is no name, or the object is not callable.
 
     Example:
         >>> from isoform.registry import register_global_func, remove_global_func
@@ -84,7 +84,7 @@ def _register(name: str, found: Any, override: bool) -> Any:
 
 
 def get_global_func_metadata(name: str) -> dict[str, Any]:
-    """What is known about a global function besides what it does.
+    """Returns the description of a global function.
 
     Args:
         name: the name under which it is registered.
@@ -124,7 +124,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
     are left out. O(registered functions).
 
     Args:
-        namespace: what comes before the last dot of the names.
+        namespace: the part of the names before the last dot.
         target_module_name: the module, which must be imported; by default the
             one of the namespace's name.
 
@@ -144,11 +144,11 @@ def register_object(type_key: str | type | None = None, *, init: bool = True) ->
 
     Args:
         type_key: the key of the type; by default the name of the class.
-        init: whether calls of the class construct objects.
+        init: let calls of the class construct objects.
 
     Raises:
-        ValueError: no type has this key, or the type has a class already.
-        TypeError: the key is no str.
+        ValueError: no type has this key, or the type already has a class.
+        TypeError: the key is not a str.
 
     Example:
         >>> from isoform import Object, register_object
@@ -299,7 +299,7 @@ _core._set_method_hook(_install_method)
 
 
 def _register_own() -> None:
-    """The library's own functions under the names that other programs look for."""
+    """Registers the library's functions under the names that other programs look up."""
     own = {
         "ffi.DeepCopy": _core.deep_copy,
         "ffi.ReprPrint": _core.repr_print,

@@ -14,14 +14,14 @@ _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 class Shape(tuple[int, ...]):
     """A tuple of integers that stays a `Shape` on its way through fields.
 
-    It equals any tuple of the same integers; to structural comparison it is a
-    kind of its own, different from an `Array`.
+    It equals any tuple of the same integers; structural comparison distinguishes it
+    from an `Array`.
 
     Args:
         dims: integers, also those of NumPy.
 
     Raises:
-        TypeError: an element is no integer.
+        TypeError: an element is not an integer.
         OverflowError: an element needs more than 64 bits.
 
     >>> Shape([2, 3]) == (2, 3)

@@ -1,7 +1,7 @@
 """Comparison, hashing, walks and rewrites of values by their structure.
 
-Two values are *structurally equal* when they are the same up to renaming of
-bound variables; what that means for a class is part of its declaration
+Two values are *structurally equal* if they are the same up to renaming of bound
+variables; the declaration of a class defines what that means for its objects
 (`structural_eq`, `scope`).
 
     >>> from isoform import structural_equal, structural_hash
@@ -88,16 +88,16 @@ __all__ = [
 
 
 class WalkOrder(IntEnum):
-    """When a callback sees a value: before or after what lies below it."""
+    """When a callback sees a value: before or after everything below it."""
 
     PREORDER = 0
     POSTORDER = 1
 
 
 class WalkResult(IntEnum):
-    """What a callback of `structural_walk` may answer.
+    """The return values of a callback of `structural_walk`.
 
-    `ADVANCE` goes on, as None does; `SKIP` leaves out what lies below the
+    `ADVANCE` continues, as None does; `SKIP` leaves out everything below the
     value, in pre-order. A `VisitInterrupt` ends the walk.
     """
 
@@ -106,7 +106,7 @@ class WalkResult(IntEnum):
 
 
 class InplaceMode(IntEnum):
-    """Whether a callback of `structural_mutate` may change its value in place.
+    """Permission for a callback of `structural_mutate` to change its value in place.
 
     Values are never changed in place from Python, so the mode is always
     `DISALLOW`.
@@ -117,9 +117,9 @@ class InplaceMode(IntEnum):
 
 
 class DefRegionKind(IntEnum):
-    """Whether variables are bound or used at a place.
+    """The role of variables at a place: bound or used.
 
-    `NONE`: used. `DEF_PATTERN`: bound, however deep below the definition.
+    `NONE`: it is used. `DEF_PATTERN`: it is bound, however deep in the definition.
     `DEF_SIMPLE`: the variable itself is bound, its own fields are uses.
     """
 
@@ -131,10 +131,10 @@ class DefRegionKind(IntEnum):
 class StructuralKey(Object):
     """A value as a key of dicts and maps, found by structure.
 
-    The key stands for the value as it was when the key was made: changing it
-    later neither loses the key nor makes it equal to something else. Nothing is
-    copied until something changes, and keys of all parts of a program cost little
-    more than one hash of it.
+    The key represents the value as it was when the key was made: changing it later
+    neither loses the key nor makes it equal to something else. Nothing is copied
+    until something changes, and keys of all parts of a program cost little more
+    than one hash of it.
 
     Args:
         key: the value.
@@ -151,7 +151,7 @@ class StructuralKey(Object):
     """
 
     def __new__(cls, key: Any) -> StructuralKey:
-        """Hashes the value once; O(its size), less what earlier keys hashed."""
+        """Hashes the value once; O(its size), less the parts that earlier keys hashed."""
         del cls
         return _core.structural_key(key)
 
@@ -165,7 +165,7 @@ class StructuralKey(Object):
         return _core.structural_key_hash(self)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is a key of a structurally equal value."""
+        """Returns whether the other is a key of a structurally equal value."""
         return _core.structural_key_equal(self, other)
 
     def __repr__(self) -> str:
@@ -183,7 +183,7 @@ def structural_mutate(
     *,
     regions_apart: bool = True,
 ) -> Any:
-    """Rewrites a value with callbacks that decide what is rewritten below theirs.
+    """Rewrites a value with callbacks that control the rewriting of their children.
 
     Nothing is changed in place, and where nothing changes the result is the
     same object. An object that is reached in several ways is rewritten once in
@@ -191,17 +191,17 @@ def structural_mutate(
 
     Args:
         root: the value.
-        callbacks: as for `structural_walk`, but each function gets the value
-            and a `StructuralMutator` (and, if it takes a third argument, an
-            `InplaceMode`). Its answer comes in place of the value and is not
-            visited again. `mutator.mutate(child)` rewrites a child,
+        callbacks: as for `structural_walk`, but each function receives the value
+            and a `StructuralMutator` (and an `InplaceMode`, if it takes a third
+            argument). Its return value replaces the value and is not visited
+            again. `mutator.mutate(child)` rewrites a child, and
             `mutator.default_mutate(value)` all children of a value. Values
-            without callback are rewritten by way of their children.
-        regions_apart: whether a value is rewritten anew where its variables
-            are bound, or keeps the result of the place where it was met first.
+            without a callback are rewritten through their children.
+        regions_apart: rewrite a value again in a region that binds its variables,
+            instead of reusing the result of its first occurrence.
 
     Raises:
-        TypeError: an answer does not fit its field.
+        TypeError: a return value does not fit its field.
         ValueError: a value contains itself.
         RecursionError: callbacks nest too deeply.
 
@@ -218,14 +218,14 @@ def structural_mutate(
 def verify(root: Any, *, raise_on_error: bool = True) -> list[tuple[AccessPath, Exception]]:
     """Runs the `__verify__` methods of all nodes of a value.
 
-    A class says what it demands of its objects in a method `__verify__(self)`,
-    which raises an exception when they break it. Methods of parents run too.
-    Each node is verified once, whatever the number of ways to it. Nothing is
-    ever verified by itself.
+    A class states the requirements on its objects in a method `__verify__(self)`,
+    which raises an exception for an invalid object. Methods of parents run too.
+    Each node is verified once, however many paths lead to it. Verification never
+    happens implicitly.
 
     Args:
         root: the value.
-        raise_on_error: whether failures are raised instead of returned.
+        raise_on_error: raise failures instead of returning them.
 
     Returns:
         All failures, as pairs of a path and the exception.

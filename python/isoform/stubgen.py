@@ -1,4 +1,4 @@
-"""Writes stubs for types that are registered, so that type checkers know them.
+"""Writes stubs for registered types, for use by type checkers.
 
     python -m isoform.stubgen [MODULE ...] --prefix KEY [--output FILE]
 
@@ -46,7 +46,7 @@ _NAMES = {
     "Function": "isoform.Function",
     "Callable": "collections.abc.Callable",
 }
-# A constructor takes more than a property gives back.
+# A constructor accepts more than a property returns.
 _ACCEPTED = {
     "Array": "collections.abc.Sequence",
     "List": "collections.abc.Sequence",
@@ -73,10 +73,10 @@ __all__ = [{names}]
 def stub_of_types(prefix: str) -> str:
     """Return the stub of all registered types whose keys begin with `prefix` and a dot.
 
-    Types one level below only; those of a longer prefix are in a stub of their
-    own. The order is that of registration, so parents come first.
+    Only types one level below the prefix are included; those with a longer prefix have
+    their own stub. The order is that of registration, so parents come first.
 
-    Raises ValueError when there is no such type.
+    Raises ValueError if there is no such type.
 
     >>> print(stub_of_types("onnx").splitlines()[1])
     \"""The types whose keys begin with `onnx`.\"""
@@ -123,7 +123,7 @@ def stub_of(cls: type[Any], prefix: str) -> str:
             lines.append(f"    {field.name}: {given}")
             lines += _docstring(field.doc or "", "    ")
     lines += _enum_members(cls, info)
-    # A class that is not to be called has a constructor of Python that says so.
+    # A class that cannot be called has a constructor in Python that says so.
     if not inspect.isfunction(vars(cls).get("__init__")):
         lines.append(f"    def __init__({_constructor(info, prefix)}) -> None: ...")
     native = dict(_core._methods_of(cls))
@@ -178,7 +178,7 @@ def _parameters(known: Any, prefix: str) -> list[str]:
             parameters.append("*")
         annotation = _annotation(schema, prefix, accepted=True)
         text = f"{parameter or f'argument{position + 1}'}: {annotation}"
-        # What stands before a parameter that must be given must be given, too.
+        # All parameters before a required one are required, too.
         behind = known[position:first_by_name]
         optional = has_default and all(described[2] for described in behind)
         parameters.append(f"{text} = ..." if optional else text)
@@ -196,12 +196,12 @@ def _method(name: str, function: Any, prefix: str) -> list[str]:
     return [head, *_docstring(function.__doc__ or f"The method `{name}`.", "        ")]
 
 
-# What a class gets by itself, whoever declares it.
+# Members that every class gets automatically.
 _NOT_DECLARED = {"__init__", "__replace__", "__init_subclass__", "__class_getitem__"}
 
 
 def _member(cls: type[Any], name: str, member: Any, prefix: str) -> list[str]:
-    """Return what the Python class of a native type declares besides its fields."""
+    """Return the members of a native type's Python class other than its fields."""
     if name in _NOT_DECLARED or getattr(member, "__isoform_method__", False):
         return []
     decorators = list[str]()
@@ -239,7 +239,7 @@ def _siblings(prefix: str) -> list[Any]:
 
 
 def _written(annotation: Any, known: set[str]) -> str:
-    """Turn an annotation in a source into one of a stub, as far as its names are known."""
+    """Convert an annotation in a source to one of a stub, if its names are known."""
     if not isinstance(annotation, str):
         return "typing.Any"
     plain = {"None", "bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple"}
@@ -257,7 +257,7 @@ def _written(annotation: Any, known: set[str]) -> str:
 
 
 def _docstring(text: str, indent: str) -> list[str]:
-    # Rust's links are no links here.
+    # Links of rustdoc have no meaning here.
     text = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", text)
     text = text.strip().replace("\\", "\\\\").replace('"""', "'''")
     if not text:
@@ -291,12 +291,12 @@ def _annotation(schema: str, prefix: str, *, accepted: bool) -> str:
 
 
 def _converts(key: str) -> bool:
-    """Whether a type makes objects of other values."""
+    """Return whether a type converts other values to objects."""
     return bool(_core.type_attrs_has(_core.class_of(key), "__ffi_convert__", False))
 
 
 def _name_of(key: str, prefix: str) -> str:
-    """Name a type by its key: by itself beside its likes, else by its Python class."""
+    """Name a type: by its own name in its own stub, otherwise by its Python class."""
     start, _, name = key.rpartition(".")
     if start == prefix:
         return name
@@ -309,7 +309,7 @@ def _main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m isoform.stubgen", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("modules", nargs="*", help="modules to import first")
-    parser.add_argument("--prefix", required=True, help="what the type keys begin with")
+    parser.add_argument("--prefix", required=True, help="the prefix of the type keys")
     parser.add_argument("--output", type=Path, help="the file; standard output without")
     args = parser.parse_args(arguments)
     try:
@@ -324,8 +324,8 @@ def _main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-# Modules with types of their own bring the core along and must come before this
-# package, which is here already: so a new process does the work.
+# Modules with their own types include the core and must be imported before this
+# package, which is already here; so a new process does the work.
 _IN_ORDER = """\
 import importlib, sys
 for name in sys.argv[1].split(","):

@@ -4,16 +4,16 @@ Whose memory it is
 ------------------
 
 `from_dlpack(array)` shares the memory of a contiguous array: nothing is copied,
-and what is written into the array later shows in the tensor. Such an array must
-be written to under the GIL only, as Python code does by itself, or while
-nothing reads the tensor; and a program that keeps hashes or digests of a tensor
-must not write at all. `from_dlpack(array, copy=True)` needs no such care.
+and later writes to the array are visible in the tensor. Such an array may be
+written only under the GIL, as Python code does anyway, or while nothing reads
+the tensor; and a program that keeps hashes or digests of a tensor must not write
+to it at all. `from_dlpack(array, copy=True)` needs no such care.
 
 An array that is stored in a field, an element or an argument is copied, unless
-it is read only; nothing is shared that was not asked for.
+it is read-only; memory is shared only on request.
 
-What a tensor exports is read only. To consumers that know no such mark a copy
-is given.
+Exported tensors are read-only. Consumers that do not support this flag get a
+copy.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Tensor(Object):
     """An immutable n-dimensional array of numbers in the memory of the CPU.
 
     Made by `from_dlpack`, by `Tensor.from_bytes`, or from an array that is
-    stored in a field. Elements lie in row-major order without gaps. It offers
+    stored in a field. Elements are contiguous in row-major order. It supports
     Python's buffer protocol and DLPack, both without a copy. `==` and `hash`
-    are identity; `structural_equal` compares elements.
+    use identity; `structural_equal` compares elements.
 
     >>> t = Tensor.from_bytes(bytes([1, 2, 3, 4, 5, 6]), (2, 3), "uint8")
     >>> t
@@ -72,17 +72,17 @@ class Tensor(Object):
 
     @property
     def device(self) -> Device:
-        """Where the memory is: always the CPU."""
+        """The device of the memory: always the CPU."""
         return _CPU
 
     @property
     def strides(self) -> Shape:
-        """How many elements further the next one along each dimension is."""
+        """The distance between neighbours along each dimension, in elements."""
         return self._strides()
 
     @property
     def ndim(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return len(self._shape())
 
     @property
@@ -105,14 +105,14 @@ class Tensor(Object):
             raise IndexError(f"dimension {dim} of a tensor of {len(shape)}") from None
 
     def numel(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         count = 1
         for dim in self._shape():
             count *= dim
         return count
 
     def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps: always."""
+        """Returns whether the elements are contiguous in row-major order: always True."""
         return True
 
     def data_ptr(self) -> int:
@@ -142,7 +142,7 @@ class Tensor(Object):
         return np.frombuffer(self._as_bytes(), np.uint8).view(base).reshape(shape)  # pyright: ignore
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The elements as a NumPy array, of another type if asked for."""
+        """The elements as a NumPy array, converted to another type if requested."""
         array = self.numpy()
         if dtype is not None and dtype != array.dtype:
             if copy is False:
@@ -164,8 +164,8 @@ class Tensor(Object):
         capsules cannot say that they are read only.
 
         Raises:
-            BufferError: a copy is needed and refused, or the memory of another
-                device is asked for.
+            BufferError: a copy is needed but not allowed, or the memory of another
+                device is requested.
         """
         if stream is not None:
             raise BufferError(f"the CPU has no streams, got stream={stream!r}")
@@ -205,13 +205,13 @@ def from_dlpack(
 ) -> Tensor:
     """A tensor of the memory of an array, or of a copy.
 
-    A contiguous array is shared and kept alive, see the module documentation
-    for what that asks of its owner; any other is copied. An array of a type of
-    `ml_dtypes` is accepted as well.
+    A contiguous array is shared and kept alive, see the module documentation for
+    the owner's obligations; any other is copied. Arrays with types of `ml_dtypes`
+    are accepted as well.
 
     Args:
         ext_tensor: an object with `__dlpack__`, in the memory of the CPU.
-        require_alignment: what the address must be a multiple of; 0 for none.
+        require_alignment: the required alignment of the address; 0 for none.
         require_contiguous: refuse an array that is not contiguous.
         copy: True to copy always, False never.
 

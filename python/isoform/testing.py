@@ -28,7 +28,7 @@ __all__ = [
 def check_laws(
     values: Iterable[Any], map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> None:
-    """Checks that comparison keeps its laws on the given values.
+    """Checks that comparison obeys its laws on the given values.
 
     Equality must be reflexive, symmetric and transitive, and equal values must
     have the same hash and, where they have one, the same digest. Meant for
@@ -45,13 +45,13 @@ def check_laws(
 
 
 def check_types(values: Iterable[Any]) -> None:
-    """Checks on given values what their types promise by their kind.
+    """Checks on given values the promises that their types make by their kind.
 
-    A `const-tree` promises that no variable and no `dag` node lies below it.
+    A `const-tree` promises that it contains no variable and no `dag` node.
     Linear in the size of the values.
 
     Raises:
-        ValueError: with the type, and the path to what should not be there.
+        ValueError: with the type, and the path to the offending part.
 
     Example:
         >>> check_types([[1, 2], {"k": 3}])
@@ -62,7 +62,7 @@ def check_types(values: Iterable[Any]) -> None:
 def oracle_equal(
     lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> bool:
-    """What `structural_equal` must answer, by a slow and independent rule.
+    """The correct result of `structural_equal`, by a slow and independent rule.
 
     Raises:
         RecursionError: the values are nested deeper than some hundred levels.
@@ -84,7 +84,7 @@ def oracle_canonical(
     something in this process only.
 
     Raises:
-        TypeError: a type has hooks of its own.
+        TypeError: a type has its own hooks.
         RecursionError: the value is nested too deeply.
 
     Example:
@@ -97,11 +97,11 @@ def oracle_canonical(
 def random_module(seed: int, size: int = 100) -> IRModule:
     """A random module of about `size` nodes: the same one for the same seed.
 
-    Any class of `isoform.ir`, `isoform.tir` and `isoform.relay` that can be
-    compared may stand in it, and nodes are shared, variables free and bound.
+    It may contain any comparable class of `isoform.ir`, `isoform.tir` and
+    `isoform.relay`, with shared nodes, and with free and bound variables.
     Meant for tests of passes, printers and the like, which have to cope with
     every module; expressions of `isoform.tir` have the data types that their
-    constructors demand, and apart from that the module means nothing.
+    constructors require, and apart from that the module has no meaning.
 
     Linear in the size.
 
@@ -125,11 +125,10 @@ def random_module(seed: int, size: int = 100) -> IRModule:
 def random_program(seed: int, size: int = 100) -> Program:
     """A random program of `isoform.pto` of about `size` nodes, the same one for the same seed.
 
-    Any class of `isoform.pto.ir` may stand in it. The program is well-formed:
-    operands have types that go together, loops yield what they carry, every
-    variable is defined where it is used, and its functions call each other
-    with the arguments that they take. Expressions, statements, types and
-    references to memory are shared.
+    It may contain any class of `isoform.pto.ir`. The program is well-formed:
+    operands have compatible types, loops yield what they carry, every variable is
+    defined where it is used, and its functions call each other with matching
+    arguments. Expressions, statements, types and memory references are shared.
 
     Linear in the size.
 

@@ -1,8 +1,8 @@
 """Text for people: every value can be printed, edited and parsed again.
 
-One printer and one parser serve all node types, also those declared a moment
-ago. What is parsed is structurally equal to what was printed, with the same
-sharing; the page `docs/text.md` describes the grammar.
+One printer and one parser serve all node types, even those declared a moment
+ago. Parsing restores a structurally equal value with the same sharing; the page
+`docs/text.md` describes the grammar.
 
     >>> import isoform
     >>> from isoform import text
@@ -59,30 +59,30 @@ def to_text(
 
     Args:
         obj: a value.
-        width: how many columns a line should have at most.
-        indent: by how many spaces parts are indented.
-        depth: how many levels of parts stand inside one another before they
-            get a name and a line of their own.
-        defaults: whether fields that hold their default are printed.
-        ignored_fields: whether fields are printed that comparison ignores.
-        hide: names of fields that are not printed. What is parsed has their
-            default, so they need one.
-        spans: whether the fields called `span` are printed.
-        types: whether a comment behind each object says its type, where that
-            is known: in the field that the type attribute `text.type` names,
-            as expressions of `isoform.ir` have it.
-        tensors: where the elements of large tensors stand: in a section
-            behind the text, inline, or nowhere ("abbreviated"), so that the
+        width: the maximum width of a line.
+        indent: the number of spaces by which parts are indented.
+        depth: the number of levels of nested parts, after which a part gets a
+            name and a line of its own.
+        defaults: print fields that hold their default.
+        ignored_fields: print fields that comparison ignores.
+        hide: names of fields to leave out. Parsing restores their default, so
+            they need one.
+        spans: print the fields called `span`.
+        types: print the type of each object in a trailing comment, if it is
+            known: from the field that the type attribute `text.type` names, as
+            for expressions of `isoform.ir`.
+        tensors: where to print the elements of large tensors: in a section
+            after the text, inline, or nowhere ("abbreviated"), so that the
             text cannot be parsed.
-        metadata: whether that section is printed.
+        metadata: print that section.
         placeholders: print functions without a global name and opaque objects
             as `<...>`, which cannot be parsed, instead of raising TypeError.
-        color: whether the text is coloured for a terminal.
+        color: colour the text for a terminal.
         marks: pairs of a place, which is underlined, and a note, which may
             be empty.
-        annotate: called with each object; what it answers stands in a comment
-            behind the object, and None is no comment. What it raises comes
-            out unchanged.
+        annotate: called with each object; returns a comment to print after the
+            object, or None for no comment. Its exceptions are passed on
+            unchanged.
 
     Raises:
         TypeError: a function that is registered under no name, or an opaque

@@ -1,10 +1,10 @@
 """Attributes of types: any value under any name on any type.
 
-Passes ask types for what only they know: whether an operator commutes, how it
-is simplified, what it costs. Whoever knows the answer sets an attribute, under a
-name of their own choice, on their types or on those of others; nobody has to be
-asked. The library's own hooks, such as `__s_equal__`, are attributes like all
-others, and those of Rust are those of Python.
+Passes can ask types for information that only they have: whether an operator
+commutes, how to simplify it, what it costs. Anyone can set an attribute, under a
+name of their choice, on their own types or on those of others. The library's own
+hooks, such as `__s_equal__`, are attributes like any other, and Rust and Python
+share all attributes.
 
 >>> from isoform import Object, type_attrs
 >>> from isoform.dataclasses import py_class
@@ -16,16 +16,15 @@ others, and those of Rust are those of Python.
 >>> type_attrs.get(Add(1, 2), "doc.type_attrs.cost")
 4
 
-A type is given as its class, its type key or its `TypeInfo`; a lookup takes a node
-as well. Values without a class of their own here have the one that Python gives
-them: `int`, `float`, `bool`, `str`, `bytes`, `type(None)`, and `Object` is the root
-of all node types.
+A type can be given as a class, a type key or a `TypeInfo`; a lookup also takes a
+node. Values without a class of their own here have Python's class: `int`, `float`,
+`bool`, `str`, `bytes`, `type(None)`; `Object` is the root of all node types.
 
-An attribute is set once, or replaced on purpose with `override=True`. Values are
-converted as those of an `Any` field; functions and objects come back as they
-were given, and stay alive as long as the process. A lookup sees the type itself,
-or with `inherit=True` the nearest ancestor that has the attribute. No lookup
-waits for a lock.
+An attribute is set once, or replaced deliberately with `override=True`. Values are
+converted like those of an `Any` field; functions and objects are returned as they
+were given, and stay alive as long as the process. A lookup covers the type itself,
+or with `inherit=True` the nearest ancestor that has the attribute. Lookups never
+wait for a lock.
 """
 
 from __future__ import annotations
@@ -66,16 +65,16 @@ Name: TypeAlias = str | type[Trait]
 
 @dataclass(frozen=True)
 class AttrInfo:
-    """What is known about an attribute.
+    """The description of an attribute.
 
     Attributes:
         name: its name.
         doc: its documentation; empty if it was not declared.
-        type: what its values must be, as text; None if anything may be set.
+        type: the type of its values, as text; None if anything may be set.
         methods: the methods of the Rust trait that declares it, if it has any.
-        dense: whether it is in the hot tier.
-        builtin: whether the library itself reads it.
-        count: on how many types it is set.
+        dense: True if it is in the hot tier.
+        builtin: True if the library itself reads it.
+        count: the number of types on which it is set.
         bytes: the memory it takes, without the values.
     """
 
@@ -95,12 +94,12 @@ def set(of: Type, name: Name, value: Any, override: bool = False) -> None:  # no
     Args:
         of: the type.
         name: the name of the attribute, or its trait.
-        value: what `get` gives from now on.
-        override: whether the attribute may be set already.
+        value: the value.
+        override: allow replacing an existing value.
 
     Raises:
-        ValueError: the attribute is set already, or the name is empty.
-        TypeError: the attribute is declared for other values, or `of` is no type.
+        ValueError: the attribute is already set, or the name is empty.
+        TypeError: the attribute is declared for other values, or `of` is not a type.
         KeyError: no type has the key.
 
     Example:
@@ -120,12 +119,11 @@ def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -
     Args:
         of: the type, or a node.
         name: the name of the attribute, or its trait.
-        default: what to give if the attribute is not set.
-        inherit: whether the nearest ancestor answers for a type without the
-            attribute.
+        default: the return value if the attribute is not set.
+        inherit: include the nearest ancestor if the type lacks the attribute.
 
     Raises:
-        TypeError: `of` is no type and no node.
+        TypeError: `of` is neither a type nor a node.
         KeyError: no type has the key.
 
     Example:
@@ -140,10 +138,10 @@ def get(of: object, name: Name, default: Any = None, *, inherit: bool = False) -
 
 
 def has(of: object, name: Name, *, inherit: bool = False) -> bool:
-    """Whether an attribute is set, also to None or False. O(1).
+    """Returns whether an attribute is set, even to None or False. O(1).
 
     Raises:
-        TypeError: `of` is no type and no node.
+        TypeError: `of` is neither a type nor a node.
         KeyError: no type has the key.
 
     Example:
@@ -158,7 +156,7 @@ def owner(of: object, name: Name) -> type[Any] | None:
     """The type itself or the nearest ancestor that has an attribute, if any does.
 
     Raises:
-        TypeError: `of` is no type and no node.
+        TypeError: `of` is neither a type nor a node.
         KeyError: no type has the key.
 
     Example:
@@ -175,10 +173,10 @@ def attrs_of(of: object, *, inherit: bool = False) -> dict[str, Any]:
 
     Args:
         of: the type, or a node.
-        inherit: whether those of the ancestors are among them.
+        inherit: include the attributes of ancestors.
 
     Raises:
-        TypeError: `of` is no type and no node.
+        TypeError: `of` is neither a type nor a node.
         KeyError: no type has the key.
 
     Example:
@@ -198,7 +196,7 @@ def list(of: object = None) -> builtins.list[str]:  # noqa: A001
         of: a type or a node; None for all attributes.
 
     Raises:
-        TypeError: `of` is no type and no node.
+        TypeError: `of` is neither a type nor a node.
         KeyError: no type has the key.
 
     Example:
@@ -224,16 +222,16 @@ def types_with(name: Name) -> builtins.list[type[Any]]:
 
 
 def declare(name: str, doc: str = "", type: Any = Any, dense: bool = False) -> None:  # noqa: A002
-    """Says what an attribute means, and what its values are.
+    """Declares the meaning of an attribute and the type of its values.
 
     An attribute need not be declared. The type of its values is enforced from then
     on; values that are set already must be of it.
 
     Args:
         name: the name of the attribute.
-        doc: what it means.
-        type: an annotation, as that of a field.
-        dense: whether it goes to the hot tier; see `declare_dense`.
+        doc: its meaning.
+        type: an annotation, like that of a field.
+        dense: put it in the hot tier; see `declare_dense`.
 
     Raises:
         ValueError: it is declared already, with another type or documentation.
@@ -257,8 +255,8 @@ def declare_dense(name: Name) -> None:
     """Moves an attribute to the hot tier.
 
     There it takes a word for each registered type, and a lookup is an access to an
-    array. Elsewhere it takes memory for what is set, and a lookup is one step in a
-    small hash table. Nothing else tells the two apart.
+    array. Otherwise it takes memory only for set values, and a lookup is one step in a
+    small hash table. The two do not differ in any other way.
 
     Raises:
         ValueError: the name is empty.
@@ -273,7 +271,7 @@ def declare_dense(name: Name) -> None:
 
 
 def info(name: Name) -> AttrInfo | None:
-    """What is known about an attribute; None if it was neither set nor declared.
+    """Returns the description of an attribute; None if it was neither set nor declared.
 
     Example:
         >>> from isoform import type_attrs
@@ -295,7 +293,7 @@ def column(name: Name, type: Any = None) -> Column:  # noqa: A002
 
     Args:
         name: the name of the attribute, or its trait.
-        type: what the values must be, as for `declare`; None to leave that as it is.
+        type: the type of the values, as for `declare`; None to leave it unchanged.
 
     Raises:
         ValueError: the attribute is declared with another type.

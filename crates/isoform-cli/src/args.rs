@@ -1,6 +1,6 @@
-//! The command line: what may be written, and the text of `--help`.
+//! The command line: commands and options, and the text of `--help`.
 //!
-//! What the options mean to the engine stands in [`models`](crate::models).
+//! [`models`](crate::models) defines the effect of the options on the engine.
 
 use std::path::PathBuf;
 
@@ -11,12 +11,13 @@ use crate::input::Form;
 /// Compare ONNX models and IR files as programs: same program, or where do they differ?
 ///
 /// A file is an ONNX model, or any value of the library as a JSON graph, as text or in
-/// the binary form; its content tells which. `-` is standard input, for all but models.
+/// the binary form; the format is detected from its contents. `-` is standard input, except
+/// for models.
 ///
-/// A model is read as the program that it computes. Names of tensors, nodes and
-/// functions, documentation, producer and metadata, the order in which
-/// independent nodes are listed, and nodes that no output needs play no part in
-/// it. Operators, versions, attributes, wiring, types, shapes and weights do.
+/// A model is read as the program that it computes. The names of tensors, nodes and
+/// functions, documentation, producer and metadata, the order in which independent
+/// nodes are listed, and nodes that no output needs are ignored. Operators, versions,
+/// attributes, wiring, types, shapes and weights are compared.
 #[derive(Parser, Debug)]
 #[command(
     name = "isoform",
@@ -38,20 +39,20 @@ const ROOT_HELP: &str = "\
 Exit status:
   0  done; for `diff`: the files are equal
   1  for `diff` only: the files differ
-  2  trouble: a file could not be read or written, or the command line is wrong
+  2  error: a file could not be read or written, or the command line is wrong
 
 Examples:
   isoform hash model.onnx                   name a model's program by a digest
-  isoform diff before.onnx after.onnx       say whether and where two models differ
-  isoform diff --architecture a.onnx b.onnx the same, whatever the weights hold
+  isoform diff before.onnx after.onnx       find out whether and where two models differ
+  isoform diff --architecture a.onnx b.onnx the same, ignoring the contents of weights
   isoform show model.onnx | less            read a model as program text
-  isoform dedup ~/models                    find the models that occur twice
+  isoform dedup ~/models                    find models that occur more than once
   isoform show module.json                  read a JSON graph as text
   isoform convert module.json module.iso    write it as text
 
-`isoform COMMAND --help` tells more about each command.";
+See `isoform COMMAND --help` for details of each command.";
 
-/// What is to be done.
+/// The command to run.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Hash(HashArgs),
@@ -64,12 +65,12 @@ pub(crate) enum Command {
 
 /// Print the digest of each file's program.
 ///
-/// One line for each file, in the order given: the digest, two spaces, the
-/// file's name. Two files have the same digest exactly if `isoform diff` calls
-/// them equal under the same options. A digest is the same on every machine and
-/// in every release that keeps the digest format, so it can name a model in a
-/// cache, and it is the same in every form of a file. The files are read in parallel,
-/// and models are never copied into memory.
+/// Prints one line for each file, in the order given: the digest, two spaces, the
+/// file's name. Two files have the same digest exactly if `isoform diff` reports
+/// them as equal under the same options. A digest is the same on every machine, in
+/// every format of a file, and in every release that keeps the digest format, so it
+/// can name a model in a cache. The files are read in parallel, and models are never
+/// copied into memory.
 #[derive(Args, Debug)]
 #[command(after_help = HASH_HELP)]
 pub(crate) struct HashArgs {
@@ -81,9 +82,9 @@ pub(crate) struct HashArgs {
 const HASH_HELP: &str = "\
 Exit status:
   0  every file was hashed
-  2  a file could not be read; the others were hashed nevertheless
+  2  a file could not be read; the others were hashed anyway
 
-JSON (--json), one object a line and file:
+JSON (--json), one object per line and file:
   {\"file\": NAME, \"digest\": HEX}
   {\"file\": NAME, \"error\": MESSAGE}
 
@@ -93,18 +94,18 @@ Examples:
   isoform hash module.json module.iso module.isob
   isoform hash --json *.onnx | jq -r .digest";
 
-/// Say whether two files are the same program, and if not, where they differ.
+/// Check whether two files are the same program, and if not, show where they differ.
 ///
-/// If they differ, the first difference is explained: the place in both
-/// programs, what stands there, the reason, and the nearest node of each model by
-/// its own name. Of IR files, both sides are shown as text with the place underlined.
+/// The first difference is explained: its place and value in both programs, the reason,
+/// and the nearest node of each model by its own name. For IR files, both sides are shown
+/// as text with the place underlined.
 #[derive(Args, Debug)]
 #[command(after_help = DIFF_HELP)]
 pub(crate) struct DiffArgs {
     /// One model or IR file; - is standard input.
     #[arg(value_name = "LEFT")]
     pub(crate) left: PathBuf,
-    /// The other one.
+    /// The other file.
     #[arg(value_name = "RIGHT")]
     pub(crate) right: PathBuf,
 }
@@ -113,18 +114,18 @@ const DIFF_HELP: &str = "\
 Exit status:
   0  the files are equal
   1  the files differ
-  2  trouble: a file could not be read
+  2  error: a file could not be read
 
 JSON (--json), one object:
   {\"equal\": BOOL, \"reason\": TEXT or null, \"left\": SIDE, \"right\": SIDE}
     and, if they differ, \"text\": both sides of IR files underlined, or null
   SIDE is {\"file\": NAME}; if the models differ, also
     \"path\": TEXT, the place in the program
-    \"value\": TEXT, or null if nothing stands there
+    \"value\": TEXT, or null if there is no value
     \"origin\": null, or {\"kind\": \"node\", \"input\" or \"output\", \"name\", \"op\",
       \"outputs\", \"graph\", \"in_function\", \"position\", \"input\"}, the part of the
       file by its own names; \"input\" names the weight or other input concerned
-  On trouble: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
+  On error: {\"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
 
 Examples:
   isoform diff before.onnx after.onnx
@@ -134,29 +135,28 @@ Examples:
 
 /// Print a model as program text, or an IR file as text.
 ///
-/// The text of an IR file can be read again by every command, unless large tensors are
-/// abbreviated in it; --full-tensors writes them out. It has colours on a terminal.
+/// The text of an IR file can be read back by every command, unless large tensors are
+/// abbreviated; --full-tensors writes them in full. It is coloured on a terminal.
 ///
-/// Of models, inputs and results are numbered in an order of computation, %0, %1 and so on,
-/// symbolic dimensions d0, d1, and functions of the model's own f0, f1; these stand
-/// below the graph. An operator whose version is not the usual one of its domain
-/// has it behind a colon. Subgraphs are indented inside their node. Long constants
-/// are abbreviated, `_` is an input that is not given, `?` what is unknown, and `$a`
-/// in a function the attribute `a` of its call. Lines that start with # are comments;
-/// apart from them, names play no part in the text.
+/// For models, inputs and results are numbered in an order of computation, %0, %1 and so on,
+/// symbolic dimensions d0, d1, and the model's own functions f0, f1, which follow the
+/// graph. If an operator does not have the usual version of its domain, the version follows
+/// after a colon. Subgraphs are indented inside their node. Long constants are abbreviated;
+/// `_` is an omitted input, `?` is unknown, and `$a` in a function is the attribute `a` of
+/// its call. Lines that start with # are comments; the rest of the text contains no names.
 #[derive(Args, Debug)]
 #[command(after_help = SHOW_HELP)]
 pub(crate) struct ShowArgs {
     /// The model or IR file to print; - is standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Of a model, print the nodes of subgraphs only down to this depth; 0 leaves all of them out.
+    /// For models, print nodes of subgraphs only down to this depth; 0 omits all subgraphs.
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
-    /// Of a model, print only the first N nodes of every body.
+    /// For models, print only the first N nodes of every body.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Of a model, add the file's own names as comments: of nodes, their inputs and their outputs.
+    /// For models, add the file's own names as comments: of nodes, their inputs and their outputs.
     #[arg(long)]
     pub(crate) names: bool,
     #[command(flatten)]
@@ -167,19 +167,19 @@ pub(crate) struct ShowArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Text of IR files")]
 pub(crate) struct TextArgs {
-    /// How many columns a line should have at most.
+    /// The maximum width of a line.
     #[arg(long, value_name = "COLUMNS", default_value_t = 100)]
     pub(crate) width: usize,
-    /// Leave out fields called `span`, the places in a source text.
+    /// Leave out fields called `span`, the locations in a source text.
     #[arg(long, overrides_with = "spans")]
     pub(crate) no_spans: bool,
-    /// Write fields called `span`, which is what happens anyway; takes --no-spans back.
+    /// Print fields called `span`, the default; overrides an earlier --no-spans.
     #[arg(long, overrides_with = "no_spans")]
     pub(crate) spans: bool,
-    /// Say the types of expressions in comments behind them.
+    /// Print the types of expressions as trailing comments.
     #[arg(long)]
     pub(crate) types: bool,
-    /// Write all elements of tensors where they stand.
+    /// Print all elements of tensors in place.
     #[arg(long)]
     pub(crate) full_tensors: bool,
 }
@@ -197,10 +197,10 @@ and for a model
   GRAPH is {\"inputs\": [TEXT...], \"nodes\": [NODE...], \"omitted\": COUNT, \"outputs\": [TEXT...]}
     and \"result_types\" of a graph, \"function\" and \"attributes\" of a function
   NODE is {\"op_type\", \"domain\", \"version\", \"inputs\", \"attributes\", \"outputs\"},
-    or \"function\" in place of the first three; subgraphs are among the attributes
+    or \"function\" instead of the first three; subgraphs are among the attributes
   Values, types, constants and attributes are written as in the text. --names adds
   \"name\", \"input_names\" and \"output_names\" to nodes, \"name\" to graphs, and \"dims\".
-  On trouble: {\"file\": NAME, \"error\": MESSAGE}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
   isoform show model.onnx | less
@@ -210,15 +210,14 @@ Examples:
 
 /// Group the models and IR files that are the same program.
 ///
-/// Walks folders for `.onnx` files, and for `.json`, `.iso` (text) and `.isob` (binary)
-/// files that hold IR, reads them in parallel and prints the groups
-/// of equal models, largest first. Links to folders are followed, and a file that
-/// is reached in two ways counts once. Groups are found by digest and confirmed by
-/// comparison.
+/// Searches folders for `.onnx` files, and for `.json`, `.iso` (text) and `.isob` (binary)
+/// files that hold IR, reads them in parallel and prints the groups of equal models,
+/// largest first. Links to folders are followed, and a file that can be reached in two
+/// ways counts once. Groups are found by digest and confirmed by comparison.
 #[derive(Args, Debug)]
 #[command(after_help = DEDUP_HELP)]
 pub(crate) struct DedupArgs {
-    /// Folders to walk, models, or IR files.
+    /// Folders to search, models, or IR files.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -226,25 +225,25 @@ pub(crate) struct DedupArgs {
 const DEDUP_HELP: &str = "\
 Exit status:
   0  every model was read, whether or not some are equal
-  2  a file or folder could not be read; the others were compared nevertheless
+  2  a file or folder could not be read; the others were compared anyway
 
 JSON (--json), one object:
   {\"groups\": [{\"digest\": HEX, \"files\": [NAME...]}...],
    \"models\": COUNT, \"distinct\": COUNT, \"failed\": [{\"file\": NAME, \"error\": MESSAGE}...]}
-  `models` counts those that were read; `distinct` how many programs they are.
+  `models` counts the models read, `distinct` the different programs among them.
 
 Examples:
   isoform dedup ~/models
   isoform dedup --architecture checkpoints/ exports/
   isoform dedup --json . | jq '.groups[].files'";
 
-/// Write the value in a file in another form: a JSON graph, text, or binary.
+/// Convert a file to another format: a JSON graph, text, or binary.
 ///
-/// All forms keep sharing and mean the same: the digest stays. The form of the target
-/// is told by its name, .json, .iso or .txt for text, .isob or .bin for binary, or by
-/// --to. It is written whole or not at all, and a file that exists is only replaced
-/// with --force. An ONNX model is written as its program. The metadata of a JSON graph
-/// is kept in a JSON graph.
+/// All formats preserve the value and its sharing, so the digest stays the same. The
+/// format of the target is determined by its name, .json, .iso or .txt for text, .isob or
+/// .bin for binary, or by --to. The target is written completely or not at all, and an
+/// existing file is replaced only with --force. An ONNX model is written as its program.
+/// The metadata of a JSON graph is kept if the target is a JSON graph.
 #[derive(Args, Debug)]
 #[command(after_help = CONVERT_HELP)]
 pub(crate) struct ConvertArgs {
@@ -254,7 +253,7 @@ pub(crate) struct ConvertArgs {
     /// The file to write; - is standard output.
     #[arg(value_name = "TARGET")]
     pub(crate) target: PathBuf,
-    /// The form to write.
+    /// The format to write.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) to: Option<Form>,
     /// Replace the target if it exists.
@@ -267,11 +266,11 @@ pub(crate) struct ConvertArgs {
 const CONVERT_HELP: &str = "\
 Exit status:
   0  the target was written
-  2  the source could not be read, or the target not be written; it is as it was
+  2  the source could not be read, or the target not be written; it is unchanged
 
 JSON (--json), one object:
   {\"file\": NAME, \"to\": NAME, \"form\": \"json\", \"text\" or \"binary\", \"bytes\": COUNT}
-  On trouble: {\"file\": NAME, \"error\": MESSAGE}
+  On error: {\"file\": NAME, \"error\": MESSAGE}
 
 Examples:
   isoform convert module.json module.iso
@@ -296,24 +295,23 @@ Examples:
   isoform completions zsh > ~/.zfunc/_isoform
   isoform completions fish > ~/.config/fish/completions/isoform.fish";
 
-/// What every command understands.
+/// Options of all commands.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Ignore what the weights hold.
+    /// Ignore the contents of weights.
     ///
-    /// The elements of tensors play no part: those of initializers, and those of
-    /// tensors in attributes, such as the value of a Constant node. Their element
-    /// types and shapes are still compared, and so is everything else: operators,
-    /// wiring, types, and all numbers and strings in attributes that are no
-    /// tensors, and tensors of strings. A tensor that steers a computation, such as
-    /// the target of a Reshape, is a tensor too.
+    /// The elements of tensors are ignored, both in initializers and in attributes, such as
+    /// the value of a Constant node. Everything else is still compared: element types and
+    /// shapes, operators, wiring, types, tensors of strings, and all numbers and strings in
+    /// attributes that are not tensors. This includes tensors that control a computation,
+    /// such as the target of a Reshape: their elements are ignored, too.
     #[arg(long, global = true)]
     pub(crate) architecture: bool,
-    /// Let the names of the graph's inputs and outputs count.
+    /// Compare the names of the graph's inputs and outputs.
     ///
-    /// Callers feed and fetch by these names. By default, inputs and outputs are
-    /// known by their positions alone.
+    /// Callers feed and fetch by these names. By default, inputs and outputs are identified
+    /// by position alone.
     #[arg(long, global = true)]
     pub(crate) io_names: bool,
     /// Print JSON for other programs; each command's help has its form.

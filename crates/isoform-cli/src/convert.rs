@@ -1,4 +1,4 @@
-//! `isoform convert`: the value in a file, written in another form.
+//! `isoform convert`: converts a file to another format.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub(crate) fn run(
     common: &Common,
     output: &mut Output<'_, '_>,
 ) -> io::Result<()> {
-    // What can be known to fail does so before anything large is read.
+    // Fail early, before anything large is read.
     let form = match form_of_target(args, common).and_then(|form| {
         check_target(args)?;
         Ok(form)
@@ -54,21 +54,21 @@ pub(crate) fn run(
     }))
 }
 
-/// The form that the target gets.
+/// The format of the target.
 fn form_of_target(args: &ConvertArgs, common: &Common) -> Result<Form, Failure> {
     if common.json && is_dash(&args.target) {
-        return Err("--json reports on standard output, where the value is to go; for a JSON graph, say --to json".into());
+        return Err("--json writes its report to standard output, which is also the target; for a JSON graph, use --to json".into());
     }
     match args.to.or_else(|| Form::of_name(&args.target)) {
         Some(form) => Ok(form),
         None => Err(
-            "the name does not tell the form (.json, .iso or .isob); say --to json, text or binary"
+            "the name does not determine the format (.json, .iso or .isob); use --to json, text or binary"
                 .into(),
         ),
     }
 }
 
-/// Whether the target may be written, and what is there now.
+/// Checks that the target may be written, and returns the metadata of an existing one.
 fn check_target(args: &ConvertArgs) -> Result<Option<Metadata>, Failure> {
     if is_dash(&args.target) {
         return Ok(None);
@@ -79,11 +79,11 @@ fn check_target(args: &ConvertArgs) -> Result<Option<Metadata>, Failure> {
         Err(error) => return Err(error.to_string().into()),
     };
     if found.is_dir() {
-        return Err("this is a folder, and the name of a file is wanted".into());
+        return Err("this is a folder, expected the name of a file".into());
     }
     if !found.is_file() {
-        // Replacing a device would take it from everyone.
-        return Err("this is no regular file; standard output is '-'".into());
+        // Replacing a device would take it away from everyone.
+        return Err("this is not a regular file; standard output is '-'".into());
     }
     match args.force {
         true => Ok(Some(found)),
@@ -119,7 +119,7 @@ fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::Result<Vec<
     }
 }
 
-/// Writes the target whole or not at all.
+/// Writes the target completely or not at all.
 fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
     // Somebody may have written it in the meantime.
     let found = check_target(args)?;
@@ -144,7 +144,7 @@ fn write(args: &ConvertArgs, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Where a link leads, so that it stays one.
+/// The target of a link, so that the link itself is kept.
 fn real_target(target: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(target.to_owned()),
@@ -152,14 +152,14 @@ fn real_target(target: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A file without its final name, with the permissions of the one that it replaces.
+/// A file without its final name, with the permissions of the file that it replaces.
 fn new_file(folder: &Path, replaced: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".isoform-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Those of any new file; what the user masks is taken from them.
+        // As for any new file; the user's mask is subtracted.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder)?;

@@ -1,4 +1,4 @@
-//! `isoform dedup`: which models of a collection are the same program.
+//! `isoform dedup`: finds models of a collection that are the same program.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,7 +23,7 @@ struct Group {
     files: Vec<PathBuf>,
 }
 
-/// Files with what went wrong with them.
+/// Files and their failures.
 type Failures = Vec<(PathBuf, Failure)>;
 
 pub(crate) fn run(
@@ -35,7 +35,7 @@ pub(crate) fn run(
     let mut failures = found.failures;
     let candidates = group_by_digest(&found.files, common, &mut failures, output);
 
-    // Equal models have equal digests; whether the reverse holds is not left to chance.
+    // Equal models have equal digests; the reverse is not left to chance.
     let confirmed: Vec<(Vec<Group>, Failures)> = candidates
         .into_par_iter()
         .map(|group| confirm(group, common))
@@ -45,7 +45,7 @@ pub(crate) fn run(
         groups.extend(confirmed);
         failures.extend(failed);
     }
-    // The order of files was kept so far, and decides between groups of one size.
+    // The files are still in order, which decides between groups of the same size.
     groups.sort_by_key(|group| std::cmp::Reverse(group.files.len()));
     write(&groups, &failures, output)
 }
@@ -88,7 +88,7 @@ fn group_by_digest(
     groups
 }
 
-/// Compares the models of a group and splits it should they differ.
+/// Compares the models of a group, and splits the group if they differ.
 fn confirm(group: Group, common: &Common) -> (Vec<Group>, Failures) {
     if group.files.len() < 2 {
         return (vec![group], Vec::new());
@@ -101,7 +101,7 @@ fn confirm(group: Group, common: &Common) -> (Vec<Group>, Failures) {
                 digest: group.digest,
                 files: vec![file],
             }),
-            // The file was fine a moment ago, and may be changing right now.
+            // The file could be read a moment ago, and may be changing right now.
             Err(failure) => failures.push((file, failure)),
         }
     }

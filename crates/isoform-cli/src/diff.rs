@@ -1,4 +1,4 @@
-//! `isoform diff`: whether two files are equal, and where they first differ.
+//! `isoform diff`: checks whether two files are equal, and where they first differ.
 
 use std::io;
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::elements;
 use crate::input::{Input, is_dash, load, message};
 use crate::output::{DIFFERENT, Failure, Output, printable};
 
-/// What there is to say about one of the two files.
+/// Information about one of the two files.
 struct Side<'a> {
     file: &'a Path,
     path: AccessPath,
-    /// What stands there, if anything does.
+    /// The value at that place, if there is one.
     value: Option<String>,
     origin: Option<NodeOrigin>,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
     match explain_mismatch(left.to_value(), right.to_value(), common.compare_options()) {
         Ok(None) => equal(args, output),
         Ok(Some(mismatch)) => {
-            // The answer is known, even if nobody reads the explanation.
+            // The result is known, even if nobody reads the explanation.
             output.status = DIFFERENT;
             different(args, &left, &right, &mismatch, output)
         }
@@ -167,7 +167,7 @@ fn underlined(
     ]
     .into_iter()
     .peekable();
-    // The reason stands above already.
+    // The reason has already been printed.
     for line in rendered.lines().skip(1) {
         // Lines of the text itself are indented deeper.
         let heading = line
@@ -179,7 +179,7 @@ fn underlined(
                 output.line(format_args!("{style}{name}{style:#}  {}", printable(&file)))?;
                 let path = path_text(&side.path);
                 output.line(format_args!("  path   {}", printable(&path)))?;
-                // Behind the whole path may stand which part of the value follows.
+                // The path may be followed by the part of the value.
                 let whole = side.path.to_string();
                 if let Some((_, around)) = heading.split_once(&format!("{whole}, in ")) {
                     let around = tail(around.trim_end_matches(':'));
@@ -193,7 +193,7 @@ fn underlined(
     Ok(())
 }
 
-/// A path, of which only the end is written if it is long.
+/// A path, abbreviated to its end if it is long.
 fn tail(path: &str) -> String {
     match path.char_indices().nth_back(VALUE_CHARS) {
         Some((start, _)) => format!("...{}", &path[start..]),
@@ -201,7 +201,7 @@ fn tail(path: &str) -> String {
     }
 }
 
-/// A node by its names, and which of its inputs it is about.
+/// A node by its names, and the input concerned.
 fn origin_text(origin: &NodeOrigin) -> String {
     match &origin.input {
         Some(input) if !input.is_empty() => format!("{origin}, input '{input}'"),
@@ -209,8 +209,8 @@ fn origin_text(origin: &NodeOrigin) -> String {
     }
 }
 
-/// Both values as short text. Of two tensors the first element that differs is all that
-/// matters, and their types are the same then.
+/// Both values as short text. For two tensors, only the first differing element matters,
+/// and their types are the same then.
 fn value_texts(mismatch: &Mismatch) -> (Option<String>, Option<String>) {
     if let (Some(left), Some(right)) = (&mismatch.left, &mismatch.right)
         && let (ValueRef::Tensor(l), ValueRef::Tensor(r)) = (left.view(), right.view())
@@ -246,11 +246,11 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// How many steps of a longer path are written at its beginning and at its end.
+/// The number of steps printed at the beginning and at the end of a longer path.
 const PATH_ENDS: (usize, usize) = (4, 8);
 
-/// A path for people, who find the place by the names of its node: a long one leads
-/// from node to node, and only its ends say something.
+/// A path for people, who find the place by the names of its node. A long path leads
+/// from node to node, so only its ends are informative.
 fn path_text(path: &AccessPath) -> String {
     let (first, last) = PATH_ENDS;
     let steps = path.steps();
@@ -265,7 +265,7 @@ fn path_text(path: &AccessPath) -> String {
     format!("<root>{start} ...{} steps... {end}", middle.len())
 }
 
-/// Characters of a value; the place says the rest.
+/// The number of characters of a value; the place makes up for the rest.
 const VALUE_CHARS: usize = 160;
 
 impl Side<'_> {
@@ -278,7 +278,7 @@ impl Side<'_> {
             .collect();
         json!({
             "file": self.file.to_string_lossy(),
-            // Programs get it whole.
+            // Programs get the full path.
             "path": format!("<root>{steps}"),
             "value": self.value,
             "origin": self.origin.as_ref().map(origin_json),

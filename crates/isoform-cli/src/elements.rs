@@ -14,7 +14,7 @@ pub(crate) fn tensor_type(tensor: &Tensor) -> String {
     out
 }
 
-/// How many elements the tensor has.
+/// The number of elements of the tensor.
 pub(crate) fn element_count(tensor: &Tensor) -> u64 {
     // A tensor exists only if this fits.
     tensor
@@ -24,8 +24,8 @@ pub(crate) fn element_count(tensor: &Tensor) -> u64 {
         .product()
 }
 
-/// The elements as `{1.0, 2.0, ...}`: all of them up to `most`, else the first
-/// `few`.
+/// The elements as `{1.0, 2.0, ...}`: all of them if there are at most `most`, otherwise
+/// the first `few`.
 pub(crate) fn abbreviated(tensor: &Tensor, most: u64, few: u64) -> String {
     let count = element_count(tensor);
     let shown = if count <= most { count } else { few };
@@ -72,7 +72,7 @@ pub(crate) fn first_difference(left: &Tensor, right: &Tensor) -> Option<u64> {
     let bits = u64::from(left.dtype().bits()) * u64::from(left.dtype().lanes());
     let (l, r) = (left.data(), right.data());
     let mut from = 0;
-    // Bytes are compared in blocks, and only where they differ by element.
+    // Bytes are compared in blocks; only blocks that differ are compared by element.
     while let Some(offset) = l
         .get(from..)?
         .iter()
@@ -145,7 +145,7 @@ fn number(dtype: DType, bits: u128) -> String {
             let part = |shift: u32| format!("{:?}", f64::from_bits((bits >> shift) as u64));
             format!("({}, {})", part(0), part(64))
         }
-        // The narrow float formats are many, and their bits say as much.
+        // There are many narrow float formats, and their bits are as informative.
         _ => format!("0x{bits:0width$x}", width = width.div_ceil(4) as usize),
     }
 }
@@ -154,7 +154,7 @@ fn float32(number: f32) -> String {
     format!("{number:?}")
 }
 
-/// A 64-bit float that came from 32 bits is written as short as those allow.
+/// A 64-bit float that was converted from 32 bits is written as short as those allow.
 pub(crate) fn float(number: f64) -> String {
     let short = number as f32;
     if f64::from(short).to_bits() == number.to_bits() {
@@ -164,7 +164,7 @@ pub(crate) fn float(number: f64) -> String {
     }
 }
 
-/// The number that a half-precision float stands for.
+/// The number that a half-precision float represents.
 fn half_to_float(bits: u16) -> f32 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);

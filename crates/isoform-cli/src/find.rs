@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use crate::input::{Form, is_ours, start_of};
 use crate::output::Failure;
 
-/// What was found, and what could not be looked at.
+/// The files found, and the failures.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The models and IR files: in the order of the arguments, below each by name.
+    /// The models and IR files: in the order of the arguments, and by name within a folder.
     pub(crate) files: Vec<PathBuf>,
     /// Files and folders that failed, with the reason.
     pub(crate) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// The files among `paths`, and below the folders among them the `.onnx` files, and
-/// the `.json`, `.iso` and `.isob` files whose content is one of this command.
+/// Returns the files among `paths`, and from the folders among them all `.onnx` files and
+/// those `.json`, `.iso` and `.isob` files that this command can read.
 ///
-/// Links are followed; a file or folder that is reached a second time, by a link
-/// or by another argument, is left out, so that links in a circle do no harm.
+/// Links are followed. A file or folder that is reached again, through a link or
+/// another argument, is skipped, so circular links are harmless.
 pub(crate) fn find_models(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
     let mut seen = HashSet::new();
@@ -34,7 +34,7 @@ impl Found {
     fn walk(&mut self, root: &Path, seen: &mut HashSet<PathBuf>) {
         let mut pending = vec![root.to_owned()];
         while let Some(path) = pending.pop() {
-            // The real path is what tells whether a link leads to a known place.
+            // Only the real path shows whether a link leads to a known place.
             let real = match fs::canonicalize(&path) {
                 Ok(real) => real,
                 Err(error) => {
@@ -43,7 +43,7 @@ impl Found {
                 }
             };
             let folder = real.is_dir();
-            // A named file is wanted whatever its suffix and content.
+            // A file given by name is read whatever its suffix and contents.
             if !folder && path != root && !real.is_file() {
                 continue;
             }
@@ -55,7 +55,7 @@ impl Found {
                 continue;
             }
             match entries(&path) {
-                // The last one pushed is visited first.
+                // The last entry pushed is visited first.
                 Ok(children) => pending.extend(children.into_iter().rev()),
                 Err(error) => self.failures.push((path, error.to_string().into())),
             }
@@ -63,15 +63,15 @@ impl Found {
     }
 }
 
-/// What lies in a folder and may matter, by name.
+/// The relevant entries of a folder, sorted by name.
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut children = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
         let kind = entry.file_type()?;
-        // Other files need not be resolved, and broken links to anything but a
-        // model are nobody's concern.
+        // Other files need not be resolved, and broken links matter only
+        // if they are named like models.
         if kind.is_dir() || is_wanted(&path) || (kind.is_symlink() && path.is_dir()) {
             children.push(path);
         }
@@ -80,7 +80,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(children)
 }
 
-/// Whether a file below a folder is one to read.
+/// True if a file in a folder should be read.
 fn is_wanted(path: &Path) -> bool {
     let Some(extension) = path.extension() else {
         return false;
@@ -96,7 +96,7 @@ fn is_wanted(path: &Path) -> bool {
     };
     match fs::File::open(path).and_then(|mut file| start_of(&mut file)) {
         Ok(start) => is_ours(&start, form),
-        // It may be one; reading it says what is wrong.
+        // It may be one; reading it will report the problem.
         Err(_) => true,
     }
 }
@@ -155,7 +155,7 @@ mod tests {
         );
         assert!(found.failures.is_empty());
 
-        // A file that is named is taken whatever its suffix, and only once.
+        // A file given by name is read whatever its suffix, and only once.
         let found = find_models(&[root.join("plain"), root.join("c.onnx"), root.to_owned()]);
         assert_eq!(
             names(&found, root),

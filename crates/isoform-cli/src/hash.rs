@@ -1,4 +1,4 @@
-//! `isoform hash`: a digest for each file.
+//! `isoform hash`: prints a digest for each file.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
     }
 }
 
-/// The digest of what is in a file; a failure does not repeat the file's name.
+/// Returns the digest of the file's value; a failure does not repeat the file's name.
 pub(crate) fn digest(file: &Path, common: &Common) -> Result<Digest, Failure> {
     let input = load(file, common)?;
     structural_digest_with(input.to_value(), common.compare_options())

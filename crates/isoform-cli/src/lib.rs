@@ -1,8 +1,8 @@
-//! The `isoform` command as a library: a command line in, text and an exit status
-//! out.
+//! The `isoform` command as a library: it takes a command line, and returns text and an
+//! exit status.
 //!
-//! It neither prints by itself nor ends the process, so that tests and other
-//! programs can run it in their own:
+//! It neither prints by itself nor ends the process, so tests and other programs can
+//! run it in theirs:
 //!
 //! ```
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -13,8 +13,8 @@
 //! # Ok::<(), std::string::FromUtf8Error>(())
 //! ```
 //!
-//! What a model means is decided in `isoform-onnx`, what is equal and how a value is
-//! written in `isoform`; this crate only asks and tells.
+//! `isoform-onnx` decides the meaning of a model, and `isoform` compares and prints
+//! values; this crate is only the interface.
 
 mod args;
 mod convert;
@@ -41,8 +41,8 @@ pub use crate::output::Streams;
 
 /// Runs the command and returns its exit status.
 ///
-/// `args` are those of a process: the first is the name of the program. 0 means
-/// success, 1 that compared files differ, 2 trouble.
+/// `args` are those of a process: the first is the name of the program. The status is 0
+/// for success, 1 if compared files differ, and 2 on error.
 pub fn run<I>(args: I, streams: &mut Streams<'_>) -> u8
 where
     I: IntoIterator,
@@ -58,10 +58,10 @@ where
     let status = output.status;
     match result {
         Ok(()) => status,
-        // The reader has seen enough, which is no failure of ours.
+        // The reader has seen enough, which is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => status,
         Err(error) => {
-            // There is no other place to complain that standard error is gone.
+            // If standard error is gone, there is nowhere left to report it.
             let _ = writeln!(streams.err, "isoform: standard output: {error}");
             TROUBLE
         }
@@ -83,7 +83,7 @@ fn dispatch(cli: &Cli, output: &mut Output<'_, '_>) -> io::Result<()> {
     }
 }
 
-/// Writes help, the version, or what is wrong with the command line.
+/// Prints help, the version, or an error in the command line.
 fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u8 {
     let trouble = message.use_stderr();
     let (stream, auto) = if trouble {
@@ -92,7 +92,7 @@ fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u
         (&mut *streams.out, streams.color_out)
     };
     let text = message.render();
-    // A reader that went away, as `head` does, needs no help any more.
+    // A reader that went away, such as `head`, needs no help any more.
     let _ = if wants_color(color, auto) {
         write!(stream, "{}", text.ansi())
     } else {
@@ -102,7 +102,7 @@ fn tell(message: &clap::Error, color: ColorWhen, streams: &mut Streams<'_>) -> u
     if trouble { TROUBLE } else { SUCCESS }
 }
 
-/// What `--color` says on a command line that does not parse.
+/// The value of `--color` on a command line that does not parse.
 fn color_asked(args: &[OsString]) -> ColorWhen {
     let mut asked = ColorWhen::Auto;
     let mut args = args.iter().filter_map(|arg| arg.to_str());

@@ -1,6 +1,6 @@
-//! Where a command's text goes, and how it looks there.
+//! The destination and style of a command's text.
 //!
-//! Commands know nothing of terminals: they write through [`Output`], which knows
+//! Commands are independent of terminals: they write through [`Output`], which handles
 //! the colours, reports failures and remembers the exit status.
 
 use std::borrow::Cow;
@@ -12,29 +12,29 @@ use anstyle::{AnsiColor, Style};
 
 use crate::args::{ColorWhen, Common};
 
-/// All went well; for `diff`, the models are equal.
+/// Success; for `diff`, the models are equal.
 pub(crate) const SUCCESS: u8 = 0;
 /// The compared models differ.
 pub(crate) const DIFFERENT: u8 = 1;
 /// A file failed, or the command line is wrong.
 pub(crate) const TROUBLE: u8 = 2;
 
-/// The streams that a run writes to, and what they can show.
+/// The streams that a run writes to, and their capabilities.
 pub struct Streams<'a> {
     /// For results.
     pub out: &'a mut dyn Write,
     /// For failures.
     pub err: &'a mut dyn Write,
-    /// Whether `--color auto` means colour on `out`.
+    /// True if `--color auto` enables colour on `out`.
     pub color_out: bool,
-    /// Whether `--color auto` means colour on `err`.
+    /// True if `--color auto` enables colour on `err`.
     pub color_err: bool,
-    /// Whether a progress bar may be drawn on the standard error of the process.
+    /// True if a progress bar may be drawn on the standard error of the process.
     pub progress: bool,
 }
 
 impl<'a> Streams<'a> {
-    /// Streams that are no terminals.
+    /// Streams that are not terminals.
     pub fn plain(out: &'a mut dyn Write, err: &'a mut dyn Write) -> Self {
         Streams {
             out,
@@ -73,12 +73,12 @@ impl fmt::Debug for Streams<'_> {
     }
 }
 
-/// Why a file failed.
+/// The reason why a file failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     /// One line, without the name of the file.
     pub(crate) message: String,
-    /// The lines of the file that are wrong, with a caret.
+    /// The offending lines of the file, with a caret.
     pub(crate) excerpt: Vec<String>,
 }
 
@@ -91,17 +91,17 @@ impl<T: Into<String>> From<T> for Failure {
     }
 }
 
-/// The way out of a running command.
+/// The output of a running command.
 pub(crate) struct Output<'a, 'b> {
     streams: &'a mut Streams<'b>,
     style_err: Palette,
-    /// How results look.
+    /// The style of results.
     pub(crate) style: Palette,
-    /// Whether results are wanted as JSON.
+    /// True if results are printed as JSON.
     pub(crate) json: bool,
-    /// Whether progress, notes and summaries are unwanted.
+    /// True if progress, notes and summaries are suppressed.
     pub(crate) quiet: bool,
-    /// The exit status as far as known; kept also when the reader goes away.
+    /// The exit status so far; it is kept even if the reader goes away.
     pub(crate) status: u8,
 }
 
@@ -127,7 +127,7 @@ impl<'a, 'b> Output<'a, 'b> {
         self.line(value)
     }
 
-    /// Writes one line of less interest.
+    /// Writes one less important line.
     pub(crate) fn faint(&mut self, text: &str) -> io::Result<()> {
         let faint = self.style.faint;
         self.line(format_args!("{faint}{text}{faint:#}"))
@@ -138,17 +138,17 @@ impl<'a, 'b> Output<'a, 'b> {
         self.streams.out.write_all(bytes)
     }
 
-    /// Hands on what was written so far.
+    /// Flushes the output so far.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.streams.out.flush()
     }
 
-    /// Reports that a file or folder failed, and makes the status trouble.
+    /// Reports that a file or folder failed, and sets the exit status to error.
     pub(crate) fn failure(&mut self, file: &Path, failure: &Failure) {
         self.status = TROUBLE;
         let file = file.display().to_string();
         let bad = self.style_err.bad;
-        // There is no other place to complain that standard error is gone.
+        // If standard error is gone, there is nowhere left to report it.
         let _ = writeln!(
             self.streams.err,
             "isoform: {bad}{}{bad:#}: {}",
@@ -160,13 +160,13 @@ impl<'a, 'b> Output<'a, 'b> {
         }
     }
 
-    /// Whether a progress bar may be drawn.
+    /// True if a progress bar may be drawn.
     pub(crate) fn shows_progress(&self) -> bool {
         self.streams.progress && !self.quiet
     }
 }
 
-/// Whether text gets colour, given what `auto` would mean.
+/// True if text gets colour; `auto` is the decision for `--color auto`.
 pub(crate) fn wants_color(when: ColorWhen, auto: bool) -> bool {
     match when {
         ColorWhen::Auto => auto,
@@ -178,15 +178,15 @@ pub(crate) fn wants_color(when: ColorWhen, auto: bool) -> bool {
 /// The styles of a stream; all empty without colour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Palette {
-    /// Whether there is colour at all.
+    /// True if there is any colour.
     pub(crate) is_color: bool,
-    /// What went wrong, and "different".
+    /// Errors, and "different".
     pub(crate) bad: Style,
     /// "equal".
     pub(crate) good: Style,
-    /// The left one of two.
+    /// The left side.
     pub(crate) left: Style,
-    /// The right one of two.
+    /// The right side.
     pub(crate) right: Style,
     /// Headings and operators.
     pub(crate) strong: Style,
@@ -194,7 +194,7 @@ pub(crate) struct Palette {
     pub(crate) value: Style,
     /// Types of a program.
     pub(crate) ty: Style,
-    /// Comments and what is of less interest.
+    /// Comments and other less important text.
     pub(crate) faint: Style,
 }
 
@@ -217,13 +217,13 @@ impl Palette {
     }
 }
 
-/// A count with its noun.
+/// A count with its noun, in singular or plural.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }
 
-/// Text from a file or its name with everything escaped that would move the
+/// Text from a file or its name, with every character escaped that would move the
 /// cursor, colour the terminal or reverse the direction of writing.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let odd = |c: char| {

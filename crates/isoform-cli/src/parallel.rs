@@ -1,4 +1,4 @@
-//! Work done in parallel whose results come back in order.
+//! Parallel work whose results arrive in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,11 +8,11 @@ use std::thread;
 
 use rayon::prelude::*;
 
-/// Runs `work` on every item, on all cores, and hands the results to `emit` in
-/// the order of the items, each as soon as those before it are done.
+/// Runs `work` on every item, on all cores, and passes the results to `emit` in the
+/// order of the items, each as soon as all earlier ones are done.
 ///
-/// `emit` runs on the calling thread. When it breaks, work that has not begun is
-/// left out.
+/// `emit` runs on the calling thread. If it breaks, work that has not begun is
+/// skipped.
 pub(crate) fn in_order<T, R, B>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
@@ -22,7 +22,7 @@ where
     T: Sync,
     R: Send,
 {
-    // One item needs no threads, and commands mostly have one.
+    // A single item needs no threads, and most commands have only one.
     if let [item] = items {
         return emit(item, work(item));
     }
@@ -34,11 +34,11 @@ where
             items
                 .par_iter()
                 .enumerate()
-                // Small chunks of neighbours first: results are wanted in order.
+                // Small chunks of neighbours come first, because results are needed in order.
                 .with_max_len(1)
                 .for_each_with(sender, |sender, (index, item)| {
                     if !stop.load(Ordering::Relaxed) {
-                        // Nobody receives any more once `emit` broke off.
+                        // There is no receiver any more once `emit` has stopped.
                         let _ = sender.send((index, work(item)));
                     }
                 });
@@ -70,7 +70,7 @@ mod tests {
         let outcome = in_order(
             &items,
             |&item| {
-                // Early items take longest, so that completion order differs.
+                // Early items take longest, so that they complete in a different order.
                 thread::sleep(std::time::Duration::from_micros(200 - item));
                 item * 2
             },

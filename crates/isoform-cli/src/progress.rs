@@ -2,9 +2,9 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar over `total` models; an invisible one unless `visible`.
+/// A bar for `total` models, invisible unless `visible` is set.
 ///
-/// It is drawn on standard error, which the caller knows to be a terminal, and
+/// It is drawn on standard error, which the caller has checked to be a terminal, and
 /// leaves no trace when it is cleared or dropped.
 pub(crate) fn bar(total: usize, visible: bool) -> ProgressBar {
     let target = if visible {
@@ -13,7 +13,7 @@ pub(crate) fn bar(total: usize, visible: bool) -> ProgressBar {
         ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-    // The template is fixed text; were it wrong, the default style would do.
+    // The template is a constant; if it were wrong, the default style would do.
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} models  {eta} {wide_msg}")
     {
         bar.set_style(style);

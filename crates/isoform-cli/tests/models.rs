@@ -26,7 +26,7 @@ struct Real {
 }
 
 impl Real {
-    /// What the environment names; None if it names nothing.
+    /// The value of an environment variable; None if it is unset.
     fn find() -> Option<Real> {
         let path = |name| env::var_os(name).map(PathBuf::from);
         match (path("ISOFORM_MODELS"), path("ISOFORM_PYTHON")) {
@@ -301,7 +301,7 @@ fn check_edit(left: &Path, right: &Path, edit: &Value) {
     assert!(leads_to(&left, path, &origin, edit), "{place}");
 }
 
-/// Whether a place in the original model is where the edit was.
+/// True if a place in the original model is where the edit was.
 fn leads_to(left: &Model, path: &AccessPath, origin: &NodeOrigin, edit: &Value) -> bool {
     let graph = left.program().graph.clone();
     match text(edit, "kind") {

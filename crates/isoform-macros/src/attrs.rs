@@ -41,7 +41,7 @@ impl Parse for AttrOption {
 }
 
 impl AttrOption {
-    /// What two options must not share, as the user wrote it.
+    /// The name that two options must not share, as the user wrote it.
     fn name(&self) -> String {
         match self {
             AttrOption::Trait(ty) => ty.to_token_stream().to_string(),

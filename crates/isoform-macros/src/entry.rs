@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) value: EntryValue,
 }
 
-/// What stands behind the name.
+/// The part of an entry after its name.
 pub(crate) enum EntryValue {
     /// `name`
     Flag,
@@ -119,7 +119,7 @@ impl Entry {
         }
     }
 
-    /// What stands in the parentheses of `name(...)`.
+    /// The contents of the parentheses in `name(...)`.
     pub(crate) fn list(&self) -> Option<&TokenStream> {
         match &self.value {
             EntryValue::List(list) => Some(list),

@@ -2,7 +2,7 @@
 
 use quote::ToTokens;
 
-/// The errors met so far.
+/// The errors found so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
 
@@ -30,7 +30,7 @@ impl Errors {
         match (self.0, value) {
             (None, Some(value)) => Ok(value),
             (Some(error), _) => Err(error),
-            // A missing value comes with an error that says why; this arm keeps the function total.
+            // A missing value always comes with an error; this arm only keeps the function total.
             (None, None) => Err(syn::Error::new(
                 proc_macro2::Span::call_site(),
                 "the declaration is incomplete",

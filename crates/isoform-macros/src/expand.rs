@@ -65,11 +65,11 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// The impl that everything else rests on, and the only unsafe one.
+    /// The impl that everything else relies on, and the only unsafe one.
     ///
-    /// It is sound because the model has checked what the trait asks for: the layout is `repr(C)`, the base is the
+    /// It is sound because the model has checked the requirements of the trait: the layout is `repr(C)`, the base is the
     /// first field, each offset and type comes from the compiler, and the drop check follows.
-    /// No `allow(unsafe_code)` goes with it: rustc does not report that lint inside the expansion of a foreign macro,
+    /// It has no `allow(unsafe_code)`: rustc does not report that lint inside the expansion of a foreign macro,
     /// and an `allow` would be an error in a crate that forbids unsafe code.
     fn node_impl(&self) -> TokenStream {
         let Self {
@@ -280,8 +280,8 @@ impl<'a> Ctx<'a> {
             methods.extend(node.fields.iter().map(|field| self.with_fn(field)));
         }
         let ident = self.ident;
-        // A private field, or one of a private type, is as good as another; the rest is about names and numbers that
-        // the user chose for the fields.
+        // Private fields and types are treated like any other; the rest is about names and numbers that the user chose for
+        // the fields.
         (!methods.is_empty()).then(|| {
             quote! {
                 #[allow(
@@ -300,7 +300,7 @@ impl<'a> Ctx<'a> {
         })
     }
 
-    /// A function with the default of one field, which the definition and `new` share.
+    /// A function that returns the default of a field, shared by the definition and `new`.
     fn default_fn(&self, ident: &Ident, ty: &Type, default: &DefaultValue) -> TokenStream {
         let private = &self.private;
         let function = default_fn_name(ident);
@@ -386,7 +386,7 @@ impl<'a> Ctx<'a> {
         doc
     }
 
-    /// The functional update of one field.
+    /// The method that returns a copy with one field replaced.
     fn with_fn(&self, field: &FieldModel) -> TokenStream {
         let private = &self.private;
         let FieldModel { ident, vis, ty, .. } = field;
@@ -419,7 +419,7 @@ fn attr_call(attr: &AttrOption) -> TokenStream {
 
 /// A span of the expansion that compiler errors show as `span`.
 ///
-/// A span of the user's own code would make lints read the expansion as code that the user wrote.
+/// With a span of the user's own code, lints would treat the expansion as code that the user wrote.
 pub(crate) fn located_at(span: Span) -> Span {
     Span::call_site().located_at(span)
 }
@@ -435,7 +435,7 @@ fn default_init(ident: &Ident) -> TokenStream {
     quote!(#ident: Self::#function())
 }
 
-/// Whether `expr` is a literal, with or without a minus sign.
+/// True if `expr` is a literal, with or without a minus sign.
 fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
@@ -447,7 +447,7 @@ fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// Whether `ty` is written as the name of a primitive type.
+/// True if `ty` is written as the name of a primitive type.
 fn is_primitive(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if PRIMITIVES.iter().any(|name| path.path.is_ident(name)))
 }

@@ -1,7 +1,7 @@
-//! `#[export]`: a plain function and, beside it, what registers it.
+//! `#[export]`: keeps a plain function, and adds a companion that registers it.
 //!
-//! Functions and types have names of their own in Rust, so the companion is a type with the name of the function, and
-//! a path to the function is a path to its companion, too.
+//! Functions and types have separate namespaces in Rust, so the companion is a type with the name of the function, and
+//! a path to the function is also a path to its companion.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -12,7 +12,7 @@ use syn::{Expr, FnArg, Ident, ItemFn, LitStr, Meta, Pat, Path, ReturnType, Token
 use crate::errors::Errors;
 use crate::parse;
 
-/// What stands in the parentheses of the attribute.
+/// The options in the parentheses of the attribute.
 pub(crate) struct ExportOptions {
     name: LitStr,
     krate: Path,
@@ -52,11 +52,11 @@ struct Parameter {
     ty: Type,
     by_reference: bool,
     default: Option<Expr>,
-    /// Whether it or one before it is marked with `#[keyword]`.
+    /// True if it or an earlier argument is marked with `#[keyword]`.
     keyword: bool,
 }
 
-/// The function as it was, and its companion.
+/// The unchanged function, and its companion.
 pub(crate) fn export(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let mut function: ItemFn = syn::parse2(item).map_err(|error| {
         syn::Error::new(error.span(), "expected a function outside of an impl block")
@@ -81,7 +81,7 @@ pub(crate) fn export(options: TokenStream, item: TokenStream) -> syn::Result<Tok
     Ok(expand(&options, &function, &parameters))
 }
 
-/// The function as it was, and the errors.
+/// The unchanged function, and the errors.
 pub(crate) fn without_defaults(item: TokenStream, error: &TokenStream) -> TokenStream {
     let Ok(mut function) = syn::parse2::<ItemFn>(item) else {
         return error.clone();
@@ -115,7 +115,7 @@ fn check_signature(function: &ItemFn, errors: &mut Errors) {
     if !sig.generics.params.is_empty() {
         refuse(
             Some(&sig.generics.params),
-            "generic parameters: a name stands for one function",
+            "generic parameters: a name refers to one function",
         );
     }
 }
@@ -186,7 +186,7 @@ fn read_parameter(input: &mut FnArg, errors: &mut Errors) -> Option<Parameter> {
     })
 }
 
-/// A default in front of an argument that must be given could never be used.
+/// A default before a required argument could never be used.
 fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
     let mut later_required = None::<&Parameter>;
     for parameter in parameters.iter().rev() {
@@ -195,10 +195,10 @@ fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
                 let required = required.name.as_deref().unwrap_or("_");
                 errors.push_at(
                     default,
-                    format!("expected no default in front of `{required}`, which has none"),
+                    format!("expected no default before `{required}`, which has none"),
                 );
             }
-            // A parameter that is given by name stands in nobody's way.
+            // A keyword-only parameter does not affect the positions of others.
             _ if parameter.keyword => {}
             (None, _) if !is_option(&parameter.ty) => later_required = Some(parameter),
             _ => {}
@@ -206,7 +206,7 @@ fn check_defaults(parameters: &[Parameter], errors: &mut Errors) {
     }
 }
 
-/// Whether a type is written as `Option<...>`, whose default is None.
+/// True if a type is written as `Option<...>`, whose default is None.
 fn is_option(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Option"))
 }
@@ -263,10 +263,7 @@ fn expand(options: &ExportOptions, function: &ItemFn, parameters: &[Parameter]) 
     let schema = quote_spanned!(returned.span()=> <#returned as #private::Returned>::schema());
     let result =
         quote_spanned!(returned.span()=> #private::Returned::into_value(#ident(#(#gives),*)));
-    let made = format!(
-        " The function `{}`, the same one whenever it is asked for.",
-        name.value()
-    );
+    let made = format!(" The function `{}`; always the same object.", name.value());
     let companion = format!(" Registers [`{ident}`]({ident}()); see `isoform::exports`.");
     quote! {
         #function

@@ -24,7 +24,7 @@ mod tests;
 
 /// Declares a struct as a node type.
 ///
-/// The declaration is all there is to write: the table it registers (key, parent, kind, fields with offsets, flags,
+/// Nothing else has to be written: the table that it registers (key, parent, kind, fields with offsets, flags,
 /// defaults and docs) drives equality, hashes, digests, differences, walks, copies, text, JSON and the Python class.
 ///
 /// ```ignore
@@ -52,16 +52,16 @@ mod tests;
 /// let renamed = function.with_params(other_params);
 /// ```
 ///
-/// # What it generates
+/// # Generated items
 ///
 /// - the `Node` impl, which registers the type at first use;
-/// - `Deref` to the base field, and the upcast to every ancestor, so a `Ref<Function>` is accepted where a field or an
-///   argument asks for a `Ref<Expr>`;
+/// - `Deref` to the base field, and the upcast to every ancestor, so a `Ref<Function>` is accepted wherever a field or an
+///   argument requires a `Ref<Expr>`;
 /// - `new`, with one argument per field that has no default, in declaration order, and the visibility of the struct;
 /// - `with_<field>` for every field, a copy of the node with that field replaced, with the visibility of the field.
 ///
-/// The arguments convert: a `&str` is accepted for a string field, a subtype for an object field.
-/// The base is an exception, it is taken as it is.
+/// The arguments convert: a string field accepts a `&str`, an object field accepts a subtype.
+/// The base is an exception: it is not converted.
 ///
 /// # Struct attributes
 ///
@@ -70,28 +70,27 @@ mod tests;
 /// | `key = "dialect.Name"` | The type key, unique in the process. Required. |
 /// | `kind = tree` | The structural kind: `tree` (the default), `const_tree`, `dag`, `var`, `singleton` or `none`. |
 /// | `scope` | Variables bound inside a node of this type are free again after it. |
-/// | `defs_first`, `defs_first = false` | Whether definition fields are visited before the others. Absent: as `scope`, without `visit_order`. |
-/// | `visit_order(a, b)` | The order in which fields are visited, by registered names; absent, it is that of declaration. |
+/// | `defs_first`, `defs_first = false` | Visit definition fields before the others, or not. By default on for a `scope` without `visit_order`. |
+/// | `visit_order(a, b)` | The order in which fields are visited, by registered names; by default that of declaration. |
 /// | `hooks(equal, hash)` | The type implements `StructuralEqual`, `StructuralHash` or both, which replace its field walk. |
 /// | `init = path` | The constructor of other languages: a function with `#[export]`, instead of one that takes the fields. |
-/// | `convert = path` | What makes an object from a value that is none, where a field of the type gets one: a function with `#[export]`. |
-/// | `hooks(verify)` | The type implements `Verify`: what it demands of its objects and of those that extend it. |
+/// | `convert = path` | A function with `#[export]` that converts other values to an object where a field of the type gets one. |
+/// | `hooks(verify)` | The type implements `Verify`: its requirements on its own objects and those of derived types. |
 /// | `attrs(dyn Tr, "name" = value)` | Type attributes: node traits that the type implements, and other values by name. |
-/// | `define = path` | A function that takes the definition as the rest made it, and gives the one to register. |
+/// | `define = path` | A function that takes the definition made by the other attributes, and returns the one to register. |
 /// | `no_new` | No `new` is generated, so that the type can have its own. |
 /// | `no_with` | No `with_<field>` is generated. |
-/// | `crate = path` | Where the isoform crate is; `::isoform` if absent. |
+/// | `crate = path` | The path of the isoform crate; by default `::isoform`. |
 ///
 /// # The order of visit
 ///
-/// Comparison, hashes, digests, walks, maps and substitution visit the fields of the base first, then the others as they
-/// are declared, and with `defs_first` the definitions before the rest.
-/// So a `let` whose variable is not bound in its own value is a `scope` with `defs_first = false` and declares value,
+/// Comparison, hashes, digests, walks, maps and substitution visit the fields of the base first, then the others in order
+/// of declaration, and with `defs_first` the definitions before the rest.
+/// So a `let` whose variable is not bound in its own value is a `scope` with `defs_first = false`, and declares value,
 /// variable and body in this order.
-/// Where constructors and files need another order of declaration, `visit_order` says how fields are visited: it names
-/// each field of the struct once, in which ignored ones may be left out, and a field of the base where that is to be
-/// visited later than first.
-/// A loop whose bounds are outside of its binding:
+/// If constructors and files need a different order, `visit_order` sets the order of visit: it names each field of the
+/// struct once, except that ignored ones may be left out, and may name a field of the base to visit it later.
+/// For example, a loop whose bounds are outside of its binding:
 ///
 /// ```ignore
 /// #[derive(Node)]
@@ -112,15 +111,15 @@ mod tests;
 /// |---|---|
 /// | `base` | This field embeds the parent node. Only the first field can be the base; without one, the parent is `Obj`. |
 /// | `ignore` | Structural equality, hashes, digests and differences skip this field. |
-/// | `def` | Every variable met in this field, however deep, may bind. |
+/// | `def` | Every variable that first occurs in this field, however deep, is bound there. |
 /// | `def_simple` | Only the variable itself binds; its own fields are uses. |
-/// | `uses` | Variables in this field are uses, also where a definition field holds the object. |
+/// | `uses` | Variables in this field are uses, even if a definition field holds the object. |
 /// | `default` | `new` leaves the field out and takes `Default::default()`. |
 /// | `default = expr` | `new` leaves the field out and takes `expr`. |
 /// | `compare = false` | Recursive equality and order skip this field. |
-/// | `hash = false` | The recursive hash skips this field; absent, it does what `compare` says. |
+/// | `hash = false` | The recursive hash skips this field; by default it follows `compare`. |
 /// | `repr = false` | The text of the node leaves this field out. |
-/// | `name = "other"` | The registered name; absent, it is the identifier of the field, without a leading `r#`. |
+/// | `name = "other"` | The registered name; by default the identifier of the field, without a leading `r#`. |
 ///
 /// At most one of `ignore`, `def`, `def_simple` and `uses` is allowed on a field, and the base allows only `default`.
 /// A `default` that is a literal converts like an argument of `new`, unless the field is a primitive such as `i64`.
@@ -143,7 +142,7 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     derive(input.into()).into()
 }
 
-/// Makes a trait a type attribute, which node types implement and passes ask for.
+/// Turns a trait into a type attribute, which node types implement and passes query.
 ///
 /// ```ignore
 /// /// Knows a simpler form of itself.
@@ -172,25 +171,25 @@ pub fn derive_node(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// }
 /// ```
 ///
-/// The argument is the name of the attribute; `crate = path` behind it says where the isoform crate is.
-/// The documentation of the trait is that of the attribute. What the attribute's value is depends on the methods:
+/// The argument is the name of the attribute; an optional `crate = path` after it gives the path of the isoform crate.
+/// The documentation of the trait is that of the attribute. The value of the attribute depends on the methods:
 ///
 /// | methods | value |
 /// |---|---|
-/// | none: a marker | a bool, and false is as good as none |
+/// | none: a marker | a bool; false is the same as unset |
 /// | one | a Function, whose first argument is the node |
-/// | several | a Map from names to such Functions; methods with a body may be left out |
+/// | several | a Map from names to such Functions; methods with a default body are optional |
 ///
-/// So another language can implement the trait for its own types, by setting the attribute, and can call what Rust
-/// implements. What a Function of another language raises is the error of the method.
+/// So another language can implement the trait for its own types by setting the attribute, and can call the
+/// implementations in Rust. An exception raised by a Function of another language becomes the error of the method.
 ///
 /// # Requirements
 ///
 /// The trait has no generic parameters, no members but methods, and no supertraits but `Send` and `Sync`.
 /// Methods take `&self`, arguments whose types convert from and to values (or shared references to such types, and
 /// `&str`), and return an `isoform::Result` of a type that converts.
-/// `#[node_trait(rust_only)]` on a method takes it out: other languages do not see it, and implementations there have
-/// the body that the trait gives it. A trait whose methods are all for Rust only can be implemented only in Rust.
+/// `#[node_trait(rust_only)]` hides a method from other languages, whose implementations use its default body. A trait
+/// whose methods are all Rust-only can be implemented only in Rust.
 #[proc_macro_attribute]
 pub fn node_trait(
     arguments: proc_macro::TokenStream,
@@ -213,21 +212,20 @@ pub fn node_trait(
 /// isoform::register_functions(isoform::exports![divide])?;
 /// ```
 ///
-/// The function stays what it is and can be called from Rust as before.
-/// Beside it stands a type of the same name with one associated function, `divide::function()`, which gives the
-/// `isoform::Function`; `isoform::exports![a, module::b]` collects these.
+/// The function itself is unchanged and can be called from Rust as before.
+/// A type of the same name is added, with one associated function, `divide::function()`, which returns the
+/// `isoform::Function`; `isoform::exports![a, module::b]` collects several.
 /// Nothing is registered until `register_functions` is called.
 ///
 /// - Arguments are types that implement `Argument`, and references to them: `i64`, `Option<i64>`, `Vec<Str>`, `&str`,
-///   `Ref<T>`, `&Ref<T>`, `&Array<Ref<T>>`, `Value`, `&[Value]` and so on. They are converted as the values of fields
-///   are, with the same messages.
+///   `Ref<T>`, `&Ref<T>`, `&Array<Ref<T>>`, `Value`, `&[Value]` and so on. They are converted like the values of
+///   fields, with the same error messages.
 /// - The result implements `Returned`: the same types, `()`, and `Result` of them.
-/// - `#[default = expression]` on an argument says what it is when it is left out; an `Option` at the end is `None`
-///   then.
-/// - `#[keyword]` on an argument says that other languages give it and those behind it by name only, so one that must be
-///   given may follow one with a default.
+/// - `#[default = expression]` on an argument makes it optional; trailing `Option` arguments default to `None`.
+/// - `#[keyword]` on an argument makes it and all following ones keyword-only in other languages, so a required one may
+///   follow one with a default.
 /// - The doc comment and the names of the arguments are registered with the function.
-/// - `#[isoform::export("name", crate = path)]` says where the isoform crate is; `::isoform` if absent.
+/// - `#[isoform::export("name", crate = path)]` gives the path of the isoform crate; by default `::isoform`.
 ///
 /// Functions with `self`, generic parameters, named lifetimes, `async` or `unsafe` are refused.
 #[proc_macro_attribute]
@@ -235,7 +233,7 @@ pub fn export(
     options: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    // The function stays where the mistake is elsewhere: what uses it has no errors of its own then.
+    // The function is kept if the mistake is elsewhere, so that its uses do not report further errors.
     let kept = TokenStream::from(item.clone());
     export::export(options.into(), item.into())
         .unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! Checks a struct and its options together, and keeps what the expansion needs.
+//! Checks a struct and its options together, and collects the data for the expansion.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Path, Type, Vis
 use crate::errors::Errors;
 use crate::parse::{self, DefaultValue, FieldOptions, StructOptions};
 
-/// A node type whose declaration is right, as far as a macro can see.
+/// A node type whose declaration is correct as far as a macro can tell.
 pub(crate) struct NodeModel {
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
@@ -37,7 +37,7 @@ pub(crate) struct FieldModel {
     pub(crate) name: String,
     /// A variant of `__private::FieldFlag`.
     pub(crate) flag: Option<&'static str>,
-    /// Methods of `FieldDef` with their arguments: what the recursive operations do with the field.
+    /// Methods of `FieldDef` with their arguments, which decide how the recursive operations treat the field.
     pub(crate) uses: Vec<(Ident, bool)>,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) doc: Option<String>,
@@ -51,7 +51,7 @@ impl NodeModel {
         check_repr(&input, &mut errors);
         let mut options = StructOptions::parse(&input.attrs, &mut errors);
         let key = options.key.take();
-        // A key that was given in a wrong way has its own error.
+        // A malformed key has its own error.
         if key.is_none() && !mentions(&input.attrs, "key") {
             errors.push_at(
                 &input.ident,
@@ -104,7 +104,7 @@ fn check_generics(generics: &Generics, errors: &mut Errors) {
 
 /// Requires `#[repr(C)]`: the base must be a prefix of the node, which the default layout does not promise.
 fn check_repr(input: &DeriveInput, errors: &mut Errors) {
-    // Another shape than a struct has its own error, and would make this one confusing.
+    // Other items than structs have their own error, and would make this one confusing.
     if !matches!(input.data, Data::Struct(_)) {
         return;
     }
@@ -219,7 +219,7 @@ fn check_order(order: &[Ident], (base, fields): &Members, errors: &mut Errors) {
         if base.is_none() && fields.iter().all(|field| field.name != name) {
             errors.push_at(
                 ident,
-                format!("`visit_order` names `{ident}`, which is no field"),
+                format!("`visit_order` names `{ident}`, which is not a field"),
             );
         }
         if !named.insert(name) {
@@ -270,7 +270,9 @@ fn check_base(
     for (name, _) in &options.uses {
         errors.push_at(
             name,
-            format!("expected no `{name}` on the base: its fields keep what their own type says"),
+            format!(
+                "expected no `{name}` on the base: its fields keep the settings of their own type"
+            ),
         );
     }
     if let Some(name) = &options.name {
@@ -298,7 +300,7 @@ fn single_flag(
     Some(variant)
 }
 
-/// Whether some `#[node(...)]` among `attrs` has the word `name`, or is too broken to tell.
+/// True if some `#[node(...)]` among `attrs` contains the word `name`, or is malformed.
 fn mentions(attrs: &[Attribute], name: &str) -> bool {
     attrs
         .iter()

@@ -1,7 +1,7 @@
 //! Reads `#[node(...)]` attributes into options.
 //!
-//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is read before it is
-//! understood. So an entry that makes no sense does not hide the ones after it.
+//! Every entry has one of three forms, `name`, `name = expression` and `name(...)`, and is parsed before it is
+//! interpreted. So an entry that makes no sense does not hide the ones after it.
 
 use syn::ext::IdentExt;
 use syn::parse::Parser;
@@ -43,7 +43,7 @@ const FIELD_NAMES: [&str; 10] = [
     "repr",
 ];
 
-/// What the attributes of a struct say; `None` and `false` stand for what they do not say.
+/// The options of a struct; `None` and `false` if not given.
 #[derive(Default)]
 pub(crate) struct StructOptions {
     pub(crate) key: Option<LitStr>,
@@ -68,7 +68,7 @@ pub(crate) struct StructOptions {
     pub(crate) krate: Option<Path>,
 }
 
-/// What the attributes of a field say.
+/// The options of a field.
 #[derive(Default)]
 pub(crate) struct FieldOptions {
     pub(crate) base: Option<Ident>,
@@ -81,7 +81,7 @@ pub(crate) struct FieldOptions {
     pub(crate) uses: Vec<(Ident, bool)>,
 }
 
-/// Where the default of a field comes from.
+/// The source of a field's default.
 pub(crate) enum DefaultValue {
     /// `Default::default()`.
     Trait,
@@ -225,7 +225,7 @@ pub(crate) fn bare_name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The doc comment among `attrs`: its lines without the space that follows the slashes, or `None` if it says nothing.
+/// The doc comment among `attrs`: its lines without the space that follows the slashes, or `None` if it is empty.
 ///
 /// Documentation that a macro builds, such as `#[doc = include_str!("...")]`, is not a literal and is left out.
 pub(crate) fn doc(attrs: &[Attribute]) -> Option<String> {

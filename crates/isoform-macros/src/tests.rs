@@ -1,4 +1,4 @@
-//! Tests of the macros on token streams: what they write, and what they say about misuse.
+//! Tests of the macros on token streams: their expansion, and their errors about misuse.
 
 mod expansion;
 mod export;

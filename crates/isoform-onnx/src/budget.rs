@@ -12,14 +12,14 @@ use crate::{
     proto,
 };
 
-/// How many bytes of messages are allowed for each byte of the file. The messages of
-/// real models take about twenty bytes for each byte that is not weights.
+/// The number of bytes of messages allowed for each byte of the file. The messages of
+/// real models take about twenty bytes for each byte other than weights.
 const FACTOR: u64 = 64;
 
-/// How many bytes of messages are allowed in any file.
+/// The number of bytes of messages allowed in any file.
 const FLOOR: u64 = 64 << 20;
 
-/// The kinds of messages, as far as they lead to others or are large.
+/// The kinds of messages, where they lead to others or are large.
 #[derive(Clone, Copy)]
 enum Kind {
     Model,
@@ -30,7 +30,7 @@ enum Kind {
     SparseTensor,
     ValueInfo,
     Type,
-    /// Sequence and optional types, and map types apart from their field number.
+    /// Sequence and optional types, and map types except for their field number.
     Element,
     TensorType,
     Shape,
@@ -96,9 +96,9 @@ impl Kind {
     }
 }
 
-/// Refuses a file whose messages would take far more memory than those of any model.
+/// Rejects a file whose messages would take far more memory than those of any model.
 ///
-/// Bytes that are no protobuf end the count; the decoder tells what is wrong with them.
+/// Bytes that are not protobuf end the count; the decoder then reports the error.
 pub(crate) fn check(data: &[u8]) -> Result<()> {
     let limit = (data.len() as u64)
         .saturating_mul(FACTOR)
@@ -142,7 +142,7 @@ pub(crate) fn check(data: &[u8]) -> Result<()> {
 }
 
 enum Field {
-    /// A field without content of its own; the position after it.
+    /// A field without contents; the position after it.
     Skipped(usize),
     /// Start and end of the content.
     Bytes(usize, usize),
@@ -160,8 +160,8 @@ fn next_field(data: &[u8], at: usize, end: usize) -> Option<(u64, Field)> {
             let next = start.checked_add(usize::try_from(length).ok()?)?;
             Field::Bytes(start, within(next)?)
         }
-        // A group begins or ends; what is inside is skipped field by field, which can
-        // only count too much.
+        // A group begins or ends. Its contents are skipped field by field, which can only
+        // overestimate.
         3 | 4 => Field::Skipped(after),
         5 => Field::Skipped(within(after.checked_add(4)?)?),
         _ => return None,

@@ -39,7 +39,7 @@ macro_rules! elem_types {
                 }
             }
 
-            /// How many bits one element takes in packed storage; `None` for strings.
+            /// The number of bits that one element takes in packed storage; `None` for strings.
             pub fn bits(self) -> Option<u32> {
                 match self {
                     $(Self::$variant => if $bits == 0 { None } else { Some($bits) },)*
@@ -114,8 +114,8 @@ impl ElemType {
         self as i32
     }
 
-    /// How many bytes `count` elements take in packed storage; `None` for strings and
-    /// if the number does not fit.
+    /// The number of bytes that `count` elements take in packed storage; `None` for strings
+    /// and on overflow.
     pub fn byte_len(self, count: usize) -> Option<usize> {
         let bits = u128::from(self.bits()?);
         let bytes = (count as u128 * bits).div_ceil(8);

@@ -1,11 +1,11 @@
-//! What can go wrong while reading a model, and where it did.
+//! Errors while reading a model, and where they happened.
 
 use std::{error::Error, fmt};
 
 /// The result of reading something from a model.
 pub type Result<T, E = OnnxError> = std::result::Result<T, E>;
 
-/// Whose fault an [`OnnxError`] is, stable enough to match on.
+/// The kind of an [`OnnxError`], stable enough to match on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnnxErrorKind {
@@ -75,7 +75,7 @@ impl OnnxError {
         Self::new(OnnxErrorKind::Unsupported, message)
     }
 
-    /// Makes an error of kind [`OnnxErrorKind::Io`] out of what the system reported.
+    /// Makes an error of kind [`OnnxErrorKind::Io`] from one of the operating system.
     pub fn io(message: impl fmt::Display, source: std::io::Error) -> Self {
         let message = format!("{message}: {source}");
         Self::new(OnnxErrorKind::Io, message).with_source(source)
@@ -95,7 +95,7 @@ impl OnnxError {
         self
     }
 
-    /// Whose fault the error is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> OnnxErrorKind {
         self.kind
     }
@@ -132,7 +132,8 @@ impl Error for OnnxError {
     }
 }
 
-/// The library's own error, with the place in the message and this error as its source.
+/// Converts to the library's own error, with the place in the message and this error as
+/// its source.
 impl From<OnnxError> for isoform::Error {
     fn from(error: OnnxError) -> Self {
         let kind = match error.kind {

@@ -17,9 +17,9 @@ use crate::{
 
 /// Finds and loads the external data of a model's tensors, each file once.
 ///
-/// A location is a path relative to the model's folder. It is refused if it is empty or
+/// A location is a path relative to the model's folder. It is rejected if it is empty or
 /// absolute, if it goes up with `..`, or if a symbolic link leads it out of the folder,
-/// so that opening a model never reads files its author had no business with.
+/// so that opening a model never reads files that its author has no business with.
 ///
 /// The optional `checksum` of the specification is not verified.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl ExternalResolver {
     ///
     /// # Errors
     ///
-    /// Fails if the entries are malformed, the location is refused, the file cannot be
-    /// read, or the range lies outside of it.
+    /// Fails if the entries are malformed, the location is rejected, the file cannot be
+    /// read, or the range is outside of it.
     pub fn resolve(&self, entries: &[StringStringEntryProto]) -> Result<Bytes> {
         let entries = Entries::parse(entries)?;
         self.resolve_entries(&entries)
@@ -98,7 +98,7 @@ impl ExternalResolver {
                 "a symbolic link leads out of the model's folder",
             ));
         }
-        // A panic while the lock was held cannot leave a half-inserted entry behind.
+        // A panic while the lock was held cannot have left a half-inserted entry.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = files.get(&path) {
             return Ok(file.clone());
@@ -114,7 +114,7 @@ fn canonicalize(path: &Path) -> Result<PathBuf> {
         .map_err(|error| OnnxError::io(format_args!("cannot find '{}'", path.display()), error))
 }
 
-/// Refuses locations that are wrong whatever the file system looks like.
+/// Rejects locations that are wrong regardless of the file system.
 fn check_location(location: &str) -> Result<()> {
     if location.is_empty() {
         return Err(OnnxError::value("the location is empty"));
@@ -152,7 +152,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Looks up a key and refuses a second value for it, which readers would disagree on.
+/// Looks up a key, and rejects a second value for it, on which readers would disagree.
 fn find<'a>(entries: &'a [StringStringEntryProto], key: &str) -> Result<Option<&'a str>> {
     let mut values = entries.iter().filter(|entry| entry.key == key);
     let first = values.next().map(|entry| entry.value.as_str());

@@ -1,39 +1,39 @@
 //! The node types of an imported model.
 //!
-//! They are declared like the types of any other IR; comparing, hashing, walking and
-//! printing know nothing of them but their fields.
+//! They are declared like the types of any other IR; comparison, hashing, walks and
+//! printing rely on their fields alone.
 //!
-//! | what a model contains | what it becomes |
+//! | part of a model | node type |
 //! |---|---|
 //! | the model | [`Program`] |
 //! | a graph, or the body of If, Loop, Scan, ... | [`Graph`], a scope |
 //! | a local function | [`Function`], a scope |
 //! | an input of one of these | [`Input`], a variable |
 //! | a node | [`Call`], shared by everything that uses it |
-//! | a value a node makes | [`Output`] |
+//! | a result of a node | [`Output`] |
 //! | an initializer, a `Constant` node | [`Tensor`], [`StringTensor`] or [`SparseTensor`] |
 //! | a type | [`TensorType`], [`SparseTensorType`], [`SequenceType`], [`MapType`], [`OptionalType`], [`OpaqueType`] |
 //! | a symbolic dimension | [`Dim`], a variable |
 //! | a use of an attribute of the enclosing function | [`AttrRef`] |
 //! | a type given as an attribute | [`TypeAttr`] |
 //!
-//! A *value* below is one of: [`Output`], [`Input`], a constant, or None for an optional
-//! input that is not given.
+//! A *value* below is one of: [`Output`], [`Input`], a constant, or None for an omitted
+//! optional input.
 //!
 //! # What is compared
 //!
-//! Names, documentation and positions are kept in ignored fields, so that a difference
-//! can be shown to a person, and never compared. Denotations of types and dimensions
-//! are dropped: they describe what a value is used for.
+//! Names, documentation and positions are kept in ignored fields: they help to show a
+//! difference to a person, and are never compared. Denotations of types and dimensions
+//! are dropped, since they only describe the purpose of a value.
 
 use isoform::{Array, Bytes, Map, Node, Ref, Shape, Str, Tensor, Value};
 
 /// A symbolic dimension. Two uses of one name are two uses of one `Dim`.
 ///
-/// It is bound where it is met first in the types of a graph's inputs and outputs. A
-/// graph inside another one may bind it again there, so whether the types of its inputs
-/// use a dimension of the outer graph or one of their own is not compared; graphs side by
-/// side that use a name nobody around them has use dimensions of their own.
+/// It is bound at its first occurrence in the types of a graph's inputs and outputs. An
+/// inner graph may bind it again, so comparison does not distinguish whether the types of
+/// its inputs use a dimension of the outer graph or its own. If sibling graphs use a name
+/// that no enclosing graph uses, each has its own dimension.
 #[derive(Node)]
 #[node(key = "onnx.Dim", kind = var)]
 #[repr(C)]
@@ -50,8 +50,8 @@ pub struct Dim {
 pub struct TensorType {
     /// A [`DType`](isoform::DType), the string `"string"`, or None if it is unknown.
     pub elem: Value,
-    /// For each dimension an int, a [`Dim`], or None if it is unknown; no array if not
-    /// even the rank is known.
+    /// For each dimension an int, a [`Dim`], or None if it is unknown; no array if even
+    /// the rank is unknown.
     pub shape: Option<Array>,
 }
 
@@ -91,7 +91,7 @@ pub struct MapType {
 #[node(key = "onnx.OptionalType")]
 #[repr(C)]
 pub struct OptionalType {
-    /// Type of the value if it is there, or None if it is unknown.
+    /// Type of the value if present, or None if it is unknown.
     pub elem: Value,
 }
 
@@ -163,15 +163,15 @@ pub struct Input {
     pub name: Str,
     /// The declared type, or None.
     pub ty: Value,
-    /// The constant that an input has if nothing is fed to it, or None.
+    /// The default for an input that is not fed, or None.
     ///
-    /// This is an initializer that is listed as an input in a model of IR version 4 or
-    /// later; before, every initializer had to be listed, and is a plain constant.
+    /// This is an initializer that is also listed as an input, in a model of IR version 4 or
+    /// later. Before version 4, every initializer had to be listed, and is a plain constant.
     pub default: Value,
     /// Name of the graph or function whose input it is.
     #[node(ignore, default)]
     pub graph: Str,
-    /// Whether that is a function.
+    /// True if that is a function.
     #[node(ignore, default)]
     pub in_function: bool,
     /// Position among the inputs.
@@ -181,7 +181,7 @@ pub struct Input {
 
 /// One application of an operator or a local function.
 ///
-/// Using one call twice is not the same program as two calls that look alike.
+/// Using one call twice is not the same program as using two identical calls.
 #[derive(Node)]
 #[node(key = "onnx.Call", kind = dag)]
 #[repr(C)]
@@ -200,14 +200,13 @@ pub struct Call {
     /// not UTF-8), a list an array of these, a tensor a constant, a graph a [`Graph`], a
     /// type a [`TypeAttr`], and a use of a function's attribute an [`AttrRef`].
     pub attrs: Map<Str, Value>,
-    /// The inputs; None for an optional one that is not given. Trailing ones that are
-    /// not given are left out.
+    /// The inputs; None for an omitted optional input. Trailing omitted inputs are left out.
     pub inputs: Array,
-    /// How many outputs the node asks for, without trailing unnamed ones; for a local
-    /// function, how many it has.
+    /// The number of outputs that the node requests, without trailing unnamed ones; for a
+    /// local function, the number of its outputs.
     ///
-    /// Operators look at this number: Split divides its input into so many parts, and
-    /// some versions of BatchNormalization train if asked for statistics.
+    /// Operators depend on this number: Split divides its input into that many parts, and
+    /// some versions of BatchNormalization train if statistics are requested.
     pub outputs: i64,
     /// Name of the node.
     #[node(ignore, default)]
@@ -228,7 +227,7 @@ pub struct Call {
     /// Name of the graph or function that lists the node.
     #[node(ignore, default)]
     pub graph: Str,
-    /// Whether that is a function.
+    /// True if that is a function.
     #[node(ignore, default)]
     pub in_function: bool,
     /// Position of the node in that list.
@@ -236,20 +235,20 @@ pub struct Call {
     pub position: i64,
 }
 
-/// One of the values that a call makes.
+/// One of the results of a call.
 #[derive(Node)]
 #[node(key = "onnx.Output")]
 #[repr(C)]
 pub struct Output {
     /// The call.
     pub call: Ref<Call>,
-    /// Which of its outputs, counted from zero.
+    /// The index of the output, from 0.
     pub index: i64,
 }
 
 /// A graph: the main one, or a body that may use the values of the graphs around it.
 ///
-/// Only what the results need is in it.
+/// It contains only what its results need.
 #[derive(Node)]
 #[node(key = "onnx.Graph", scope)]
 #[repr(C)]
@@ -257,7 +256,7 @@ pub struct Graph {
     /// The inputs.
     #[node(def)]
     pub params: Array<Ref<Input>>,
-    /// The declared types of the results, None where there is none.
+    /// The declared types of the results; None where the type is not declared.
     #[node(def)]
     pub result_types: Array,
     /// The results, which are values.
@@ -275,8 +274,8 @@ pub struct Graph {
 
 /// A function that the model defines.
 ///
-/// Calling one function twice is not the same program as calling two that look alike,
-/// because the calls inside are not the same.
+/// Calling one function twice is not the same program as calling two identical ones,
+/// because the calls inside them are distinct.
 #[derive(Node)]
 #[node(key = "onnx.Function", scope)]
 #[repr(C)]
@@ -301,15 +300,15 @@ pub struct Function {
     pub doc: Str,
 }
 
-/// A whole model, as far as it says what is computed.
+/// A whole model, reduced to what it computes.
 #[derive(Node)]
 #[node(key = "onnx.Program")]
 #[repr(C)]
 pub struct Program {
     /// The main graph.
     pub graph: Ref<Graph>,
-    /// Empty unless the names of inputs and outputs are to be compared: then an array of
-    /// the input names and one of the output names.
+    /// Empty unless the names of inputs and outputs are compared: then an array of the
+    /// input names and one of the output names.
     pub io_names: Array<Array<Str>>,
     /// Version of the file format.
     #[node(ignore, default)]
@@ -321,12 +320,12 @@ pub struct Program {
 
 /// Registers all node types of this module.
 ///
-/// They register themselves on first use; this is for programs that look types up by
+/// They are registered on first use anyway; this is for programs that look up types by
 /// their keys before any model is loaded.
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns one of the keys.
+/// `ValueError` if another definition owns one of the keys.
 pub fn register() -> isoform::Result<()> {
     isoform::register::<Dim>()?;
     isoform::register::<TensorType>()?;

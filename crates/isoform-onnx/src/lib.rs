@@ -1,10 +1,10 @@
 //! Reads ONNX models as isoform dataflow programs.
 //!
-//! | concept | where |
+//! | concept | items |
 //! |---|---|
 //! | a model as a program | [`load`], [`import`], [`Model`], [`ImportOptions`] |
 //! | the types of the program's nodes | [`ir`] |
-//! | from a place in the program to the node of the file | [`NodeOrigin`] |
+//! | finding the node of the file for a place in the program | [`NodeOrigin`] |
 //! | an ONNX file on disk | [`ModelFile`], [`LoadOptions`], [`decode_model`] |
 //! | the messages of the file format | [`proto`] |
 //! | element types | [`ElemType`] |
@@ -12,12 +12,12 @@
 //! | constants stored in other files | [`ExternalResolver`] |
 //! | errors and where they happened | [`OnnxError`] |
 //!
-//! [`load`] and [`import`] fail with the library's [`isoform::Error`], the readers below
-//! them with [`OnnxError`], which converts into it.
+//! [`load`] and [`import`] fail with the library's [`isoform::Error`], and the
+//! lower-level readers with [`OnnxError`], which converts into it.
 //!
 //! Nothing in a file is trusted: sizes are checked before memory is reserved, other
-//! files are read only inside the model's folder, and whatever is wrong comes back as
-//! an [`OnnxError`] that names the place.
+//! files are read only inside the model's folder, and any error is reported as an
+//! [`OnnxError`] that names the place.
 
 mod budget;
 mod elem_type;

@@ -7,8 +7,8 @@ use memmap2::Mmap;
 
 /// Maps a whole file for reading.
 ///
-/// The caller must only use this where the user was told that a file must be neither
-/// truncated nor changed while it is mapped; see [`LoadOptions`](crate::LoadOptions).
+/// Callers must have warned the user that the file must be neither truncated nor changed
+/// while it is mapped; see [`LoadOptions`](crate::LoadOptions).
 #[allow(unsafe_code)]
 pub(crate) fn map_file(file: &File) -> io::Result<Bytes> {
     // Some systems refuse to map nothing.

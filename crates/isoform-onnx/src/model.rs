@@ -42,7 +42,7 @@ impl Model {
         Value::from(&self.program)
     }
 
-    /// How much the model contains.
+    /// Returns the size of the model.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -52,10 +52,11 @@ impl Model {
         self.path.as_deref()
     }
 
-    /// The innermost node, input or output of the model that a place inside
-    /// [`to_value`](Self::to_value) lies in; None above all of them.
+    /// Returns the innermost node, input or output of the model that contains a place inside
+    /// [`to_value`](Self::to_value); None if the place is above all of them.
     ///
-    /// A path to something missing, as in an explained mismatch, leads to what lacks it.
+    /// A path to something missing, as in an explained mismatch, leads to the part that
+    /// lacks it.
     pub fn node_at(&self, path: &AccessPath) -> Option<NodeOrigin> {
         origin_at(&self.to_value(), path)
     }
@@ -63,19 +64,19 @@ impl Model {
 
 /// Loads a model from a file.
 ///
-/// The weights stay where they are: with [`ImportOptions::mmap`], tensors are views of
-/// the mapped file and of the mapped files of external data.
+/// The weights are not copied: with [`ImportOptions::mmap`], tensors are views of the
+/// mapped file and of the mapped files of external data.
 ///
-/// What does not say what is computed is left out: names, documentation, metadata,
-/// producer, listing order, operator set imports nobody uses, types of values between
-/// nodes, denotations, training steps, and quantisation annotations (which repeat, for
-/// other tools, the parameters of quantised tensors).
+/// Everything that does not affect the computation is left out: names, documentation,
+/// metadata, producer, listing order, unused operator set imports, types of values
+/// between nodes, denotations, training steps, and quantisation annotations (which repeat
+/// the parameters of quantised tensors for other tools).
 ///
 /// # Errors
 ///
 /// `OSError` if a file cannot be read, `ValueError` if the model is malformed or
-/// contradicts itself, `KeyError` if it names what it does not contain, `TypeError` if
-/// it uses a way of storing tensors that is not supported. The message names the place:
+/// contradicts itself, `KeyError` if it refers to something it does not contain,
+/// `TypeError` if it stores tensors in an unsupported way. The message names the place:
 /// `model 'm.onnx' > graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
 pub fn load(path: impl AsRef<Path>, options: &ImportOptions) -> isoform::Result<Model> {
     let path = path.as_ref();

@@ -1,4 +1,4 @@
-//! How files are opened and models are loaded.
+//! Options for opening files and loading models.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,16 +10,16 @@ use crate::{
     mmap,
 };
 
-/// How files are brought into memory.
+/// Options for reading files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// Whether model files and external data are mapped instead of read; true by default.
+    /// True if model files and external data are mapped instead of read; the default.
     ///
-    /// Mapping opens models larger than the memory and touches only what is used. In
+    /// Mapping can open models larger than the memory, and reads only the parts in use. In
     /// return, **a file must be neither changed nor truncated while anything read from it
-    /// is alive**: a changed file shows through, and touching a part that was cut off
-    /// ends the process. Switch it off for files other programs may be writing.
+    /// is alive**: changes to the file become visible, and touching a truncated part kills
+    /// the process. Switch mapping off for files that other programs may write.
     pub mmap: bool,
 }
 
@@ -67,15 +67,15 @@ impl LoadOptions {
     }
 }
 
-/// How a model is loaded, and what of it is compared.
+/// Options for loading a model, and for what is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImportOptions {
-    /// Whether files are mapped instead of read; true by default. See
-    /// [`LoadOptions::mmap`] for what that asks of the files.
+    /// True if files are mapped instead of read; the default. See [`LoadOptions::mmap`]
+    /// for the requirements on the files.
     pub mmap: bool,
-    /// Whether the names of the main graph's inputs and outputs belong to the program;
-    /// false by default, so that models that differ in them alone are equal.
+    /// True if the names of the main graph's inputs and outputs belong to the program. By
+    /// default they do not, so models that differ only in these names are equal.
     pub io_names: bool,
 }
 

@@ -6,7 +6,7 @@ use isoform::{AccessPath, AccessStep, Array, Ref, Str, Value};
 
 use crate::ir::{Call, Function, Graph, Input, Program};
 
-/// What of a model a place belongs to.
+/// The kind of part that a place belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OriginKind {
@@ -24,11 +24,11 @@ pub enum OriginKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NodeOrigin {
-    /// What it is.
+    /// The kind of the part.
     pub kind: OriginKind,
     /// Name of the graph or function that contains it.
     pub graph: String,
-    /// Whether that is a function.
+    /// True if that is a function.
     pub in_function: bool,
     /// Name of the node, input or output; may be empty for a node.
     pub name: String,
@@ -39,9 +39,9 @@ pub struct NodeOrigin {
     pub outputs: Vec<String>,
     /// Position among the nodes, inputs or outputs.
     pub position: usize,
-    /// Name of the node's input that the place lies in, if it lies in one.
+    /// Name of the node's input that contains the place, if there is one.
     ///
-    /// Constants have no node of their own here, so this is how to name a weight.
+    /// Constants are not nodes here, so this is how to name a weight.
     pub input: Option<String>,
 }
 
@@ -119,9 +119,9 @@ impl NodeOrigin {
     }
 }
 
-/// The innermost part of the model that the place lies in; None above all of them.
+/// Returns the innermost part of the model that contains the place; None above all parts.
 ///
-/// A path that leads nowhere, as one to a missing element, counts as far as it leads.
+/// A path that ends at a missing element is followed as far as it exists.
 pub(crate) fn origin_at(root: &Value, path: &AccessPath) -> Option<NodeOrigin> {
     if let [
         AccessStep::Attr(field),
@@ -167,7 +167,7 @@ pub(crate) fn origin_at(root: &Value, path: &AccessPath) -> Option<NodeOrigin> {
     found
 }
 
-/// Takes note of an element of a field of `owner`, if it says something.
+/// Records an element of a field of `owner`, if it is informative.
 fn enter_item(owner: &Value, field: &str, index: usize, found: &mut Option<NodeOrigin>) {
     let is_result = matches!(field, "results" | "result_types");
     if let Some(graph) = owner.peek::<Ref<Graph>>() {

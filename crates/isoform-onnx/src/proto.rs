@@ -1,16 +1,16 @@
 //! The messages of an ONNX file, declared field by field for prost.
 //!
 //! The field numbers, names and types are those of `onnx.proto` (IR version 14).
-//! Only what can matter for reading a model is declared. Left out, and therefore
-//! skipped while decoding, are the placement hints `NodeProto.device_configurations`
-//! and `ModelProto.configuration` with their messages: they say on which device
-//! something runs and never change what is computed.
+//! Only parts that can matter for reading a model are declared. The placement hints
+//! `NodeProto.device_configurations` and `ModelProto.configuration` are left out with
+//! their messages, and therefore skipped while decoding: they say on which device
+//! something runs and never change the result.
 //!
-//! Choices that hold for the whole file:
+//! Conventions of this file:
 //!
 //! - A scalar field whose absence means the same as its default (names, domains,
-//!   documentation) is a plain value. Where absence carries meaning of its own, as
-//!   for `raw_data` or a shape, the field is an [`Option`].
+//!   documentation) is a plain value. Where absence has a meaning of its own, as for
+//!   `raw_data` or a shape, the field is an [`Option`].
 //! - `raw_data`, `string_data` and string attributes are [`Bytes`], so that decoding
 //!   from a [`Bytes`] (for instance a mapped file) shares memory instead of copying.
 //! - Repeated numbers decode from the packed and from the unpacked form. The
@@ -18,20 +18,20 @@
 //!
 //! # Nesting
 //!
-//! prost refuses messages nested more than [`RECURSION_LIMIT`] deep, which bounds the
-//! stack a hostile file can use. A graph inside a graph costs three levels (node,
-//! attribute, graph) below the first one (model to graph), and what is inside the
-//! innermost graph costs up to six more (node, attribute, type, tensor, shape,
+//! prost rejects messages nested more than [`RECURSION_LIMIT`] deep, which bounds the
+//! stack that a malicious file can use. Each nested graph costs three levels (node,
+//! attribute, graph) below the first one (model to graph), and the contents of the
+//! innermost graph cost up to six more (node, attribute, type, tensor, shape,
 //! dimension). Control flow therefore decodes with at least [`GRAPH_NESTING_LIMIT`]
-//! graphs inside one another below the main graph, and fails with an error beyond that.
+//! nested graphs below the main graph, and fails with an error beyond that.
 
 use bytes::Bytes;
 
-/// How many levels of messages prost decodes before it gives up with an error.
+/// The number of levels of messages that prost decodes before it returns an error.
 pub const RECURSION_LIMIT: usize = 100;
 
-/// How many graphs may be nested below the main graph with everything ONNX allows
-/// inside the innermost one except element types of sequences and optionals, which
+/// The number of graphs that may be nested below the main graph, if the innermost one
+/// contains anything ONNX allows except element types of sequences and optionals, which
 /// cost two levels each.
 pub const GRAPH_NESTING_LIMIT: usize = (RECURSION_LIMIT - 1 - 6) / 3;
 
@@ -65,7 +65,7 @@ pub struct ModelProto {
     /// Named metadata.
     #[prost(message, repeated, tag = "14")]
     pub metadata_props: Vec<StringStringEntryProto>,
-    /// How to train the model; inference does not look at it.
+    /// Training steps of the model; inference ignores them.
     #[prost(message, repeated, tag = "20")]
     pub training_info: Vec<TrainingInfoProto>,
     /// Functions defined by the model, called by `(domain, name, overload)`.
@@ -164,7 +164,7 @@ pub struct NodeProto {
     /// Names of the inputs; an empty name is an omitted optional input.
     #[prost(string, repeated, tag = "1")]
     pub input: Vec<String>,
-    /// Names given to the outputs; an empty name is an output nobody wants.
+    /// Names of the outputs; an empty name is an unused output.
     #[prost(string, repeated, tag = "2")]
     pub output: Vec<String>,
     /// Name of the node, for humans.
@@ -341,10 +341,10 @@ pub struct TensorProto {
     /// Documentation for humans.
     #[prost(string, tag = "12")]
     pub doc_string: String,
-    /// Where the data is, if `data_location` is `EXTERNAL`.
+    /// The location of the data, if `data_location` is `EXTERNAL`.
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringStringEntryProto>,
-    /// Where the data is, a [`DataLocation`].
+    /// The location of the data, a [`DataLocation`].
     #[prost(enumeration = "DataLocation", tag = "14")]
     pub data_location: i32,
     /// Named metadata.
@@ -363,7 +363,7 @@ pub struct SegmentProto {
     pub end: i64,
 }
 
-/// Where the elements of a tensor are stored.
+/// The storage of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum DataLocation {
@@ -412,7 +412,7 @@ pub enum DimensionValue {
     /// A known number.
     #[prost(int64, tag = "1")]
     DimValue(i64),
-    /// A symbol; equal symbols in one model stand for equal numbers.
+    /// A symbol; equal symbols in one model represent equal numbers.
     #[prost(string, tag = "2")]
     DimParam(String),
 }
@@ -544,7 +544,7 @@ pub struct FunctionProto {
     /// Types of values of the body.
     #[prost(message, repeated, tag = "12")]
     pub value_info: Vec<ValueInfoProto>,
-    /// Tells functions of the same domain and name apart.
+    /// Distinguishes functions of the same domain and name.
     #[prost(string, tag = "13")]
     pub overload: String,
     /// Named metadata.

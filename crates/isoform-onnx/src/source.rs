@@ -16,10 +16,10 @@ use crate::{
 /// The first IR version that requires a model to say which operator sets it uses.
 const FIRST_IR_VERSION_WITH_OPSETS: i64 = 3;
 
-/// A model read from a file, together with what is needed to read its external data.
+/// A model read from a file, together with the means to read its external data.
 ///
 /// The tensors of the model share memory with the file as long as they live; see
-/// [`LoadOptions::mmap`] for what that asks of the file.
+/// [`LoadOptions::mmap`] for the requirements on the file.
 #[derive(Debug)]
 pub struct ModelFile {
     path: PathBuf,
@@ -32,8 +32,8 @@ impl ModelFile {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read or does not hold an ONNX model; the error names
-    /// the file and what is wrong with it.
+    /// Fails if the file cannot be read or does not contain an ONNX model; the error names
+    /// the file and the problem.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, LoadOptions::default())
     }
@@ -42,8 +42,8 @@ impl ModelFile {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read or does not hold an ONNX model; the error names
-    /// the file and what is wrong with it.
+    /// Fails if the file cannot be read or does not contain an ONNX model; the error names
+    /// the file and the problem.
     pub fn open_with(path: impl AsRef<Path>, options: LoadOptions) -> Result<Self> {
         let path = path.as_ref();
         let data = options.load(path)?;
@@ -74,7 +74,7 @@ impl ModelFile {
         &self.resolver
     }
 
-    /// Gives up the file for its parts.
+    /// Splits the file into its parts.
     pub fn into_parts(self) -> (ModelProto, ExternalResolver) {
         (self.model, self.resolver)
     }

@@ -33,21 +33,21 @@ pub enum TensorPayload {
     /// Packed little-endian elements of every type but strings; unused bits of the last
     /// byte are zero.
     Packed(Bytes),
-    /// Strings, which ONNX says are UTF-8 without enforcing it.
+    /// Strings; ONNX requires UTF-8 but does not enforce it.
     Strings(Vec<Bytes>),
 }
 
 impl TensorData {
     /// The number of elements.
     pub fn len(&self) -> usize {
-        // The product was checked when the tensor was made; saturating keeps this total
-        // for tensors put together by hand.
+        // The product was checked when the tensor was made; saturating avoids a panic for
+        // tensors made by hand.
         self.dims.iter().fold(1_usize, |product, &dim| {
             product.saturating_mul(usize::try_from(dim).unwrap_or(0))
         })
     }
 
-    /// Whether the tensor has no elements.
+    /// True if the tensor has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -198,8 +198,8 @@ impl StoredField {
     }
 }
 
-/// Finds the one field that is present and refuses two, which readers would choose from
-/// differently.
+/// Finds the one field that is present, and rejects two, between which readers would
+/// choose differently.
 fn stored_field(tensor: &TensorProto) -> Result<StoredField> {
     let fields = [
         (StoredField::Raw, tensor.raw_data.is_some()),
@@ -298,7 +298,7 @@ fn inline(
     packed(elem, count, Bytes::from(bytes))
 }
 
-/// How many numbers `count` elements take, which are `parts` for complex types.
+/// The number of entries that `count` elements take; complex types have several `parts`.
 fn entries_for(elem: ElemType, count: usize, parts: usize) -> Result<usize> {
     match elem {
         ElemType::Complex64 | ElemType::Complex128 => count
@@ -329,10 +329,10 @@ fn from_int32_data(elem: ElemType, count: usize, values: &[i32]) -> Result<Vec<u
     for (index, &value) in values.iter().enumerate() {
         let fits = match width {
             32 => true,
-            // The specification demands that the two upper bits of these are zero.
+            // The specification requires the two upper bits of these to be zero.
             6 => (0..64).contains(&value),
-            // Writers disagree on whether narrow values are sign-extended, and the bits
-            // that count are the same, so both are read.
+            // Writers disagree on whether narrow values are sign-extended. The relevant bits are
+            // the same, so both are accepted.
             width => (-(1_i32 << (width - 1))..1_i32 << width).contains(&value),
         };
         if !fits {

@@ -1,4 +1,4 @@
-//! What the fuzz driver calls: reading arbitrary bytes gives a model or an error.
+//! Entry points of the fuzz driver: arbitrary bytes must result in a model or an error.
 
 use bytes::Bytes;
 use isoform::{structural_digest, structural_equal};
@@ -11,11 +11,11 @@ use crate::proto::{
 };
 use crate::{ExternalResolver, ImportOptions, decode_model, import};
 
-/// Reads a model from arbitrary bytes, and checks what must hold of every model.
+/// Reads a model from arbitrary bytes, and checks the properties of every model.
 ///
 /// # Panics
 ///
-/// If a model is not equal to itself read again, or its digest is another one.
+/// If a model is not equal to itself read again, or has a different digest.
 pub fn fuzz_load(bytes: &[u8]) {
     let Ok(proto) = decode_model(Bytes::copy_from_slice(bytes)) else {
         return;
@@ -36,8 +36,8 @@ pub fn fuzz_load(bytes: &[u8]) {
     }
 }
 
-/// Reads a small model whose bytes are changed as `edits` says: four bytes make
-/// a change (what, where, how much).
+/// Reads a small model whose bytes are changed by `edits`: four bytes describe a change
+/// (kind, position, amount).
 ///
 /// # Panics
 ///
@@ -92,7 +92,7 @@ fn node(domain: &str, op: &str, input: &[&str], output: &str) -> NodeProto {
     }
 }
 
-/// A small model with everything that is imported in a way of its own.
+/// A small model with everything that the importer treats specially.
 fn seed() -> Vec<u8> {
     let opsets = vec![OperatorSetIdProto {
         domain: String::new(),
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn changed_bytes_are_a_model_or_an_error() {
-        // xorshift64: the same changes in every run, as far as the second reaches.
+        // xorshift64: the same changes in every run, as many as fit into the time.
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(1) {

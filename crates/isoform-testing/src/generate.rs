@@ -7,11 +7,11 @@ use isoform::get_field_at;
 use isoform::{DType, Value, ValueRef};
 use isoform::{Dict, List, Map, Shape, Tensor};
 
-/// How deep one drawn value nests; values that are used again add to it.
+/// The nesting of one drawn value; reused values add to it.
 const DEPTH: usize = 6;
 
-/// A value is used again only while it has at most this many parts, counted
-/// at every place where it stands: the oracle visits shared parts every time.
+/// A value is reused only while it has at most this many parts, counted at every
+/// occurrence: the oracle visits shared parts every time.
 const REUSE_LIMIT: usize = 60;
 
 /// Draws values; everything drawn by one generator shares its variables,
@@ -35,7 +35,7 @@ pub struct Generator<'g, 's> {
     /// Inside the operand of a commutative node, whose parts must neither
     /// see nor leave bindings.
     closed: bool,
-    /// Whether nodes that cannot be compared may come up.
+    /// True to include nodes that cannot be compared.
     incomparable: bool,
 }
 
@@ -61,12 +61,12 @@ impl<'g, 's> Generator<'g, 's> {
         self
     }
 
-    /// The source, for choices of the caller's own.
+    /// The source, for the caller's own choices.
     pub fn source(&mut self) -> &mut Source<'s> {
         self.source
     }
 
-    /// The next value.
+    /// Returns the next value.
     ///
     /// # Errors
     ///
@@ -147,8 +147,8 @@ impl<'g, 's> Generator<'g, 's> {
 
     fn new_var(&mut self, depth: usize) -> Result<Value> {
         let kind = self.source.below(8);
-        // Most variables have a plain type, some have one that is a value of
-        // its own and may mention other variables.
+        // Most variables have a plain type; some have a separate value as their type, which
+        // may mention other variables.
         let ty = if kind >= 5 && depth > 1 {
             self.at_depth(depth.min(3) - 1)?
         } else {
@@ -175,7 +175,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.source.pick(&self.ops).clone())
     }
 
-    /// A node that stands elsewhere already.
+    /// A node that already occurs elsewhere.
     fn again(&mut self, depth: usize) -> Result<Value> {
         let from_dags = self.source.chance(50);
         let pool = if from_dags { &self.dags } else { &self.trees };
@@ -249,7 +249,7 @@ impl<'g, 's> Generator<'g, 's> {
         let body = self.at_depth(depth - 1)?;
         if self.closed {
             self.vars.truncate(outer);
-            // A part met again would bring the variables out of their scope.
+            // Reusing a part would bring variables out of their scope.
             self.trees.clear();
         }
         let values = match role {
@@ -260,8 +260,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(role, values)?.into())
     }
 
-    /// A binder that may leave bindings behind, or see a use before its
-    /// definition.
+    /// A binder that may leave bindings open, or use a variable before its definition.
     fn open_binder(&mut self, role: Role, depth: usize) -> Result<Value> {
         if self.closed {
             return self.binder(Role::Lambda, depth);
@@ -283,9 +282,8 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(self.family.make(Role::Let, vec![value, target])?.into())
     }
 
-    /// Binders and sums over a handful of variables, put together from one
-    /// another: nodes that use variables of several scopes, and stand both
-    /// inside and outside of each of them.
+    /// Binders and sums over a handful of variables, built from each other: nodes that use
+    /// variables of several scopes, and occur both inside and outside of each of them.
     fn nest(&mut self, depth: usize) -> Result<Value> {
         let vars = [self.param(1)?, self.param(1)?, self.param(1)?];
         let mut parts: Vec<Value> = vars.to_vec();
@@ -316,7 +314,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(tail.into())
     }
 
-    /// One of the parts, mostly a late one, that is not too large yet.
+    /// One of the parts, usually a recent one, that is not too large yet.
     fn part(&mut self, parts: &[Value]) -> Value {
         let back = self.source.below(parts.len()).min(self.source.below(4));
         let part = &parts[parts.len() - 1 - back];
@@ -388,7 +386,7 @@ impl<'g, 's> Generator<'g, 's> {
         Ok(entries)
     }
 
-    /// What must not come up often: incomparable values and cycles.
+    /// Cases that should be rare: incomparable values and cycles.
     fn rare(&mut self, depth: usize) -> Result<Value> {
         if self.closed || !self.incomparable {
             return self.node(Role::Const, 1, depth);
@@ -468,8 +466,7 @@ pub(super) fn tensor(source: &mut Source<'_>) -> Result<Value> {
     Ok(Tensor::new(name.parse()?, shape, data)?.into())
 }
 
-/// How many parts a value has, counted at every place where they stand, up to
-/// a limit.
+/// The number of parts of a value, counted at every occurrence, up to a limit.
 pub(super) fn weight(value: &Value, limit: usize) -> usize {
     let mut stack = vec![value.clone()];
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What structural comparison promises, checked on given values.
+//! The laws of structural comparison, checked on given values.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -54,11 +54,10 @@ impl fmt::Debug for LawViolation {
 
 impl std::error::Error for LawViolation {}
 
-/// Checks on all given values that equality is reflexive, symmetric and
-/// transitive, and that equal values have the same hash and, where they have
-/// one, the same digest.
+/// Checks on all given values that equality is reflexive, symmetric and transitive, and
+/// that equal values have the same hash and, if they have one, the same digest.
 ///
-/// Meant for types with hooks of their own: give it values that exercise them.
+/// Meant for types with their own hooks: pass values that exercise them.
 /// The cost is cubic in the number of values.
 ///
 /// # Errors
@@ -126,8 +125,8 @@ fn same_names(
         let detail = format!("equal values hash to {hash_a:#x} and {hash_b:#x}");
         return Err(("hash", detail));
     }
-    // A free variable has no portable name: that is an answer, which equal
-    // values have to share.
+    // A free variable has no portable name: that is a result, too, which equal values
+    // must share.
     let digest = |value| match structural_digest_with(value, options) {
         Ok(digest) => Ok(Some(digest)),
         Err(error) if error.kind() == ErrorKind::Value => Ok(None),
@@ -162,7 +161,7 @@ impl PromiseViolation {
         &self.type_key
     }
 
-    /// The way from the given values (as an array) to what it must not reach.
+    /// The path from the given values (as an array) to the offending part.
     pub fn path(&self) -> &AccessPath {
         &self.path
     }

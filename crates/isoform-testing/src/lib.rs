@@ -1,19 +1,19 @@
 //! For tests: the slow oracle, random IRs, law checks and the properties.
 //!
 //! Users of the library need two things from here: [`check_laws`] for types with hooks, and [`check_types`] for the
-//! promise of const-tree types. The rest judges the library itself:
+//! promise of const-tree types. The rest tests the library itself:
 //!
-//! | module | what it gives |
+//! | module | contents |
 //! |---|---|
-//! | [`oracle`] | structural comparison written for the eye, to judge the engine |
+//! | [`oracle`] | structural comparison written for readability, to judge the engine |
 //! | [`family`] | one set of node types, declared in Rust and declared at run time |
 //! | [`source`] | choices drawn from bytes, so that failing cases shrink |
 //! | [`generate`] | random values over a family |
 //! | [`tangle`] | pairs of values that share parts and rebind variables in every way |
 //! | [`transform`] | changes that keep a value equal, and one that may not |
-//! | [`properties`] | what must hold for all values, as functions over bytes |
-//! | [`ir`] | random modules of the IR over all its classes, and what must hold for them |
-//! | [`pto`] | random programs of the statement dialect, and what must hold for them |
+//! | [`properties`] | properties of all values, as functions of bytes |
+//! | [`ir`] | random modules over all classes of the IR, and their properties |
+//! | [`pto`] | random programs of the statement dialect, and their properties |
 
 pub mod family;
 pub mod generate;

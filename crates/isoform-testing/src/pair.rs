@@ -1,4 +1,4 @@
-//! Two values to compare, drawn so that they have something to do with each other.
+//! Pairs of related values to compare.
 
 use super::family::Family;
 use super::generate::Generator;
@@ -9,14 +9,14 @@ use isoform::CompareOptions;
 use isoform::Value;
 use isoform::{Error, Result};
 
-/// Two values that have something to do with each other, and options.
+/// Two related values, and options.
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The left value.
     pub left: Value,
     /// The right value.
     pub right: Value,
-    /// How to compare them.
+    /// The options of the comparison.
     pub options: CompareOptions,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn related(
     options: CompareOptions,
     source: &mut Source<'_>,
 ) -> Result<Value> {
-    // A value that cannot be rebuilt is taken as it is.
+    // A value that cannot be rebuilt is used unchanged.
     let renamed = |source: &mut Source<'_>| rename(value, options, source);
     let base = match relation {
         0 | 4 | 5 => renamed(source).unwrap_or_else(|_| value.clone()),

@@ -1,9 +1,8 @@
-//! What must hold for all values, as functions over bytes.
+//! Properties of all values, as functions of bytes.
 //!
-//! Each property draws values and options from a byte string and answers
-//! `Err` with a readable account when it does not hold. The tests run them
-//! through proptest for a second each, the `isoform-fuzz` command for as long
-//! as one likes.
+//! Each property draws values and options from a byte string and returns `Err` with
+//! a readable account if it is violated. The tests run them through proptest for a
+//! second each, and the `isoform-fuzz` command for as long as you like.
 
 use super::family::{Family, Role};
 use super::generate::{Generator, children};
@@ -26,7 +25,7 @@ use isoform::{
 use isoform::{Error, ErrorKind, Result};
 use isoform::{Value, ValueRef};
 
-/// A property: `Err` says what does not hold.
+/// A property: `Err` describes the violation.
 pub type Property = fn(&[u8]) -> Result<(), String>;
 
 /// All properties with their names.
@@ -79,7 +78,7 @@ pub const PROPERTIES: &[(&str, Property)] = &[
     ),
 ];
 
-/// An outcome as far as engine and oracle have to agree on it.
+/// An outcome, reduced to what engine and oracle must agree on.
 fn outcome<T>(result: Result<T>) -> Result<T, ErrorKind> {
     result.map_err(|error| error.kind())
 }
@@ -137,12 +136,12 @@ fn canonical_text_decides(bytes: &[u8]) -> Result<(), String> {
     Err(account(&pair, &what))
 }
 
-/// Whether a node whose equality is code is somewhere in a value.
+/// True if a value contains a node whose equality is code.
 fn has_hooks(value: &Value) -> bool {
     any_type(value, |info| info.has_structural_hooks())
 }
 
-/// Whether a type below a value, or the value's own, has some trait.
+/// True if the type of a value, or of a part of it, has some trait.
 fn any_type(value: &Value, has: impl Fn(&TypeInfo) -> bool) -> bool {
     let mut stack = vec![value.clone()];
     // Drawn values are small, but may be cyclic.
@@ -192,8 +191,8 @@ fn copy_of(error: &Error) -> Error {
 
 /// Equality of places.
 ///
-/// Which key stands for a missing one is free; and where the other map has the
-/// very object as a key, bound to something else, that entry may be named.
+/// Any key may represent a missing one; and if the other map has the very object
+/// as a key, bound to something else, that entry may be named.
 pub(super) fn same_place(
     paths: &(AccessPath, AccessPath),
     expected: &(AccessPath, AccessPath),
@@ -236,7 +235,7 @@ fn explanation_agrees(bytes: &[u8]) -> Result<(), String> {
         (&pair.right, &paths.1, &reason.right),
     ] {
         let there = path.get(root).ok();
-        // A list or a number read through a path is a value of its own.
+        // A list or number read through a path is a separate value.
         let same = match (&there, value) {
             (Some(there), Some(value)) => there == value,
             (None, None) => true,
@@ -252,7 +251,7 @@ fn explanation_agrees(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Hash and digest of a value, as far as equal values have to agree on them.
+/// Hash and digest of a value, reduced to what equal values must agree on.
 fn names(value: &Value, options: CompareOptions) -> [Result<String, ErrorKind>; 2] {
     let hash = structural_hash_with(value, options).map(|hash| format!("{hash:016x}"));
     let digest = structural_digest_with(value, options).map(|digest| digest.to_string());
@@ -281,7 +280,7 @@ fn equal_values_share_names(bytes: &[u8]) -> Result<(), String> {
 
 fn other_values_have_other_names(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, false)?;
-    // The hash of a hook says no more than its author wants.
+    // The hash of a hook may distinguish as little as its author wants.
     if !matches!(oracle_equal(&pair), Ok(false)) || has_hooks(&pair.left) || has_hooks(&pair.right)
     {
         return Ok(());
@@ -290,8 +289,8 @@ fn other_values_have_other_names(bytes: &[u8]) -> Result<(), String> {
         names(&pair.left, pair.options),
         names(&pair.right, pair.options),
     );
-    // A digest knows a singleton by its content: another one of the same
-    // content is different, and has the same digest.
+    // A digest identifies a singleton by its content: a different one with the same
+    // content is not equal, but has the same digest.
     let by_content = any_type(&pair.left, |info| info.kind() == Kind::Singleton);
     let compared = if by_content { 1 } else { left.len() };
     for (left, right) in left.iter().zip(&right).take(compared) {
@@ -317,8 +316,8 @@ fn laws_hold_on_triples(bytes: &[u8]) -> Result<(), String> {
         let from = values[source.below(index + 1)].clone();
         values.push(related(&from, relation, options, &mut source).map_err(setup)?);
     }
-    // A change may put a variable below a const-tree node, whose type then
-    // promises too much for the laws to hold.
+    // A change may put a variable below a const-tree node, whose type then promises
+    // too much for the laws to hold.
     if check_types(&values).is_err() {
         return Ok(());
     }
@@ -341,7 +340,7 @@ fn invisible(
     let left = Generator::new(&family, &mut source)
         .value()
         .map_err(setup)?;
-    // Some values cannot be rebuilt, and the change says so.
+    // Some values cannot be rebuilt; the change then reports an error.
     let Ok(right) = change(&left, options, &mut source) else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! What must hold for files: the JSON graph, the binary form and text.
+//! Properties of files: the JSON graph, the binary form and text.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,8 +16,8 @@ use isoform::{TensorText, TextOptions, from_text, to_text};
 use isoform::{Value, ValueRef};
 use isoform::{from_bytes, to_bytes};
 
-/// Singletons with the same content are told apart by what was written last,
-/// so no other case may write between writing and reading.
+/// Of singletons with the same content, the last one written is found, so no other case
+/// may write between writing and reading.
 static ROUND_TRIP: Mutex<()> = Mutex::new(());
 
 /// One of the formats.
@@ -45,7 +45,7 @@ const TEXT: Format<String> = Format {
     read: |text| from_text(text),
 };
 
-/// Every value on lines of its own, and all fields.
+/// Every value on its own lines, and all fields.
 const NARROW: Format<String> = Format {
     name: "narrow text",
     write: |value| {
@@ -72,7 +72,7 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     let (value, everything) = draw(bytes)?;
     let written = match writable(format, &value) {
         Ok(written) => written,
-        // What cannot be written comes up only where it was asked for.
+        // Unwritable values occur only on request.
         Err(_)
             if everything
                 && write_alone(&JSON, &value).is_err()
@@ -95,8 +95,8 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     if !rewritten {
         return fail("what was read is written in another way");
     }
-    // A value without digest has something that is only equal to itself: a
-    // free variable, an object as a key, or what cannot be compared.
+    // A value without a digest contains something that is only equal to itself: a free
+    // variable, an object as a key, or a part that cannot be compared.
     let options = CompareOptions::default();
     let Ok(digest) = structural_digest_with(&value, options) else {
         return Ok(());
@@ -111,7 +111,7 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     }
 }
 
-/// The value as it is read again, and whether that is written alike.
+/// Returns the value read back, and checks that it is written the same way.
 fn writable<T: PartialEq + fmt::Debug>(
     format: &Format<T>,
     value: &Value,
@@ -130,7 +130,7 @@ fn write_alone<T>(format: &Format<T>, value: &Value) -> Result<T> {
     (format.write)(value)
 }
 
-/// A value, and whether functions, opaque objects and cycles may be in it.
+/// A value, and whether it may contain functions, opaque objects and cycles.
 fn draw(bytes: &[u8]) -> Result<(Value, bool), String> {
     let setup = |error: Error| format!("the case could not be drawn: {error}");
     let mut source = Source::new(bytes);
@@ -185,8 +185,8 @@ fn is_plain(value: &Value) -> bool {
     )
 }
 
-/// Whether two values are the same graph: the same plain values at the same
-/// places in the same order, the same sharing, and the very same singletons.
+/// Checks that two values are the same graph: the same plain values at the same places
+/// in the same order, the same sharing, and the very same singletons.
 pub(super) fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
     let mut stack = vec![(left.clone(), right.clone())];
     let (mut forth, mut back) = (HashMap::new(), HashMap::new());
@@ -233,7 +233,7 @@ pub(super) fn same_graph(left: &Value, right: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// What is read from a text or from bytes can be written and read again.
+/// Values read from text or bytes can be written and read again.
 fn read_is_sound<T: PartialEq + fmt::Debug>(format: &Format<T>, input: &T) -> Result<(), String> {
     let Ok(value) = (format.read)(input) else {
         return Ok(());
@@ -323,7 +323,7 @@ pub(super) fn edited_texts_are_texts_or_errors(bytes: &[u8]) -> Result<(), Strin
     edited_is_sound(&TEXT, &WORDS, bytes)
 }
 
-/// What was written and then edited is read as a value, or is an error.
+/// Edited output is either read as a value or rejected.
 fn edited_is_sound(format: &Format<String>, tokens: &[&str], bytes: &[u8]) -> Result<(), String> {
     let mut source = Source::new(bytes);
     let edits: Vec<[u8; 4]> = (0..=source.below(3))
@@ -422,12 +422,12 @@ pub(super) fn any_words_are_a_text_or_an_error(bytes: &[u8]) -> Result<(), Strin
 
 pub(super) fn any_bytes_are_a_binary_form_or_an_error(bytes: &[u8]) -> Result<(), String> {
     let mut form = to_bytes(&Value::NONE).map_err(|error| error.to_string())?;
-    // In front of the one node and the end.
+    // Before the one node and the end.
     let body = form.len() - 10;
     form.splice(body..body, bytes.iter().map(|byte| byte % 32));
     reseal(&mut form);
     read_is_sound(&BINARY, &form)?;
-    // Without a sound frame it is an error, and no more.
+    // Without a valid header and end it is an error, and nothing more.
     read_is_sound(&BINARY, &bytes.to_vec())
 }
 
@@ -460,8 +460,7 @@ pub(super) fn edited_binary_forms_are_forms_or_errors(bytes: &[u8]) -> Result<()
     read_is_sound(&BINARY, &form)
 }
 
-/// Gives bytes the checksum with which they pass as unchanged: the start of the hash of
-/// what stands before it.
+/// Gives bytes a valid checksum: the start of the hash of everything before it.
 fn reseal(bytes: &mut [u8]) {
     const CHECKSUM: usize = 8;
     if let Some(end) = bytes.len().checked_sub(CHECKSUM) {

@@ -6,9 +6,9 @@ use isoform::Value;
 
 /// A stream of choices over a byte string.
 ///
-/// Behind the end every choice is the first one, and first choices are the
+/// After the end every choice is the first one, and first choices are the
 /// simplest everywhere, so a shorter byte string or a smaller byte means a
-/// simpler value: whatever shrinks bytes shrinks values.
+/// simpler value: shrinking bytes shrinks values.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
     bytes: &'a [u8],
@@ -21,12 +21,12 @@ impl<'a> Source<'a> {
         Source { bytes, position: 0 }
     }
 
-    /// Whether all bytes are used up.
+    /// True if all bytes have been used.
     pub fn is_empty(&self) -> bool {
         self.position >= self.bytes.len()
     }
 
-    /// The next byte; zero behind the end.
+    /// Returns the next byte; zero after the end.
     pub fn byte(&mut self) -> u8 {
         let byte = self.bytes.get(self.position).copied().unwrap_or(0);
         self.position += 1;
@@ -38,21 +38,21 @@ impl<'a> Source<'a> {
         usize::from(self.byte()) % limit.max(1)
     }
 
-    /// True in about this many of a hundred cases, and false behind the end.
+    /// Returns true in about `percent` of a hundred cases, and false after the end.
     pub fn chance(&mut self, percent: usize) -> bool {
         usize::from(self.byte()) * 100 >= (100 - percent) * 256
     }
 
-    /// One of the items; the first one behind the end.
+    /// Returns one of the items; the first one after the end.
     ///
     /// # Panics
     ///
-    /// When there are no items.
+    /// If there are no items.
     pub fn pick<'i, T>(&mut self, items: &'i [T]) -> &'i T {
         &items[self.below(items.len())]
     }
 
-    /// The items in another order; the same order behind the end.
+    /// Shuffles the items; keeps their order after the end.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for position in 1..items.len() {
             let other = position - self.below(position + 1);
@@ -78,8 +78,8 @@ impl<'a> Source<'a> {
                 f64::INFINITY,
                 5e-324,
             ])),
-            // A string of fourteen bytes is kept inside the value, one of
-            // fifteen is not.
+            // A string of fourteen bytes is stored inside the value, one of fifteen is
+            // not.
             5 => Value::from(*self.pick(&["", "a", "b", "fourteen bytes", "fifteen bytes!!"])),
             6 => {
                 let text: &[u8] =

@@ -1,11 +1,11 @@
-//! Pairs of values in which everything hard about scopes meets.
+//! Pairs of values that combine all the difficulties of scopes.
 //!
-//! A remembered result is wrong only where a shared part stands among
-//! variables that are bound, bound again, or no longer bound. Values drawn one
-//! by one seldom get there, and a right side made by renaming never differs in
+//! A remembered result is wrong only if a shared part occurs among
+//! variables that are bound, rebound, or no longer bound. Values drawn one
+//! by one rarely do that, and a right side made by renaming never differs in
 //! a shared part alone. So both sides grow here at the same time, part by
-//! part, over a handful of variables: most parts are put together alike on
-//! both sides, and now and then one side takes another part, or a copy of one
+//! part, over a handful of variables: most parts are built the same way on
+//! both sides, and occasionally one side takes a different part, or a copy of one
 //! that the other side shares.
 
 use super::family::{Family, Role};
@@ -20,13 +20,12 @@ use isoform::{Value, ValueRef};
 /// shared parts every time.
 const LIMIT: usize = 80;
 
-/// A part of the left value and what stands for it on the right.
+/// A part of the left value and its counterpart on the right.
 type Twin = [Value; 2];
 
-/// Draws the left and the right value of a comparison. With `alternatives`,
-/// there are nodes whose operands may come in either order, and what is in them
-/// may bind; equality of such values is well defined, but they need not have
-/// the same hash.
+/// Draws the left and the right value of a comparison. With `alternatives`, there are
+/// nodes whose operands may come in either order, and their contents may bind; equality
+/// of such values is well defined, but they need not have the same hash.
 ///
 /// # Errors
 ///
@@ -156,7 +155,7 @@ impl Tangle<'_, '_, '_> {
         }
     }
 
-    /// A variable with its partner, or seldom with another one.
+    /// A variable with its partner, or rarely with another one.
     fn a_var(&mut self) -> Twin {
         let left = self.source.below(self.vars.len());
         let right = if self.source.chance(6) {
@@ -167,7 +166,7 @@ impl Tangle<'_, '_, '_> {
         [self.vars[left][0].clone(), self.vars[right][1].clone()]
     }
 
-    /// What stands in a definition field: mostly a variable.
+    /// The value of a definition field: usually a variable.
     fn defined(&mut self) -> Twin {
         match self.source.below(6) {
             4 => array([self.a_var(), self.a_var()]),
@@ -237,7 +236,7 @@ impl Tangle<'_, '_, '_> {
         }
     }
 
-    /// A few parts in a row; the same one may stand there many times.
+    /// A few parts in a row; the same one may occur many times.
     fn row(&mut self) -> Result<Twin> {
         let mut items: Vec<Twin> = Vec::new();
         for _ in 0..1 + self.source.below(3) {
@@ -311,7 +310,7 @@ fn array(items: impl IntoIterator<Item = Twin>) -> Twin {
     [left.into(), right.into()]
 }
 
-/// Another object with the same parts; the value itself where it has none.
+/// Another object with the same parts; the value itself if it has none.
 fn copy(value: &Value) -> Value {
     match value.view() {
         ValueRef::Object(object) if !object.type_info().is_builtin() => {

@@ -1,7 +1,7 @@
 //! Changes of a value: those that keep it equal, and one that may not.
 //!
-//! The equal ones rebuild a value as its reader would copy it out by hand:
-//! they keep track of which variable is bound where, one value at a time.
+//! The equal ones rebuild a value as its reader would copy it by hand: they keep track
+//! of which variable is bound where, one value at a time.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use isoform::{Obj, Ref};
 use isoform::{Value, ValueRef};
 use isoform::{construct, get_field_at};
 
-/// The value with fresh bound variables and dag nodes, and maps whose entries
-/// were inserted in another order. Free variables, singletons and object keys
-/// that are not bound stay what they are. Always equal to the value.
+/// Returns the value with fresh bound variables and dag nodes, and maps whose entries
+/// were inserted in a different order. Free variables, singletons and unbound object
+/// keys are kept. Always equal to the value.
 ///
 /// # Errors
 ///
-/// `ValueError` for a cyclic value, and where a free variable's type mentions a
-/// bound one, so that it cannot stay what it is.
+/// `ValueError` for a cyclic value, and if a free variable's type mentions a bound one,
+/// so that it cannot be kept.
 pub fn rename(value: &Value, options: CompareOptions, source: &mut Source<'_>) -> Result<Value> {
     let mut rebuild = Rebuild::new(source, options);
     rebuild.fresh_vars = true;
@@ -43,8 +43,8 @@ pub fn reorder(value: &Value, options: CompareOptions, source: &mut Source<'_>) 
     rebuild.value(value, rebuild.outermost)
 }
 
-/// The value with a copy of every tree node at every place where it stands.
-/// Variables stay, dag nodes are copied once each. Always equal to the value.
+/// Returns the value with a copy of every tree node at every occurrence. Variables are
+/// kept, dag nodes are copied once each. Always equal to the value.
 ///
 /// # Errors
 ///
@@ -67,14 +67,14 @@ struct Rebuild<'a, 's> {
     outermost: Region,
     fresh_vars: bool,
     share: bool,
-    /// Inside a variable that stays what it is.
+    /// True inside a variable that is kept.
     keeping: bool,
     bound: Vec<Bound>,
     made: usize,
     level: usize,
     open: Vec<u64>,
-    /// Copies by original, each with the parts it was made of: an original
-    /// whose parts came out the same again needs no second copy.
+    /// Copies by original, each with the parts it was made of: an original with the
+    /// same new parts needs no second copy.
     copies: HashMap<u64, Vec<(Vec<Value>, Value)>>,
 }
 
@@ -157,8 +157,8 @@ impl<'a, 's> Rebuild<'a, 's> {
     }
 
     fn entries(&mut self, map: &Map, region: Region) -> Result<Vec<(Value, Value)>> {
-        // Bindings made in one value are seen by the next, so the values are
-        // rebuilt in the order in which a comparison visits them.
+        // Bindings made in one value are visible in the next, so the values are rebuilt
+        // in the order in which a comparison visits them.
         let mut ranked = map
             .iter()
             .map(|(key, value)| {
@@ -232,8 +232,8 @@ impl<'a, 's> Rebuild<'a, 's> {
         }
     }
 
-    /// Goes through the fields of a variable that stays what it is: every
-    /// node in them stays too, and is matched with itself.
+    /// Visits the fields of a variable that is kept: every node in them is kept, too, and
+    /// matched with itself.
     fn keep_below(&mut self, object: &Ref<Obj>, region: Region) -> Result<()> {
         let outer = std::mem::replace(&mut self.keeping, true);
         let outcome = self.fields(object, region);
@@ -241,8 +241,8 @@ impl<'a, 's> Rebuild<'a, 's> {
         outcome.map(drop)
     }
 
-    /// What a bound object has become. A variable that stays what it is must
-    /// not mention it, unless it has stayed too.
+    /// The replacement of a bound object. A variable that is kept must not mention it,
+    /// unless it is kept, too.
     fn partner(&self, old: &Value, new: &Value) -> Result<Value> {
         if self.keeping && old != new {
             return Err(Error::value_error(
@@ -307,7 +307,7 @@ impl<'a, 's> Rebuild<'a, 's> {
     }
 }
 
-/// The value with one small change at one place, which may or may not change
+/// Returns the value with one small change at one place, which may or may not change
 /// its meaning. The nodes above the place are copied, all others are shared.
 ///
 /// # Errors
@@ -320,11 +320,11 @@ pub fn mutate_once(value: &Value, source: &mut Source<'_>) -> Result<Value> {
     Ok(mutate_at(value, &mut countdown, &spares, source)?.unwrap_or_else(|| value.clone()))
 }
 
-/// Parts of a value that may stand elsewhere in it: its variables and nodes.
+/// Parts of a value that may be used elsewhere in it: its variables and nodes.
 fn spares(value: &Value) -> Vec<Value> {
     let mut spares = Vec::new();
     let mut stack = vec![value.clone()];
-    // A cyclic value has no end, so the search gives up after a while.
+    // A cyclic value has no end, so the search stops after a while.
     for _ in 0..500 {
         let Some(value) = stack.pop() else {
             break;
@@ -337,8 +337,8 @@ fn spares(value: &Value) -> Vec<Value> {
     spares
 }
 
-/// The value with the part at the countdown changed; None when it is not
-/// below this value.
+/// Returns the value with the part at the countdown changed; None if it is not below
+/// this value.
 fn mutate_at(
     value: &Value,
     countdown: &mut usize,
@@ -350,8 +350,8 @@ fn mutate_at(
     }
     *countdown -= 1;
     for (position, child) in children(value).iter().enumerate() {
-        // A cyclic value has no end; the countdown ends within a few levels
-        // of it, since every level counts.
+        // A cyclic value has no end, but the countdown ends after a few levels of it,
+        // since every level counts.
         if let Some(changed) = mutate_at(child, countdown, spares, source)? {
             return Ok(Some(replace_child(value, position, changed)));
         }
@@ -451,7 +451,7 @@ fn tweak(value: &Value, spares: &[Value], source: &mut Source<'_>) -> Value {
                     let last = parts.len() - 1;
                     parts[last] = source.plain();
                 }
-                // A copy: equal for a tree, another thing for the rest.
+                // A copy: equal for a tree, different for other kinds.
                 _ => {}
             }
             construct(object.type_info().index(), parts).map_or_else(|_| value.clone(), Into::into)

@@ -33,7 +33,7 @@ pub trait Fusible {
     /// The name of the kernel.
     fn kernel(&self) -> Result<Str>;
 
-    /// Whether the operation that follows may join it.
+    /// Returns whether the next operation may join it.
     fn accepts(&self, next: &Ref<Obj>) -> Result<bool> {
         let _ = next;
         Ok(true)
@@ -105,7 +105,7 @@ impl Fusible for Add {
 #[node(key = "four_traits.Print")]
 #[repr(C)]
 pub struct Print {
-    /// What is printed.
+    /// The value to print.
     pub value: Ref<Obj>,
 }
 
@@ -117,7 +117,7 @@ pub struct Bind {
     /// The name, bound from here on.
     #[node(def)]
     pub var: Ref<Var>,
-    /// What it stands for.
+    /// The value of the name.
     pub value: Ref<Obj>,
 }
 
@@ -128,7 +128,7 @@ pub struct Bind {
 pub struct Block {
     /// In order of execution.
     pub bindings: Array<Ref<Bind>>,
-    /// What the block computes.
+    /// The result of the block.
     pub result: Ref<Obj>,
 }
 

@@ -1,16 +1,17 @@
-//! Isoform ("equal in form"): declare the node types of an IR once, and get
-//! structural equality modulo renaming of variables, hashes, portable digests,
-//! explained mismatches and walks from that one declaration.
+//! Isoform ("equal in form"): declare the node types of an IR once, and never write
+//! their equality, hashing, traversal or rewriting by hand: comparison modulo renaming
+//! of variables, portable digests, explained mismatches, walks, rewrites and files all
+//! follow from the declaration.
 //!
 //! ```
 //! use isoform::{Array, Node, Obj, Ref, Str, explain_mismatch, structural_digest, structural_equal};
 //!
-//! /// A variable: equal by where it is bound, whatever its name.
+//! /// A variable, identified by its binding; the name is ignored.
 //! #[derive(Node)]
 //! #[node(key = "demo.Var", kind = var)]
 //! #[repr(C)]
 //! pub struct Var {
-//!     /// Not part of its identity.
+//!     /// Not compared.
 //!     #[node(ignore)]
 //!     pub name: Str,
 //! }
@@ -56,10 +57,10 @@
 //!
 //! # Concepts
 //!
-//! A node type is data about fields. Its **kind** says what makes two of its
-//! objects equal:
+//! A node type is a description of fields. Its **kind** defines when two of its
+//! objects are equal:
 //!
-//! | kind | equal when | for |
+//! | kind | equal if | for |
 //! |---|---|---|
 //! | [`tree`](Kind::Tree) | all fields are; sharing is invisible | expressions, statements, types |
 //! | [`const_tree`](Kind::ConstTree) | as `tree`, and at once when they are the same object | interned values without variables |
@@ -226,7 +227,7 @@ struct TypeAttributes;
 pub mod host {
     /// The index of the first type that is not built in.
     pub const FIRST_DECLARED_TYPE: u32 = crate::kernel::object::native::FIRST_USER_TYPE;
-    /// What an object is, by its type: containers, tensors, functions and
+    /// Returns the kind of an object by its type: containers, tensors, functions and
     /// long strings under their own variants. O(1).
     pub fn view(object: &crate::Ref<crate::Obj>) -> crate::ValueRef<'_> {
         crate::kernel::value::view_object(object)
@@ -263,7 +264,7 @@ pub mod host {
     };
 }
 
-/// What the derive macro names; not part of the public interface.
+/// Items that the derive macro names; not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
     pub use isoform_macros::Node as DeriveNode;

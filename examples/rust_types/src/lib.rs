@@ -84,7 +84,7 @@ pub fn simplest(expr: &Ref<Obj>) -> Result<Ref<Obj>> {
     }
 }
 
-/// What an expression of sums and numbers comes to.
+/// The value of an expression of sums and numbers.
 #[export("calc.evaluate")]
 pub fn evaluate(expr: &Ref<Obj>) -> Result<i64> {
     let mut total = 0i64;

@@ -1,7 +1,7 @@
-"""The object model: what every class of nodes and every field is made of.
+"""The object model: the base classes of nodes and the descriptions of fields.
 
-Most names come from the native module. `TypeSchema`, which describes what a
-field accepts, is written here.
+Most names come from the native module. `TypeSchema`, which describes the values that
+a field accepts, is written here.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -33,7 +33,7 @@ _PLAIN = {
     bytes: "bytes",
     ctypes.c_void_p: "ctypes.c_void_p",
 }
-# Python's own containers, and what their elements are kept in.
+# Python's own containers, and those that store their elements.
 _CONTAINERS = {
     list: "List",
     dict: "Dict",
@@ -65,7 +65,7 @@ def type_key_of(cls: type) -> str | None:
 
 
 def own_annotations(cls: type) -> dict[str, Any]:
-    """The annotations of the class's own body, unevaluated where possible."""
+    """The annotations in the class's own body, unevaluated where possible."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
@@ -77,9 +77,9 @@ class Reader:
     """Turns annotations into schemas.
 
     Args:
-        evaluate: gives the meaning of a string annotation, or raises
-            `Unresolved`; None when strings have no meaning.
-        owner: what `typing.Self` stands for.
+        evaluate: returns the meaning of a string annotation, or raises
+            `Unresolved`; None if strings have no meaning.
+        owner: the class that `typing.Self` refers to.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Reader:
             Unresolved: a name does not exist yet.
             TypeError: strings have no meaning here.
         """
-        # A string may evaluate to a string, but nobody writes endless ones.
+        # A string may evaluate to a string, but nobody writes endless chains.
         for _ in range(16):
             if isinstance(annotation, typing.ForwardRef):
                 annotation = annotation.__forward_arg__
@@ -243,7 +243,7 @@ def _refuse(annotation: Any) -> TypeError:
 
 
 def _instead(annotation: Any) -> str:
-    """What to write in the place of an annotation."""
+    """The annotation to write instead."""
     if annotation in (set, frozenset):
         return "write list[...] or dict[..., None], or Any to keep a Python set as it is"
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
@@ -257,7 +257,7 @@ def _instead(annotation: Any) -> str:
 
 
 def is_expression(text: str) -> bool:
-    """Whether a string annotation can be evaluated at all."""
+    """Returns whether a string annotation can be evaluated at all."""
     try:
         ast.parse(text.strip(), mode="eval")
     except SyntaxError:

@@ -1,7 +1,7 @@
-"""Where the classes of values are found, without importing them too early.
+"""Finds the classes of values without importing them too early.
 
 Annotations name classes such as `Array` and `dtype`. The modules that define
-them need `isoform.core`, so this module asks for them only when an annotation
+them need `isoform.core`, so this module imports them only when an annotation
 is read.
 """
 
@@ -12,7 +12,7 @@ from isoform import _core
 
 _MODULES = ("isoform._core", "isoform.container", "isoform.error", "isoform")
 
-# The name of a class in a schema, by the name under which Python knows it.
+# Maps the names of classes in schemas to their names in Python.
 _ORIGINS = {
     "Array": "Array",
     "List": "List",
@@ -37,8 +37,8 @@ def find(name: str) -> Any:
     wanted = _OTHER_NAMES.get(name, name)
     for module in _MODULES:
         loaded = sys.modules.get(module)
-        # `__dict__` rather than getattr: a package that is being imported
-        # answers for names that it does not have yet.
+        # `__dict__` instead of getattr: a package that is still being imported
+        # responds to names that it does not have yet.
         if loaded is not None and wanted in loaded.__dict__:
             return loaded.__dict__[wanted]
     if name in _PLAIN:
@@ -59,7 +59,7 @@ def origin_of(cls: type) -> str | None:
 
 
 def class_of(origin: str) -> type | None:
-    """The class that a name in schemas stands for, None if it is not loaded."""
+    """The class for a name in schemas; None if it is not loaded."""
     for name, known in _ORIGINS.items():
         if known == origin:
             try:

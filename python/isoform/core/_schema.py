@@ -1,4 +1,4 @@
-"""`TypeSchema`: what a field or an element accepts."""
+"""`TypeSchema`: the values that a field or an element accepts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _FOLDED = {
 
 @dataclass(frozen=True, repr=False)
 class TypeSchema:
-    """What a field, an element or a parameter accepts.
+    """The values that a field, an element or a parameter accepts.
 
     Attributes:
         origin: `int`, `Array`, `Optional`, … or the type key of a node type.
@@ -110,7 +110,7 @@ class TypeSchema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TypeSchema):
             return NotImplemented
-        # Types of values tell `1` from `True`, which Python calls equal.
+        # Comparing types distinguishes `1` from `True`, which Python considers equal.
         return (
             self.origin == other.origin
             and self.args == other.args
@@ -149,8 +149,8 @@ class TypeSchema:
         """The schema that `to_json` described, from JSON text.
 
         Raises:
-            ValueError: the text is no JSON, or a part has the wrong arity.
-            TypeError: the JSON describes no schema.
+            ValueError: the text is not JSON, or a part has the wrong arity.
+            TypeError: the JSON does not describe a schema.
 
         Example:
             >>> TypeSchema.from_json_str('{"type": "Optional", "args": [{"type": "int"}]}')
@@ -163,7 +163,7 @@ class TypeSchema:
         """The schema that `to_json` described.
 
         Raises:
-            TypeError: `description` is no dict with a string under `type`.
+            TypeError: `description` is not a dict with a string under `type`.
 
         Example:
             >>> TypeSchema.from_json_obj({"type": "int"})
@@ -177,7 +177,7 @@ class TypeSchema:
         named: dict[str, list[Any]] | None = known.get("named_args")
         return TypeSchema(
             known["type"],
-            # Some writers put lengths among the arguments.
+            # Some writers include lengths in the arguments.
             tuple(read(part) for part in known.get("args", ()) if isinstance(part, dict)),
             None if named is None else {k: tuple(map(read, v)) for k, v in named.items()},
             tuple(known.get("values", ())),
@@ -246,7 +246,7 @@ class TypeSchema:
 
     @property
     def type_key(self) -> str | None:
-        """The type key when the schema stands for a node type, else None."""
+        """The type key if the schema describes a node type, otherwise None."""
         return None if self.origin in _RESERVED else self.origin
 
     @cached_property
@@ -304,7 +304,7 @@ class TypeSchema:
         return self.compiled.convert(value)
 
     def is_subtype_of(self, target: type) -> bool:
-        """Whether the schema stands for a class that extends `target`.
+        """Returns whether the schema describes a subclass of `target`.
 
         Example:
             >>> from isoform.core import Object

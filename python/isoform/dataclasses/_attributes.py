@@ -1,4 +1,4 @@
-"""Which attributes a class body gives to its type."""
+"""Collects the attributes that a class body defines for its type."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 HOOKS = frozenset(_core.type_attrs_hooks())
 """The names that the library itself reads."""
 
-# The library runs the verifiers of all ancestors, and what converts a value to
-# an object of a class does not make one of its subclasses.
+# The library runs the verifiers of all ancestors, and a conversion to objects of a
+# class does not make objects of its subclasses.
 _OWN_ONLY = frozenset(["__verify__", "__ffi_convert__"])
 
-# In tvm-ffi the object comes second, which only a static method can say.
+# In tvm-ffi the object is the second argument, which requires a static method.
 _OBJECT_SECOND = frozenset(["__s_visit__", "__s_mutate__"])
 
 
 def of_class(
     cls: type, key: str, parent: type | None, given: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
-    """The attributes of a class that is to be registered.
+    """Returns the attributes of a class that is being registered.
 
     Args:
         cls: the class.
         key: the key of the type.
         parent: the registered class that it extends.
-        given: hooks that the body does not show.
+        given: hooks that are not in the body.
 
     Raises:
-        TypeError: a trait lacks a method or an argument, or a list of names is
-            none.
+        TypeError: a trait lacks a method or an argument, or a list of names has
+            the wrong type.
         ValueError: a trait is given twice.
     """
     wanted = _names(cls, "__ffi_inherit_type_attrs__")
@@ -55,8 +55,8 @@ def of_body(cls: type, key: str, parent: type | None) -> Iterator[tuple[str, Any
     """The attributes that a class and its plain mixins define.
 
     Raises:
-        TypeError: a trait lacks a method or an argument, or a list of names is
-            none.
+        TypeError: a trait lacks a method or an argument, or a list of names has
+            the wrong type.
         ValueError: a trait is given twice.
     """
     bodies = [*_bodies(cls, parent)]
@@ -124,7 +124,7 @@ def _names(cls: type, attribute: str) -> tuple[str, ...] | None:
 
 
 def _inherited(cls: type, parent: type | None, name: str) -> Any:
-    """What a class inherits under a name; None ends the search."""
+    """The value that a class inherits under a name; None ends the search."""
     for base in parent.__mro__ if parent else ():
         if name in base.__dict__ and (name in HOOKS or base.__dict__[name] is None):
             # A class method then makes objects of this class.

@@ -40,7 +40,7 @@ class Waiting(Exception):  # noqa: N818
     """The class cannot be registered yet.
 
     Attributes:
-        reasons: what is missing, one text for each field.
+        reasons: the missing names, one text for each field.
     """
 
     def __init__(self, reasons: list[str]) -> None:
@@ -50,7 +50,7 @@ class Waiting(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Body:
-    """What a class body declares."""
+    """The declarations in a class body."""
 
     parent: type | None
     fields: tuple[Field, ...]
@@ -69,8 +69,8 @@ def read(
 
     Args:
         cls: the class.
-        frozen: whether all its fields are frozen.
-        kw_only: what its fields are that do not say it themselves.
+        frozen: freeze all its fields.
+        kw_only: the default for fields that do not specify it.
         names: meanings of names where the class is declared.
         elsewhere: meanings of names that have no other.
 
@@ -202,7 +202,7 @@ def _declaration(
 ) -> tuple[Field, Any, bool] | None:
     """Declaration and evaluated type of a field, and whether it is final.
 
-    None for what turns out to be no field.
+    None if it turns out not to be a field.
     """
     reader = scope.reader()
     annotation = reader.resolve(annotation)
@@ -256,14 +256,14 @@ def _computed(name: str, value: init_property[Any], scope: _Scope, frozen: bool)
 
 
 class _Scope:
-    """What names mean in the annotations of a class."""
+    """The meanings of names in the annotations of a class."""
 
     def __init__(
         self, source: type, cls: type, names: Mapping[str, Any], elsewhere: Mapping[str, Any]
     ) -> None:
         module = sys.modules.get(source.__module__)
         self._names: Mapping[str, Any] = collections.ChainMap[str, Any](
-            # A class that is defined anew is not yet what its module calls so.
+            # A class that is being redefined is not yet the one of that name in its module.
             {c.__name__: c for c in (source, cls)},
             {v.__name__: v for v in getattr(source, "__type_params__", ())},
             dict(names),

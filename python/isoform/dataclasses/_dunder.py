@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def install(cls: Any, *, eq: bool, order: bool, unsafe_hash: bool) -> None:
     """Gives a registered class the methods its options ask for.
 
-    Methods of the class's own body win.
+    Methods in the class's own body take precedence.
     """
     if not hasattr(cls, "__replace__"):
         cls.__replace__ = _replace
@@ -51,7 +51,7 @@ def forbid_construction(cls: Any) -> None:
 
 
 def constructs_by_python(cls: Any) -> None:
-    """Gives a class with a `__new__` of its own a constructor that respects it."""
+    """Gives a class with its own `__new__` a constructor that respects it."""
     post_init = getattr(cls, "__post_init__", None)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
@@ -79,7 +79,7 @@ def signature(positional: list[Field], keyword: list[Field]) -> inspect.Signatur
 
 
 class _Factory:
-    """Shown as the default of a parameter whose default is made anew each time."""
+    """Shown as the default of a parameter whose default is made for each call."""
 
     def __repr__(self) -> str:
         return "<factory>"
@@ -101,7 +101,7 @@ def _parameter(field: Field, kind: Any) -> inspect.Parameter:
 
 
 def _comparable(left: object, right: object) -> bool:
-    """Whether one is of the class of the other."""
+    """Returns whether one is of the class of the other."""
     if type(left) is type(right):
         return True
     one, other = registered_class(type(left)), registered_class(type(right))
@@ -119,7 +119,9 @@ def _comparison(name: str, compare: Callable[[Any, Any], bool], doc: str) -> Any
     return method
 
 
-_eq = _comparison("__eq__", lambda a, b: _core.recursive_eq(a, b), "Whether all fields are equal.")
+_eq = _comparison(
+    "__eq__", lambda a, b: _core.recursive_eq(a, b), "Returns whether all fields are equal."
+)
 _lt = _comparison("__lt__", lambda a, b: _core.recursive_lt(a, b), "Order by fields.")
 _le = _comparison("__le__", lambda a, b: _core.recursive_le(a, b), "Order by fields.")
 _gt = _comparison("__gt__", lambda a, b: _core.recursive_gt(a, b), "Order by fields.")

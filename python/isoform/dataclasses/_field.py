@@ -1,4 +1,4 @@
-"""`field` and `Field`: what a class says about one of its fields."""
+"""`field` and `Field`: the declaration of a field of a class."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Field:
     Attributes:
         name: its name in the class.
         type: its annotation, evaluated.
-        schema: what it accepts, as a `TypeSchema`.
+        schema: the values it accepts, as a `TypeSchema`.
         default: its default value, or MISSING.
-        default_factory: what makes its default, or MISSING.
-        frozen: whether assignment is refused.
-        init: whether the constructor takes it.
-        repr: whether `repr` shows it.
-        hash: whether the hash of `unsafe_hash=True` uses it.
-        compare: whether `eq=True` and `order=True` use it.
-        kw_only: whether the constructor takes it by keyword only.
+        default_factory: the factory of its default, or MISSING.
+        frozen: True if assignment is refused.
+        init: True if it is a parameter of the constructor.
+        repr: True if `repr` shows it.
+        hash: True if the hash of `unsafe_hash=True` uses it.
+        compare: True if `eq=True` and `order=True` use it.
+        kw_only: True if it is a keyword-only parameter of the constructor.
         structural_eq: None, `"ignore"`, `"def"`, `"def-simple"` or `"use"`; see `field`.
         doc: its documentation, or None.
         converter: applied to every value before conversion, or None.
-        metadata: a read-only mapping for the use of others.
+        metadata: a read-only mapping for use by others.
     """
 
     __slots__ = (
@@ -81,7 +81,7 @@ class Field:
         return f"Field({text})"
 
     def has_default(self) -> bool:
-        """Whether the constructor may leave the field out."""
+        """Returns whether the constructor may leave the field out."""
         return self.default is not MISSING or self.default_factory is not MISSING
 
     def _copy(self) -> Field:
@@ -154,7 +154,7 @@ _T = TypeVar("_T")
 if TYPE_CHECKING:
     from typing import overload
 
-    # Type checkers take these for what the annotation says.
+    # Type checkers take these to match the annotation.
     @overload
     def field(
         *,
@@ -205,31 +205,30 @@ def field(**options: Any) -> Any:
     """Declares a field with more than an annotation and a default.
 
     Args:
-        default: the value when none is given.
-        default_factory: called without arguments for the value when none is
-            given.
+        default: the value if none is given.
+        default_factory: called without arguments for the value if none is given.
         frozen: refuse assignment. `Class.name.set(node, value)` still writes.
-        init: whether the constructor takes the field.
-        repr: whether `repr` shows the field.
-        hash: whether `unsafe_hash=True` uses the field; as `compare` if None.
-        compare: whether `eq=True` and `order=True` use the field.
-        kw_only: whether the constructor takes it by keyword only; as the class
-            says if None.
-        metadata: a mapping that Isoform keeps and does not look at.
+        init: make the field a parameter of the constructor.
+        repr: show the field with `repr`.
+        hash: use the field for `unsafe_hash=True`; None means the same as `compare`.
+        compare: use the field for `eq=True` and `order=True`.
+        kw_only: make the parameter of the constructor keyword-only; None means the
+            setting of the class.
+        metadata: a mapping that Isoform stores but never reads.
         structural_eq: how the field takes part in structural comparison: None,
             `"ignore"` (not at all), `"def"` (`"def-recursive"`,
-            `"def-pattern"`: variables met in it are bound), `"def-simple"`
-            (`"def-non-recursive"`: only a variable that is the field's value)
-            or `"use"` (variables met in it are used, also where a definition
-            field holds the object).
+            `"def-pattern"`: variables that first occur in it are bound there),
+            `"def-simple"` (`"def-non-recursive"`: only a variable that is the
+            field's value) or `"use"` (variables in it are uses, even if a
+            definition field holds the object).
         doc: the documentation of the field.
         converter: called with every value, on construction and on assignment,
             before the value is converted to the annotated type.
 
     Raises:
         ValueError: both defaults are given, or `structural_eq` is unknown.
-        TypeError: an unknown option, or a factory or converter that cannot be
-            called.
+        TypeError: an option is unknown, or a factory or converter is not
+            callable.
 
     Example:
         >>> from isoform.dataclasses import Object, field, py_class

@@ -50,7 +50,7 @@ def fields(class_or_instance: Any) -> tuple[Field, ...]:
 
 
 def is_dataclass(obj: object) -> bool:
-    """Whether something is a registered class with fields, or an object of one.
+    """Returns whether `obj` is a registered class with fields, or an object of one.
 
     Example:
         >>> from isoform.dataclasses import is_dataclass
@@ -78,7 +78,7 @@ def replace(obj: _T, /, **changes: Any) -> _T:
 
     Raises:
         AttributeError: there is no such field.
-        TypeError: a value does not fit its field, or `obj` is no object of a
+        TypeError: a value does not fit its field, or `obj` is not an object of a
             registered class.
 
     Example:
@@ -111,7 +111,7 @@ def asdict(obj: Any, *, dict_factory: Callable[[list[tuple[str, Any]]], Any] = d
         dict_factory: makes a dict from a list of names and values.
 
     Raises:
-        TypeError: `obj` is no object of a registered class.
+        TypeError: `obj` is not an object of a registered class.
         ValueError: the object contains itself; the message says where.
 
     Example:
@@ -136,7 +136,7 @@ def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> A
         tuple_factory: makes a tuple from a list of values.
 
     Raises:
-        TypeError: `obj` is no object of a registered class.
+        TypeError: `obj` is not an object of a registered class.
         ValueError: the object contains itself; the message says where.
 
     Example:

@@ -56,9 +56,9 @@ def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> Non
     """Makes the constructor of a class compute its properties, also inherited ones.
 
     Args:
-        cls: the class, registered already.
+        cls: the class, already registered.
         own: the properties of its body.
-        own_init: whether its body has an `__init__`.
+        own_init: True if its body has an `__init__`.
     """
     if own:
         cls.__isoform_init_properties__ = own
@@ -72,8 +72,8 @@ def install(cls: Any, own: dict[str, init_property[Any]], own_init: bool) -> Non
         return
 
     def compute(node: Any) -> None:
-        # What a subclass adds is computed by its own constructor, which
-        # computes all of it.
+        # Properties added by a subclass are computed by its own constructor, which
+        # computes all of them.
         if registered_class(node.__class__) is not cls:
             return
         for name, part in parts.items():
@@ -95,7 +95,7 @@ def inherited(cls: type) -> dict[str, init_property[Any]]:
 
 
 def registered_class(cls: type) -> type | None:
-    """The nearest class that stands for a type of the core."""
+    """The nearest class that wraps a type of the core."""
     return next((c for c in cls.__mro__ if "__isoform_type_key__" in c.__dict__), None)
 
 
@@ -112,7 +112,7 @@ def _wrap_init(cls: Any, compute: Callable[[Any], None]) -> None:
 
 def _wrap_post_init(cls: Any, compute: Callable[[Any], None]) -> None:
     original = getattr(cls, "__post_init__", None)
-    # The wrapper of a parent computes what the one of this class computes too.
+    # The wrapper of a parent also computes what this class's wrapper computes.
     original = getattr(original, "__isoform_wrapped__", original)
 
     def __post_init__(self: Any) -> None:  # noqa: N807

@@ -33,21 +33,21 @@ def c_class(
 ) -> Callable[[_T], _T]:
     """Makes a class the Python view of a type that was declared natively.
 
-    Without it such a type gets a class by itself; this decorator gives it
-    methods, and the attributes that `py_class` reads from a body: hooks, traits
-    and published names. Annotations in the body are for readers and type
-    checkers: the fields are those of the type.
+    Without it such a type gets a generated class; this decorator adds methods, and
+    the attributes that `py_class` reads from a body: hooks, traits and published
+    names. Annotations in the body are for readers and type checkers: the fields are
+    those of the type.
 
     Args:
         type_key: the key of the type.
-        frozen: accepted for symmetry with `py_class`; fields of native types
-            are written by their own language only.
-        init: whether calls of the class construct objects.
+        frozen: accepted for symmetry with `py_class`; only their own language
+            writes fields of native types.
+        init: let calls of the class construct objects.
         repr: accepted for symmetry; objects always show their fields.
         eq: compare by fields with `==`.
         order: compare by fields with `<`, `<=`, `>` and `>=`.
         unsafe_hash: hash by fields.
-        match_args: whether `match` takes the fields by position.
+        match_args: let `match` take the fields by position.
 
     Raises:
         KeyError: no type has this key.
@@ -94,7 +94,7 @@ def c_class(
 
 
 def _attributes_for(cls: type, type_key: str) -> list[tuple[str, Any]]:
-    """What the body of a class adds to the attributes of a native type.
+    """The attributes that the body of a class adds to a native type.
 
     Raises:
         ValueError: the type has an attribute of this name.

@@ -1,9 +1,9 @@
 """Classes whose annotations use names that do not exist yet.
 
-Such a class is registered as soon as all its names exist. Every time another
+Such a class is registered as soon as all its names exist. Whenever another
 class is registered, all waiting ones are tried again, until no more of them
-can be; so classes may refer to each other in any order, also across modules
-that import each other for type checking only.
+succeed. So classes may refer to each other in any order, even across modules
+that import each other only for type checking.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Pending:
         names: dict[str, Any],
         complete: Callable[[type, Mapping[str, Any], Mapping[str, Any]], None],
     ) -> None:
-        # Not an owner: a local class that nobody can name any more goes away.
+        # Not an owner: a local class that can no longer be named is freed.
         self._cls = weakref.ref(cls)
         self.type_key = type_key
         self.names = names
@@ -171,8 +171,8 @@ def offer(cls: type) -> None:
             except Waiting:
                 continue
             except Exception as error:
-                # Not the fault of the class that is being registered; the
-                # first use of the wrong one says what is wrong.
+                # This is not an error of the class being registered; the first use of the
+                # faulty one reports it.
                 _fail_later(waiting, error)
             else:
                 _settle(waiting)
@@ -191,7 +191,7 @@ def _introduce(cls: type) -> None:
 
 
 def _fail_later(cls: Any, error: Exception) -> None:
-    # Not the error itself, whose traceback would keep alive what it points to.
+    # Not the error itself, whose traceback would keep everything it refers to alive.
     text = str(error)
     kind: Any = type(error)
 
@@ -219,7 +219,7 @@ def _remove(pending: Pending) -> None:
 
 
 def _place(cls: type) -> tuple[str, str]:
-    """Where a class is declared: its module, and the function or class in it."""
+    """The place where a class is declared: its module, and the function or class in it."""
     return cls.__module__, cls.__qualname__.rpartition(".")[0]
 
 
@@ -233,12 +233,12 @@ def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
 
     Args:
         cls: the class that waits.
-        last: whether the class is being used, so that waiting is over.
+        last: True if the class is being used, so that it cannot wait any longer.
     """
     if "<locals>" in cls.__qualname__:
         return {}
     specification = getattr(sys.modules.get(cls.__module__), "__spec__", None)
-    # The main program has none, so nobody knows whether it is complete.
+    # The main program has none, so it is never known to be complete.
     executing = getattr(specification, "_initializing", False) if specification else not last
     if executing:
         return {}
@@ -246,7 +246,7 @@ def _elsewhere(cls: type, *, last: bool = False) -> Mapping[str, Any]:
 
 
 class _Elsewhere(dict[str, Any]):
-    """Looks names up among the registered classes when they are asked for."""
+    """Looks names up among the registered classes on demand."""
 
     def __missing__(self, name: str) -> Any:
         known = list(_by_name.get(name, ()))

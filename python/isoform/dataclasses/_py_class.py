@@ -124,10 +124,10 @@ def py_class(
     yet; the class is registered once they do.
 
     Values are converted to the types of their fields: a bool to an int, an int
-    to a float, lists and dicts to those of the core. In a union a value stays
-    what it is where one of the types allows that, and a number becomes the
-    nearest kind of number otherwise: True in `int | float` becomes 1. An int
-    beyond 64 bits becomes a float only in a union without int.
+    to a float, lists and dicts to those of the core. In a union, a value is kept
+    unchanged if one of the types allows it, and a number otherwise becomes the
+    nearest kind of number: True in `int | float` becomes 1. An int beyond 64 bits
+    becomes a float only in a union without int.
 
     `__del__` runs when the object ends, not when Python's last reference to it
     goes while the core still holds it; so does what is kept in a `__dict__`.
@@ -149,25 +149,24 @@ def py_class(
             `"var"`, `"singleton"`, or None for objects that cannot be compared.
         slots: accepted for symmetry with dataclasses; fields never live in a
             `__dict__`.
-        scope: whether variables bound inside of an object end with it.
-        defs_first: whether fields that define variables are visited before the
-            others. If left out, they are in a scope without `visit_order`. A
-            `let` whose variable is not bound in its own value says False and
-            declares value, variable, body in this order.
+        scope: end the bindings of variables inside of an object with the object.
+        defs_first: visit fields that define variables before the others; the
+            default in a scope without `visit_order`. A `let` whose variable is not
+            bound in its own value sets it to False and declares value, variable,
+            body in this order.
         visit_order: the order in which structural comparison, hashes, walks,
-            maps and substitution visit the fields, by name, where the
-            constructor needs another one. Each field of the class is named
-            once; ignored ones may be left out and come last. Fields of
-            parents come first, unless they are named, too.
+            maps and substitution visit the fields, by name, if the constructor
+            needs a different one. It names each field of the class once; ignored
+            fields may be left out and come last. Fields of parents come first,
+            unless they are named, too.
 
     Raises:
         TypeError: the class does not extend `Object`, an annotation describes
-            nothing that the core can hold, or `visit_order` is no sequence of
+            nothing that the core can hold, or `visit_order` is not a sequence of
             names.
         ValueError: the key is taken, a field is declared twice, `visit_order`
-            names a field that there is not, one twice or not all, or options
-            contradict each other. A class that fails to register leaves
-            nothing behind.
+            names an unknown field, names one twice or leaves one out, or options
+            contradict each other. If registration fails, nothing is registered.
 
     Example:
         >>> from isoform.dataclasses import Object, py_class
@@ -217,7 +216,7 @@ def _names(order: Any) -> tuple[str, ...] | None:
     """The names of an order of visit.
 
     Raises:
-        TypeError: it is no sequence of names.
+        TypeError: it is not a sequence of names.
     """
     if order is None:
         return None
@@ -228,7 +227,7 @@ def _names(order: Any) -> tuple[str, ...] | None:
 
 
 def _names_at(frame: Any) -> dict[str, Any]:
-    """What names mean where a class is declared, if that is inside a function."""
+    """The meanings of local names, if a class is declared inside a function."""
     return {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
 
 
@@ -282,7 +281,7 @@ def declare(cls: Any, options: Options, names: dict[str, Any]) -> Any:
 
 
 def is_taken(type_key: str) -> bool:
-    """Whether a type is registered under this key."""
+    """Returns whether a type is registered under this key."""
     try:
         _core.type_info(type_key)
     except KeyError:

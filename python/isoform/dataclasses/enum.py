@@ -1,7 +1,7 @@
 """Enums whose members are objects of the core.
 
 A member is an object of the structural kind `singleton`: it has an index, a
-name, and the fields its class declares. Copies, pickles and files give back
+name, and the fields its class declares. Copies, pickles and files restore
 the member itself.
 """
 
@@ -86,7 +86,7 @@ def auto() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Member:
-    """A member that is to be made."""
+    """A member to be made."""
 
     number: int
     text: str
@@ -95,7 +95,7 @@ class _Member:
 
 
 class EnumState:
-    """What an enum class knows about its members.
+    """The members of an enum class, and their data.
 
     Attributes:
         entries: the members, in the order of declaration.
@@ -166,7 +166,7 @@ class EnumAttrMap:
         """The value that was set for a member, or `default`.
 
         Raises:
-            TypeError: `member` is no member of the enum.
+            TypeError: `member` is not a member of the enum.
         """
         self._check(member)
         return self._column.get(member, default)
@@ -286,7 +286,7 @@ def _take_members(cls: Any) -> dict[str, _Entry]:
         if isinstance(value, _Entry):
             members[name] = value
         elif payload is not None and not _is_no_member(value):
-            # A value of another type is an error of its own.
+            # A value of another type is a separate error.
             members[name] = _Entry((), {"value": value})
         else:
             continue
@@ -295,7 +295,7 @@ def _take_members(cls: Any) -> dict[str, _Entry]:
 
 
 def _is_no_member(value: Any) -> bool:
-    """Whether an attribute of a class body is code or a trait, and no literal."""
+    """Returns whether an attribute of a class body is code or a trait, not a literal."""
     is_code = callable(value) or hasattr(value, "__get__")
     return is_code or any(map(is_trait, _attributes._each(value)))
 
@@ -331,7 +331,7 @@ def _index(cls: Any, name: str, position: int, given: _Entry) -> _Member:
     if type(value) is not payload:
         raise TypeError(
             f"{cls.__name__}.{name}: expected a value of type {payload.__name__}, "
-            f"got {type(value).__name__}; what is no member has a name that starts with '_'"
+            f"got {type(value).__name__}; names of other attributes start with '_'"
         )
     if payload is int:
         if value not in _INT64:
@@ -345,7 +345,7 @@ def _check(
 ) -> None:
     """Raises TypeError for a member whose fields do not fit.
 
-    So that a wrong member leaves no registered type behind.
+    Checking first avoids leaving a registered type after an error.
     """
     signature = _dunder.signature(positional, keyword)
     schemas = {field.name: field.schema for field in (*positional, *keyword)}
@@ -375,7 +375,7 @@ def _make_members(cls: Any, members: dict[str, _Member]) -> None:
 
 
 def _converter_for(cls: Any) -> Callable[[Any], Any] | None:
-    """What makes a member of its value wherever a member is expected."""
+    """The conversion of a value to its member wherever a member is expected."""
     payload: type | None = cls.__isoform_payload__
     if payload is None or "__ffi_convert__" in cls.__dict__:
         return None
@@ -389,7 +389,7 @@ def _converter_for(cls: Any) -> Callable[[Any], Any] | None:
 
 
 def _to_json(member: Any) -> int | str:
-    """What stands for a member in files."""
+    """The representation of a member in files."""
     return member._int_index if member.__isoform_payload__ is int else member._str_index
 
 
@@ -397,7 +397,7 @@ def _from_json(cls: Any, data: Any) -> Any:
     """The member that files name.
 
     Raises:
-        TypeError: `data` is no name or number.
+        TypeError: `data` is neither a name nor a number.
         ValueError: there is no such member.
     """
     wanted = int if cls.__isoform_payload__ is int else str
@@ -422,8 +422,8 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     `frozen` (True). Annotations declare fields that all members have; `auto()`
     and `entry(…)` declare members. Members are numbered from 0.
 
-    A class without members of its own is a base for other enums. An enum that
-    extends another one has its own members only.
+    A class without members can be a base for other enums. An enum that extends
+    another one has only its own members.
 
     Example:
         >>> from isoform.dataclasses import Enum, entry
@@ -479,11 +479,11 @@ class Enum(Object, metaclass=EnumMeta, type_key="isoform.Enum"):
     def def_attr(cls, name: str, *, default: Any = MISSING) -> EnumAttrMap:
         """An attribute that anybody may give to the members of this enum.
 
-        Asking for the same name again gives the same values.
+        Calling it again with the same name returns the same values.
 
         Args:
             name: the name of the attribute.
-            default: the value of members that were given none.
+            default: the value of members without an explicit one.
         """
         if ENUM_STATE_ATTR not in cls.__dict__:
             raise TypeError(f"{cls.__name__} has no members to give attributes to")
@@ -520,7 +520,7 @@ type.__setattr__(Enum, "attr_dict", _AttrDict())
 
 
 class _WithValue(Enum):
-    """What enums with values have in common."""
+    """The common base of enums with values."""
 
     __slots__ = ()
 

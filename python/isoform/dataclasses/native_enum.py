@@ -30,7 +30,7 @@ class NativeEnumMeta(ObjectMeta):
         return iter(_members(cls)[0])
 
     def __len__(cls) -> int:  # noqa: N805
-        """How many members there are; second names do not count."""
+        """The number of members, without aliases."""
         return len(_members(cls)[0])
 
     def __bool__(cls) -> bool:  # noqa: N805
@@ -38,7 +38,7 @@ class NativeEnumMeta(ObjectMeta):
         return True
 
     def __contains__(cls, member: object) -> bool:  # noqa: N805
-        """Whether an object is a member."""
+        """Returns whether an object is a member."""
         return isinstance(member, cls)
 
     def __getitem__(cls, name: str) -> Any:  # noqa: N805
@@ -127,9 +127,9 @@ _METHODS: dict[str, Any] = {
 def native_enum(type_key: str) -> Callable[[_T], _T]:
     """Makes a class the Python view of an enum that was declared natively.
 
-    The members become attributes of the class, under their names and second
-    names. There is one object of each, which copies, pickles and files give
-    back; they are ordered as they were declared.
+    The members become attributes of the class, under their names and aliases.
+    There is one object per member, which copies, pickles and files restore;
+    members are ordered as declared.
 
     Args:
         type_key: the key of the type. The class extends `Object` and has the
@@ -137,7 +137,7 @@ def native_enum(type_key: str) -> Callable[[_T], _T]:
 
     Raises:
         KeyError: no type has this key.
-        TypeError: the type is no enum.
+        TypeError: the type is not an enum.
 
     Example:
         >>> from isoform.pto import ir
@@ -151,7 +151,7 @@ def native_enum(type_key: str) -> Callable[[_T], _T]:
         names: Any = _core.type_attrs_get(type_key, "enum.members", None, False)
         if names is None:
             raise TypeError(f"{type_key} is not declared as an enum")
-        # Defined before the class is bound, so that they are the class's own.
+        # Defined before the class is bound, so that they belong to the class itself.
         for name, method in _METHODS.items():
             if name not in cls.__dict__:
                 type.__setattr__(cls, name, method)
@@ -179,7 +179,7 @@ def make_native_enum(type_key: str, module: str) -> Any:
 
     Raises:
         KeyError: no type has this key.
-        TypeError: the type is no enum.
+        TypeError: the type is not an enum.
     """
     name = type_key.rpartition(".")[2]
     body = {"__module__": module, "__qualname__": name, "__slots__": ()}

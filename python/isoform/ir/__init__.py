@@ -46,7 +46,7 @@ from .type import (
 )
 
 # isort: split
-# What Python adds to classes comes before they are taken.
+# The additions in Python must be made before the classes are imported.
 from isoform.tir import expr as _literals  # noqa: F401
 
 from . import attrs, expr, global_info, module  # noqa: F401

@@ -1,4 +1,4 @@
-"""The functions of the core behind this package."""
+"""The functions of the core used by this package."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ __all__ = ["AttrFieldInfo", "Attrs", "DictAttrs"]
 
 @c_class("ir.Attrs")
 class Attrs(Node):
-    """Attribute node: what an operator or a function is told besides its arguments.
+    """Attribute node: additional information of an operator or a function.
 
-    A class of its own for some attributes extends this one, and declares them
-    as fields:
+    A class for specific attributes extends this one, and declares them as
+    fields:
 
     >>> from isoform import ir
     >>> from isoform.dataclasses import field, py_class
@@ -51,7 +51,7 @@ class Attrs(Node):
         return list(_keys(self))
 
     def list_field_info(self) -> list[AttrFieldInfo]:
-        """Return what is known about the attributes, in order."""
+        """Return the descriptions of the attributes, in order."""
         return list(_list_field_info(self))
 
     def __getitem__(self, item: str) -> Any:
@@ -61,7 +61,7 @@ class Attrs(Node):
 
 @c_class("ir.DictAttrs")
 class DictAttrs(Attrs):
-    """Attributes without a class of their own: any names, any values.
+    """Untyped attributes: any names, any values.
 
     A dict becomes one where it is expected.
 
@@ -92,7 +92,7 @@ class DictAttrs(Attrs):
         return self.dict[item]
 
     def __contains__(self, item: object) -> bool:
-        """Whether there is a value under a name."""
+        """Return whether there is a value under a name."""
         return item in self.dict
 
     def __iter__(self) -> Iterator[str]:
@@ -100,7 +100,7 @@ class DictAttrs(Attrs):
         return iter(self.dict)
 
     def __len__(self) -> int:
-        """Return how many attributes there are."""
+        """Return the number of attributes."""
         return len(self.dict)
 
 

@@ -1,4 +1,4 @@
-"""Places in a source text, files, and what else all IRs share."""
+"""Source locations, files, and other things that all IRs share."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 
 @c_class("ir.EnvFunc")
 class EnvFunc(Node):
-    """A global function that files know by its name.
+    """A global function that files store by name.
 
-    Two are equal when their names are. Its name is its only field; what it
-    does is looked up when it is called.
+    Two are equal if their names are. The name is the only field; the function
+    itself is looked up when it is called.
 
     >>> from isoform import ir, register_global_func
     >>> _ = register_global_func("doc.env.triple", lambda x: 3 * x)
@@ -60,7 +60,7 @@ class EnvFunc(Node):
 
     @property
     def func(self) -> Any:
-        """The function as it is registered now; KeyError when it is not any more."""
+        """The function currently registered; KeyError if it is no longer registered."""
         return _func_of(self)
 
     def __call__(self, *args: Any) -> Any:
@@ -74,7 +74,7 @@ class EnvFunc(Node):
         Args:
             name: The name of the function.
 
-        Raises KeyError when none is registered.
+        Raises KeyError if none is registered.
         """
         return _api.made(EnvFunc, name)
 
@@ -104,8 +104,8 @@ def load_json(json_str: str) -> Any:
     Args:
         json_str: The text.
 
-    Raises ValueError for text that is no JSON or holds no value, KeyError for a
-    type that is not registered, TypeError for a field that does not fit.
+    Raises ValueError for text that is not JSON or contains no value, KeyError for an
+    unregistered type, TypeError for a field that does not fit.
     """
     return _core.from_json_graph_str(json_str)
 

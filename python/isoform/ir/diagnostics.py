@@ -48,7 +48,7 @@ class DiagnosticError(RuntimeError):
 
 
 class DiagnosticLevel(IntEnum):
-    """How bad something is."""
+    """The severity of a message."""
 
     BUG = 10
     ERROR = 20
@@ -62,9 +62,9 @@ class Diagnostic(Node):
     """A message about a place in a source text.
 
     Args:
-        level: How bad it is.
+        level: The severity.
         span: The place, or None.
-        message: What is to be said.
+        message: The text.
     """
 
     level: int
@@ -73,27 +73,27 @@ class Diagnostic(Node):
 
     @staticmethod
     def bug(message: str, span: Span | None = None) -> Diagnostic:
-        """Return a message that says that the compiler is wrong."""
+        """Return a message about an error in the compiler."""
         return _api.made(Diagnostic, DiagnosticLevel.BUG, span, message)
 
     @staticmethod
     def error(message: str, span: Span | None = None) -> Diagnostic:
-        """Return a message that says that the program is wrong."""
+        """Return a message about an error in the program."""
         return _api.made(Diagnostic, DiagnosticLevel.ERROR, span, message)
 
     @staticmethod
     def warning(message: str, span: Span | None = None) -> Diagnostic:
-        """Return a message that says that the program may be wrong."""
+        """Return a message about a possible error in the program."""
         return _api.made(Diagnostic, DiagnosticLevel.WARNING, span, message)
 
     @staticmethod
     def note(message: str, span: Span | None = None) -> Diagnostic:
-        """Return a message that says more about another one."""
+        """Return a message that adds information to another one."""
         return _api.made(Diagnostic, DiagnosticLevel.NOTE, span, message)
 
     @staticmethod
     def help(message: str, span: Span | None = None) -> Diagnostic:
-        """Return a message that says what could be done."""
+        """Return a message with a suggestion."""
         return _api.made(Diagnostic, DiagnosticLevel.HELP, span, message)
 
 

@@ -55,7 +55,7 @@ def _lazy(name: str) -> Any:
 def _is_operand(other: Any) -> bool:
     if isinstance(other, (PrimExpr, Number, DeferredComparison)):
         return True
-    # Scalars of NumPy and what else counts as a number.
+    # Scalars of NumPy and other objects that count as numbers.
     return hasattr(other, "__index__") or hasattr(other, "__float__")
 
 
@@ -63,8 +63,8 @@ def _is_operand(other: Any) -> bool:
 class PrimExpr(BaseExpr):
     """Base class of all primitive expressions, which low-level code and integer analysis use.
 
-    Numbers become literals where an expression is expected. Operators bring
-    both sides to one data type, and compute what is known:
+    Numbers become literals where an expression is expected. Operators convert
+    both sides to one data type, and fold constants:
 
     >>> from isoform import tir
     >>> x = tir.Var("x", "int32")
@@ -82,8 +82,8 @@ class PrimExpr(BaseExpr):
     __rmul__ = _operation("tir.multiply", "`other * self`.", swapped=True)
     __floordiv__ = _operation("tir.floordiv", "`self / other` rounded down.")
     __rfloordiv__ = _operation("tir.floordiv", "`other / self` rounded down.", swapped=True)
-    __mod__ = _operation("tir.floormod", "What `self // other` leaves over.")
-    __rmod__ = _operation("tir.floormod", "What `other // self` leaves over.", swapped=True)
+    __mod__ = _operation("tir.floormod", "The remainder of `self // other`.")
+    __rmod__ = _operation("tir.floormod", "The remainder of `other // self`.", swapped=True)
     __lshift__ = _operation("tir.shift_left", "`self << other`.")
     __rlshift__ = _operation("tir.shift_left", "`other << self`.", swapped=True)
     __rshift__ = _operation("tir.shift_right", "`self >> other`.")
@@ -94,10 +94,10 @@ class PrimExpr(BaseExpr):
     __ror__ = _operation("tir.bitwise_or", "`other | self`.", swapped=True)
     __xor__ = _operation("tir.bitwise_xor", "`self ^ other`.")
     __rxor__ = _operation("tir.bitwise_xor", "`other ^ self`.", swapped=True)
-    __lt__ = _operation("tir.less", "Whether `self < other`.")
-    __le__ = _operation("tir.less_equal", "Whether `self <= other`.")
-    __gt__ = _operation("tir.greater", "Whether `self > other`.")
-    __ge__ = _operation("tir.greater_equal", "Whether `self >= other`.")
+    __lt__ = _operation("tir.less", "The comparison `self < other`.")
+    __le__ = _operation("tir.less_equal", "The comparison `self <= other`.")
+    __gt__ = _operation("tir.greater", "The comparison `self > other`.")
+    __ge__ = _operation("tir.greater_equal", "The comparison `self >= other`.")
 
     def __truediv__(self, other: Any) -> Any:
         """`self / other`, unless both are integers: then it would be ambiguous."""
@@ -117,9 +117,9 @@ class PrimExpr(BaseExpr):
             return _not(self)
         return _bitwise_not(self)
 
-    # What the operator gives is no bool, but an expression that may become one.
+    # The operator returns an expression that may become a bool.
     def __eq__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Whether both are equal, as an expression; as a bool, whether they are the same object."""
+        """Compares for equality, as an expression; as a bool, tests identity."""
         return EqualOp(self, other)
 
     def __ne__(self, other: object) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -145,9 +145,8 @@ class PrimExpr(BaseExpr):
 class DeferredComparison:
     """`a == b` or `a != b` of expressions.
 
-    It is an expression where one is expected, and a bool, which says whether
-    both are the same object, where a condition is: so expressions can be looked
-    for in lists.
+    It is an expression where one is expected, and in a condition a bool that
+    tests identity, so that expressions can be searched for in lists.
     """
 
     __slots__ = ("a", "b")
@@ -177,7 +176,7 @@ class EqualOp(DeferredComparison):
     _name = "equal"
 
     def __bool__(self) -> bool:
-        """Whether both are the same object."""
+        """Return whether both are the same object."""
         return self._same()
 
 
@@ -188,7 +187,7 @@ class NotEqualOp(DeferredComparison):
     _name = "not_equal"
 
     def __bool__(self) -> bool:
-        """Whether they are different objects."""
+        """Return whether they are different objects."""
         return not self._same()
 
 
@@ -226,12 +225,12 @@ class RelayExpr(BaseExpr):
 
     @property
     def checked_type(self) -> Type:
-        """The type that type inference has found; ValueError when there is none yet."""
+        """The type that type inference has found; ValueError if there is none yet."""
         return _checked_type(self)
 
     @property
     def struct_info(self) -> Any:
-        """What is known about the structure of the value; None if nothing is."""
+        """Information about the structure of the value; None if there is none."""
         return self.struct_info_
 
     def astext(
@@ -241,14 +240,14 @@ class RelayExpr(BaseExpr):
     ) -> str:
         """Return the text format of the expression, without spans.
 
-        `isoform.text.from_text` reads it, unless parts have no text and stand
-        there as `<...>`.
+        `isoform.text.from_text` reads it, unless some parts cannot be printed
+        and are shown as `<...>`.
 
         Args:
-            show_meta_data: Whether large constants stand in a section behind
-                the text; without it, the text cannot be read.
-            annotate: What stands in a comment behind an object; an empty text
-                is no comment.
+            show_meta_data: Print large constants in a section after the text;
+                without it, the text cannot be read back.
+            annotate: Returns the comment to print after an object, or an empty
+                text for no comment.
 
         Raises ValueError for an expression that contains itself.
 
@@ -276,7 +275,7 @@ def _call(callee: RelayExpr, args: tuple[Any, ...]) -> Any:
 
 
 def _result_dtype(callee: RelayExpr) -> Any:
-    """The data type of the result of a function, as far as its type is known."""
+    """The data type of a function's result, if its type is known."""
     result = getattr(callee.checked_type_, "ret_type", None)
     return getattr(result, "dtype", "handle")
 
@@ -303,7 +302,7 @@ class Constructor(RelayExpr):
 
     Args:
         name_hint: The name.
-        inputs: The types of what it holds.
+        inputs: The types of its fields.
         belong_to: The data type.
     """
 
@@ -332,9 +331,9 @@ class Range(Node):
     `==` is structural equality.
 
     Args:
-        begin: The first one; where `end` is None, how many there are.
+        begin: The first number; if `end` is None, the extent.
         end: The end.
-        span: Where it was written.
+        span: The source location.
 
     >>> from isoform import ir
     >>> r = ir.Range(2, 10)
@@ -355,16 +354,16 @@ class Range(Node):
         Args:
             min_value: The first one.
             extent: How many there are.
-            span: Where it was written.
+            span: The source location.
         """
         return _from_min_extent(min_value, extent, span)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the ranges are structurally equal."""
+        """Return whether the ranges are structurally equal."""
         return isinstance(other, Range) and bool(structural_equal(self, other))
 
     def __ne__(self, other: object) -> bool:
-        """Whether the ranges are not structurally equal."""
+        """Return whether the ranges are not structurally equal."""
         return not self == other
 
     def __hash__(self) -> int:

@@ -1,4 +1,4 @@
-"""What a module knows besides its functions."""
+"""Information in a module other than its functions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .base import Node
 class GlobalInfo(Node):
     """Base node for all global info that can appear in the IR.
 
-    `==` is structural equality; `same_as` asks for the same object.
+    `==` is structural equality; `same_as` tests identity.
     """
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are structurally equal."""
+        """Return whether both are structurally equal."""
         return isinstance(other, GlobalInfo) and bool(structural_equal(self, other))
 
     def __ne__(self, other: object) -> bool:
-        """Whether both are not structurally equal."""
+        """Return whether both are not structurally equal."""
         return not self == other
 
     def __hash__(self) -> int:
@@ -28,7 +28,7 @@ class GlobalInfo(Node):
         return structural_hash(self)
 
     def same_as(self, other: object) -> bool:
-        """Whether the other one is the same object."""
+        """Return whether the other one is the same object."""
         return super().same_as(other)
 
 

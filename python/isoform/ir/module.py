@@ -70,14 +70,14 @@ class IRModule(Node):
     ) -> str:
         """Return the text format of the module, without spans.
 
-        `isoform.text.from_text` reads it, unless parts have no text and stand
-        there as `<...>`.
+        `isoform.text.from_text` reads it, unless some parts cannot be printed
+        and are shown as `<...>`.
 
         Args:
-            show_meta_data: Whether large constants stand in a section behind
-                the text; without it, the text cannot be read.
-            annotate: What stands in a comment behind an object; an empty text
-                is no comment.
+            show_meta_data: Print large constants in a section after the text;
+                without it, the text cannot be read back.
+            annotate: Returns the comment to print after an object, or an empty
+                text for no comment.
 
         Raises ValueError for a module that contains itself.
 
@@ -93,8 +93,7 @@ class IRModule(Node):
         """Return the text of the module for reading, without large constants.
 
         Args:
-            show_meta: Whether large constants stand in a section behind the
-                text.
+            show_meta: Print large constants in a section after the text.
             options: Options of `isoform.text.to_text`.
         """
         return text_of(self, show_meta, None, **options)
@@ -103,15 +102,14 @@ class IRModule(Node):
         """Print the module for reading; with colour on a terminal.
 
         Args:
-            show_meta: Whether large constants stand in a section behind the
-                text.
+            show_meta: Print large constants in a section after the text.
             options: Options of `isoform.text.to_text`.
         """
         options.setdefault("color", sys.stdout.isatty())
         sys.stdout.write(self.script(show_meta=show_meta, **options))
 
     def __str__(self) -> str:
-        """The text of the module, as `script` gives it."""
+        """The text of the module, as returned by `script`."""
         return self.script().rstrip("\n")
 
     def __getitem__(self, var: Any) -> Any:
@@ -131,7 +129,7 @@ class IRModule(Node):
         _remove(self, var)
 
     def __contains__(self, var: object) -> bool:
-        """Whether there is a function or a type definition under a name."""
+        """Return whether there is a function or a type definition under a name."""
         return _contains(self, var)
 
     def get_type(self, name: str) -> tuple[Any, ...]:

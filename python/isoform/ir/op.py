@@ -33,7 +33,7 @@ class Op(RelayExpr):
 
     @staticmethod
     def get(op_name: str) -> Op:
-        """Return the operator of a name; AttributeError when none is registered.
+        """Return the operator of a name; AttributeError if none is registered.
 
         Args:
             op_name: The name.
@@ -47,17 +47,17 @@ class Op(RelayExpr):
 
     @property
     def op_type(self) -> Any:
-        """The type of the operator; None when none was set."""
+        """The type of the operator; None if it was not set."""
         return _facts(self, "op_type")
 
     @property
     def description(self) -> str:
-        """What the operator does."""
+        """The description of the operator."""
         return _facts(self, "description")
 
     @property
     def arguments(self) -> Any:
-        """What is known about the arguments, in order."""
+        """The descriptions of the arguments, in order."""
         return _facts(self, "arguments")
 
     @property
@@ -91,7 +91,7 @@ def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int 
         value: The value; without it the result is a decorator.
         level: The priority: the highest one wins.
 
-    Returns the value. Raises ValueError when the attribute is set already with
+    Returns the value. Raises ValueError if the attribute is set already with
     the same priority.
 
     >>> from isoform import ir

@@ -22,15 +22,15 @@ def text_of(
 
     Args:
         obj: The value.
-        show_meta_data: Whether the section with large constants is printed.
-        annotate: What stands in a comment behind an object; an empty text is
-            no comment.
-        options: Options of `isoform.text.to_text`, which go first.
+        show_meta_data: Print the section with large constants.
+        annotate: Returns the comment to print after an object, or an empty text
+            for no comment.
+        options: Options of `isoform.text.to_text`, which take precedence.
     """
     if annotate is not None:
         options["annotate"] = lambda found: annotate(found) or None
-    # What stands in attributes for a while, such as a function without a name,
-    # is no reason not to show a program.
+    # Temporary values in attributes, such as a function without a name, must not
+    # prevent a program from being shown.
     settings: dict[str, Any] = {"placeholders": True, "metadata": show_meta_data}
     # Nobody compares spans, and they would be most of the text.
     settings["spans"] = False

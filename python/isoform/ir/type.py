@@ -30,17 +30,17 @@ class TypeKind(IntEnum):
 class Type(Node):
     """The base class of all types.
 
-    `==` is structural equality; `same_as` asks for the same object.
+    `==` is structural equality; `same_as` tests identity.
     """
 
     span: Span | None
 
     def __eq__(self, other: object) -> bool:
-        """Whether the types are structurally equal."""
+        """Return whether the types are structurally equal."""
         return isinstance(other, Type) and bool(structural_equal(self, other))
 
     def __ne__(self, other: object) -> bool:
-        """Whether the types are not structurally equal."""
+        """Return whether the types are not structurally equal."""
         return not self == other
 
     def __hash__(self) -> int:
@@ -48,7 +48,7 @@ class Type(Node):
         return structural_hash(self)
 
     def same_as(self, other: object) -> bool:
-        """Whether the other one is the same object."""
+        """Return whether the other one is the same object."""
         return super().same_as(other)
 
 
@@ -58,7 +58,7 @@ class TypeVar(Type):
 
     Args:
         name_hint: The name, for people.
-        kind: What it stands for.
+        kind: Its meaning.
     """
 
     name_hint: str
@@ -74,9 +74,9 @@ class GlobalTypeVar(Type):
     """The name of an algebraic data type or of a type alias.
 
     Args:
-        name_hint: The name, which is only a hint and takes no part in equality;
-            a module finds its definitions by it.
-        kind: What it stands for.
+        name_hint: The name, a hint that equality ignores; a module finds its
+            definitions by it.
+        kind: Its meaning.
     """
 
     name_hint: str

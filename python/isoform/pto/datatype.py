@@ -92,31 +92,31 @@ class DataType(Object, metaclass=_DataTypeMeta):
 
     @property
     def bits(self) -> int:
-        """How many bits a number takes."""
+        """The number of bits of a number."""
         return _facts(self)["bits"]
 
     def get_bit(self) -> int:
-        """Return how many bits a number takes."""
+        """Return the number of bits of a number."""
         return self.bits
 
     def get_byte(self) -> int:
-        """Return how many bytes a number takes, rounded up."""
+        """Return the number of bytes of a number, rounded up."""
         return (self.bits + 7) // 8
 
     def is_float(self) -> bool:
-        """Whether it is a float."""
+        """Return whether it is a float."""
         return _facts(self)["is_float"]
 
     def is_signed_int(self) -> bool:
-        """Whether it is an integer with negative values, an index included."""
+        """Return whether it is an integer format with negative values, such as an index."""
         return _facts(self)["is_signed_int"]
 
     def is_unsigned_int(self) -> bool:
-        """Whether it is an integer without negative values."""
+        """Return whether it is an integer format without negative values."""
         return _facts(self)["is_unsigned_int"]
 
     def is_int(self) -> bool:
-        """Whether it is an integer; truth values and names of tasks are none."""
+        """Return whether it is an integer format; truth values and names of tasks are not."""
         return self.is_signed_int() or self.is_unsigned_int()
 
     def to_string(self) -> str:
@@ -133,7 +133,7 @@ class DataType(Object, metaclass=_DataTypeMeta):
 
 
 def _facts(dtype: DataType) -> dict[str, Any]:
-    """What the core knows about a format; asked for once."""
+    """The core's information about a format; fetched once."""
     known = _KNOWN.get(dtype.name)
     if known is None:
         ask: Any = _core.get_global_func("pto.DataType.facts")

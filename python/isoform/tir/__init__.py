@@ -1,8 +1,8 @@
 """Expressions over scalars and vectors of the machine, under the names of `tvm.tir`.
 
-A class makes the node as it is said: `tir.Add(2, 3)` is a sum. Operators and
-the functions of this module bring operands to a common data type and compute
-what is known:
+A class builds the node as written: `tir.Add(2, 3)` is a sum. Operators and the
+functions of this module convert operands to a common data type and fold
+constants:
 
 >>> from isoform import tir
 >>> n = tir.Var("n", "int64")
@@ -12,7 +12,7 @@ what is known:
 
 from isoform.ir.expr import EqualOp, NotEqualOp
 
-# What Python adds to classes comes before they are taken.
+# The additions in Python must be made before the classes are imported.
 from . import expr  # noqa: F401
 from .op import (
     add,

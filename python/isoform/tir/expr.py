@@ -29,7 +29,7 @@ class IntImm(PrimExpr):
     Args:
         dtype: The data type.
         value: The number.
-        span: Where it was written.
+        span: The source location.
 
     Raises ValueError for a number outside the range of the data type.
 
@@ -56,7 +56,7 @@ class IntImm(PrimExpr):
         return self.value
 
     def __bool__(self) -> bool:
-        """Whether the number is not 0."""
+        """Return whether the number is not 0."""
         return self.value != 0
 
 
@@ -67,7 +67,7 @@ class FloatImm(PrimExpr):
     Args:
         dtype: The data type.
         value: The number.
-        span: Where it was written.
+        span: The source location.
 
     Raises ValueError for a finite number outside the range of the data type.
     """
@@ -85,19 +85,19 @@ class StringImm(PrimExpr):
 
     Args:
         value: The text.
-        span: Where it was written.
+        span: The source location.
     """
 
     value: str
 
     def __eq__(self, other: object) -> bool:
-        """Whether the text is the same."""
+        """Return whether the text is the same."""
         if isinstance(other, StringImm):
             return self.value == other.value
         return self.value == other
 
     def __ne__(self, other: object) -> bool:
-        """Whether the text is another one."""
+        """Return whether the text is different."""
         return not self == other
 
     def __hash__(self) -> int:

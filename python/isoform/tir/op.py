@@ -1,7 +1,7 @@
 """Operations on primitive expressions, as functions.
 
-They bring operands to a common data type, and compute what is known. An
-operand is an expression, a number, or a comparison of expressions.
+They convert operands to a common data type, and fold constants. An operand is an
+expression, a number, or a comparison of expressions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def const(value: Any, dtype: Any = None, span: Any = None) -> PrimExpr:
         value: The number.
         dtype: The data type; without one, bool for a bool, int32 for an int or
             int64 if it is larger, float32 for a float or float64 if it is larger.
-        span: Where it was written.
+        span: The source location.
 
     Raises ValueError for a number outside the range of the data type.
     """
@@ -74,19 +74,19 @@ subtract = _function("subtract", "tir.subtract", "Return `a - b`.")
 multiply = _function("multiply", "tir.multiply", "Return `a * b`.")
 div = _function("div", "tir.div", "Return `a / b`, of integers rounded towards zero.")
 truncdiv = _function("truncdiv", "tir.div", "Return `a / b` rounded towards zero.")
-truncmod = _function("truncmod", "tir.truncmod", "Return what `truncdiv(a, b)` leaves over.")
+truncmod = _function("truncmod", "tir.truncmod", "Return the remainder of `truncdiv(a, b)`.")
 floordiv = _function("floordiv", "tir.floordiv", "Return `a / b` rounded down.")
-floormod = _function("floormod", "tir.floormod", "Return what `floordiv(a, b)` leaves over.")
+floormod = _function("floormod", "tir.floormod", "Return the remainder of `floordiv(a, b)`.")
 indexdiv = _function(
     "indexdiv", "tir.floordiv", "Return `a / b` of indices, which are not negative."
 )
-indexmod = _function("indexmod", "tir.floormod", "Return what `indexdiv(a, b)` leaves over.")
+indexmod = _function("indexmod", "tir.floormod", "Return the remainder of `indexdiv(a, b)`.")
 min = _function("min", "tir.min", "Return the smaller one.")  # noqa: A001
 max = _function("max", "tir.max", "Return the larger one.")  # noqa: A001
 
 
 def all(*args: Any) -> PrimExpr:  # noqa: A001
-    """Return whether all operands hold.
+    """Return whether all operands are true.
 
     >>> from isoform import tir
     >>> x = tir.Var("x", "int32")
@@ -99,7 +99,7 @@ def all(*args: Any) -> PrimExpr:  # noqa: A001
 
 
 def any(*args: Any) -> PrimExpr:  # noqa: A001
-    """Return whether at least one operand holds; ValueError without operands."""
+    """Return whether at least one operand is true; ValueError without operands."""
     return _combined("any", _or, args)
 
 

@@ -10,8 +10,8 @@ Types that a library declares in Rust are here without a line of Python, as are
 classes declared with `isoform.dataclasses.py_class`. Where the key of a type is
 also the beginning of other keys, the class wins; `class_of` finds the others.
 
-A namespace whose types come with Isoform is a module with a stub; for types of
-your own, `python -m isoform.stubgen` writes one.
+A namespace of types that come with Isoform is a module with a stub; for your own
+types, `python -m isoform.stubgen` writes one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the names of type keys lead to classes."""
+"""Maps the names of type keys to classes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from isoform import _core
 
 
 class Namespace:
-    """The types whose keys begin alike; see `isoform.types`."""
+    """The types whose keys have a common prefix; see `isoform.types`."""
 
     __slots__ = ("_prefix",)
 
@@ -32,7 +32,7 @@ class Namespace:
 def find(prefix: str, name: str) -> Any:
     """Return the class of `prefix.name`, or the namespace of the keys below it."""
     key = f"{prefix}.{name}" if prefix else name
-    # Python asks any object for such names; no type has one.
+    # Python asks every object for such names; no type has one.
     if not name.startswith("__"):
         try:
             return _core.class_of(key)
@@ -45,7 +45,7 @@ def find(prefix: str, name: str) -> Any:
 
 
 def names(prefix: str) -> list[str]:
-    """Return the names that `find` knows."""
+    """Return the names that `find` accepts."""
     start = f"{prefix}." if prefix else ""
     keys = _core.registered_type_keys()
     return sorted({key[len(start) :].partition(".")[0] for key in keys if key.startswith(start)})

@@ -78,7 +78,7 @@ class SourceName(isoform.Object):
 class Span(isoform.Object):
     """A place in a source text.
 
-    Lines and columns count from 1; 0 stands for a place that is not known.
+    Lines and columns count from 1; 0 means that the location is unknown.
     """
 
     __match_args__ = ("source_name", "line", "end_line", "column", "end_column")
@@ -96,7 +96,7 @@ class Span(isoform.Object):
         """The first column."""
     @property
     def end_column(self) -> builtins.int:
-        """The column behind the last one."""
+        """The column after the last one."""
     def __init__(
         self,
         source_name: typing.Any | None,
@@ -136,7 +136,7 @@ class SourceMap(isoform.Object):
         """The texts by name."""
     def __init__(self, source_map: collections.abc.Mapping[builtins.str, Source] = ...) -> None: ...
     def add(self, name: builtins.str, content: builtins.str) -> SourceName:
-        """Adds a text, or replaces the one of that name, and gives the name."""
+        """Adds a text, or replaces the existing one of that name, and returns the name."""
 
 class Type(isoform.Object):
     """The base of all types."""
@@ -144,15 +144,15 @@ class Type(isoform.Object):
     __match_args__ = ("span",)
     @property
     def span(self) -> Span | None:
-        """Where it was written."""
+        """The source location."""
     def __eq__(self, other: builtins.object) -> builtins.bool:
-        """Whether the types are structurally equal."""
+        """Return whether the types are structurally equal."""
     def __ne__(self, other: builtins.object) -> builtins.bool:
-        """Whether the types are not structurally equal."""
+        """Return whether the types are not structurally equal."""
     def __hash__(self) -> builtins.int:
         """The structural hash, which agrees with `==`."""
     def same_as(self, other: builtins.object) -> builtins.bool:
-        """Whether the other one is the same object."""
+        """Return whether the other one is the same object."""
 
 class BaseExpr(isoform.Object):
     """The base of all expressions."""
@@ -160,7 +160,7 @@ class BaseExpr(isoform.Object):
     __match_args__ = ("span",)
     @property
     def span(self) -> Span | None:
-        """Where it was written."""
+        """The source location."""
 
 class RelayExpr(BaseExpr):
     """The base of the expressions over tensors, functions and other large values."""
@@ -171,26 +171,26 @@ class RelayExpr(BaseExpr):
         """The type that type inference has found."""
     @property
     def struct_info_(self) -> isoform.Object | None:
-        """What is known about the structure of its value."""
+        """Information about the structure of the value."""
     @property
     def checked_type(self) -> Type:
-        """The type that type inference has found; ValueError when there is none yet."""
+        """The type that type inference has found; ValueError if there is none yet."""
     @property
     def struct_info(self) -> typing.Any:
-        """What is known about the structure of the value; None if nothing is."""
+        """Information about the structure of the value; None if there is none."""
     def astext(
         self, show_meta_data: builtins.bool = ..., annotate: typing.Any = ...
     ) -> builtins.str:
         """Return the text format of the expression, without spans.
 
-        `isoform.text.from_text` reads it, unless parts have no text and stand
-        there as `<...>`.
+        `isoform.text.from_text` reads it, unless some parts cannot be printed
+        and are shown as `<...>`.
 
         Args:
-            show_meta_data: Whether large constants stand in a section behind
-                the text; without it, the text cannot be read.
-            annotate: What stands in a comment behind an object; an empty text
-                is no comment.
+            show_meta_data: Print large constants in a section after the text;
+                without it, the text cannot be read back.
+            annotate: Returns the comment to print after an object, or an empty
+                text for no comment.
 
         Raises ValueError for an expression that contains itself.
 
@@ -203,8 +203,8 @@ class RelayExpr(BaseExpr):
 class GlobalVar(RelayExpr):
     """The name of a function of a module.
 
-    Its name is compared, because it is how a module is linked; and it is a
-    variable, which the module binds.
+    The name is compared, because modules are linked by it. It is also a variable, which
+    the module binds.
     """
 
     __match_args__ = ("name_hint", "span")
@@ -246,9 +246,9 @@ class PrimExpr(BaseExpr):
     def __rfloordiv__(self, other: typing.Any) -> typing.Any:
         """`other / self` rounded down."""
     def __mod__(self, other: typing.Any) -> typing.Any:
-        """What `self // other` leaves over."""
+        """The remainder of `self // other`."""
     def __rmod__(self, other: typing.Any) -> typing.Any:
-        """What `other // self` leaves over."""
+        """The remainder of `other // self`."""
     def __lshift__(self, other: typing.Any) -> typing.Any:
         """`self << other`."""
     def __rlshift__(self, other: typing.Any) -> typing.Any:
@@ -270,13 +270,13 @@ class PrimExpr(BaseExpr):
     def __rxor__(self, other: typing.Any) -> typing.Any:
         """`other ^ self`."""
     def __lt__(self, other: typing.Any) -> typing.Any:
-        """Whether `self < other`."""
+        """The comparison `self < other`."""
     def __le__(self, other: typing.Any) -> typing.Any:
-        """Whether `self <= other`."""
+        """The comparison `self <= other`."""
     def __gt__(self, other: typing.Any) -> typing.Any:
-        """Whether `self > other`."""
+        """The comparison `self > other`."""
     def __ge__(self, other: typing.Any) -> typing.Any:
-        """Whether `self >= other`."""
+        """The comparison `self >= other`."""
     def __truediv__(self, other: typing.Any) -> typing.Any:
         """`self / other`, unless both are integers: then it would be ambiguous."""
     def __rtruediv__(self, other: typing.Any) -> typing.Any:
@@ -286,7 +286,7 @@ class PrimExpr(BaseExpr):
     def __invert__(self) -> typing.Any:
         """`~self`; the negation of a truth value."""
     def __eq__(self, other: builtins.object) -> typing.Any:
-        """Whether both are equal, as an expression; as a bool, whether they are the same object."""
+        """Compares for equality, as an expression; as a bool, tests identity."""
     def __ne__(self, other: builtins.object) -> typing.Any:
         """The negation of `==`."""
     def __hash__(self) -> builtins.int:
@@ -317,7 +317,7 @@ class IntImm(PrimExpr):
     def __index__(self) -> builtins.int:
         """Return the number."""
     def __bool__(self) -> builtins.bool:
-        """Whether the number is not 0."""
+        """Return whether the number is not 0."""
 
 class FloatImm(PrimExpr):
     """A float."""
@@ -350,7 +350,7 @@ class PointerType(Type):
     __match_args__ = ("element_type", "storage_scope", "span")
     @property
     def element_type(self) -> Type:
-        """The type of what it points to."""
+        """The type that it points to."""
     @property
     def storage_scope(self) -> builtins.str:
         """The memory that it points into."""
@@ -389,13 +389,13 @@ class TensorType(Type):
 
 class IncompleteType(Type):
     """A type that type inference has yet to find: a hole, equal to itself and to
-    what it is matched with where variables are bound.
+    its partner where variables are bound.
     """
 
     __match_args__ = ("kind", "span")
     @property
     def kind(self) -> builtins.int:
-        """What kind of type goes there, a `TypeKind`."""
+        """The kind of the missing type, a `TypeKind`."""
     def __init__(self, kind: builtins.int = ..., span: Span | None = ...) -> None: ...
 
 class RelayRefType(Type):
@@ -416,7 +416,7 @@ class TensorAffineType(Type):
         """The scale."""
     @property
     def zero_point(self) -> RelayExpr:
-        """The number that stands for zero."""
+        """The number that represents zero."""
     @property
     def dtype(self) -> isoform.dtype:
         """The data type of the quantized numbers."""
@@ -444,7 +444,7 @@ class TupleAffineType(Type):
     ) -> None: ...
 
 class TypeVar(Type):
-    """A type parameter: equal by where it is bound, whatever its name."""
+    """A type parameter, identified by its binding; the name is ignored."""
 
     __match_args__ = ("name_hint", "kind", "span")
     @property
@@ -452,7 +452,7 @@ class TypeVar(Type):
         """For people."""
     @property
     def kind(self) -> builtins.int:
-        """What it stands for, a `TypeKind`."""
+        """The meaning of the variable, a `TypeKind`."""
     def __init__(
         self, name_hint: builtins.str, kind: builtins.int = ..., span: Span | None = ...
     ) -> None: ...
@@ -471,7 +471,7 @@ class GlobalTypeVar(Type):
         """For people, and for lookups in a module."""
     @property
     def kind(self) -> builtins.int:
-        """What it stands for, a `TypeKind`."""
+        """The meaning of the variable, a `TypeKind`."""
     def __init__(
         self, name_hint: builtins.str, kind: builtins.int = ..., span: Span | None = ...
     ) -> None: ...
@@ -498,10 +498,10 @@ class FuncType(Type):
         """The type of the result."""
     @property
     def type_params(self) -> isoform.Array[TypeVar]:
-        """Bound in the rest."""
+        """The type parameters, bound in the rest of the type."""
     @property
     def type_constraints(self) -> isoform.Array[TypeConstraint]:
-        """What must hold."""
+        """The constraints that must hold."""
     def __init__(
         self,
         arg_types: collections.abc.Sequence[Type],
@@ -517,16 +517,16 @@ class TypeCall(Type):
     __match_args__ = ("func", "args", "span")
     @property
     def func(self) -> Type:
-        """What is applied."""
+        """The type to apply."""
     @property
     def args(self) -> isoform.Array[Type]:
-        """To what."""
+        """Its arguments."""
     def __init__(
         self, func: Type, args: collections.abc.Sequence[Type], span: Span | None = ...
     ) -> None: ...
 
 class EnvFunc(isoform.Object):
-    """A global function that files know by its name."""
+    """A global function, which files store by name."""
 
     __match_args__ = ("name",)
     @property
@@ -535,7 +535,7 @@ class EnvFunc(isoform.Object):
     def __init__(self, name: builtins.str) -> None: ...
     @property
     def func(self) -> typing.Any:
-        """The function as it is registered now; KeyError when it is not any more."""
+        """The function currently registered; KeyError if it is no longer registered."""
     def __call__(self, *args: typing.Any) -> typing.Any:
         """Call the function."""
     @staticmethod
@@ -545,7 +545,7 @@ class EnvFunc(isoform.Object):
         Args:
             name: The name of the function.
 
-        Raises KeyError when none is registered.
+        Raises KeyError if none is registered.
         """
 
 class TypeRelation(TypeConstraint):
@@ -554,13 +554,13 @@ class TypeRelation(TypeConstraint):
     __match_args__ = ("func", "args", "num_inputs", "attrs", "span")
     @property
     def func(self) -> EnvFunc:
-        """Finds types that are not known from those that are."""
+        """Infers unknown types from known ones."""
     @property
     def args(self) -> isoform.Array[Type]:
         """The types, inputs first."""
     @property
     def num_inputs(self) -> builtins.int:
-        """How many of them are inputs."""
+        """The number of inputs among them."""
     @property
     def attrs(self) -> Attrs | None:
         """Attributes of the expression that the relation is about."""
@@ -585,7 +585,7 @@ class Constructor(RelayExpr):
         """The name."""
     @property
     def inputs(self) -> isoform.Array[Type]:
-        """The types of what it holds."""
+        """The types of the constructor's fields."""
     @property
     def belong_to(self) -> GlobalTypeVar:
         """The type that it makes values of."""
@@ -644,14 +644,14 @@ class Attrs(isoform.Object):
     def keys(self) -> builtins.list[builtins.str]:
         """Return the names of the attributes, in order."""
     def list_field_info(self) -> builtins.list[AttrFieldInfo]:
-        """Return what is known about the attributes, in order."""
+        """Return the descriptions of the attributes, in order."""
     def __getitem__(self, item: builtins.str) -> typing.Any:
         """Return the value under a name; AttributeError without one."""
 
 class DictAttrs(Attrs):
-    """Attributes without a type of their own: any names, any values.
+    """Untyped attributes: any names, any values.
 
-    A map or dict with string keys becomes one where it is expected.
+    Where they are expected, a map or dict with string keys is converted to them.
     """
 
     __match_args__ = ("dict",)
@@ -668,14 +668,14 @@ class DictAttrs(Attrs):
     def __getitem__(self, item: builtins.str) -> typing.Any:
         """Return the value under a name; KeyError without one."""
     def __contains__(self, item: builtins.object) -> builtins.bool:
-        """Whether there is a value under a name."""
+        """Return whether there is a value under a name."""
     def __iter__(self) -> typing.Any:
         """Iterate over the names."""
     def __len__(self) -> builtins.int:
-        """Return how many attributes there are."""
+        """Return the number of attributes."""
 
 class AttrFieldInfo(isoform.Object):
-    """What is known about an attribute."""
+    """The description of an attribute."""
 
     __match_args__ = ("name", "type_info", "description")
     @property
@@ -686,7 +686,7 @@ class AttrFieldInfo(isoform.Object):
         """The type of its values."""
     @property
     def description(self) -> builtins.str:
-        """What it means."""
+        """The meaning of the attribute."""
     def __init__(
         self, name: builtins.str, type_info: builtins.str, description: builtins.str
     ) -> None: ...
@@ -697,7 +697,7 @@ class BaseFunc(RelayExpr):
     __match_args__ = ("attrs", "checked_type_", "struct_info_", "span")
     @property
     def attrs(self) -> DictAttrs | None:
-        """What is known about it, by name."""
+        """Attributes of the function, by name."""
     def __init__(
         self,
         attrs: typing.Any | None = ...,
@@ -717,17 +717,17 @@ class BaseFunc(RelayExpr):
         """A copy of the function without an attribute."""
 
 class GlobalInfo(isoform.Object):
-    """The base of what a module may know besides its functions."""
+    """The base class of information in a module other than its functions."""
 
     __match_args__ = ()
     def __eq__(self, other: builtins.object) -> builtins.bool:
-        """Whether both are structurally equal."""
+        """Return whether both are structurally equal."""
     def __ne__(self, other: builtins.object) -> builtins.bool:
-        """Whether both are not structurally equal."""
+        """Return whether both are not structurally equal."""
     def __hash__(self) -> builtins.int:
         """The structural hash, which agrees with `==`."""
     def same_as(self, other: builtins.object) -> builtins.bool:
-        """Whether the other one is the same object."""
+        """Return whether the other one is the same object."""
 
 class DummyGlobalInfo(GlobalInfo):
     """Nothing in particular."""
@@ -745,7 +745,7 @@ class Target(isoform.Object):
     __match_args__ = ("kind", "keys", "attrs", "host")
     @property
     def kind(self) -> builtins.str:
-        """What kind of machine, such as `llvm` or `cuda`."""
+        """The kind of machine, such as `llvm` or `cuda`."""
     @property
     def keys(self) -> isoform.Array[builtins.str]:
         """Groups of targets that it belongs to."""
@@ -763,10 +763,10 @@ class VDevice(GlobalInfo):
     __match_args__ = ("target", "vdevice_id", "memory_scope")
     @property
     def target(self) -> Target | None:
-        """The machine, if one was said."""
+        """The machine, if one was given."""
     @property
     def vdevice_id(self) -> builtins.int:
-        """Which of its devices."""
+        """The index of the device."""
     @property
     def memory_scope(self) -> builtins.str:
         """The memory of the device."""
@@ -778,7 +778,7 @@ class VDevice(GlobalInfo):
     ) -> None: ...
 
 class PoolInfoProperties(isoform.Object):
-    """What is known about the memory of a pool."""
+    """Properties of the memory of a pool."""
 
     __match_args__ = (
         "size_hint_bytes",
@@ -791,25 +791,25 @@ class PoolInfoProperties(isoform.Object):
     )
     @property
     def size_hint_bytes(self) -> builtins.int:
-        """How large it is expected to be; -1 is without limit."""
+        """The expected size; -1 means unlimited."""
     @property
     def clock_frequency_hz(self) -> builtins.int:
         """Its clock; -1 is unknown."""
     @property
     def read_bandwidth_bytes_per_cycle(self) -> builtins.int:
-        """How fast it is read; -1 is unknown."""
+        """The read bandwidth; -1 if unknown."""
     @property
     def write_bandwidth_bytes_per_cycle(self) -> builtins.int:
-        """How fast it is written; -1 is unknown."""
+        """The write bandwidth; -1 if unknown."""
     @property
     def read_latency_cycles(self) -> builtins.int:
-        """How long a read takes to begin."""
+        """The latency of a read."""
     @property
     def write_latency_cycles(self) -> builtins.int:
-        """How long a write takes to begin."""
+        """The latency of a write."""
     @property
     def target_burst_bytes(self) -> isoform.Map[Target, builtins.int]:
-        """How many bytes a target transfers at once; 1 for others."""
+        """The number of bytes that a target transfers at once; 1 for other targets."""
     def __init__(
         self,
         size_hint_bytes: builtins.int | None = ...,
@@ -833,7 +833,7 @@ class PoolInfo(isoform.Object):
         """The machines that can access it."""
     @property
     def pool_info_properties(self) -> PoolInfoProperties:
-        """What is known about its memory."""
+        """Properties of the memory."""
     def __init__(
         self,
         pool_name: builtins.str,
@@ -875,7 +875,7 @@ class ConstantPoolInfo(PoolInfo):
     __match_args__ = ("pool_name", "targets", "pool_info_properties")
     @property
     def constant_info_array(self) -> isoform.Array[ConstantInfo]:
-        """What it holds."""
+        """The constants in the pool."""
     def __init__(
         self,
         pool_name: builtins.str,
@@ -911,10 +911,10 @@ class AllocatedPoolInfo(isoform.Object):
         """The pool."""
     @property
     def allocated_size(self) -> builtins.int:
-        """How many bytes are taken."""
+        """The number of allocated bytes."""
     @property
     def pool_var_idx(self) -> builtins.int:
-        """Which parameter of the main function is its pointer."""
+        """The index of the main function's parameter that points to it."""
     def __init__(
         self, pool: PoolInfo, allocated_size: builtins.int, pool_var_idx: builtins.int = ...
     ) -> None: ...
@@ -925,10 +925,10 @@ class IRModule(isoform.Object):
     The names are unique. Functions can be added and replaced in place;
     attributes are changed in a copy.
 
-    Two modules are equal when they are after global variables have been
-    matched by their names, and the names of types by theirs.
+    Two modules are equal if they are so after global variables and names of types
+    have been matched by name.
 
-    A shallow copy has dicts of its own, so it changes on its own, too.
+    A shallow copy has its own dicts, so changes to it do not affect the original.
     """
 
     __match_args__ = ("functions", "type_definitions", "attrs", "global_infos")
@@ -940,7 +940,7 @@ class IRModule(isoform.Object):
         """The definitions of algebraic data types."""
     @property
     def attrs(self) -> DictAttrs | None:
-        """What is known about the module, by name."""
+        """Attributes of the module, by name."""
     @property
     def global_infos(self) -> isoform.Dict[builtins.str, isoform.Array[GlobalInfo]]:
         """Other things that its functions refer to, by name."""
@@ -956,31 +956,31 @@ class IRModule(isoform.Object):
         | None = ...,
     ) -> None: ...
     def clone(self) -> IRModule:
-        """A copy of the module, which changes on its own."""
+        """Returns an independent copy of the module."""
     def functions_items(self) -> isoform.Array[builtins.tuple[GlobalVar, BaseFunc]]:
         """The functions with their variables, sorted by name."""
     def get_attr(self, attr_key: builtins.str) -> typing.Any:
-        """An attribute of the module; None when it is not set."""
+        """Returns an attribute of the module; None if it is not set."""
     def get_constructor(self, tag: builtins.int) -> Constructor:
-        """The constructor with this tag; ValueError when there is none."""
+        """Returns the constructor with this tag; ValueError if there is none."""
     def get_global_type_var(self, name: builtins.str) -> GlobalTypeVar:
-        """The name of a type; ValueError that lists them when there is none."""
+        """Returns the name of a type; ValueError that lists the names if there is none."""
     def get_global_type_vars(self) -> isoform.Array[GlobalTypeVar]:
         """The names of types, sorted."""
     def get_global_var(self, name: builtins.str) -> GlobalVar:
-        """The global variable of a name; ValueError that lists the names when there
-        is none.
+        """Returns the global variable of a name; ValueError that lists the names if there is
+        none.
         """
     def get_global_vars(self) -> isoform.Array[GlobalVar]:
         """The global variables, sorted by name."""
     def update(self, other: typing.Any) -> None:
         """Adds the functions of another module, or those of a dict, in place."""
     def update_func(self, var: GlobalVar, func: BaseFunc) -> None:
-        """Adds a function to a module, or replaces that of the variable, in place."""
+        """Adds a function to a module, or replaces the variable's previous one, in place."""
     def update_global_info(
         self, name: builtins.str, global_info: collections.abc.Sequence[GlobalInfo]
     ) -> None:
-        """Sets what a module knows under a name, in place."""
+        """Sets the information under a name, in place."""
     def with_attr(self, attr_key: typing.Any, attr_value: typing.Any | None = ...) -> IRModule:
         """A copy of the module with an attribute set, or several at once from a dict."""
     def with_attrs(self, attr_map: typing.Any) -> IRModule:
@@ -1005,14 +1005,14 @@ class IRModule(isoform.Object):
     ) -> builtins.str:
         """Return the text format of the module, without spans.
 
-        `isoform.text.from_text` reads it, unless parts have no text and stand
-        there as `<...>`.
+        `isoform.text.from_text` reads it, unless some parts cannot be printed
+        and are shown as `<...>`.
 
         Args:
-            show_meta_data: Whether large constants stand in a section behind
-                the text; without it, the text cannot be read.
-            annotate: What stands in a comment behind an object; an empty text
-                is no comment.
+            show_meta_data: Print large constants in a section after the text;
+                without it, the text cannot be read back.
+            annotate: Returns the comment to print after an object, or an empty
+                text for no comment.
 
         Raises ValueError for a module that contains itself.
 
@@ -1026,20 +1026,18 @@ class IRModule(isoform.Object):
         """Return the text of the module for reading, without large constants.
 
         Args:
-            show_meta: Whether large constants stand in a section behind the
-                text.
+            show_meta: Print large constants in a section after the text.
             options: Options of `isoform.text.to_text`.
         """
     def show(self, show_meta: builtins.bool = ..., **options: typing.Any) -> None:
         """Print the module for reading; with colour on a terminal.
 
         Args:
-            show_meta: Whether large constants stand in a section behind the
-                text.
+            show_meta: Print large constants in a section after the text.
             options: Options of `isoform.text.to_text`.
         """
     def __str__(self) -> builtins.str:
-        """The text of the module, as `script` gives it."""
+        """The text of the module, as returned by `script`."""
     def __getitem__(self, var: typing.Any) -> typing.Any:
         """Return the function or the type definition under a name; ValueError without one.
 
@@ -1051,7 +1049,7 @@ class IRModule(isoform.Object):
     def __delitem__(self, var: typing.Any) -> None:
         """Remove a function or a type definition, in place; ValueError without one."""
     def __contains__(self, var: builtins.object) -> builtins.bool:
-        """Whether there is a function or a type definition under a name."""
+        """Return whether there is a function or a type definition under a name."""
     def get_type(self, name: builtins.str) -> builtins.tuple[typing.Any, ...]:
         """Return the name of a data type and its constructors; ValueError without one.
 
@@ -1076,7 +1074,7 @@ class Op(RelayExpr):
     def add_argument(
         self, name: builtins.str, type: builtins.str, description: builtins.str
     ) -> None:
-        """Adds an argument: its name, its type as text, and what it is."""
+        """Adds an argument: its name, its type as text, and its description."""
     def add_type_rel(
         self,
         rel_name: builtins.str,
@@ -1086,18 +1084,18 @@ class Op(RelayExpr):
         are in a relation.
 
         Without a function, the relation is the one registered under the global
-        name `tvm.relay.type_relation.` and `rel_name`; KeyError when there is none.
+        name `tvm.relay.type_relation.` and `rel_name`; KeyError if there is none.
         """
     def get_attr(self, attr_name: builtins.str) -> typing.Any:
-        """The value of an attribute of the operator; None when it is not set."""
+        """Returns an attribute of the operator; None if it is not set."""
     def has_attr(self, attr_name: builtins.str) -> builtins.bool:
-        """Whether the operator has the attribute."""
+        """True if the operator has the attribute."""
     def reset_attr(self, attr_name: builtins.str) -> None:
-        """Takes an attribute away."""
+        """Removes an attribute."""
     def set_attr(
         self, attr_name: builtins.str, value: typing.Any, plevel: builtins.int = ...
     ) -> None:
-        """Sets an attribute with a priority: the highest one wins, and two of one
+        """Sets an attribute with a priority: the highest one wins, and two with the same
         priority are a ValueError.
         """
     def set_attrs_type_key(self, key: builtins.str) -> None:
@@ -1108,7 +1106,7 @@ class Op(RelayExpr):
         """Sets the level of support; lower is more common."""
     @staticmethod
     def get(op_name: builtins.str) -> Op:
-        """Return the operator of a name; AttributeError when none is registered.
+        """Return the operator of a name; AttributeError if none is registered.
 
         Args:
             op_name: The name.
@@ -1118,13 +1116,13 @@ class Op(RelayExpr):
         """Return the names of all operators, sorted."""
     @property
     def op_type(self) -> typing.Any:
-        """The type of the operator; None when none was set."""
+        """The type of the operator; None if it was not set."""
     @property
     def description(self) -> builtins.str:
-        """What the operator does."""
+        """The description of the operator."""
     @property
     def arguments(self) -> typing.Any:
-        """What is known about the arguments, in order."""
+        """The descriptions of the arguments, in order."""
     @property
     def attrs_type_key(self) -> builtins.str:
         """The type key of the attributes of its calls."""
@@ -1136,18 +1134,18 @@ class Op(RelayExpr):
         """The level of support; lower is more common."""
 
 class NameSupply(isoform.Object):
-    """Gives names that it has not given before."""
+    """Supplies names that are not in use yet."""
 
     __match_args__ = ("prefix",)
     @property
     def prefix(self) -> builtins.str:
-        """What the names begin with."""
+        """The prefix of all names."""
     @property
     def name_map(self) -> isoform.Dict[builtins.str, builtins.int]:
-        """The names that are taken, and the number that was last put behind them."""
+        """The names in use, each with the last number that was appended to it."""
     def __init__(self, prefix: builtins.str = ...) -> None: ...
     def contains_name(self, name: builtins.str, add_prefix: builtins.bool = ...) -> builtins.bool:
-        """Whether a name is taken."""
+        """True if a name is in use."""
     def fresh_name(
         self,
         name: builtins.str,
@@ -1156,15 +1154,15 @@ class NameSupply(isoform.Object):
     ) -> builtins.str:
         """A name that is not taken, and from now on is."""
     def reserve_name(self, name: builtins.str, add_prefix: builtins.bool = ...) -> builtins.str:
-        """Makes a name taken, and gives it with the prefix."""
+        """Marks a name as used, and returns it with the prefix."""
 
 class GlobalVarSupply(isoform.Object):
-    """Gives global variables whose names are not taken in its modules."""
+    """Supplies global variables whose names are not in use in its modules."""
 
     __match_args__ = ()
     @property
     def name_supply(self) -> NameSupply:
-        """Where the names come from."""
+        """The supply of names."""
     @property
     def name_to_var_map(self) -> isoform.Dict[builtins.str, GlobalVar]:
         """The variables by name."""
@@ -1182,37 +1180,37 @@ class Diagnostic(isoform.Object):
     __match_args__ = ("level", "span", "message")
     @property
     def level(self) -> builtins.int:
-        """How bad it is, a `DiagnosticLevel`."""
+        """The severity, a `DiagnosticLevel`."""
     @property
     def span(self) -> Span | None:
-        """The place, if it is about one."""
+        """The place, if there is one."""
     @property
     def message(self) -> builtins.str:
-        """What is to be said."""
+        """The text of the message."""
     def __init__(self, level: builtins.int, span: Span | None, message: builtins.str) -> None: ...
     @staticmethod
     def bug(message: builtins.str, span: Span | None = ...) -> Diagnostic:
-        """Return a message that says that the compiler is wrong."""
+        """Return a message about an error in the compiler."""
     @staticmethod
     def error(message: builtins.str, span: Span | None = ...) -> Diagnostic:
-        """Return a message that says that the program is wrong."""
+        """Return a message about an error in the program."""
     @staticmethod
     def warning(message: builtins.str, span: Span | None = ...) -> Diagnostic:
-        """Return a message that says that the program may be wrong."""
+        """Return a message about a possible error in the program."""
     @staticmethod
     def note(message: builtins.str, span: Span | None = ...) -> Diagnostic:
-        """Return a message that says more about another one."""
+        """Return a message that adds information to another one."""
     @staticmethod
     def help(message: builtins.str, span: Span | None = ...) -> Diagnostic:
-        """Return a message that says what could be done."""
+        """Return a message with a suggestion."""
 
 class DiagnosticRenderer(isoform.Object):
-    """What shows the messages of a context to people."""
+    """Shows the messages of a context to people."""
 
     __match_args__ = ("func",)
     @property
     def func(self) -> isoform.Function:
-        """Called with the context."""
+        """The function that is called with the context."""
     def __init__(self, func: collections.abc.Callable[..., typing.Any]) -> None: ...
     def render(self, ctx: DiagnosticContext) -> None:
         """Shows the messages of a context."""
@@ -1223,18 +1221,18 @@ class DiagnosticContext(isoform.Object):
     __match_args__ = ("module", "renderer")
     @property
     def module(self) -> IRModule:
-        """The module, which knows the source texts."""
+        """The module, which contains the source texts."""
     @property
     def diagnostics(self) -> isoform.List[Diagnostic]:
         """The messages so far."""
     @property
     def renderer(self) -> DiagnosticRenderer | None:
-        """What shows them; without one they are kept as an error's message."""
+        """Shows the messages; without a renderer, they become the message of an error."""
     def __init__(self, module: IRModule, renderer: DiagnosticRenderer | None = ...) -> None: ...
     def emit(self, diagnostic: Diagnostic) -> None:
         """Adds a message."""
     def render(self) -> None:
-        """Shows the messages, and forgets them; DiagnosticError when there was a bug
+        """Shows the messages, and forgets them; DiagnosticError if there was a bug
         or an error among them.
         """
     def to_text(self, colour: builtins.bool = ...) -> builtins.str:
@@ -1243,8 +1241,8 @@ class DiagnosticContext(isoform.Object):
 class Range(isoform.Object):
     """The integers from `min` on, `extent` of them.
 
-    A tuple or list of one or two numbers becomes a range where one is
-    expected.
+    Where a range is expected, a tuple or list of one or two numbers is converted to
+    one.
     """
 
     __match_args__ = ("min", "extent", "span")
@@ -1253,10 +1251,10 @@ class Range(isoform.Object):
         """The first."""
     @property
     def extent(self) -> PrimExpr:
-        """How many there are."""
+        """The number of integers."""
     @property
     def span(self) -> Span | None:
-        """Where it was written."""
+        """The source location."""
     def __init__(
         self, begin: typing.Any, end: typing.Any | None = ..., span: Span | None = ...
     ) -> None: ...
@@ -1269,11 +1267,11 @@ class Range(isoform.Object):
         Args:
             min_value: The first one.
             extent: How many there are.
-            span: Where it was written.
+            span: The source location.
         """
     def __eq__(self, other: builtins.object) -> builtins.bool:
-        """Whether the ranges are structurally equal."""
+        """Return whether the ranges are structurally equal."""
     def __ne__(self, other: builtins.object) -> builtins.bool:
-        """Whether the ranges are not structurally equal."""
+        """Return whether the ranges are not structurally equal."""
     def __hash__(self) -> builtins.int:
         """The structural hash, which agrees with `==`."""

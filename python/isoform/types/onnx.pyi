@@ -30,10 +30,10 @@ __all__ = [
 class Dim(isoform.Object):
     """A symbolic dimension. Two uses of one name are two uses of one `Dim`.
 
-    It is bound where it is met first in the types of a graph's inputs and outputs. A
-    graph inside another one may bind it again there, so whether the types of its inputs
-    use a dimension of the outer graph or one of their own is not compared; graphs side by
-    side that use a name nobody around them has use dimensions of their own.
+    It is bound at its first occurrence in the types of a graph's inputs and outputs. An
+    inner graph may bind it again, so comparison does not distinguish whether the types of
+    its inputs use a dimension of the outer graph or its own. If sibling graphs use a name
+    that no enclosing graph uses, each has its own dimension.
     """
 
     __match_args__ = ("name",)
@@ -51,8 +51,8 @@ class TensorType(isoform.Object):
         """A `DType`, the string `"string"`, or None if it is unknown."""
     @property
     def shape(self) -> isoform.Array[typing.Any] | None:
-        """For each dimension an int, a `Dim`, or None if it is unknown; no array if not
-        even the rank is known.
+        """For each dimension an int, a `Dim`, or None if it is unknown; no array if even
+        the rank is unknown.
         """
     def __init__(
         self, elem: typing.Any, shape: collections.abc.Sequence[typing.Any] | None
@@ -99,7 +99,7 @@ class OptionalType(isoform.Object):
     __match_args__ = ("elem",)
     @property
     def elem(self) -> typing.Any:
-        """Type of the value if it is there, or None if it is unknown."""
+        """Type of the value if present, or None if it is unknown."""
     def __init__(self, elem: typing.Any) -> None: ...
 
 class OpaqueType(isoform.Object):
@@ -181,17 +181,17 @@ class Input(isoform.Object):
         """The declared type, or None."""
     @property
     def default(self) -> typing.Any:
-        """The constant that an input has if nothing is fed to it, or None.
+        """The default for an input that is not fed, or None.
 
-        This is an initializer that is listed as an input in a model of IR version 4 or
-        later; before, every initializer had to be listed, and is a plain constant.
+        This is an initializer that is also listed as an input, in a model of IR version 4 or
+        later. Before version 4, every initializer had to be listed, and is a plain constant.
         """
     @property
     def graph(self) -> builtins.str:
         """Name of the graph or function whose input it is."""
     @property
     def in_function(self) -> builtins.bool:
-        """Whether that is a function."""
+        """True if that is a function."""
     @property
     def position(self) -> builtins.int:
         """Position among the inputs."""
@@ -208,7 +208,7 @@ class Input(isoform.Object):
 class Call(isoform.Object):
     """One application of an operator or a local function.
 
-    Using one call twice is not the same program as two calls that look alike.
+    Using one call twice is not the same program as using two identical calls.
     """
 
     __match_args__ = (
@@ -252,16 +252,14 @@ class Call(isoform.Object):
         """
     @property
     def inputs(self) -> isoform.Array[typing.Any]:
-        """The inputs; None for an optional one that is not given. Trailing ones that are
-        not given are left out.
-        """
+        """The inputs; None for an omitted optional input. Trailing omitted inputs are left out."""
     @property
     def outputs(self) -> builtins.int:
-        """How many outputs the node asks for, without trailing unnamed ones; for a local
-        function, how many it has.
+        """The number of outputs that the node requests, without trailing unnamed ones; for a
+        local function, the number of its outputs.
 
-        Operators look at this number: Split divides its input into so many parts, and
-        some versions of BatchNormalization train if asked for statistics.
+        Operators depend on this number: Split divides its input into that many parts, and
+        some versions of BatchNormalization train if statistics are requested.
         """
     @property
     def name(self) -> builtins.str:
@@ -285,7 +283,7 @@ class Call(isoform.Object):
         """Name of the graph or function that lists the node."""
     @property
     def in_function(self) -> builtins.bool:
-        """Whether that is a function."""
+        """True if that is a function."""
     @property
     def position(self) -> builtins.int:
         """Position of the node in that list."""
@@ -309,7 +307,7 @@ class Call(isoform.Object):
     ) -> None: ...
 
 class Output(isoform.Object):
-    """One of the values that a call makes."""
+    """One of the results of a call."""
 
     __match_args__ = ("call", "index")
     @property
@@ -317,13 +315,13 @@ class Output(isoform.Object):
         """The call."""
     @property
     def index(self) -> builtins.int:
-        """Which of its outputs, counted from zero."""
+        """The index of the output, from 0."""
     def __init__(self, call: Call, index: builtins.int) -> None: ...
 
 class Graph(isoform.Object):
     """A graph: the main one, or a body that may use the values of the graphs around it.
 
-    Only what the results need is in it.
+    It contains only what its results need.
     """
 
     __match_args__ = ("params", "result_types", "results", "name", "result_names", "doc")
@@ -332,7 +330,7 @@ class Graph(isoform.Object):
         """The inputs."""
     @property
     def result_types(self) -> isoform.Array[typing.Any]:
-        """The declared types of the results, None where there is none."""
+        """The declared types of the results; None where the type is not declared."""
     @property
     def results(self) -> isoform.Array[typing.Any]:
         """The results, which are values."""
@@ -358,8 +356,8 @@ class Graph(isoform.Object):
 class Function(isoform.Object):
     """A function that the model defines.
 
-    Calling one function twice is not the same program as calling two that look alike,
-    because the calls inside are not the same.
+    Calling one function twice is not the same program as calling two identical ones,
+    because the calls inside them are distinct.
     """
 
     __match_args__ = ("params", "attrs", "attr_defaults", "results", "name", "result_names", "doc")
@@ -396,7 +394,7 @@ class Function(isoform.Object):
     ) -> None: ...
 
 class Program(isoform.Object):
-    """A whole model, as far as it says what is computed."""
+    """A whole model, reduced to what it computes."""
 
     __match_args__ = ("graph", "io_names", "ir_version", "producer")
     @property
@@ -404,8 +402,8 @@ class Program(isoform.Object):
         """The main graph."""
     @property
     def io_names(self) -> isoform.Array[isoform.Array[builtins.str]]:
-        """Empty unless the names of inputs and outputs are to be compared: then an array of
-        the input names and one of the output names.
+        """Empty unless the names of inputs and outputs are compared: then an array of the
+        input names and one of the output names.
         """
     @property
     def ir_version(self) -> builtins.int:

@@ -136,19 +136,19 @@ class DataType(isoform.Object):
     DEFAULT_CONST_FLOAT: typing.ClassVar[DataType]
     @property
     def bits(self) -> builtins.int:
-        """How many bits a number takes."""
+        """The number of bits of a number."""
     def get_bit(self) -> builtins.int:
-        """Return how many bits a number takes."""
+        """Return the number of bits of a number."""
     def get_byte(self) -> builtins.int:
-        """Return how many bytes a number takes, rounded up."""
+        """Return the number of bytes of a number, rounded up."""
     def is_float(self) -> builtins.bool:
-        """Whether it is a float."""
+        """Return whether it is a float."""
     def is_signed_int(self) -> builtins.bool:
-        """Whether it is an integer with negative values, an index included."""
+        """Return whether it is an integer format with negative values, such as an index."""
     def is_unsigned_int(self) -> builtins.bool:
-        """Whether it is an integer without negative values."""
+        """Return whether it is an integer format without negative values."""
     def is_int(self) -> builtins.bool:
-        """Whether it is an integer; truth values and names of tasks are none."""
+        """Return whether it is an integer format; truth values and names of tasks are not."""
     def to_string(self) -> builtins.str:
         """Return the name, in lower case."""
     def to_c_type_string(self) -> builtins.str:
@@ -175,7 +175,7 @@ class DataType(isoform.Object):
         """By type and name."""
 
 class TensorLayout(isoform.Object):
-    """How the elements of a tensor lie in memory."""
+    """The memory layout of a tensor's elements."""
 
     __match_args__ = ("value",)
     @property
@@ -211,7 +211,7 @@ class TensorLayout(isoform.Object):
         """By type and name."""
 
 class TileLayout(isoform.Object):
-    """In which order a tile is stored, or the fractals of a tile are."""
+    """The order in which a tile, or the fractals of a tile, are stored."""
 
     __match_args__ = ("value",)
     @property
@@ -245,7 +245,7 @@ class TileLayout(isoform.Object):
         """By type and name."""
 
 class PadValue(isoform.Object):
-    """What stands outside of the valid part of a tensor or tile."""
+    """The contents outside of the valid part of a tensor or tile."""
 
     __match_args__ = ("value",)
     @property
@@ -280,7 +280,7 @@ class PadValue(isoform.Object):
         """By type and name."""
 
 class CompactMode(isoform.Object):
-    """How a tile leaves out what is not valid."""
+    """How a tile omits the invalid part."""
 
     __match_args__ = ("value",)
     @property
@@ -352,7 +352,7 @@ class PipeType(isoform.Object):
         """By type and name."""
 
 class FunctionType(isoform.Object):
-    """Where a function runs."""
+    """The place where a function runs."""
 
     __match_args__ = ("value",)
     @property
@@ -440,7 +440,7 @@ class Level(isoform.Object):
         """By type and name."""
 
 class Role(isoform.Object):
-    """What a function does at its level."""
+    """The role of a function at its level."""
 
     __match_args__ = ("value",)
     @property
@@ -473,7 +473,7 @@ class Role(isoform.Object):
         """By type and name."""
 
 class ParamDirection(isoform.Object):
-    """Which way a parameter goes."""
+    """The direction of a parameter."""
 
     __match_args__ = ("value",)
     @property
@@ -507,7 +507,7 @@ class ParamDirection(isoform.Object):
         """By type and name."""
 
 class ForKind(isoform.Object):
-    """How the iterations of a loop relate."""
+    """The relation between the iterations of a loop."""
 
     __match_args__ = ("value",)
     @property
@@ -583,7 +583,7 @@ class MemorySpace(isoform.Object):
         """By type and name."""
 
 class ScopeKind(isoform.Object):
-    """What a scope statement says about its body."""
+    """The meaning of a scope statement for its body."""
 
     __match_args__ = ("value",)
     @property
@@ -621,7 +621,7 @@ class ScopeKind(isoform.Object):
         """By type and name."""
 
 class SplitMode(isoform.Object):
-    """How work is divided between the two vector cores of a group."""
+    """The division of work between the two vector cores of a group."""
 
     __match_args__ = ("value",)
     @property
@@ -708,7 +708,7 @@ class Span(isoform.Object):
         """The last line."""
     @property
     def end_column(self) -> builtins.int:
-        """The column behind the last character."""
+        """The column after the last character."""
     def __init__(
         self,
         filename: builtins.str,
@@ -718,7 +718,7 @@ class Span(isoform.Object):
         end_column: builtins.int = ...,
     ) -> None: ...
     def is_valid(self) -> builtins.bool:
-        """Whether the place is known."""
+        """True if the place is known."""
     def to_string(self) -> builtins.str:
         """The place as `file:line:column`."""
     @staticmethod
@@ -728,14 +728,14 @@ class Span(isoform.Object):
         """Return `file:line:column`."""
 
 class IRNode(isoform.Object):
-    """The base of what stands in a program."""
+    """The base of all parts of a program."""
 
     __match_args__ = ("span",)
     @property
     def span(self) -> Span:
-        """Where it was written."""
+        """The source location."""
     def as_python(self, prefix: builtins.str = ...) -> builtins.str:
-        """Return the text of the node, as `python_print` gives it.
+        """Return the text of the node, as printed by `python_print`.
 
         Args:
             prefix: What the language is imported as.
@@ -755,7 +755,7 @@ class Type(isoform.Object):
     __match_args__ = ()
 
 class UnknownType(Type):
-    """The type of what has none, or none that is known yet."""
+    """The type of something without a type, or with one that is not yet known."""
 
     __match_args__ = ()
     def __init__(self) -> None: ...
@@ -805,7 +805,7 @@ class ShapedType(Type):
         """The memory that it takes, if that is known."""
     def __init__(self) -> None: ...
     def shares_memref_with(self, other: ShapedType) -> builtins.bool:
-        """Whether both types have a memory reference, and it is the same one."""
+        """True if both types have the same memory reference."""
     @property
     def memory_space(self) -> MemorySpace | None:
         """The memory in which the elements are, if it is known."""
@@ -816,7 +816,7 @@ class TensorType(ShapedType):
     __match_args__ = ("shape", "dtype", "memref", "tensor_view")
     @property
     def tensor_view(self) -> TensorView | None:
-        """How it lies in memory, if that is not row by row."""
+        """The memory layout, unless it is row by row."""
     def __init__(
         self,
         shape: collections.abc.Sequence[builtins.int | typing.Any],
@@ -831,7 +831,7 @@ class TileType(ShapedType):
     __match_args__ = ("shape", "dtype", "memref", "tile_view", "memory_space")
     @property
     def tile_view(self) -> TileView | None:
-        """How it lies in the buffer, if that is not what the buffer implies."""
+        """The layout in the buffer, unless it is the buffer's usual one."""
     @property
     def memory_space(self) -> MemorySpace | None:
         """The buffer."""
@@ -844,8 +844,8 @@ class TileType(ShapedType):
         memory_space: typing.Any | None = ...,
     ) -> None: ...
     def get_effective_tile_view(self) -> TileView:
-        """How the tile lies in its buffer: as its view says, and where that says
-        nothing, as the buffer implies.
+        """Returns the layout of the tile in its buffer: that of its view, with the usual layout
+        of the buffer where the view is silent.
         """
 
 class ArrayType(ShapedType):
@@ -855,10 +855,10 @@ class ArrayType(ShapedType):
     def __init__(self, dtype: typing.Any, extent: builtins.int | typing.Any) -> None: ...
     @property
     def extent(self) -> Expr:
-        """How many elements it has."""
+        """The number of elements."""
 
 class TensorView(isoform.Object):
-    """How a tensor lies in memory."""
+    """The memory layout of a tensor."""
 
     __match_args__ = ("stride", "layout", "valid_shape", "pad")
     @property
@@ -872,7 +872,7 @@ class TensorView(isoform.Object):
         """The part of the shape that holds data; empty for all of it."""
     @property
     def pad(self) -> PadValue:
-        """What stands outside of that part."""
+        """The contents outside of that part."""
     def __init__(
         self,
         stride: collections.abc.Sequence[builtins.int | typing.Any] = ...,
@@ -882,7 +882,7 @@ class TensorView(isoform.Object):
     ) -> None: ...
 
 class TileView(isoform.Object):
-    """How a tile lies in the buffer of a core."""
+    """The layout of a tile in the buffer of a core."""
 
     __match_args__ = (
         "valid_shape",
@@ -902,7 +902,7 @@ class TileView(isoform.Object):
         """The distance between neighbours, for each dimension."""
     @property
     def start_offset(self) -> Expr | None:
-        """Where it starts."""
+        """The offset of the first element."""
     @property
     def blayout(self) -> TileLayout:
         """The order of the fractals."""
@@ -911,13 +911,13 @@ class TileView(isoform.Object):
         """The order of the elements of a fractal."""
     @property
     def fractal(self) -> builtins.int:
-        """How many bytes a fractal has."""
+        """The size of a fractal in bytes."""
     @property
     def pad(self) -> PadValue:
-        """What stands outside of the part that holds data."""
+        """The contents outside of the part that holds data."""
     @property
     def compact(self) -> CompactMode:
-        """How it leaves out what holds no data."""
+        """How it omits the part without data."""
     def __init__(
         self,
         valid_shape: collections.abc.Sequence[builtins.int | typing.Any] | None = ...,
@@ -965,25 +965,25 @@ class Expr(IRNode):
     def __rfloordiv__(self, other: typing.Any) -> typing.Any:
         """`other / self` rounded down."""
     def __mod__(self, other: typing.Any) -> typing.Any:
-        """What `self // other` leaves over."""
+        """The remainder of `self // other`."""
     def __rmod__(self, other: typing.Any) -> typing.Any:
-        """What `other // self` leaves over."""
+        """The remainder of `other // self`."""
     def __pow__(self, other: typing.Any) -> typing.Any:
         """`self` to the power of `other`."""
     def __rpow__(self, other: typing.Any) -> typing.Any:
         """`other` to the power of `self`."""
     def __and__(self, other: typing.Any) -> typing.Any:
-        """The bits that both have."""
+        """The bits set in both."""
     def __rand__(self, other: typing.Any) -> typing.Any:
-        """The bits that both have."""
+        """The bits set in both."""
     def __or__(self, other: typing.Any) -> typing.Any:
-        """The bits that one of the two has."""
+        """The bits set in at least one of the two."""
     def __ror__(self, other: typing.Any) -> typing.Any:
-        """The bits that one of the two has."""
+        """The bits set in at least one of the two."""
     def __xor__(self, other: typing.Any) -> typing.Any:
-        """The bits that exactly one has."""
+        """The bits set in exactly one of the two."""
     def __rxor__(self, other: typing.Any) -> typing.Any:
-        """The bits that exactly one has."""
+        """The bits set in exactly one of the two."""
     def __lshift__(self, other: typing.Any) -> typing.Any:
         """`self << other`."""
     def __rlshift__(self, other: typing.Any) -> typing.Any:
@@ -993,13 +993,13 @@ class Expr(IRNode):
     def __rrshift__(self, other: typing.Any) -> typing.Any:
         """`other >> self`."""
     def __lt__(self, other: typing.Any) -> typing.Any:
-        """Whether `self < other`."""
+        """The comparison `self < other`."""
     def __le__(self, other: typing.Any) -> typing.Any:
-        """Whether `self <= other`."""
+        """The comparison `self <= other`."""
     def __gt__(self, other: typing.Any) -> typing.Any:
-        """Whether `self > other`."""
+        """The comparison `self > other`."""
     def __ge__(self, other: typing.Any) -> typing.Any:
-        """Whether `self >= other`."""
+        """The comparison `self >= other`."""
     def __neg__(self) -> typing.Any:
         """`-self`."""
     def __abs__(self) -> typing.Any:
@@ -1008,7 +1008,7 @@ class Expr(IRNode):
         """`~self`."""
 
 class Var(Expr):
-    """A variable: equal by where it is bound, whatever its name."""
+    """A variable, identified by its binding; the name is ignored."""
 
     __match_args__ = ("name_hint", "type", "span")
     @property
@@ -1024,7 +1024,7 @@ class IterArg(Var):
     __match_args__ = ("name_hint", "type")
     @property
     def init_value(self) -> Expr:
-        """Its value in the first iteration, of which the loop defines nothing."""
+        """Its value in the first iteration, which is outside of the loop's scope."""
     def __init__(
         self,
         name_hint: builtins.str,
@@ -1062,7 +1062,7 @@ class ConstBool(Expr):
     __match_args__ = ("value", "span")
     @property
     def value(self) -> builtins.bool:
-        """Whether it is true."""
+        """The truth value."""
     def __init__(self, value: builtins.bool, span: Span | None = ...) -> None: ...
 
 class Op(isoform.Object):
@@ -1078,14 +1078,14 @@ class Op(isoform.Object):
         """The name."""
     def __init__(self, name: builtins.str) -> None: ...
     def get_attr(self, key: builtins.str) -> typing.Any:
-        """The value of an attribute of the operator; KeyError when it is not set."""
+        """The value of an attribute of the operator; KeyError if it is not set."""
     def get_attr_keys(self) -> isoform.Array[builtins.str]:
         """The names of the attributes of the operator, sorted."""
     def has_attr(self, key: builtins.str) -> builtins.bool:
-        """Whether the operator has the attribute."""
+        """True if the operator has the attribute."""
 
 class GlobalVar(Op):
-    """The name of a function of a program, as what is called."""
+    """The name of a function of a program, as a callee."""
 
     __match_args__ = ("name",)
     def __init__(self, name: builtins.str) -> None: ...
@@ -1096,16 +1096,16 @@ class Call(Expr):
     __match_args__ = ("op", "args", "kwargs", "type", "span", "attrs")
     @property
     def op(self) -> Op:
-        """What is called."""
+        """The callee."""
     @property
     def args(self) -> isoform.Array[Expr]:
         """The arguments."""
     @property
     def kwargs(self) -> isoform.Map[builtins.str, typing.Any]:
-        """The arguments by name, which are no expressions."""
+        """The keyword arguments, which are not expressions."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
-        """What passes have found out about the call."""
+        """Results of passes about the call."""
     def __init__(
         self,
         op: Op,
@@ -1117,7 +1117,7 @@ class Call(Expr):
     ) -> None: ...
     @property
     def arg_directions(self) -> builtins.list[typing.Any]:
-        """Which way each argument goes, as the attribute of this name says; empty without."""
+        """The direction of each argument, from the attribute of this name; empty without it."""
 
 class MakeTuple(Expr):
     """Several values as one."""
@@ -1139,7 +1139,7 @@ class TupleGetItemExpr(Expr):
         """The tuple."""
     @property
     def index(self) -> builtins.int:
-        """Which of its values, from 0."""
+        """The index of the value, from 0."""
     def __init__(self, tuple: typing.Any, index: builtins.int, span: Span | None = ...) -> None: ...
 
 class MemRef(Var):
@@ -1150,24 +1150,24 @@ class MemRef(Var):
     __match_args__ = ("base", "byte_offset", "size", "span", "is_pinned", "slots", "slot")
     @property
     def base(self) -> Var | None:
-        """The pointer to the allocation that it is a part of; None when it is an
-        allocation of its own.
+        """The pointer to the allocation that it is part of; None if it is a separate
+        allocation.
         """
     @property
     def byte_offset(self) -> builtins.int:
-        """Where it starts in the allocation."""
+        """The offset in the allocation."""
     @property
     def size(self) -> builtins.int:
-        """How many bytes it has; 0 when that is not known yet."""
+        """The size in bytes; 0 if it is not known yet."""
     @property
     def is_pinned(self) -> builtins.bool:
-        """Whether its place must not be changed."""
+        """True if its place must not be changed."""
     @property
     def slots(self) -> builtins.int:
-        """How many pieces of that size follow each other, used in turn."""
+        """The number of consecutive pieces of that size, used in turn."""
     @property
     def slot(self) -> Expr | None:
-        """Which of them this is, from 0."""
+        """The index of this piece among them, from 0."""
     def __init__(
         self,
         base: typing.Any = ...,
@@ -1180,11 +1180,9 @@ class MemRef(Var):
         name: builtins.str | None = ...,
     ) -> None: ...
     def may_alias(self, other: MemRef) -> builtins.bool:
-        """Whether there may be a byte that belongs to both; what is not known may be
-        anything.
-        """
+        """True if some byte may belong to both; an unknown size or slot may be anything."""
     def same_allocation(self, other: MemRef) -> builtins.bool:
-        """Whether both are parts of one allocation."""
+        """True if both are parts of the same allocation."""
 
 class BinaryExpr(Expr):
     """The base of the operations on two numbers."""
@@ -1231,7 +1229,7 @@ class FloorDiv(BinaryExpr):
     ) -> None: ...
 
 class FloorMod(BinaryExpr):
-    """What division rounded down leaves over."""
+    """The remainder of division rounded down."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1271,7 +1269,7 @@ class Pow(BinaryExpr):
     ) -> None: ...
 
 class Eq(BinaryExpr):
-    """Whether `left == right`."""
+    """Equality, `left == right`."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1279,7 +1277,7 @@ class Eq(BinaryExpr):
     ) -> None: ...
 
 class Ne(BinaryExpr):
-    """Whether `left != right`."""
+    """Inequality, `left != right`."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1287,7 +1285,7 @@ class Ne(BinaryExpr):
     ) -> None: ...
 
 class Lt(BinaryExpr):
-    """Whether `left < right`."""
+    """The comparison `left < right`."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1295,7 +1293,7 @@ class Lt(BinaryExpr):
     ) -> None: ...
 
 class Le(BinaryExpr):
-    """Whether `left <= right`."""
+    """The comparison `left <= right`."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1303,7 +1301,7 @@ class Le(BinaryExpr):
     ) -> None: ...
 
 class Gt(BinaryExpr):
-    """Whether `left > right`."""
+    """The comparison `left > right`."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1311,7 +1309,7 @@ class Gt(BinaryExpr):
     ) -> None: ...
 
 class Ge(BinaryExpr):
-    """Whether `left >= right`."""
+    """The comparison `left >= right`."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1319,7 +1317,7 @@ class Ge(BinaryExpr):
     ) -> None: ...
 
 class And(BinaryExpr):
-    """Whether both hold."""
+    """True if both operands are true."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1327,7 +1325,7 @@ class And(BinaryExpr):
     ) -> None: ...
 
 class Or(BinaryExpr):
-    """Whether one of the two holds."""
+    """True if at least one operand is true."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1335,7 +1333,7 @@ class Or(BinaryExpr):
     ) -> None: ...
 
 class Xor(BinaryExpr):
-    """Whether exactly one holds."""
+    """True if exactly one operand is true."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1343,7 +1341,7 @@ class Xor(BinaryExpr):
     ) -> None: ...
 
 class BitAnd(BinaryExpr):
-    """The bits that both have."""
+    """The bits set in both."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1351,7 +1349,7 @@ class BitAnd(BinaryExpr):
     ) -> None: ...
 
 class BitOr(BinaryExpr):
-    """The bits that one of the two has."""
+    """The bits set in at least one of the two."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1359,7 +1357,7 @@ class BitOr(BinaryExpr):
     ) -> None: ...
 
 class BitXor(BinaryExpr):
-    """The bits that exactly one has."""
+    """The bits set in exactly one of the two."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1367,7 +1365,7 @@ class BitXor(BinaryExpr):
     ) -> None: ...
 
 class BitShiftLeft(BinaryExpr):
-    """The bits of `left` moved up by `right`."""
+    """`left` shifted left by `right` bits."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1375,7 +1373,7 @@ class BitShiftLeft(BinaryExpr):
     ) -> None: ...
 
 class BitShiftRight(BinaryExpr):
-    """The bits of `left` moved down by `right`."""
+    """`left` shifted right by `right` bits."""
 
     __match_args__ = ("left", "right")
     def __init__(
@@ -1392,7 +1390,7 @@ class UnaryExpr(Expr):
     def __init__(self) -> None: ...
 
 class Abs(UnaryExpr):
-    """The number without its sign."""
+    """The absolute value."""
 
     __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
@@ -1404,13 +1402,13 @@ class Neg(UnaryExpr):
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class Not(UnaryExpr):
-    """Whether the operand does not hold."""
+    """True if the operand is false."""
 
     __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
 
 class BitNot(UnaryExpr):
-    """The other bits."""
+    """All bits inverted."""
 
     __match_args__ = ("operand",)
     def __init__(self, operand: typing.Any, dtype: typing.Any, span: Span | None = ...) -> None: ...
@@ -1427,7 +1425,7 @@ class Stmt(IRNode):
     __match_args__ = ("span",)
     @property
     def leading_comments(self) -> isoform.Array[builtins.str] | None:
-        """The comments in front of it, a line each; None when there are none."""
+        """The comments before it, one per line; None without comments."""
     def __init__(
         self,
         span: Span = ...,
@@ -1436,7 +1434,7 @@ class Stmt(IRNode):
     ) -> None: ...
 
 class AssignStmt(Stmt):
-    """Gives a variable its value, for the statements that follow."""
+    """Assigns a value to a variable, for the following statements."""
 
     __match_args__ = ("var", "value", "span")
     @property
@@ -1455,21 +1453,21 @@ class AssignStmt(Stmt):
     ) -> None: ...
 
 class IfStmt(Stmt):
-    """One of two statements; what they yield is the value of variables."""
+    """One of two statements; their yields become the values of variables."""
 
     __match_args__ = ("condition", "then_body", "else_body", "return_vars", "span")
     @property
     def condition(self) -> Expr:
-        """Which one."""
+        """The condition."""
     @property
     def then_body(self) -> Stmt:
-        """What happens when the condition holds."""
+        """The statement for a true condition."""
     @property
     def else_body(self) -> Stmt | None:
-        """What happens when it does not."""
+        """The statement for a false condition."""
     @property
     def return_vars(self) -> isoform.Array[Var]:
-        """The variables that get what is yielded."""
+        """The variables that receive the yielded values."""
     def __init__(
         self,
         condition: typing.Any,
@@ -1482,7 +1480,7 @@ class IfStmt(Stmt):
     ) -> None: ...
 
 class YieldStmt(Stmt):
-    """Ends an iteration of a loop or a branch, and says what it results in."""
+    """Ends an iteration of a loop or a branch, with its results."""
 
     __match_args__ = ("value", "span")
     @property
@@ -1491,7 +1489,7 @@ class YieldStmt(Stmt):
     def __init__(self, value: typing.Any = ..., span: Span | None = ...) -> None: ...
 
 class ReturnStmt(Stmt):
-    """Ends a function, and says what it results in."""
+    """Ends a function, with its results."""
 
     __match_args__ = ("value", "span")
     @property
@@ -1502,10 +1500,11 @@ class ReturnStmt(Stmt):
 class ForStmt(Stmt):
     """A loop over numbers that carries values.
 
-    The values that its body yields are those of `iter_args` in the next
-    iteration, and those of `return_vars` behind the last one.
+    The values that its body yields become those of `iter_args` in the next
+    iteration, and those of `return_vars` after the last one.
 
-    What is computed before the first iteration is visited first: nothing that
+    Everything computed before the first iteration is visited first: none of the
+    loop's definitions is bound in it.
     the loop defines is bound in it.
     """
 
@@ -1529,7 +1528,7 @@ class ForStmt(Stmt):
         """The first one."""
     @property
     def stop(self) -> Expr:
-        """The one in front of which the loop ends."""
+        """The number before which the loop ends."""
     @property
     def step(self) -> Expr:
         """From one to the next."""
@@ -1538,16 +1537,16 @@ class ForStmt(Stmt):
         """The variables that it carries."""
     @property
     def body(self) -> Stmt:
-        """What happens in each iteration."""
+        """The body."""
     @property
     def return_vars(self) -> isoform.Array[Var]:
         """The variables that get the last values."""
     @property
     def kind(self) -> ForKind:
-        """How the iterations relate."""
+        """The relation between the iterations."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
-        """What passes and users have to say about the loop."""
+        """Additional information from passes and users."""
     def __init__(
         self,
         loop_var: Var,
@@ -1572,13 +1571,13 @@ class WhileStmt(Stmt):
     __match_args__ = ("condition", "iter_args", "body", "return_vars", "span")
     @property
     def condition(self) -> Expr:
-        """Whether there is another iteration; it may use `iter_args`."""
+        """True if there is another iteration; it may use `iter_args`."""
     @property
     def iter_args(self) -> isoform.Array[IterArg]:
         """The variables that it carries."""
     @property
     def body(self) -> Stmt:
-        """What happens in each iteration."""
+        """The body."""
     @property
     def return_vars(self) -> isoform.Array[Var]:
         """The variables that get the last values."""
@@ -1609,7 +1608,7 @@ class SeqStmts(Stmt):
     ) -> None: ...
 
 class EvalStmt(Stmt):
-    """Computes an expression for what that does."""
+    """Evaluates an expression for its effect."""
 
     __match_args__ = ("expr", "span")
     @property
@@ -1646,7 +1645,7 @@ class ContinueStmt(Stmt):
     ) -> None: ...
 
 class InlineStmt(Stmt):
-    """Program text of another language, as it is."""
+    """Program text in another language, copied verbatim."""
 
     __match_args__ = ("body", "language", "span")
     @property
@@ -1665,9 +1664,9 @@ class InlineStmt(Stmt):
     ) -> None: ...
 
 class ScopeStmt(Stmt):
-    """The base of the statements that say where their body runs.
+    """The base of the statements that determine where their body runs.
 
-    In spite of its name, what is defined in it stays visible behind it.
+    Despite its name, definitions inside it remain visible after it.
     """
 
     __match_args__ = ()
@@ -1676,11 +1675,11 @@ class ScopeStmt(Stmt):
         """For people."""
     @property
     def body(self) -> Stmt:
-        """What happens there."""
+        """The statement in the scope."""
     def __init__(self) -> None: ...
     @property
     def scope_kind(self) -> ScopeKind:
-        """What the statement says about its body."""
+        """The kind of the scope."""
 
 class InCoreScopeStmt(ScopeStmt):
     """Its body runs on one core."""
@@ -1688,7 +1687,7 @@ class InCoreScopeStmt(ScopeStmt):
     __match_args__ = ("split", "name_hint", "body", "span")
     @property
     def split(self) -> SplitMode:
-        """How it is divided between vector cores."""
+        """The division of work between vector cores."""
     def __init__(
         self,
         split: typing.Any = ...,
@@ -1715,7 +1714,7 @@ class HierarchyScopeStmt(ScopeStmt):
         """The level."""
     @property
     def role(self) -> Role | None:
-        """What it does there."""
+        """The role at that level."""
     def __init__(
         self,
         level: typing.Any,
@@ -1732,10 +1731,10 @@ class SpmdScopeStmt(ScopeStmt):
     __match_args__ = ("core_num", "sync_start", "name_hint", "body", "span")
     @property
     def core_num(self) -> Expr:
-        """How many cores."""
+        """The number of cores."""
     @property
     def sync_start(self) -> builtins.bool:
-        """Whether they start together."""
+        """True if the cores start together."""
     def __init__(
         self,
         core_num: builtins.int | typing.Any,
@@ -1747,12 +1746,12 @@ class SpmdScopeStmt(ScopeStmt):
     ) -> None: ...
 
 class RuntimeScopeStmt(ScopeStmt):
-    """The run-time system sees its body as one."""
+    """A scope whose body the run-time system treats as a unit."""
 
     __match_args__ = ("manual", "name_hint", "body", "span")
     @property
     def manual(self) -> builtins.bool:
-        """Whether the program says when its tasks run."""
+        """True if the program determines when its tasks run."""
     def __init__(
         self,
         manual: builtins.bool = ...,
@@ -1763,7 +1762,7 @@ class RuntimeScopeStmt(ScopeStmt):
     ) -> None: ...
 
 class Function(IRNode):
-    """A function: what it binds, ends with it."""
+    """A function; its bindings end with it."""
 
     __match_args__ = (
         "name",
@@ -1779,34 +1778,34 @@ class Function(IRNode):
     )
     @property
     def name(self) -> builtins.str:
-        """Its name; a program compares it, as that is how it is called."""
+        """The name; a program compares it, since calls refer to it."""
     @property
     def params(self) -> isoform.Array[Var]:
         """The parameters."""
     @property
     def param_directions(self) -> isoform.Array[ParamDirection]:
-        """Which way each parameter goes."""
+        """The direction of each parameter."""
     @property
     def return_types(self) -> isoform.Array[Type]:
         """The types of the results."""
     @property
     def body(self) -> Stmt:
-        """What it does."""
+        """The body."""
     @property
     def type(self) -> FunctionType:
-        """Where it runs."""
+        """The place where it runs."""
     @property
     def level(self) -> Level | None:
         """The level of the machine at which it runs."""
     @property
     def role(self) -> Role | None:
-        """What it does there."""
+        """The role at that level."""
     @property
     def attrs(self) -> isoform.Map[builtins.str, typing.Any]:
-        """What passes and users have to say about it."""
+        """Additional information from passes and users."""
     @property
     def requires_runtime_binding(self) -> builtins.bool:
-        """Whether the run-time system has to bind it before it is called."""
+        """True if the run-time system must bind it before it is called."""
     def __init__(
         self,
         name: builtins.str,
@@ -1824,7 +1823,7 @@ class Function(IRNode):
     ) -> None: ...
     @property
     def func_type(self) -> FunctionType:
-        """Where it runs, the field `type`."""
+        """The place where it runs, the field `type`."""
 
 class Program(IRNode):
     """Functions that call each other by their names."""
@@ -1843,8 +1842,8 @@ class Program(IRNode):
         span: Span | None = ...,
     ) -> None: ...
     def get_function(self, name: builtins.str) -> Function | None:
-        """The function of a name; None when there is none."""
+        """Returns the function of a name; None if there is no such function."""
     def get_global_var(self, name: builtins.str) -> GlobalVar | None:
-        """The name of a function, as what is called; None when there is none."""
+        """Returns the callee for the name of a function; None if there is no such function."""
     def __getitem__(self, name: builtins.str) -> Function:
-        """Return the function of a name; KeyError when there is none."""
+        """Return the function of a name; KeyError if there is none."""

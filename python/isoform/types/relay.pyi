@@ -32,7 +32,7 @@ class Call(isoform.types.ir.RelayExpr):
     __match_args__ = ("op", "args", "attrs", "type_args", "span")
     @property
     def op(self) -> isoform.types.ir.RelayExpr:
-        """What is called."""
+        """The callee."""
     @property
     def args(self) -> isoform.Array[isoform.types.ir.RelayExpr]:
         """The arguments."""
@@ -41,7 +41,7 @@ class Call(isoform.types.ir.RelayExpr):
         """The attributes of an operator."""
     @property
     def type_args(self) -> isoform.Array[isoform.types.ir.Type]:
-        """What the type parameters of a function stand for."""
+        """The arguments for the type parameters of a function."""
     def __init__(
         self,
         op: isoform.types.ir.RelayExpr,

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 class StringImm(isoform.types.ir.PrimExpr):
-    """A string, such as the name of something that an intrinsic is told."""
+    """A string, such as an argument of an intrinsic."""
 
     __match_args__ = ("value", "span")
     @property
@@ -49,9 +49,9 @@ class StringImm(isoform.types.ir.PrimExpr):
         """The text."""
     def __init__(self, value: builtins.str, span: isoform.types.ir.Span | None = ...) -> None: ...
     def __eq__(self, other: builtins.object) -> builtins.bool:
-        """Whether the text is the same."""
+        """Return whether the text is the same."""
     def __ne__(self, other: builtins.object) -> builtins.bool:
-        """Whether the text is another one."""
+        """Return whether the text is different."""
     def __hash__(self) -> builtins.int:
         """The hash of the text."""
 
@@ -67,7 +67,7 @@ class Ramp(isoform.types.ir.PrimExpr):
         """The difference of neighbours."""
     @property
     def lanes(self) -> builtins.int:
-        """How many there are."""
+        """The number of lanes."""
     def __init__(
         self,
         base: typing.Any,
@@ -77,7 +77,7 @@ class Ramp(isoform.types.ir.PrimExpr):
     ) -> None: ...
 
 class Var(isoform.types.ir.PrimExpr):
-    """A variable: equal by where it is bound, whatever its name."""
+    """A variable, identified by its binding; the name is ignored."""
 
     __match_args__ = ("name", "dtype", "span")
     @property
@@ -104,7 +104,7 @@ class Cast(isoform.types.ir.PrimExpr):
     __match_args__ = ("dtype", "value", "span")
     @property
     def value(self) -> isoform.types.ir.PrimExpr:
-        """What is converted."""
+        """The expression to convert."""
     def __init__(
         self,
         dtype: isoform.dtype | str,
@@ -199,7 +199,7 @@ class Div(BinaryOpExpr):
     ) -> None: ...
 
 class Mod(BinaryOpExpr):
-    """What division rounded towards zero leaves over."""
+    """The remainder of division rounded towards zero."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -215,7 +215,7 @@ class FloorDiv(BinaryOpExpr):
     ) -> None: ...
 
 class FloorMod(BinaryOpExpr):
-    """What division rounded down leaves over."""
+    """The remainder of division rounded down."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -239,7 +239,7 @@ class Max(BinaryOpExpr):
     ) -> None: ...
 
 class EQ(CmpExpr):
-    """Whether `a == b`."""
+    """Equality, `a == b`."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -247,7 +247,7 @@ class EQ(CmpExpr):
     ) -> None: ...
 
 class NE(CmpExpr):
-    """Whether `a != b`."""
+    """Inequality, `a != b`."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -255,7 +255,7 @@ class NE(CmpExpr):
     ) -> None: ...
 
 class LT(CmpExpr):
-    """Whether `a < b`."""
+    """The comparison `a < b`."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -263,7 +263,7 @@ class LT(CmpExpr):
     ) -> None: ...
 
 class LE(CmpExpr):
-    """Whether `a <= b`."""
+    """The comparison `a <= b`."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -271,7 +271,7 @@ class LE(CmpExpr):
     ) -> None: ...
 
 class GT(CmpExpr):
-    """Whether `a > b`."""
+    """The comparison `a > b`."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -279,7 +279,7 @@ class GT(CmpExpr):
     ) -> None: ...
 
 class GE(CmpExpr):
-    """Whether `a >= b`."""
+    """The comparison `a >= b`."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -287,7 +287,7 @@ class GE(CmpExpr):
     ) -> None: ...
 
 class And(LogicalExpr):
-    """Whether both hold."""
+    """True if both operands are true."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -295,7 +295,7 @@ class And(LogicalExpr):
     ) -> None: ...
 
 class Or(LogicalExpr):
-    """Whether one of the two holds."""
+    """True if at least one operand is true."""
 
     __match_args__ = ("a", "b", "span")
     def __init__(
@@ -303,7 +303,7 @@ class Or(LogicalExpr):
     ) -> None: ...
 
 class Not(isoform.types.ir.PrimExpr):
-    """Whether `a` does not hold."""
+    """True if `a` is false."""
 
     __match_args__ = ("a", "span")
     @property
@@ -317,7 +317,7 @@ class Select(isoform.types.ir.PrimExpr):
     __match_args__ = ("condition", "true_value", "false_value", "span")
     @property
     def condition(self) -> isoform.types.ir.PrimExpr:
-        """Which one."""
+        """The condition."""
     @property
     def true_value(self) -> isoform.types.ir.PrimExpr:
         """The value if the condition holds."""
@@ -333,13 +333,13 @@ class Select(isoform.types.ir.PrimExpr):
     ) -> None: ...
 
 class Let(isoform.types.ir.PrimExpr):
-    """The value of `body`, in which `var` stands for `value`."""
+    """The value of `body` with `var` bound to `value`."""
 
     __match_args__ = ("var", "value", "body", "span")
     @property
     def value(self) -> isoform.types.ir.PrimExpr:
-        """What the variable stands for; the variable is not bound in it, so it
-        comes first.
+        """The value of the variable. It comes first because the variable is not bound in
+        it.
         """
     @property
     def var(self) -> Var:
@@ -361,7 +361,7 @@ class Call(isoform.types.ir.PrimExpr):
     __match_args__ = ("dtype", "op", "args", "span")
     @property
     def op(self) -> isoform.types.ir.RelayExpr:
-        """What is called: an operator, or the global variable of a function."""
+        """The callee: an operator, or the global variable of a function."""
     @property
     def args(self) -> isoform.Array[isoform.types.ir.PrimExpr]:
         """The arguments."""
@@ -374,7 +374,7 @@ class Call(isoform.types.ir.PrimExpr):
     ) -> None: ...
 
 class Broadcast(isoform.types.ir.PrimExpr):
-    """A vector of one value."""
+    """A vector that repeats one value."""
 
     __match_args__ = ("value", "lanes", "span")
     @property
@@ -382,7 +382,7 @@ class Broadcast(isoform.types.ir.PrimExpr):
         """The value, a scalar."""
     @property
     def lanes(self) -> builtins.int:
-        """How often."""
+        """The number of lanes."""
     def __init__(
         self, value: typing.Any, lanes: builtins.int, span: isoform.types.ir.Span | None = ...
     ) -> None: ...

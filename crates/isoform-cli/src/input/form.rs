@@ -1,19 +1,19 @@
-//! In which form a file holds a value.
+//! Detection of the format of a file.
 
 use std::path::Path;
 
 use clap::ValueEnum;
 
-/// How many bytes of a file tell its form.
+/// The number of bytes from which the format is detected.
 pub(crate) const SAMPLE: usize = 64 << 10;
 
 /// The first bytes of the binary form.
 const MAGIC: &[u8] = b"\x89isoform";
 
-/// The keys that a JSON graph may start with.
+/// The possible first keys of a JSON graph.
 const GRAPH_KEYS: [&str; 3] = ["root_index", "nodes", "metadata"];
 
-/// A form of a value in a file that can be written.
+/// A format in which a value can be written to a file.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// A JSON graph.
@@ -24,7 +24,7 @@ pub(crate) enum Form {
     Binary,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
     /// An ONNX model.
@@ -34,7 +34,7 @@ pub(crate) enum Content {
 }
 
 impl Form {
-    /// The form that files with the extension of this name have.
+    /// The format for the extension of this name.
     pub(crate) fn of_name(file: &Path) -> Option<Form> {
         let extension = file.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -45,7 +45,7 @@ impl Form {
         }
     }
 
-    /// What people call it.
+    /// The name for people.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Form::Json => "JSON graph",
@@ -54,7 +54,7 @@ impl Form {
         }
     }
 
-    /// What programs call it, and `--to`.
+    /// The name for programs, and for `--to`.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Form::Json => "json",
@@ -64,10 +64,11 @@ impl Form {
     }
 }
 
-/// What a file holds, by its first bytes; its name decides where they do not.
+/// Detects the contents of a file from its first bytes, or from its name if they do not
+/// suffice.
 ///
-/// A model is protobuf, whose field for the version of the format alone has a
-/// byte that no text has.
+/// A model is protobuf, and already its field for the format version contains a byte
+/// that no text has.
 pub(crate) fn recognize(start: &[u8], file: &Path) -> Content {
     let named = Form::of_name(file);
     if start.starts_with(MAGIC) {
@@ -75,18 +76,18 @@ pub(crate) fn recognize(start: &[u8], file: &Path) -> Content {
     }
     match as_text(start) {
         Some(text) if is_graph(text) => Content::Value(Form::Json),
-        // Other JSON is a text as well, but then the name says what it should be.
+        // Other JSON is also text, but then the name says what it should be.
         Some(text) if named == Some(Form::Json) && text.starts_with(['{', '[']) => {
             Content::Value(Form::Json)
         }
         Some(text) if !text.is_empty() => Content::Value(Form::Text),
-        // The reader of that form says best what is wrong with it.
+        // The reader of that format gives the best error message.
         _ => named.map_or(Content::Model, Content::Value),
     }
 }
 
-/// Whether a file found in a folder is meant for this command, by its name and
-/// its first bytes: other programs write `.json` and `.iso` files too.
+/// True if a file found in a folder is for this command, judging by its name and first
+/// bytes: other programs write `.json` and `.iso` files, too.
 pub(crate) fn is_ours(start: &[u8], named: Form) -> bool {
     match named {
         Form::Json => as_text(start).is_some_and(is_graph),
@@ -95,7 +96,7 @@ pub(crate) fn is_ours(start: &[u8], named: Form) -> bool {
     }
 }
 
-/// Whether a text would be taken for a JSON graph.
+/// True if a text would be read as a JSON graph.
 pub(crate) fn is_graph(text: &str) -> bool {
     let inner = text.trim_start().strip_prefix('{').map(str::trim_start);
     let Some(inner) = inner.and_then(|inner| inner.strip_prefix('"')) else {
@@ -109,12 +110,12 @@ pub(crate) fn is_graph(text: &str) -> bool {
     })
 }
 
-/// The first bytes of a file as text without leading white space, if they are
-/// some: UTF-8, and no control characters but white space.
+/// The first bytes of a file as text without leading white space, if they are text:
+/// UTF-8, without control characters other than white space.
 fn as_text(start: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(start) {
         Ok(text) => text,
-        // The last character may be cut.
+        // The last character may be cut off.
         Err(error) if error.error_len().is_none() && start.len() >= SAMPLE => {
             std::str::from_utf8(&start[..error.valid_up_to()]).ok()?
         }
@@ -131,7 +132,7 @@ fn as_text(start: &[u8]) -> Option<&str> {
     )
 }
 
-/// What some editors put in front of a text.
+/// A mark that some editors put at the start of a text.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 #[cfg(test)]
@@ -155,7 +156,7 @@ mod tests {
         check("a.onnx", b"\x08\x07\x12\x04", Model);
         check("a", b"\x08\x07\x12\x04", Model);
         check("a", "", Model);
-        // A map that has a key of this name, but is no graph.
+        // A map with a key of this name, but not a graph.
         check("a", "{\"nodes and more\": 1}", Value(Form::Text));
     }
 

@@ -1,4 +1,4 @@
-//! Reading files, and what the common options mean for that.
+//! Reading files, and the effect of the common options on that.
 
 mod form;
 
@@ -19,24 +19,24 @@ use crate::output::{Failure, Output};
 
 pub(crate) use form::{Content, Form, SAMPLE, is_graph, is_ours, recognize};
 
-/// What was read.
+/// The contents of a file.
 pub(crate) enum Input {
-    /// From an ONNX model.
+    /// An ONNX model.
     Model(Model),
-    /// From a file of the library.
+    /// A file of the library.
     Value(IrFile),
 }
 
-/// A value, and how it was written.
+/// A value, and its format in the file.
 pub(crate) struct IrFile {
     pub(crate) value: Value,
     pub(crate) form: Form,
-    /// What a JSON graph says beside its nodes.
+    /// The metadata of a JSON graph.
     pub(crate) metadata: Option<Value>,
 }
 
 impl Input {
-    /// What is compared, hashed or printed.
+    /// Returns the value to compare, hash or print.
     pub(crate) fn to_value(&self) -> Value {
         match self {
             Input::Model(model) => model.to_value(),
@@ -44,7 +44,7 @@ impl Input {
         }
     }
 
-    /// The model, if it is one.
+    /// Returns the model, if it is one.
     pub(crate) fn model(&self) -> Option<&Model> {
         match self {
             Input::Model(model) => Some(model),
@@ -54,10 +54,10 @@ impl Input {
 }
 
 impl Common {
-    /// What is compared of two files.
+    /// Returns the options for comparing two files.
     pub(crate) fn compare_options(&self) -> CompareOptions {
         CompareOptions {
-            // Variables of two files are never the same object, bound or not.
+            // Variables of two files are never the same object, whether bound or free.
             map_free_vars: true,
             skip_tensor_content: self.architecture,
         }
@@ -68,7 +68,7 @@ impl Common {
     }
 }
 
-/// Whether a name means standard input or output.
+/// True if the name denotes standard input or output.
 pub(crate) fn is_dash(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
@@ -81,7 +81,7 @@ pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
     let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
     if found.is_dir() {
         return Err(
-            "this is a folder, and a file is wanted; only 'isoform dedup' walks folders".into(),
+            "this is a folder, expected a file; only 'isoform dedup' searches folders".into(),
         );
     }
     let mut opened = File::open(file).map_err(|error| error.to_string())?;
@@ -101,7 +101,7 @@ pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
     }
 }
 
-/// The first bytes of a file, as many as tell its form.
+/// Reads the start of a file, enough to detect its format.
 pub(crate) fn start_of(file: &mut File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(SAMPLE as u64).read_to_end(&mut start)?;
@@ -120,13 +120,13 @@ fn from_standard_input(file: &Path) -> Result<Input, Failure> {
     match recognize(&bytes[..bytes.len().min(SAMPLE)], file) {
         Content::Value(form) => decode(form, bytes, file),
         Content::Model => {
-            let reason = "standard input is no text, JSON graph or binary form, and ONNX models cannot be read from it, because they are mapped into memory; give a file";
+            let reason = "standard input is neither text nor a JSON graph nor the binary form, and ONNX models cannot be read from it, because they are mapped into memory; give a file";
             Err(reason.into())
         }
     }
 }
 
-/// The value in the bytes of a file.
+/// Decodes the value from the bytes of a file.
 fn decode(form: Form, bytes: Vec<u8>, file: &Path) -> Result<Input, Failure> {
     let failed = |error: Error| message(file, &error);
     register_types().map_err(failed)?;
@@ -163,13 +163,14 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix(form::BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// A value, and what a JSON graph says beside it.
+/// A value, and the metadata of a JSON graph.
 type Decoded = (Value, Option<Value>);
 
-/// What `read` reads, with the operators that other files were read with.
+/// Returns the result of `read`, using the operators that other files were read with.
 ///
-/// An operator is the one object of its name. None is registered here, so those of the
-/// first file are; a file that was read in the meantime is read again, and finds them.
+/// There is only one object per operator name. Reading registers none of them, so the
+/// operators of the first file are registered here; a file that was read in the meantime
+/// is read again, and then finds them.
 fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<Decoded> {
     let decoded = read()?;
     let mut is_settled = true;
@@ -177,7 +178,7 @@ fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<
         if let Some(op) = object.downcast_ref::<Op>() {
             is_settled &= match find_singleton(op) {
                 Some(known) => known.same_as(object),
-                // Another thread may be faster, and a file may have a name twice.
+                // Another thread may be faster, and a file may contain a name twice.
                 None => register_singleton(op).is_ok(),
             };
         }
@@ -195,8 +196,8 @@ fn register_types() -> isoform::Result<()> {
     isoform_onnx::ir::register()
 }
 
-/// What went wrong, without the kind, which is for programs, and without the file's
-/// name, which stands before every message.
+/// The message of an error, without the kind, which is for programs, and without the
+/// file's name, which precedes every message.
 pub(crate) fn message(file: &Path, error: &Error) -> Failure {
     let mut text = error.message();
     for place in ["model", "file", "cannot open"] {
@@ -207,7 +208,7 @@ pub(crate) fn message(file: &Path, error: &Error) -> Failure {
             text = rest;
         }
     }
-    // The line that is wrong is shown as lines of its own.
+    // The offending line is shown on lines of its own.
     let fault =
         std::error::Error::source(error).and_then(|source| source.downcast_ref::<TextFault>());
     let head = fault.map(|fault| format!("text: {fault}"));
@@ -228,7 +229,7 @@ pub(crate) fn message(file: &Path, error: &Error) -> Failure {
 }
 
 impl Output<'_, '_> {
-    /// Reports a file that failed on standard error, and under `--json` in the result too.
+    /// Reports a file that failed on standard error, and under `--json` also in the result.
     pub(crate) fn failed_file(&mut self, file: &Path, failure: &Failure) -> io::Result<()> {
         self.failure(file, failure);
         if !self.json {

@@ -10,7 +10,7 @@ use crate::args::ShowArgs;
 pub(crate) fn program(rows: &mut Rows, args: &ShowArgs) -> Map<String, Value> {
     let count = rows.listing.bodies.len();
     let mut bodies: Vec<Value> = vec![Value::Null; count];
-    // Inner bodies have greater positions, so each is done before it is wanted. They nest
+    // Inner bodies have greater positions, so each is done before it is needed. They nest
     // only as deep as the reader of models allows.
     for body in (0..count).rev() {
         bodies[body] = self::body(rows, args, body, &mut bodies);

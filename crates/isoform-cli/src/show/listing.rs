@@ -1,22 +1,22 @@
-//! Which nodes stand in which body, and in which order.
+//! Assigns the nodes of a program to bodies, and orders them.
 //!
-//! A program is a graph of uses and has no order of its own. Here it gets one that
-//! depends on nothing but its structure: every node after those that it uses, and in
-//! the outermost body that all its users share. Nothing in here recurses, since a
-//! chain of nodes may be as long as memory allows.
+//! A program is a graph of uses and has no order of its own. The order chosen here
+//! depends only on its structure: every node comes after those that it uses, in the
+//! outermost body that all its users share. Nothing here recurses, since a chain of
+//! nodes may be as long as memory allows.
 
 use std::collections::HashMap;
 
 use isoform::{Array, Ref, Value, ValueRef};
 use isoform_onnx::ir::{Call, Function, Graph, Input, Output, Program};
 
-/// A program, laid out.
+/// A program with its layout.
 #[derive(Debug)]
 pub(crate) struct Listing {
-    /// All bodies; an outer one stands before those inside it.
+    /// All bodies; an outer one comes before those inside it.
     pub(crate) bodies: Vec<Body>,
-    /// Where the bodies of the functions start: the main graph is the first body, and
-    /// each function follows with its own.
+    /// The positions at which functions start: the main graph is the first body, and each
+    /// function follows with its own.
     pub(crate) functions: Vec<usize>,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Body {
     pub(crate) kind: BodyKind,
     /// The nodes in an order of computation.
     pub(crate) nodes: Vec<Node>,
-    /// How many bodies are around this one.
+    /// The number of bodies around this one.
     pub(crate) depth: usize,
     parent: usize,
 }
 
-/// What a body belongs to.
+/// The owner of a body.
 #[derive(Debug)]
 pub(crate) enum BodyKind {
     Graph(Ref<Graph>),
@@ -93,7 +93,7 @@ pub(crate) fn list(program: &Program) -> Listing {
 }
 
 impl Listing {
-    /// Adds a graph or function with all bodies inside; returns its nodes.
+    /// Adds a graph or function with all bodies inside it; returns its nodes.
     fn add(&mut self, kind: BodyKind) -> Vec<Ref<Call>> {
         let order = order_of_computation(kind.results());
         let root = self.bodies.len();
@@ -103,7 +103,7 @@ impl Listing {
             depth: 0,
             parent: root,
         });
-        // The body that holds all users of a node; users come first in this direction.
+        // The body that contains all users of a node; users come first in this direction.
         let mut place: HashMap<u64, usize> = HashMap::new();
         self.claim(root, root, &mut place);
         for call in order.iter().rev() {
@@ -134,7 +134,7 @@ impl Listing {
         order
     }
 
-    /// Notes that the results of `body` are used there.
+    /// Records that the results of `body` are used there.
     fn claim(&mut self, body: usize, user: usize, place: &mut HashMap<u64, usize>) {
         for value in self.bodies[body].kind.results().clone().values() {
             self.claim_value(value, user, place);
@@ -162,8 +162,8 @@ impl Listing {
     }
 }
 
-/// All nodes that the results need, each after those that it uses itself; nodes of
-/// bodies before the node that has the body.
+/// All nodes that the results need, each after those that it uses itself, and nodes of
+/// bodies before the node that contains the body.
 fn order_of_computation(results: &Array) -> Vec<Ref<Call>> {
     let mut order = Vec::new();
     let mut entered = HashMap::new();
@@ -202,8 +202,8 @@ fn call_of(value: &Value) -> Option<&Ref<Call>> {
         .map(|output| &output.call)
 }
 
-/// Everything that a node uses: its inputs, and the values that some operators name in
-/// attributes, as Gradient does.
+/// Everything that a node uses: its inputs, and the values that some operators, such as
+/// Gradient, name in attributes.
 fn operands(call: &Call) -> Vec<&Value> {
     let mut operands: Vec<&Value> = call.inputs.values().iter().collect();
     for (_, value) in attributes(call) {
@@ -226,7 +226,7 @@ pub(crate) fn attributes(call: &Call) -> Vec<(&str, &Value)> {
     attributes
 }
 
-/// The graph that a value is, if it is one.
+/// The graph in a value, if it is one.
 pub(crate) fn graph_in(value: &Value) -> Option<&Ref<Graph>> {
     value.as_object()?.downcast_ref::<Graph>()
 }

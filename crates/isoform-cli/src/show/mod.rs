@@ -1,4 +1,4 @@
-//! `isoform show`: a model as program text, or any other value as text.
+//! `isoform show`: prints a model as program text, or any other value as text.
 
 mod json;
 mod listing;

@@ -1,4 +1,4 @@
-//! Values, types and constants as text, and the numbers that stand for names.
+//! Values, types and constants as text, and the numbers that replace names.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -15,14 +15,14 @@ use crate::output::{Palette, printable};
 
 /// Tensors of up to this many elements are written in full.
 const WHOLE_TENSOR: u64 = 8;
-/// How many elements of a longer tensor are written.
+/// The number of elements printed of a longer tensor.
 const FIRST_ELEMENTS: u64 = 3;
-/// How many items of a list are written.
+/// The number of items printed of a list.
 const LIST_ITEMS: usize = 16;
-/// How many characters of a string are written.
+/// The number of characters printed of a string.
 const TEXT_CHARS: usize = 80;
 
-/// What stands for the things of a program that have no names of their own.
+/// Names for the parts of a program that have none.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// Inputs, and the first outputs of nodes, by identity.
@@ -52,7 +52,7 @@ impl Names {
                 let number = names.functions.len();
                 names.functions.insert(function.identity(), number);
             }
-            // Bodies still open, with the node that comes next.
+            // Bodies still open, with the position of their next node.
             let mut stack = vec![(root, 0)];
             while let Some((body, at)) = stack.pop() {
                 let body_ref = &listing.bodies[body];
@@ -101,7 +101,7 @@ impl Names {
         }
     }
 
-    /// The value with this position among those of an input or node.
+    /// The value at this position among those of an input or node.
     pub(crate) fn numbered(&self, identity: u64, index: i64) -> String {
         match self.values.get(&identity) {
             Some(first) => format!("%{}", first.saturating_add(index)),
@@ -230,7 +230,7 @@ impl Names {
         let mut out = String::new();
         let mut closing = 0;
         let mut current = ty;
-        // Types nest only through their last part, so a loop does.
+        // Only the last part of a type nests, so a loop suffices.
         while let Some(object) = current.as_object() {
             if let Some(ty) = object.downcast_ref::<SequenceType>() {
                 out.push_str("sequence(");
@@ -308,7 +308,7 @@ fn element_type(elem: &Value) -> String {
     }
 }
 
-/// A string in quotes, abbreviated; nothing in it can disturb the terminal.
+/// A string in quotes, abbreviated and safe for the terminal.
 pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(TEXT_CHARS) {
         Some((end, _)) => format!("{:?}...", &text[..end]),

@@ -1,5 +1,4 @@
-//! The parts of a printed program as text, for the two forms in which they are
-//! arranged.
+//! The parts of a printed program as text, shared by the two output formats.
 
 use std::collections::HashMap;
 
@@ -10,7 +9,7 @@ use super::listing::{Body, BodyKind, Listing, Node, attributes, graph_in};
 use super::names::{Names, quoted};
 use crate::output::{Palette, printable};
 
-/// A program, and what its parts are called.
+/// A program, and the names of its parts.
 #[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) listing: Listing,
@@ -145,7 +144,7 @@ impl Rows {
         }
     }
 
-    /// The operator with its domain, and its version if that is not the usual one.
+    /// The operator with its domain, and with its version unless it is the usual one.
     fn op(&self, call: &Call) -> String {
         if let Some(callee) = &call.callee {
             return self.names.function(callee);
@@ -173,7 +172,7 @@ pub(crate) fn domain_name(domain: &str) -> String {
     }
 }
 
-/// What a person calls a body: its kind, and its name in the file.
+/// The description of a body for people: its kind, and its name in the file.
 pub(crate) fn body_names(body: &Body) -> (&'static str, String, Vec<String>, Vec<String>) {
     let names = |names: &isoform::Array<isoform::Str>| {
         names.iter().map(|name| quoted(name.as_str())).collect()
@@ -213,7 +212,7 @@ fn param_text(names: &mut Names, param: &Ref<Input>, fed: Option<&String>) -> St
     out
 }
 
-/// Whether an attribute is printed as bodies.
+/// True if an attribute is printed as bodies.
 fn holds_graphs(value: &Value) -> bool {
     match value.view() {
         ValueRef::Array(items) => items.values().iter().any(|item| graph_in(item).is_some()),

@@ -8,7 +8,7 @@ use super::rows::{Rows, body_names};
 use crate::args::ShowArgs;
 use crate::output::{Output, counted};
 
-/// What is still to be printed.
+/// A pending step of printing.
 enum Step {
     /// The nodes of a body from a position on, at an indentation.
     Nodes(usize, usize, usize),
@@ -37,7 +37,7 @@ pub(crate) fn print(
     }
     for root in std::iter::once(0).chain(rows.listing.functions.clone()) {
         let mut stack = vec![Step::Open(String::new(), root, 0)];
-        // Bodies may lie inside bodies, and the stack is here and not the machine's.
+        // Bodies may nest, so this uses its own stack instead of the native one.
         while let Some(step) = stack.pop() {
             match step {
                 Step::Line(line) => output.line(line)?,

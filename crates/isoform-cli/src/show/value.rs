@@ -11,7 +11,7 @@ use crate::output::{Failure, Output, printable};
 
 pub(super) fn run(args: &ShowArgs, file: &IrFile, output: &mut Output<'_, '_>) -> io::Result<()> {
     if args.depth.is_some() || args.limit.is_some() || args.names {
-        let reason = "--depth, --limit and --names are for ONNX models, and this is none";
+        let reason = "--depth, --limit and --names are only for ONNX models";
         return output.failed_file(&args.file, &reason.into());
     }
     let tensors = match args.text.full_tensors {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &ShowArgs, file: &IrFile, output: &mut Output<'_, '_>) -
 }
 
 impl TextArgs {
-    /// What the options of the command line mean for the printer.
+    /// Translates the options of the command line for the printer.
     pub(crate) fn options(&self) -> TextOptions {
         TextOptions::default()
             .width(self.width)
@@ -59,7 +59,7 @@ impl TextArgs {
     }
 }
 
-/// The text of a value, in a form that is never taken for another one.
+/// The text of a value, in a form that cannot be mistaken for another format.
 pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<String> {
     let text = to_text(value, options)?;
     match is_graph(&text) {
@@ -69,7 +69,7 @@ pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<S
     }
 }
 
-/// The type of a value, as its text says it.
+/// The type of a value, as printed in its text.
 fn root_type(value: &Value) -> &str {
     match value.as_object() {
         Some(object) => object.type_info().key(),

@@ -144,7 +144,7 @@ pub(crate) fn model(graph: GraphProto) -> ModelProto {
     }
 }
 
-/// What the small model is made of.
+/// The parts of the small model.
 pub(crate) struct Small {
     pub(crate) bias: f32,
     pub(crate) pads: [i64; 2],

@@ -81,7 +81,7 @@ fn content_tells_the_form_whatever_the_name() {
         "model.json",
         &fs::read(folder.model("model.onnx", &small(&Small::default()))).unwrap(),
     );
-    // A name cannot make text of what is none.
+    // The name alone does not make it text.
     let ran = folder.run("hash model.json");
     assert_eq!(ran.status, 2);
     assert!(
@@ -633,7 +633,7 @@ fn convert_respects_links_devices_and_permissions() {
     for target in ["/dev/null", "null.json"] {
         let ran = folder.run(&format!("convert -f --to json module.iso {target}"));
         assert_eq!(ran.status, 2);
-        assert!(ran.err.contains("no regular file"), "{ran:?}");
+        assert!(ran.err.contains("not a regular file"), "{ran:?}");
     }
 }
 

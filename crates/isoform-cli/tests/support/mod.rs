@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a run of the command left behind.
+/// The results of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,

@@ -1,9 +1,9 @@
-//! Writes the impls that make a trait a type attribute.
+//! Generates the impls that turn a trait into a type attribute.
 //!
-//! Four things come out: what the attribute is called and looks like (`NodeTrait`), how a node that implements the
-//! trait is seen through it and called by other languages (`Implementation`), the trait for `Adapter`, which calls the
-//! functions that are the attribute's value, and the trait for `Defaults`, which runs the body that the trait itself
-//! gives a method, with an adapter for all others.
+//! There are four: `NodeTrait` (the name and type of the attribute), `Implementation` (how a node that implements the
+//! trait is viewed as one, and called by other languages), the trait for `Adapter`, which calls the functions in the
+//! attribute's value, and the trait for `Defaults`, which runs the default body of one method, with an adapter for all
+//! others.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -14,7 +14,7 @@ use syn::spanned::Spanned;
 use super::model::{Argument, MethodModel, TraitModel};
 use crate::expand::located_at;
 
-/// The trait itself, and behind it the impls.
+/// The trait itself, followed by the impls.
 pub(crate) fn expand(model: &TraitModel) -> TokenStream {
     let cx = Ctx::new(model);
     let node_trait = cx.node_trait();
@@ -57,13 +57,13 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Whether only Rust can implement the trait.
+    /// True if only Rust can implement the trait.
     fn is_rust_only(&self) -> bool {
         self.model.methods.is_empty() && self.model.has_rust_only
     }
 
-    /// What the compiler says about a node type that names the trait without implementing it, unless the trait says
-    /// that itself.
+    /// The compiler's message for a node type that names the trait without implementing it, unless the trait provides its
+    /// own.
     fn diagnostic(&self) -> Option<TokenStream> {
         let is_given = self.model.item.attrs.iter().any(|attr| {
             let name = attr.path().segments.last();
@@ -78,7 +78,7 @@ impl<'a> Ctx<'a> {
             .then(|| quote!(#[diagnostic::on_unimplemented(message = #message, note = #note)]))
     }
 
-    /// What the attribute is.
+    /// The description of the attribute.
     fn node_trait(&self) -> TokenStream {
         let Self { ident, private, .. } = self;
         let name = &self.model.name;
@@ -146,7 +146,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// How nodes that implement the trait are seen and called.
+    /// How nodes that implement the trait are viewed and called.
     fn implementation(&self) -> TokenStream {
         let Self { ident, private, .. } = self;
         let calls = self.model.methods.iter().map(|method| self.call(method));
@@ -252,7 +252,7 @@ impl<'a> Ctx<'a> {
                 None => quote_spanned!(located_at(ty.span())=> #private::pass::<#ty>(#ident)?),
             }
         });
-        // A type that has no conversions is reported where it is written.
+        // A type without conversions is reported where it is written.
         let output = &method.output;
         let result =
             quote_spanned!(located_at(output.span())=> <#output as #private::MethodResult>);

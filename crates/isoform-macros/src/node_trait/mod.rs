@@ -1,8 +1,8 @@
-//! The attribute macro `node_trait`, which makes a trait a type attribute.
+//! The attribute macro `node_trait`, which turns a trait into a type attribute.
 //!
-//! It works as the derive does: `model` reads the trait and checks it, `expand` writes the impls.
-//! What is left to the compiler is whether the types of arguments and results convert: that is said by trait bounds,
-//! which are reported at the type.
+//! It works like the derive: `model` reads and checks the trait, `expand` generates the impls.
+//! The compiler checks whether the types of arguments and results convert, by trait bounds whose errors are reported at
+//! the type.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -22,7 +22,7 @@ pub(crate) fn node_trait(arguments: TokenStream, item: TokenStream) -> TokenStre
     match TraitModel::new(arguments, item.clone()) {
         Ok(model) => expand::expand(&model),
         Err(error) => {
-            // The trait stays, so that what implements it has no errors of its own.
+            // The trait is kept, so that its uses do not report further errors.
             model::strip(&mut item);
             let error = error.into_compile_error();
             quote!(#item #error)

@@ -1,4 +1,4 @@
-//! Checks a trait that is to be a type attribute, and keeps what the expansion needs.
+//! Checks a trait that becomes a type attribute, and collects the data for the expansion.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -15,7 +15,7 @@ use crate::parse;
 /// The supertraits that an implementation by functions has.
 const SUPERTRAITS: [&str; 2] = ["Send", "Sync"];
 
-/// A trait whose declaration is right, as far as a macro can see.
+/// A trait whose declaration is correct as far as a macro can tell.
 pub(crate) struct TraitModel {
     /// The trait as it stays in the program.
     pub(crate) item: ItemTrait,
@@ -26,7 +26,7 @@ pub(crate) struct TraitModel {
     pub(crate) doc: Option<String>,
     /// The methods that other languages see.
     pub(crate) methods: Vec<MethodModel>,
-    /// Whether there are methods that only Rust sees.
+    /// True if there are methods that only Rust sees.
     pub(crate) has_rust_only: bool,
 }
 
@@ -36,16 +36,16 @@ pub(crate) struct MethodModel {
     pub(crate) doc: Option<String>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) output: Type,
-    /// Whether an implementation may leave it out.
+    /// True if an implementation may leave it out.
     pub(crate) has_default: bool,
 }
 
-/// An argument behind `self`.
+/// An argument after `self`.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
     /// The type as written.
     pub(crate) ty: Type,
-    /// What the type refers to, where it is a shared reference.
+    /// The target of a shared reference.
     pub(crate) target: Option<Type>,
 }
 
@@ -67,7 +67,7 @@ impl TraitModel {
                 false => methods.extend(check_method(function, &mut errors)),
             }
         }
-        // Without any other method, only Rust can implement the trait, and it gives all of them.
+        // Without other methods, only Rust can implement the trait, and it provides all of them.
         if !methods.is_empty() {
             for function in rust_only
                 .iter()
@@ -94,7 +94,7 @@ impl TraitModel {
     }
 }
 
-/// Takes what only this macro understands out of the trait.
+/// Removes the attributes of this macro from the trait.
 pub(crate) fn strip(item: &mut ItemTrait) {
     for member in &mut item.items {
         if let TraitItem::Fn(function) = member {
@@ -128,7 +128,7 @@ fn read_arguments(input: ParseStream<'_>) -> syn::Result<(LitStr, Option<Path>)>
         }
     }
     if !input.is_empty() {
-        return Err(input.error("expected nothing behind the name and `crate = path`"));
+        return Err(input.error("expected nothing after the name and `crate = path`"));
     }
     Ok((name, krate))
 }
@@ -169,7 +169,7 @@ fn check_trait(item: &ItemTrait, errors: &mut Errors) {
     }
 }
 
-/// Takes `#[node_trait(rust_only)]` out of `attrs`; whether it was there.
+/// Removes `#[node_trait(rust_only)]` from `attrs`; returns whether it was there.
 fn take_rust_only(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> bool {
     let mut found = false;
     attrs.retain(|attr| {
@@ -182,14 +182,14 @@ fn take_rust_only(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> bool {
         if !is_rust_only {
             errors.push_at(attr, "expected `#[node_trait(rust_only)]` on a method");
         }
-        // A wrong option is reported once, not again through what it did not say.
+        // A malformed option is reported once, without errors that merely follow from it.
         found = true;
         false
     });
     found
 }
 
-/// The method as other languages see it; None after an error.
+/// The method as seen by other languages; None after an error.
 fn check_method(function: &TraitItemFn, errors: &mut Errors) -> Option<MethodModel> {
     let sig = &function.sig;
     let name = &sig.ident;

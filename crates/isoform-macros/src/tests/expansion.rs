@@ -1,4 +1,4 @@
-//! Snapshots of the expansion: they are the readable specification of what the macro writes.
+//! Snapshots of the expansion: the readable specification of the macro's output.
 
 use syn::visit::Visit;
 

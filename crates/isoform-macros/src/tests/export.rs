@@ -1,4 +1,4 @@
-//! `#[export]`: what it writes, and what it says about a wrong function.
+//! `#[export]`: its expansion, and its errors about unsuitable functions.
 
 /// The formatted expansion, or the messages.
 fn expand(options: &str, function: &str) -> Result<String, Vec<String>> {
@@ -82,7 +82,7 @@ fn what_is_no_plain_function() {
     let without = |what: &str| format!("expected an exported function without {what}");
     check(r#""t.f""#, "async fn f() {}", &[&without("`async`")]);
     check(r#""t.f""#, "unsafe fn f() {}", &[&without("`unsafe`")]);
-    let generic = without("generic parameters: a name stands for one function");
+    let generic = without("generic parameters: a name refers to one function");
     check(r#""t.f""#, "fn f<T: Node>(x: T) {}", &[&generic]);
     check(r#""t.f""#, "fn f<'a>(x: &str) {}", &[&generic]);
     let own = "expected a function without `self`; take `&Ref<Self>` by another name";
@@ -107,7 +107,7 @@ fn arguments() {
 fn defaults() {
     check_arguments(
         "#[default = 1] x: i64, y: i64, #[default = 3] z: i64",
-        &["expected no default in front of `y`, which has none"],
+        &["expected no default before `y`, which has none"],
     );
     check_arguments("#[default] x: i64", &["expected `#[default = expression]`"]);
     check_arguments(

@@ -1,6 +1,6 @@
-//! What the macro says about a wrong declaration, message by message.
+//! The macro's errors about wrong declarations, message by message.
 //!
-//! Where each message points is shown by the UI tests of the isoform crate.
+//! The UI tests of the isoform crate show the position of each message.
 
 use crate::model::NodeModel;
 
@@ -279,7 +279,7 @@ fn bases() {
         r#"#[node(base, ignore, name = "c", hash = false)] b: Expr"#,
         &[
             "expected no `ignore` on the base: its fields keep the flags of their own type",
-            "expected no `hash` on the base: its fields keep what their own type says",
+            "expected no `hash` on the base: its fields keep the settings of their own type",
             "expected no `name` on the base: it is not a registered field",
         ],
     );

@@ -1,4 +1,4 @@
-//! Tests of `node_trait`: snapshots of what it writes, and its messages.
+//! Tests of `node_trait`: snapshots of its expansion, and its errors.
 
 use crate::node_trait::{TraitModel, node_trait};
 
@@ -113,7 +113,7 @@ fn check_method(method: &str, what: &[&str]) {
 #[test]
 fn arguments() {
     let expected = "expected `#[node_trait(\"name\")]` with the name of the attribute";
-    let trailing = "expected nothing behind the name and `crate = path`";
+    let trailing = "expected nothing after the name and `crate = path`";
     for (arguments, message) in [
         ("", format!("unexpected end of input, {expected}")),
         ("name", expected.to_owned()),

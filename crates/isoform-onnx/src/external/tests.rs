@@ -107,7 +107,7 @@ fn ranges_outside_of_the_file_are_errors() {
             assert!(error.contains("file 'weights'"), "{error}");
             assert!(error.contains("outside of the file"), "{error}");
         }
-        // In bounds, but not what the shape asks for.
+        // In bounds, but not the size of the shape.
         let pairs = [("location", "weights"), ("length", "5")];
         let error = decode_tensor(&tensor(&pairs), &resolver)
             .unwrap_err()

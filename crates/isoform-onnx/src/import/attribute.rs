@@ -124,7 +124,7 @@ fn reference(unit: &Unit<'_>, attr: &AttributeProto) -> Result<Value> {
     let name = attr.ref_attr_name.as_str();
     let Some(attributes) = &unit.attributes else {
         return Err(OnnxError::value(format!(
-            "it refers to the attribute '{name}' of a function, but is in none"
+            "it refers to the attribute '{name}' of a function, but is not in a function"
         )));
     };
     if !attributes.contains(name) {

@@ -1,4 +1,4 @@
-//! Of which kind an attribute is, and which attributes hold names of values.
+//! The kinds of attributes, and the attributes that hold names of values.
 
 use super::context::normal_domain;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 /// The domain of `Gradient`.
 const TRAINING_DOMAIN: &str = "ai.onnx.preview.training";
 
-/// Whether an attribute holds names of values, which only those of `Gradient` do.
+/// True if an attribute holds names of values; only those of `Gradient` do.
 pub(super) fn names_values(node: &NodeProto, attr: &AttributeProto) -> bool {
     node.op_type == "Gradient"
         && normal_domain(&node.domain) == TRAINING_DOMAIN
@@ -30,8 +30,8 @@ pub(super) fn names_in(attr: &AttributeProto) -> Result<Vec<&str>> {
     texts.collect()
 }
 
-/// The kinds of attributes, the fields that hold their values, and whether these are
-/// filled in.
+/// The kinds of attributes, the fields that hold their values, and for each field
+/// whether it is filled in.
 pub(super) fn fields(attr: &AttributeProto) -> [(AttributeType, &'static str, bool); 14] {
     use AttributeType as Kind;
     [

@@ -1,5 +1,5 @@
-//! The second step of importing a body: making its nodes, in an order in which
-//! everything is made before it is used.
+//! The second step of importing a body: making its nodes, each before the nodes that
+//! use it.
 
 use isoform::{Array, Ref, Str, Value};
 
@@ -14,7 +14,7 @@ use crate::{
     proto::NodeProto,
 };
 
-/// Where nodes are listed.
+/// A position in a body, for error messages.
 struct Place {
     graph: Str,
     in_function: bool,
@@ -43,7 +43,7 @@ impl<'a> Importer<'a> {
         }))
     }
 
-    /// Makes the nodes of a planned body, and gives its results.
+    /// Makes the nodes of a planned body, and returns its results.
     pub(super) fn build(
         &mut self,
         unit: &mut Unit<'a>,
@@ -142,7 +142,7 @@ impl<'a> Importer<'a> {
         Ok(Made::Call(Ref::new(call)))
     }
 
-    /// Fills in what is special about the call of a local function.
+    /// Fills in the fields specific to the call of a local function.
     fn call_function(&mut self, unit: &mut Unit<'a>, index: usize, call: &mut Call) -> Result<()> {
         let function = self.built.get(index).and_then(Option::as_ref);
         let function = function
@@ -160,7 +160,7 @@ impl<'a> Importer<'a> {
                 call.outputs
             )));
         }
-        // What a function computes does not depend on how many results are asked for.
+        // The results of a function do not depend on how many of them are requested.
         call.outputs = results as i64;
         call.callee = Some(function.clone());
         unit.called.insert(index);

@@ -1,4 +1,4 @@
-//! Constants: initializers, tensors in attributes, and what `Constant` nodes hold.
+//! Constants: initializers, tensors in attributes, and the values of `Constant` nodes.
 
 use isoform::{Array, Bytes, DType, DTypeCode, Ref, Shape, Tensor, Value};
 
@@ -68,8 +68,8 @@ impl Importer<'_> {
         .into()
     }
 
-    /// The value of a `Constant` node; None if it is not written in a way that is known
-    /// here, for instance because it takes its value from an attribute of a function.
+    /// The value of a `Constant` node; None if it is not given in a known way, for instance
+    /// because it comes from an attribute of a function.
     pub(super) fn constant_node(&mut self, node: &NodeProto) -> Result<Option<Value>> {
         let ([attr], [], [_]) = (
             node.attribute.as_slice(),

@@ -1,4 +1,4 @@
-//! What the steps of an import share.
+//! State shared by the steps of an import.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use crate::{
     proto::{NodeProto, OperatorSetIdProto},
 };
 
-/// How deep graphs may be nested. The decoder refuses deeper files already; this bounds
-/// the stack also for messages that were put together by hand.
+/// The maximum nesting of graphs. The decoder already rejects deeper files; this also
+/// bounds the stack for messages that were made by hand.
 pub(super) const MAX_NESTING: usize = 40;
 
 /// From this version on, an initializer that is listed as an input is a default.
@@ -24,7 +24,7 @@ pub(super) type Opsets<'a> = HashMap<&'a str, i64>;
 /// Domain, name and overload of a local function.
 pub(super) type FunctionKey<'a> = (&'a str, &'a str, &'a str);
 
-/// What is the same for the whole model, and what is found out on the way.
+/// The state for the whole model: constants of the import, and results collected so far.
 pub(super) struct Importer<'a> {
     pub(super) resolver: &'a ExternalResolver,
     pub(super) ir_version: i64,
@@ -34,7 +34,7 @@ pub(super) struct Importer<'a> {
     pub(super) bytes: u64,
 }
 
-/// What is the same for a main graph or function and all graphs inside it.
+/// The state shared by a main graph or function and all graphs inside it.
 pub(super) struct Unit<'a> {
     pub(super) opsets: Opsets<'a>,
     /// Names of the attributes of the function; None in a main graph.
@@ -43,7 +43,7 @@ pub(super) struct Unit<'a> {
     pub(super) called: HashSet<usize>,
 }
 
-/// The one spelling of a domain: the default one is empty.
+/// Normalises a domain: the default one becomes empty.
 pub(super) fn normal_domain(domain: &str) -> &str {
     match domain {
         "ai.onnx" => "",
@@ -67,7 +67,7 @@ pub(super) fn opsets(imports: &[OperatorSetIdProto]) -> Result<Opsets<'_>> {
     Ok(opsets)
 }
 
-/// How messages name a node.
+/// The description of a node in messages.
 pub(super) fn node_place(node: &NodeProto, position: usize) -> String {
     match node.name.as_str() {
         "" => format!("node #{position} ({})", node.op_type),
@@ -75,7 +75,7 @@ pub(super) fn node_place(node: &NodeProto, position: usize) -> String {
     }
 }
 
-/// A name with its domain and overload, where there are any.
+/// A name with its domain and overload, if there are any.
 pub(super) fn full_name(domain: &str, name: &str, overload: &str) -> String {
     let mut text = String::new();
     if !domain.is_empty() {
@@ -90,8 +90,8 @@ pub(super) fn full_name(domain: &str, name: &str, overload: &str) -> String {
     text
 }
 
-/// Turns an error of the library, which can only come from constructing values here,
-/// into one that can take a place.
+/// Converts an error of the library, which here can only come from constructing values,
+/// to one that can record a place.
 pub(super) fn from_library(error: isoform::Error) -> OnnxError {
     OnnxError::value(error.message())
 }

@@ -14,7 +14,7 @@ use crate::{
     proto::{FunctionProto, GraphProto, NodeProto},
 };
 
-/// What is to be known of an imported function besides its object.
+/// Data about an imported function besides its object.
 #[derive(Default)]
 pub(super) struct Imported {
     /// The functions it calls.
@@ -23,7 +23,7 @@ pub(super) struct Imported {
     pub(super) kept: usize,
 }
 
-/// The functions that `roots` and what they call need.
+/// Returns the functions needed by `roots` and by everything they call.
 pub(super) fn reachable(roots: &HashSet<usize>, functions: &[Imported]) -> HashSet<usize> {
     let mut found = roots.clone();
     let mut pending: Vec<usize> = roots.iter().copied().collect();
@@ -60,7 +60,7 @@ impl<'a> Importer<'a> {
         Ok(imported)
     }
 
-    /// The local functions that a function calls, in its bodies too.
+    /// The local functions that a function calls, including the calls in its bodies.
     fn calls(&self, proto: &FunctionProto) -> Vec<usize> {
         let mut found = Vec::new();
         let mut pending: Vec<&[NodeProto]> = vec![&proto.node];

@@ -1,22 +1,22 @@
-//! From the messages of a file to a program.
+//! Conversion of the messages of a file to a program.
 //!
 //! Each body (the main graph, a function, the graphs inside them) is imported in two
-//! steps. `plan` sees the names: it finds what each node reads, puts the nodes into an
-//! order in which everything is made before it is used, whatever order they are listed
-//! in, and drops those that no output needs. `build` then makes the nodes in that order.
-//! So no step follows a chain of nodes by recursion; recursion follows the nesting of
-//! graphs alone, and stops at [`MAX_NESTING`](context::MAX_NESTING).
+//! steps. `plan` deals with names: it finds what each node reads, sorts the nodes so that
+//! everything is made before it is used, whatever the order in the file, and drops those
+//! that no output needs. `build` then makes the nodes in that order. So no step follows a
+//! chain of nodes by recursion; recursion only follows the nesting of graphs, and stops at
+//! [`MAX_NESTING`](context::MAX_NESTING).
 //!
 //! # Names
 //!
 //! A body sees its own names and those of the graphs around it. A name that a body
-//! defines hides the one outside; the standard forbids most of this, and it harms nobody
-//! except where the inner definition is listed after its use, as readers then disagree
-//! which of the two is meant: that is an error. So is a name that one body defines twice.
+//! defines hides the outer one. The standard forbids most of this, but it is harmless
+//! unless the inner definition is listed after its use: readers then disagree which of
+//! the two is used, so that is an error. So is a name that one body defines twice.
 //!
-//! The importer knows no operators, with two exceptions. `Constant` is a constant. The
-//! attributes `xs`, `zs` and `y` of `ai.onnx.preview.training.Gradient` hold names of
-//! tensors, which become the tensors.
+//! The importer does not depend on operators, with two exceptions. `Constant` is a
+//! constant. The attributes `xs`, `zs` and `y` of `ai.onnx.preview.training.Gradient`
+//! hold names of tensors, which are replaced by the tensors.
 
 mod attribute;
 mod attribute_kind;
@@ -42,27 +42,27 @@ use crate::{
     proto::ModelProto,
 };
 
-/// How much a model contains.
+/// The size of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
     /// Nodes in the file: those of the main graph, of all bodies inside it and of the
     /// functions, each function counted once.
     pub nodes: usize,
-    /// Nodes that no output needs, among them all nodes of functions nobody calls. They
-    /// are not part of the program.
+    /// Nodes that no output needs, including all nodes of functions that are never called.
+    /// They are not part of the program.
     pub dropped: usize,
     /// Initializers, dense and sparse, of the main graph and of all bodies.
     pub initializers: usize,
     /// Local functions that the program calls.
     pub functions: usize,
-    /// Bytes of all constants, with strings at their own length.
+    /// Bytes of all constants; a string counts by its length.
     pub bytes: u64,
     /// Training steps in the file, which are not part of the program.
     pub training: usize,
 }
 
-/// Imports a model; what [`load`](crate::load) documents.
+/// Imports a model; see [`load`](crate::load).
 pub(crate) fn import_model(
     model: &ModelProto,
     resolver: &ExternalResolver,

@@ -1,4 +1,4 @@
-//! The first step of importing a body: names, order, and what is needed.
+//! The first step of importing a body: names, order, and the nodes that are needed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +48,7 @@ pub(super) struct Plan<'a> {
 /// The level and name of an outer value.
 type Capture<'a> = (usize, &'a str);
 
-/// What a node reads: nodes of the same body, and outer values.
+/// The nodes of the same body, and the outer values, that a node reads.
 #[derive(Default)]
 struct Reads<'a> {
     local: Vec<usize>,
@@ -169,7 +169,7 @@ impl<'a> Importer<'a> {
         }
         for (position, node) in listed.iter().enumerate() {
             for (output, name) in node.output.iter().enumerate() {
-                // An output without a name is one nobody asks for.
+                // An output without a name is never used.
                 if !name.is_empty() {
                     let definition = Definition::Node {
                         node: position,
@@ -231,7 +231,7 @@ impl<'a> Importer<'a> {
         })
     }
 
-    /// Finds what a node of the innermost scope reads, and plans the graphs inside it.
+    /// Collects the reads of a node in the innermost scope, and plans the graphs inside it.
     fn reads(
         &mut self,
         scopes: &mut Vec<Scope<'a>>,
@@ -310,7 +310,7 @@ enum Mark {
 fn topological(listed: &[NodeProto], reads: &[Reads<'_>]) -> Result<Vec<usize>> {
     let mut marks = vec![Mark::New; reads.len()];
     let mut order = Vec::with_capacity(reads.len());
-    // Nodes being visited, with how many of their reads are done.
+    // Nodes being visited, with the number of their reads that are done.
     let mut stack: Vec<(usize, usize)> = Vec::new();
     for start in 0..reads.len() {
         if marks[start] == Mark::New {

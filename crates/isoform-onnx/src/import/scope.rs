@@ -1,4 +1,4 @@
-//! The names of a body, and the values they stand for.
+//! The names of a body, and the values they refer to.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -9,7 +9,7 @@ use crate::{
     ir::{Call, Dim, Output},
 };
 
-/// What a name of a body stands for.
+/// The definition of a name in a body.
 pub(super) enum Definition {
     /// An input or a constant.
     Value(Value),
@@ -17,7 +17,7 @@ pub(super) enum Definition {
     Node { node: usize, output: usize },
 }
 
-/// What a node has become.
+/// The result of importing a node.
 pub(super) enum Made {
     Call(Ref<Call>),
     Constant(Value),
@@ -34,7 +34,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Adds a name, which must be new; `what` says what it names.
+    /// Adds a name, which must be new; `what` describes what it names.
     pub(super) fn define(
         &mut self,
         what: &str,
@@ -55,7 +55,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a name of this body stands for.
+    /// Returns the definition of a name in this body.
     pub(super) fn get(&self, name: &str) -> Option<&Definition> {
         self.definitions.get(name)
     }

@@ -12,8 +12,8 @@ use crate::{
     proto::{DimensionValue, TensorShapeProto, TypeProto, TypeValue},
 };
 
-/// The symbolic dimensions a type may use: its own body's, to which it adds, and those of
-/// the bodies around.
+/// The symbolic dimensions that a type may use: those of its own body, to which it adds,
+/// and those of the enclosing bodies.
 pub(super) struct Dims<'s, 'a> {
     pub(super) own: &'s mut HashMap<&'a str, Ref<Dim>>,
     pub(super) outer: &'s [Scope<'a>],
@@ -84,7 +84,7 @@ fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Op
     let dim = |value: &'a Option<DimensionValue>| match value {
         Some(DimensionValue::DimValue(extent)) => Value::from(*extent),
         Some(DimensionValue::DimParam(name)) if !name.is_empty() => dims.get(name).into(),
-        // An empty name says no more than no name at all.
+        // An empty name is the same as no name.
         Some(DimensionValue::DimParam(_)) | None => Value::NONE,
     };
     Some(
@@ -97,7 +97,7 @@ fn shape<'a>(shape: Option<&'a TensorShapeProto>, dims: &mut Dims<'_, 'a>) -> Op
     )
 }
 
-/// What is around a type that is still to be built.
+/// A type constructor around a type that is yet to be built.
 enum Wrapper {
     Sequence,
     Optional,

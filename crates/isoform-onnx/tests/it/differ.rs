@@ -1,4 +1,4 @@
-//! What matters, and where the difference is said to be.
+//! Differences that matter, and where they are reported.
 
 use isoform_onnx::proto::{
     ModelProto, NodeProto, SparseTensorProto, TensorProto, TypeProto, TypeValue,

@@ -202,7 +202,7 @@ fn attributes() {
     bad(
         ref_attr("k", "outer", AttributeType::Int),
         ErrorKind::Value,
-        "it refers to the attribute 'outer' of a function, but is in none",
+        "it refers to the attribute 'outer' of a function, but is not in a function",
     );
     bad(
         tensor_attr(

@@ -1,4 +1,4 @@
-//! What a model becomes, and which models are the same program.
+//! Import of models, and which models are the same program.
 
 mod build;
 mod differ;

@@ -1,4 +1,4 @@
-//! What does not matter.
+//! Differences that do not matter.
 
 use bytes::Bytes;
 use isoform_onnx::{

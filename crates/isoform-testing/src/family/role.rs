@@ -1,6 +1,6 @@
-//! What the types of the family are there for.
+//! The purposes of the family's types.
 
-/// What a type of the family is there for.
+/// The purpose of a type of the family.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(usize)]
 pub enum Role {
@@ -33,7 +33,7 @@ pub enum Role {
     /// A scope whose definitions come last and are visited last: `body`,
     /// `params` (def).
     LateLambda,
-    /// A binder that is no scope: `params` (def), `body`.
+    /// A binder that is not a scope: `params` (def), `body`.
     Function,
     /// A statement: `value`, `target` (def-simple).
     Let,
@@ -41,7 +41,7 @@ pub enum Role {
     SharedLambda,
     /// Hooks that let the operands come in either order: `lhs`, `rhs`.
     Comm,
-    /// Hooks that define `params` in a region of their own, a scope:
+    /// Hooks that define `params` in a separate region, a scope:
     /// `params`, `body`.
     Binder,
     /// Kind `tree`: `size` (uses), `inner`.

@@ -27,10 +27,10 @@ const BASES: &[&str] = &[
     "tir.LogicalExpr",
 ];
 
-/// What the operators of random modules are called.
+/// The names of the operators in random modules.
 const OPERATORS: &[&str] = &["testing.add", "testing.relu", "testing.reshape"];
 
-/// A class, and how many levels its smallest object has.
+/// A class, and the number of levels of its smallest object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) info: &'static TypeInfo,
@@ -38,7 +38,7 @@ pub(super) struct Class {
     pub(super) is_base: bool,
 }
 
-/// All classes, by what they extend.
+/// All classes, grouped by their ancestors.
 pub(super) struct Classes {
     /// By the classes whose places they may take; those of kind `none` take
     /// only places that are for them.
@@ -51,7 +51,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The classes as they were when they were asked for first.
+    /// The classes as registered at the first call.
     pub(super) fn get() -> Result<&'static Classes> {
         static CLASSES: OnceLock<Classes> = OnceLock::new();
         if let Some(known) = CLASSES.get() {
@@ -108,13 +108,13 @@ impl Classes {
         })
     }
 
-    /// The classes whose objects may stand where one of this type is expected.
+    /// The classes whose objects are accepted where this type is expected.
     pub(super) fn below(&self, ty: TypeIndex) -> &[Class] {
         self.below.get(&ty).map_or(&[], Vec::as_slice)
     }
 }
 
-/// How many levels the smallest object of each class has.
+/// The number of levels of the smallest object of each class.
 fn heights(infos: &[&'static TypeInfo]) -> Result<HashMap<TypeIndex, usize>> {
     let mut heights: HashMap<TypeIndex, usize> = HashMap::new();
     // Each round finds the classes that are one level higher.
@@ -142,7 +142,7 @@ fn heights(infos: &[&'static TypeInfo]) -> Result<HashMap<TypeIndex, usize>> {
     }
 }
 
-/// Whether a value of the schema can be made of classes that have a height.
+/// True if a value of the schema can be made of classes that have a height.
 fn is_ready(schema: &Schema, heights: &HashMap<TypeIndex, usize>) -> bool {
     match schema {
         Schema::Object(ty) => ty.index().is_some_and(|wanted| {

@@ -18,13 +18,13 @@ use isoform::{Error, Result};
 use isoform::{FieldDef, FieldFlag, Schema, get_function};
 use isoform::{Node, Obj, Ref};
 
-/// How deep one drawn value nests; values that are used again add to it.
+/// The nesting of one drawn value; reused values add to it.
 const DEPTH: usize = 8;
 
-/// About how many nodes one function of a module has.
+/// The approximate number of nodes of one function of a module.
 const FUNCTION: usize = 40;
 
-/// How deep what comparison ignores nests.
+/// The nesting of parts that comparison ignores.
 const IGNORED_DEPTH: usize = 2;
 
 /// Objects that may be used again, by the types whose places they may take,
@@ -71,7 +71,7 @@ pub(super) struct Generator<'a> {
     is_ignored: bool,
     pool: Pool,
     ignored_pool: Pool,
-    /// How many nodes may still be drawn freely.
+    /// The number of nodes that may still be drawn freely.
     budget: usize,
     pub(super) maker: Maker<'a>,
 }
@@ -145,7 +145,7 @@ impl<'a> Generator<'a> {
         Ok(nodes.into())
     }
 
-    /// Where choices come from at this place.
+    /// The source of choices at this place.
     fn source(&mut self) -> &mut Source<'a> {
         match self.is_ignored {
             true => &mut self.ignored,
@@ -153,13 +153,12 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Whether only what has to be drawn is.
+    /// True if only required nodes are drawn from here on.
     fn is_over(&self, depth: usize) -> bool {
         depth == 0 || self.budget == 0
     }
 
-    /// A value that a place accepts; an expression there has the data type
-    /// that is wanted.
+    /// A value that a place accepts; an expression has the requested data type.
     fn value(&mut self, schema: &Schema, want: Option<DType>, depth: usize) -> Result<Value> {
         let below = depth.saturating_sub(1);
         Ok(match schema {
@@ -219,7 +218,7 @@ impl<'a> Generator<'a> {
             }
             Schema::Tensor => return self.tensor(),
             Schema::Function => get_function("tir.const")?.into(),
-            // The types that are drawn are declared in Rust, so no field asks for
+            // The types drawn here are declared in Rust, so no field requires
             // anything else.
             _ => Value::NONE,
         })
@@ -293,7 +292,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// An object of a type or of one that extends it: known already or new.
+    /// An object of a type or a derived one, either existing or new.
     fn object(&mut self, ty: TypeIndex, want: Option<DType>, depth: usize) -> Result<Ref<Obj>> {
         let percent = match self.is_over(depth) {
             true => 70,
@@ -322,7 +321,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A new object of one of some classes.
+    /// A new object of one of the given classes.
     fn any_of(&mut self, classes: &[Class], want: Option<DType>, depth: usize) -> Result<Ref<Obj>> {
         let fits = |class: &&Class| want.is_none_or(|want| typing::may_be(class.info, want));
         let fitting: Vec<Class> = classes.iter().filter(fits).copied().collect();
@@ -332,7 +331,7 @@ impl<'a> Generator<'a> {
             false => concrete,
         };
         if self.is_over(depth) {
-            // A vector has to be made of scalars or named, or it has no end.
+            // A vector must be built from scalars or named, otherwise it would never end.
             if want.is_some_and(|want| want.lanes() > 1) {
                 choices.retain(|class| typing::is_simple_vector(class.info));
             }
@@ -362,7 +361,7 @@ impl<'a> Generator<'a> {
         let typing = is_expr.then(|| typing::of(info, want, self.source()));
         let below = depth.saturating_sub(1);
         let mut values = vec![Value::NONE; info.fields().len()];
-        // What a node binds comes first, so that the rest can use it.
+        // Definitions come first, so that the rest can use them.
         for binds in [true, false] {
             for (position, field) in info.fields().iter().enumerate() {
                 let is_def = matches!(field.field_flag(), FieldFlag::Def | FieldFlag::DefSimple);
@@ -382,8 +381,8 @@ impl<'a> Generator<'a> {
         typing: Option<Typing>,
         depth: usize,
     ) -> Result<Value> {
-        // Comparison ignores the names of global type variables, but modules
-        // tell their definitions apart by them.
+        // Comparison ignores the names of global type variables, but modules distinguish
+        // their definitions by them.
         let is_global = matches!(info.key(), "ir.GlobalVar" | "ir.GlobalTypeVar");
         let is_name = is_global && field.name() == "name_hint";
         if field.field_flag() == FieldFlag::Ignore && !is_name && !self.is_ignored {
@@ -417,8 +416,8 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// The value of a field that comparison ignores; what is in it stands
-    /// nowhere else, so that other choices here change nothing there.
+    /// The value of a field that comparison ignores; its contents occur nowhere else, so
+    /// that other choices here have no effect elsewhere.
     fn ignored_field(&mut self, field: &FieldDef) -> Result<Value> {
         if *field.schema() == Schema::Str {
             let names = ["x", "y", "", "0 odd \"name\"", "more than fourteen bytes"];

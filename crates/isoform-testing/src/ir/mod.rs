@@ -1,12 +1,12 @@
-//! Random modules over every class of [`isoform::ir`] and
-//! [`isoform::tir`], and what must hold for them.
+//! Random modules over every class of [`isoform::ir`] and [`isoform::tir`], and their
+//! properties.
 //!
 //! | file | job |
 //! |---|---|
-//! | `generate.rs` | draws objects by the schemas of their fields, so a class that is added is drawn without a line here |
-//! | `classes.rs` | which classes there are, and how large their smallest objects are |
-//! | `typing.rs` | which data types go together in an expression |
-//! | `properties.rs` | what must hold |
+//! | `generate.rs` | draws objects by the schemas of their fields, so a new class is covered without adding a line here |
+//! | `classes.rs` | the available classes, and the sizes of their smallest objects |
+//! | `typing.rs` | compatible data types in an expression |
+//! | `properties.rs` | the properties |
 
 mod classes;
 mod generate;
@@ -23,16 +23,16 @@ use isoform::Result;
 use isoform::Value;
 use isoform::ir::IRModule;
 
-/// A random module of about `size` nodes: the same one for the same seed and
+/// Returns a random module of about `size` nodes, the same one for the same seed and
 /// size, on every machine.
 ///
-/// It has functions, type definitions and attributes in which any class of the
-/// IR may stand that can be compared, with shared nodes, free and bound
-/// variables, operators, spans and tensors. Linear in the size.
+/// It has functions, type definitions and attributes that may contain any comparable
+/// class of the IR, with shared nodes, free and bound variables, operators, spans and
+/// tensors. Linear in the size.
 ///
 /// # Errors
 ///
-/// None while the classes of the IR are consistent; construction is fallible
+/// None as long as the classes of the IR are consistent; construction is fallible
 /// in general.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What must hold for modules of the IR, as functions over bytes.
+//! Properties of modules of the IR, as functions of bytes.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ pub const IR_PROPERTIES: &[(&str, Property)] = &[
 struct Modules;
 
 impl Drawing for Modules {
-    /// Free variables of one module stand for those of the other.
+    /// Free variables of one module correspond to those of the other.
     const WAYS: &'static [CompareOptions] = &[CompareOptions {
         map_free_vars: true,
         skip_tensor_content: false,
@@ -76,7 +76,7 @@ fn ir_incomparable_round_trips(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a function is in a value, which has no cycles.
+/// True if a value, which has no cycles, contains a function.
 fn has_function(value: &Value) -> bool {
     let mut stack = vec![value.clone()];
     let mut seen = HashSet::new();
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use isoform::AccessPath;
 
-    /// Cases in which much is drawn.
+    /// Cases that draw many nodes.
     fn cases() -> impl Iterator<Item = Vec<u8>> {
         (0..200).map(|seed| random_bytes(seed, 600))
     }

@@ -1,4 +1,4 @@
-//! Which data types go together in an expression.
+//! The data types of expressions and their operands.
 
 use super::super::source::Source;
 use isoform::TypeInfo;
@@ -30,11 +30,11 @@ pub(super) fn draw(source: &mut Source<'_>) -> DType {
     }
 }
 
-/// What is known of an expression before its fields are drawn.
+/// The data types of an expression whose fields have not been drawn yet.
 #[derive(Clone, Copy)]
 pub(super) struct Typing {
     pub(super) dtype: DType,
-    /// The data type of its operands, where it is another one.
+    /// The data type of its operands, which may differ.
     operand: DType,
     /// That of its condition.
     condition: DType,
@@ -68,7 +68,7 @@ fn is_integer(dtype: DType) -> bool {
     matches!(dtype.code(), DTypeCode::Int | DTypeCode::UInt)
 }
 
-/// Whether an expression of a class may have a data type.
+/// True if an expression of a class may have a data type.
 pub(super) fn may_be(info: &TypeInfo, dtype: DType) -> bool {
     let is_scalar = dtype.lanes() == 1;
     let parent = info.parent().map_or("", TypeInfo::key);
@@ -85,13 +85,13 @@ pub(super) fn may_be(info: &TypeInfo, dtype: DType) -> bool {
     }
 }
 
-/// Whether vectors of a class have no vector as a part.
+/// True if vectors of a class have no vector as a part.
 pub(super) fn is_simple_vector(info: &TypeInfo) -> bool {
     matches!(info.key(), "tir.Broadcast" | "tir.Ramp" | "tir.Var")
 }
 
-/// The data types of an expression of a class, which has the wanted one if
-/// that is said.
+/// The data types of an expression of a class, with the requested one if there is
+/// one.
 pub(super) fn of(info: &TypeInfo, want: Option<DType>, source: &mut Source<'_>) -> Typing {
     let parent = info.parent().map_or("", TypeInfo::key);
     let mut dtype = want.unwrap_or_else(|| draw(source));

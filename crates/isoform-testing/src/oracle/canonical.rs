@@ -1,8 +1,8 @@
 //! The second opinion: bound variables renamed, then plain text.
 //!
-//! This walks one value alone and never sees a pair. A bound variable becomes
-//! the number of its binding, counted from the start of the walk, so two values
-//! are equal exactly if they have the same text.
+//! This walks a single value and never sees a pair. A bound variable becomes the number
+//! of its binding, counted from the start of the walk, so two values are equal exactly
+//! if they have the same text.
 
 use std::cmp::Ordering;
 

@@ -1,17 +1,17 @@
-//! The slow oracle: structural comparison written for the eye.
+//! The slow oracle: structural comparison written for readability.
 //!
 //! Nothing here is fast and nothing is shared with the engine. A comparison is
 //! a recursive function from an immutable list of bindings to either a longer
-//! list (equal) or the place of the first mismatch; taking bindings back means
-//! going on with the old list. There is no memo and there are no shortcuts but
-//! the two that are part of the meaning: the same singleton and the same
-//! const-tree are equal without a visit.
+//! list (equal) or the place of the first mismatch; to roll back bindings, it
+//! continues with the old list. There is no memo, and there are only two shortcuts,
+//! which are part of the meaning: the same singleton and the same const-tree are equal
+//! without a visit.
 //!
-//! [`canonical`] is a second opinion that is built differently: it renames the
+//! [`canonical`] is a second opinion that works differently: it renames the
 //! bound variables of one value and prints the result as plain text.
 //!
-//! This is the one place of the library that recurses over user data, so it
-//! gives up with a `RecursionError` below [`DEPTH_LIMIT`] nested values.
+//! This is the one place of the library that recurses over user data, so it fails
+//! with a `RecursionError` beyond [`DEPTH_LIMIT`] nested values.
 
 mod canonical;
 mod order;
@@ -32,25 +32,25 @@ use isoform::{Error, ErrorKind, Result};
 use isoform::{Obj, Ref};
 use isoform::{Value, ValueRef};
 
-/// How many values may be nested in one another.
+/// The maximum nesting of values.
 pub const DEPTH_LIMIT: usize = 200;
 
 /// The places of a mismatch, on the left and on the right.
 pub type PathPair = (AccessPath, AccessPath);
 
-/// Whether two values are equal, by the book.
+/// Returns whether two values are equal, by the rules.
 ///
 /// # Errors
 ///
-/// As the engine, plus `RecursionError` below [`DEPTH_LIMIT`].
+/// As the engine, and `RecursionError` beyond [`DEPTH_LIMIT`].
 pub fn equal(left: &Value, right: &Value, options: CompareOptions) -> Result<bool> {
     Ok(first_mismatch(left, right, options)?.is_none())
 }
 
-/// The places of the first mismatch of two values; None when they are equal.
+/// Returns the places of the first mismatch of two values; None if they are equal.
 ///
-/// Below an object with an equality hook the place is the object itself: only
-/// the hook knows which of its questions mattered.
+/// Below an object with an equality hook the place is the object itself: only the hook
+/// knows which of its comparisons mattered.
 ///
 /// # Errors
 ///
@@ -72,8 +72,8 @@ pub fn first_mismatch(
     Ok(compare(left, right, &spot, &Bindings::default())?.err())
 }
 
-/// Whether a pair of paths can be a mismatch of two values: both lead
-/// somewhere, and a step that is called missing is missing on that side.
+/// True if a pair of paths can be a mismatch of two values: both can be followed, and a
+/// step reported as missing is missing on that side.
 pub fn mismatch_holds(left: &Value, right: &Value, paths: &PathPair) -> bool {
     let (left_there, right_there) = (resolves(left, &paths.0), resolves(right, &paths.1));
     matches!(
@@ -82,8 +82,8 @@ pub fn mismatch_holds(left: &Value, right: &Value, paths: &PathPair) -> bool {
     )
 }
 
-/// `Some(true)` for a path to a value, `Some(false)` for one to a place that
-/// is rightly called missing, None for a wrong path.
+/// `Some(true)` for a path to a value, `Some(false)` for one to a place that is
+/// correctly reported as missing, None for a wrong path.
 fn resolves(root: &Value, path: &AccessPath) -> Option<bool> {
     let present = match path.steps().last() {
         Some(AccessStep::AttrMissing(name)) => AccessStep::Attr(name.clone()),
@@ -97,8 +97,8 @@ fn resolves(root: &Value, path: &AccessPath) -> Option<bool> {
     (parent_there && !element_there).then_some(false)
 }
 
-/// Where a var may bind; a definition region knows the scope level at which
-/// it was opened.
+/// Where a variable may be bound; a definition region knows the scope level at which it
+/// was opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
     Use,
@@ -127,7 +127,7 @@ impl Region {
         }
     }
 
-    /// The level at which a var met here is bound; None in a use region.
+    /// The level at which a variable that occurs here is bound; None in a use region.
     pub(super) fn binds_at(self) -> Option<usize> {
         match self {
             Region::Use => None,
@@ -135,7 +135,7 @@ impl Region {
         }
     }
 
-    /// The region of the fields of a var that is met here.
+    /// The region of the fields of a variable that occurs here.
     pub(super) fn inside_var(self) -> Region {
         match self {
             Region::DefSimple(_) => Region::Use,
@@ -144,7 +144,7 @@ impl Region {
     }
 }
 
-/// The region change that a field's flag asks for.
+/// The region change of a field's flag.
 pub(super) fn change_of(flag: FieldFlag) -> RegionChange {
     match flag {
         FieldFlag::Def => RegionChange::Def,
@@ -220,7 +220,7 @@ struct Spot {
     left_path: AccessPath,
     right_path: AccessPath,
     region: Region,
-    /// How many scope objects enclose this pair.
+    /// The number of scope objects around this pair.
     level: usize,
     /// Lists and dicts that are being compared, left and right.
     open: Vec<(u64, u64)>,
@@ -262,7 +262,7 @@ impl Spot {
 /// The bindings after an equal pair, or where it is not equal.
 type Verdict = std::result::Result<Bindings, PathPair>;
 
-/// Why a value can never be compared; None when it can.
+/// The reason why a value can never be compared; None if it can.
 fn incomparable(value: &Value) -> Option<String> {
     match value.view() {
         ValueRef::Function(_) => Some("functions cannot be compared".to_string()),
@@ -346,8 +346,8 @@ fn items(left: &[Value], right: &[Value], spot: &Spot, bindings: &Bindings) -> R
     }
 }
 
-/// Where a key stands in the canonical order: plain keys by value, bound
-/// objects by the number of their binding, the rest by identity.
+/// The position of a key in the canonical order: plain keys by value, bound objects by
+/// the number of their binding, the rest by identity.
 enum Rank {
     Plain(Value),
     Bound(u64),
@@ -472,7 +472,7 @@ fn vars(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<
     }
 }
 
-/// The fields of two objects, in a scope of their own if the type is one.
+/// The fields of two objects, in a new scope if the type is one.
 fn scoped(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Result<Verdict> {
     if !l.type_info().is_scope() {
         return fields(l, r, spot, bindings);
@@ -525,8 +525,8 @@ fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
     Ok(Ok(bindings))
 }
 
-/// What a hook gets: every question that is answered with no leaves the
-/// bindings as they were before it.
+/// The callback of a hook: a comparison with the result false restores the bindings
+/// from before it.
 struct Callback<'a> {
     spot: &'a Spot,
     bindings: Bindings,

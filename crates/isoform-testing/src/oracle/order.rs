@@ -24,8 +24,8 @@ pub(crate) fn visited(info: &TypeInfo) -> Vec<usize> {
     }
 }
 
-/// The names of the fields before `defs_first` has a say, and whether a type
-/// in the line states an order.
+/// The names of the fields before `defs_first` takes effect, and whether a type among
+/// the ancestors states an order.
 fn declared(info: &TypeInfo) -> (Vec<String>, bool) {
     let (mut names, mut is_stated) = info.parent().map_or_else(Default::default, declared);
     let definition = info.definition();

@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use isoform::Tensor;
 use isoform::{DType, DTypeCode, Value, ValueRef};
 
-/// Whether a value, as a map key, is matched by content.
+/// True if a value, as a map key, is matched by content.
 pub(crate) fn is_plain(value: &Value) -> bool {
     type_rank(value).is_some()
 }
@@ -56,7 +56,7 @@ fn integer(value: &Value) -> Option<BigInt> {
     }
 }
 
-/// The float itself, or the one NaN that stands for all.
+/// The float itself, or the one NaN that represents all NaNs.
 fn one_nan(number: f64) -> f64 {
     if number.is_nan() { f64::NAN } else { number }
 }
@@ -133,7 +133,7 @@ fn elements(tensor: &Tensor) -> Vec<Option<Vec<u8>>> {
         .collect()
 }
 
-/// How many exponent and fraction bits a number format has.
+/// The numbers of exponent and fraction bits of a number format.
 fn float_fields(dtype: DType) -> Option<(u32, u32)> {
     Some(match (dtype.code(), dtype.bits()) {
         (DTypeCode::Float, 16) | (DTypeCode::Complex, 32) => (5, 10),

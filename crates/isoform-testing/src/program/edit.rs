@@ -11,8 +11,8 @@ use isoform::{FieldDef, FieldFlag, Kind, Schema};
 use isoform::{Obj, Ref};
 use isoform::{get_field, get_field_at};
 
-/// Another value for a field of the object that is made as the one of this
-/// number.
+/// A different value for a field of the object with this number, counted in order of
+/// construction.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     pub(crate) number: usize,
@@ -121,8 +121,8 @@ fn changed(value: &Value, schema: &Schema) -> Result<Option<Value>> {
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect::<Map>()
             .into(),
-        // The keys of a module bind, so that without one of them the first
-        // mismatch may be any of its uses.
+        // The keys of a module bind, so without one of them the first mismatch may be
+        // any of its uses.
         ValueRef::Dict(dict) if !dict.is_empty() && has_plain_keys(&dict.snapshot()) => dict
             .snapshot()
             .iter()
@@ -147,8 +147,8 @@ fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
     other.map(|name| schema.convert(name.clone())).transpose()
 }
 
-/// The changes of a program in which a field that is no definition gets
-/// another variable of the same class, one that was made before it.
+/// The changes of a program in which a field other than a definition gets another
+/// variable of the same class that was made earlier.
 pub(super) fn swaps(root: &Value, made: &[Ref<Obj>]) -> Vec<Edit> {
     let numbers: HashMap<u64, usize> = made
         .iter()
@@ -189,7 +189,7 @@ fn has_plain_keys(map: &Map) -> bool {
     map.keys().all(|key| key.as_str().is_some())
 }
 
-/// Whether the object is what comparison visits at or below a value.
+/// True if comparison of the value visits the object.
 pub(crate) fn is_below(value: &Value, object: &Ref<Obj>) -> bool {
     compared(value).iter().any(|part| {
         let part = part.as_object().map(Ref::identity);

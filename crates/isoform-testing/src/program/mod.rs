@@ -1,15 +1,15 @@
-//! Random programs of any IR, and what must hold for them.
+//! Random programs of any IR, and their properties.
 //!
-//! An IR says how its programs are drawn ([`Drawing`]); changes and properties
-//! are the same for all.
+//! An IR defines how its programs are drawn ([`Drawing`]); changes and properties
+//! are shared.
 //!
 //! | file | job |
 //! |---|---|
 //! | `edit.rs` | one change of a field that is compared |
-//! | `properties.rs` | what must hold |
+//! | `properties.rs` | the properties |
 //!
-//! Three streams of choices are independent of each other: what is compared,
-//! the names that are hints, and the other fields that comparison ignores. A
+//! Three streams of choices are independent of each other: the parts that are
+//! compared, the names that are hints, and the other fields that comparison ignores. A
 //! program that is drawn again with other hints is the same program with other
 //! names, built in the same order with the same sharing.
 
@@ -32,7 +32,7 @@ use isoform::{Obj, Ref};
 /// The bytes that choices are drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Streams<'a> {
-    /// What is compared.
+    /// The choices for the parts that are compared.
     pub(super) main: &'a [u8],
     /// Names that are hints.
     pub(super) hints: &'a [u8],
@@ -40,7 +40,7 @@ pub(super) struct Streams<'a> {
     pub(super) ignored: &'a [u8],
 }
 
-/// Gives the streams of a seed for a program of about `size` nodes to `draw`.
+/// Passes the streams of a seed for a program of about `size` nodes to `draw`.
 pub(super) fn with_random_streams<T>(
     seed: u64,
     size: usize,
@@ -59,8 +59,8 @@ pub(super) fn with_random_streams<T>(
 
 /// The programs of an IR, and how they are drawn.
 pub(super) trait Drawing {
-    /// In which ways programs are compared: a program that is drawn again is
-    /// equal in each of them.
+    /// The options with which programs are compared: a program that is drawn again is
+    /// equal with each of them.
     const WAYS: &'static [CompareOptions];
 
     /// A program of about `size` nodes: the same one for the same streams,

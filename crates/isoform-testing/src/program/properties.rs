@@ -1,4 +1,4 @@
-//! What must hold for programs, as functions over bytes.
+//! Properties of programs, as functions of bytes.
 
 use super::super::generate::weight;
 use super::super::oracle;
@@ -21,11 +21,11 @@ use isoform::{TensorText, TextOptions, from_text, to_text};
 use isoform::{Value, ValueRef};
 use isoform::{from_bytes, to_bytes};
 
-/// The oracle looks at shared parts at every place, so it judges no program
-/// that has more of them.
+/// The oracle visits shared parts at every occurrence, so it does not judge programs
+/// with more visits.
 const ORACLE_LIMIT: usize = 20_000;
 
-/// What a program is drawn from.
+/// The bytes from which a program is drawn.
 pub(crate) struct Case {
     pub(crate) main: Vec<u8>,
     hints: Vec<u8>,
@@ -246,15 +246,15 @@ pub(crate) fn edits_are_found<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// One of the changes that are possible.
+/// One of the possible changes.
 pub(crate) fn one_of<'e>(edits: &'e [Edit], bytes: &[u8]) -> &'e Edit {
     let mut source = Source::new(bytes);
     let choice = source.below(256) << 8 | source.below(256);
     &edits[choice % edits.len()]
 }
 
-/// Different programs have different hashes and digests. A program that was
-/// edited may have become one with free variables, which has no digest.
+/// Different programs have different hashes and digests. Editing a program may have
+/// introduced free variables; then it has no digest.
 fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String> {
     let hash = |value| structural_hash_with(value, way).map_err(|error| error.to_string());
     if hash(left)? == hash(right)? {
@@ -273,9 +273,9 @@ fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String
     }
 }
 
-/// The engine gives the oracle's answers, in the same place, on a program and
-/// one that is made from it: with other names, with one change, with other
-/// variables at one place, or another program altogether.
+/// The engine returns the oracle's results, at the same place, on a program and one
+/// derived from it: with other names, with one change, with other variables at one
+/// place, or a different program altogether.
 pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     let mut case = Case::of(bytes);
     let Drawn { root: left, made } = case.draw::<D>(None)?;
@@ -341,8 +341,8 @@ pub(crate) fn rebuilding_is_invisible<D: Drawing>(bytes: &[u8]) -> Result<(), St
     Ok(())
 }
 
-/// Two parts of one program have the same hash exactly if they are equal, in
-/// either way, whichever variables are free in them.
+/// Two parts of one program have the same hash exactly if they are equal, in either
+/// way, whichever variables are free in them.
 pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
     const PARTS: usize = 24;
     let Drawn { made, .. } = Case::of(bytes).draw::<D>(None)?;
@@ -374,9 +374,8 @@ pub(crate) fn described(edit: &Edit, object: &Ref<Obj>) -> String {
     format!("setting {}.{field} to {:?}", info.key(), edit.value)
 }
 
-/// Whether a path goes through an object, or ends in front of it: at a key of
-/// which the object is a part, or inside a node whose comparison is code and
-/// names parts in its own way.
+/// True if a path goes through an object, or ends before it: at a key that contains the
+/// object, or inside a node whose comparison is code and names parts in its own way.
 pub(crate) fn leads_to(root: &Value, path: &AccessPath, object: &Ref<Obj>) -> bool {
     let is_object = |value: &Value| {
         let there = value.as_object().map(Ref::identity);

@@ -1,4 +1,4 @@
-//! Draws expressions of a type that is wanted.
+//! Draws expressions of a given type.
 
 use super::generate::Generator;
 use super::known::{Form, Signature, Ty, Typed};
@@ -210,7 +210,7 @@ impl Generator<'_> {
         self.node::<MakeTuple>(vec![("type", ty), ("elements", elements)])
     }
 
-    /// An element of a tuple: of one that is known, or of a new one.
+    /// An element of a tuple, either a known or a new one.
     fn tuple_item(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
         let position_in = |known: &Typed| match &known.ty.form {
             Form::Tuple(parts) => parts.iter().position(|part| part.is(ty)),
@@ -261,7 +261,7 @@ impl Generator<'_> {
     /// A call whose result has a type: of a function, if there is one with such
     /// results, or of an operator.
     pub(super) fn call(&mut self, ty: &Ty, depth: usize) -> Result<Ref<Obj>> {
-        // The type of several results is no type that is wanted anywhere.
+        // The type of several results is never requested.
         let fits = |function: &&Signature| {
             function.is_called && matches!(&function.results[..], [one] if one.is(ty))
         };

@@ -8,13 +8,13 @@ use isoform::dialect::pto::*;
 use isoform::{Map, Str};
 use isoform::{Node, Obj, Ref};
 
-/// About how many nodes a function of a program has.
+/// The approximate number of nodes of a function.
 const FUNCTION: usize = 80;
 
-/// How deep statements nest.
+/// The nesting of statements.
 const STATEMENTS: usize = 5;
 
-/// How deep expressions nest; those that are used again add to it.
+/// The nesting of expressions; reused ones add to it.
 const EXPRESSIONS: usize = 4;
 
 impl Generator<'_> {
@@ -108,7 +108,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A statement; what it defines may be used behind it.
+    /// A statement; following statements may use its definitions.
     fn stmt(&mut self, depth: usize) -> Result<Ref<Obj>> {
         if self.is_over(depth) {
             return match self.main.below(2) {
@@ -226,8 +226,8 @@ impl Generator<'_> {
         Ok(vars.into())
     }
 
-    /// The fields that both kinds of loops have. What `first` defines is known
-    /// in the loop only; `last` draws what uses what the loop carries.
+    /// The fields that both kinds of loops have. Definitions of `first` are known only in
+    /// the loop; `last` draws the parts that use carried values.
     fn loop_fields(
         &mut self,
         first: Option<Typed>,
@@ -307,7 +307,7 @@ impl Generator<'_> {
         self.node::<IfStmt>(fields)
     }
 
-    /// A statement that says where its body runs; what that defines stays.
+    /// A scope statement; its definitions remain visible.
     fn scope(&mut self, depth: usize) -> Result<Ref<Obj>> {
         let kind = self.main.below(5);
         let mut fields = Vec::new();

@@ -1,4 +1,4 @@
-//! What is drawn from, and how the nodes of a program are made.
+//! The state of drawing a program, and the construction of its nodes.
 
 use super::super::program::{Edit, Maker, Streams};
 use super::super::source::Source;
@@ -19,10 +19,10 @@ pub(super) struct Generator<'a> {
     pub(super) main: Source<'a>,
     hints: Source<'a>,
     ignored: Source<'a>,
-    /// How many nodes may still be drawn freely.
+    /// The number of nodes that may still be drawn freely.
     pub(super) budget: usize,
     spans: Vec<Value>,
-    /// Types in which no variable stands.
+    /// Types without variables.
     pub(super) types: Vec<Ty>,
     /// Literals that are sizes.
     pub(super) sizes: Vec<Ref<Obj>>,
@@ -49,17 +49,17 @@ impl<'a> Generator<'a> {
         })
     }
 
-    /// The objects in the order in which they were made.
+    /// The objects in order of construction.
     pub(super) fn into_made(self) -> Vec<Ref<Obj>> {
         self.maker.made
     }
 
-    /// Whether only what has to be drawn is.
+    /// True if only required nodes are drawn from here on.
     pub(super) fn is_over(&self, depth: usize) -> bool {
         depth == 0 || self.budget == 0
     }
 
-    /// One of some items, mostly a late one.
+    /// One of some items, usually a recent one.
     pub(super) fn late<'i, T>(&mut self, items: &'i [T]) -> &'i T {
         let recent = &items[items.len().saturating_sub(100)..];
         self.main.pick(recent)
@@ -120,7 +120,7 @@ impl<'a> Generator<'a> {
         Value::from(*self.hints.pick(&names))
     }
 
-    /// The comments in front of a statement, mostly none.
+    /// The comments before a statement, usually none.
     fn comments(&mut self) -> Value {
         if !self.ignored.chance(10) {
             return Value::NONE;
@@ -152,7 +152,7 @@ impl<'a> Generator<'a> {
         self.main.pick(E::MEMBERS).object().into()
     }
 
-    /// A member of an enum, or none.
+    /// A member of an enum, or None.
     pub(super) fn optional_member<E: NodeEnum>(&mut self) -> Value {
         match self.main.chance(50) {
             true => self.member::<E>(),

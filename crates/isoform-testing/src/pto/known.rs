@@ -1,11 +1,11 @@
-//! What is known at a place of a program that is being drawn.
+//! The variables, functions and types known at a place of a program being drawn.
 
 use std::rc::Rc;
 
 use isoform::dialect::pto::DataType;
 use isoform::{Obj, Ref};
 
-/// A type, and what expressions of it are made of.
+/// A type, and the data for drawing expressions of it.
 #[derive(Clone)]
 pub(super) struct Ty {
     pub(super) object: Ref<Obj>,
@@ -21,7 +21,7 @@ pub(super) enum Form {
 }
 
 impl Ty {
-    /// Whether an expression of one type may stand for one of the other.
+    /// True if an expression of one type is acceptable as one of the other.
     pub(super) fn is(&self, other: &Ty) -> bool {
         match (&self.form, &other.form) {
             (Form::Scalar(one), Form::Scalar(other)) => one == other,
@@ -30,24 +30,24 @@ impl Ty {
     }
 }
 
-/// An expression, or what may stand for one, with its type.
+/// An expression, or a variable, with its type.
 #[derive(Clone)]
 pub(super) struct Typed {
     pub(super) object: Ref<Obj>,
     pub(super) ty: Ty,
 }
 
-/// What a function can be called with.
+/// The parameters and results of a function.
 #[derive(Clone)]
 pub(super) struct Signature {
     pub(super) name: String,
-    /// Whether it is called: then no variable stands in these types.
+    /// True if it is called: then these types have no variables.
     pub(super) is_called: bool,
     pub(super) params: Vec<Ty>,
     pub(super) results: Vec<Ty>,
 }
 
-/// What may be used at one place of a function.
+/// Everything that may be used at one place of a function.
 #[derive(Default)]
 pub(super) struct Frame {
     pub(super) vars: Vec<Typed>,
@@ -59,11 +59,11 @@ pub(super) struct Frame {
     pub(super) types: Vec<Ty>,
     /// References to memory that are bound.
     pub(super) memories: Vec<Ref<Obj>>,
-    /// How many loops are around the place.
+    /// The number of loops around the place.
     pub(super) loops: usize,
 }
 
-/// How much was known at a place.
+/// The amount of knowledge at a place.
 #[derive(Clone, Copy)]
 pub(super) struct Mark([usize; 5]);
 
@@ -78,7 +78,7 @@ impl Frame {
         ])
     }
 
-    /// Forgets what a branch or a loop has defined.
+    /// Forgets the definitions of a branch or a loop.
     pub(super) fn forget(&mut self, Mark([vars, exprs, stmts, types, memories]): Mark) {
         self.vars.truncate(vars);
         self.exprs.truncate(exprs);

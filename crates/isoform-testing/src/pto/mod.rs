@@ -1,15 +1,15 @@
-//! Random well-formed programs of the [statement dialect](isoform::dialect::pto),
-//! and what must hold for them.
+//! Random well-formed programs of the [statement dialect](isoform::dialect::pto), and
+//! their properties.
 //!
 //! | file | job |
 //! |---|---|
-//! | `known.rs` | what is known at a place of a program that is drawn |
-//! | `generate.rs` | what is drawn from, and how nodes are made |
+//! | `known.rs` | variables, functions and types known at a place of a program |
+//! | `generate.rs` | the state of drawing, and the construction of nodes |
 //! | `functions.rs` | draws programs, functions and statements |
-//! | `exprs.rs` | draws expressions of a type that is wanted |
+//! | `exprs.rs` | draws expressions of a given type |
 //! | `types.rs` | draws types, views and references to memory |
 //! | `faults.rs` | one change that breaks a program |
-//! | `properties.rs` | what must hold |
+//! | `properties.rs` | the properties |
 
 mod exprs;
 mod faults;
@@ -27,18 +27,17 @@ use isoform::Result;
 use isoform::dialect::pto::Program;
 use properties::Programs;
 
-/// A random program of about `size` nodes: the same one for the same seed and
+/// Returns a random program of about `size` nodes, the same one for the same seed and
 /// size, on every machine.
 ///
-/// Its functions call each other; every class of the dialect may stand in
-/// them. The program is well-formed: operands have types that go together,
-/// loops yield what they carry, and every variable is defined where it is used.
-/// Nodes are shared, expressions, statements and types alike. Linear in the
-/// size.
+/// Its functions call each other, and may contain every class of the dialect. The
+/// program is well-formed: operands have compatible types, loops yield what they carry,
+/// and every variable is defined where it is used. Expressions, statements and types
+/// are shared. Linear in the size.
 ///
 /// # Errors
 ///
-/// None while the classes of the dialect are consistent; construction is
+/// None as long as the classes of the dialect are consistent; construction is
 /// fallible in general.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! What must hold for programs of the dialect, as functions over bytes.
+//! Properties of programs of the dialect, as functions of bytes.
 
 use super::super::program::{
     Case, Drawing, Drawn, Edit, Streams, account, binary_round_trips, deep_copies_are_equal,
@@ -108,7 +108,7 @@ fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     let fault = one_of(&faults, bytes);
     let broken = case.draw::<Programs>(Some(fault))?;
     let place = &broken.made[fault.number];
-    // What was drawn and then not used is no part of the program.
+    // An unused drawn node is not part of the program.
     if !is_below(&broken.root, place) {
         return Ok(());
     }
@@ -125,9 +125,9 @@ fn pto_faults_are_reported(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// A variable of the parameters that is replaced in a body is gone from it,
-/// from the types of others, too; the function with the new body is verified,
-/// and when the replacement is another variable, it is equal.
+/// If a variable of the parameters is replaced in a body, it is gone from the body, and
+/// from the types of other variables; the function with the new body is verified, and
+/// if the replacement is another variable, it is equal.
 fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
     let root = Case::of(bytes).draw::<Programs>(None)?.root;
     let program = root.extract::<Ref<Program>>().map_err(setup)?;
@@ -143,7 +143,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
             true => Var::new("renamed", &old.ty).upcast(),
             false => ConstInt::new(1, old.scalar_dtype().unwrap_or(DataType::Index)).upcast(),
         };
-        // The body alone would not know that the variable has a value.
+        // In the body alone, the variable would not be known to have a value.
         let first = EvalStmt::new(Call::new(Op::new("use"), vec![old.clone().upcast()]));
         let body = SeqStmts::new(vec![first.upcast(), function.body.clone()]);
         let together = Array::from(vec![
@@ -160,7 +160,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
             return Err("a pair became something else".into());
         };
         let params = params.extract::<Array<Ref<Expr>>>().map_err(setup)?;
-        // A literal is no parameter; its place keeps the old one.
+        // A literal cannot be a parameter; the old one is kept.
         let params = params.iter().zip(function.params.iter());
         let params: Vec<Ref<Var>> = params
             .map(|(new, old)| new.downcast_ref::<Var>().unwrap_or(old).clone())

@@ -61,7 +61,7 @@ impl Generator<'_> {
             .pick(&[DataType::Index, DataType::Int64, DataType::Int32])
     }
 
-    /// A type that may stand anywhere at this place.
+    /// A type that is valid anywhere at this place.
     pub(super) fn known_type(&mut self) -> Result<Ty> {
         if !self.frame.types.is_empty() && self.main.chance(40) {
             let known = std::mem::take(&mut self.frame.types);
@@ -72,7 +72,7 @@ impl Generator<'_> {
         self.closed_type()
     }
 
-    /// A type in which no variable stands.
+    /// A type without variables.
     pub(super) fn closed_type(&mut self) -> Result<Ty> {
         let choice = self.main.below(12);
         if choice < 6 || self.budget == 0 {
@@ -125,8 +125,7 @@ impl Generator<'_> {
         })
     }
 
-    /// A type that a variable is defined with, so that variables may stand in
-    /// it which nothing has bound.
+    /// The type of a variable's definition, which may contain unbound variables.
     pub(super) fn defined_type(&mut self, is_param: bool) -> Result<Ty> {
         if self.budget == 0 || !self.main.chance(35) {
             return self.known_type();
@@ -225,7 +224,7 @@ impl Generator<'_> {
         Ok(extents.into())
     }
 
-    /// A size: a literal, or where variables may stand, a variable.
+    /// A size: a literal or, where variables are allowed, a variable.
     fn extent(&mut self, is_open: bool) -> Result<Ref<Obj>> {
         if is_open && self.main.chance(50) {
             let is_size = |var: &&Typed| matches!(var.ty.form, Form::Scalar(DataType::Index));
@@ -237,7 +236,7 @@ impl Generator<'_> {
         self.size()
     }
 
-    /// A literal that is a size, one that stands elsewhere in most cases.
+    /// A literal size, usually one that already occurs.
     fn size(&mut self) -> Result<Ref<Obj>> {
         if !self.sizes.is_empty() && !self.main.chance(30) {
             let known = self.main.below(self.sizes.len());
@@ -250,8 +249,8 @@ impl Generator<'_> {
         Ok(size)
     }
 
-    /// A piece of memory, one that others use in some cases: an allocation, or
-    /// a part of one.
+    /// A piece of memory, sometimes one that is already in use: an allocation, or a part
+    /// of one.
     fn memref(&mut self) -> Result<Value> {
         let known = std::mem::take(&mut self.frame.memories);
         let again = (!known.is_empty() && self.main.chance(35)).then(|| self.late(&known).clone());

@@ -1,5 +1,5 @@
-//! What the benchmarks work on: the same programs as node types of Isoform,
-//! and as the plain enum that they are measured against.
+//! The programs of the benchmarks: the same ones as node types of Isoform,
+//! and as the plain enum that they are compared with.
 #![allow(
     dead_code,
     reason = "compiled into every benchmark, and each uses its part"

@@ -1,5 +1,5 @@
-//! What one would write without Isoform: an enum behind `Arc`, with derived
-//! equality and hash. It recurses, knows no sharing and no renaming.
+//! The alternative to Isoform: an enum in `Arc`, with derived
+//! equality and hash. It recurses, and supports neither sharing nor renaming.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

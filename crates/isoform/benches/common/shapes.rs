@@ -79,8 +79,8 @@ pub(crate) fn held(order: Order, depth: u32) -> (Ref<Lambda>, Vec<Ref<Obj>>) {
 }
 
 /// W whose inner nodes are of a type declared at run time with mutable fields,
-/// and an owner of every node beside it. One link is set anew, so that cycles
-/// are possible as far as anybody knows.
+/// and an additional owner of every node. One link is set again, so that cycles
+/// are possible as far as the library knows.
 pub(crate) fn held_mutable(depth: u32) -> Result<(Ref<Lambda>, Vec<Ref<Obj>>), Error> {
     let operand = |name: &str| FieldDef::new(name, Schema::object::<Obj>()).mutable(true);
     let definition = TypeDef::new("bench.MutableAdd")
@@ -175,7 +175,7 @@ pub(crate) fn butterfly(width: usize, layers: usize, seed: u64) -> Value {
     Value::from(Array::from(layer))
 }
 
-/// What each node of a tree has beside its children.
+/// An additional field of each node of a tree.
 #[derive(Clone, Copy)]
 pub(crate) enum Note {
     Number,

@@ -68,7 +68,7 @@ enum PlainStmt {
     Return(Arc<Expr>),
 }
 
-/// A function as an enum behind `Arc`, with derived equality and hash.
+/// A function as an enum in `Arc`, with derived equality and hash.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct PlainFunction {
     param: Arc<Expr>,

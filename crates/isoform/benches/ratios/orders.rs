@@ -28,8 +28,8 @@ const DEPTHS: [u32; 2] = [16, 20];
 /// Asks this program for one figure.
 const ALONE: &str = "--one-figure";
 
-/// What is measured, its reach in nanoseconds for programs built children
-/// first, and how.
+/// The name of a figure, its target in nanoseconds for programs built children
+/// first, and its measurement.
 type Figure = (&'static str, f64, fn(Order, u32) -> Times);
 
 const FIGURES: [Figure; 9] = [
@@ -55,7 +55,7 @@ pub(crate) fn orders(table: &mut Table) {
     }
 }
 
-/// One figure, measured by this program run anew.
+/// One figure, measured by a new run of this program.
 fn apart(figure: &str, depth: u32, order: &str) -> Result<Times, Box<dyn Error>> {
     let depth = depth.to_string();
     let output = Command::new(std::env::current_exe()?)

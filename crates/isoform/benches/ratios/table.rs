@@ -5,7 +5,7 @@ use std::fmt;
 use super::timing::Times;
 use crate::common::orders::Order;
 
-/// What a figure is to reach.
+/// The target of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
     /// It is there for comparison only.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// A sample repeats its work until it lasts about this long.
 const SAMPLE: Duration = Duration::from_millis(6);
 const SAMPLES: usize = 25;
-/// What takes longer than a sample is measured less often.
+/// Work that takes longer than a sample is measured less often.
 const BUDGET: Duration = Duration::from_millis(600);
 
 /// Nanoseconds per position.

@@ -32,13 +32,13 @@ pub struct Column<T: ElementType = Value> {
 }
 
 impl<T: ElementType> Column<T> {
-    /// The column of an attribute, which is declared to hold values of type
-    /// `T` unless it was declared before.
+    /// Opens the column of an attribute, and declares it to hold values of type `T`
+    /// unless it was declared before.
     ///
     /// # Errors
     ///
     /// `ValueError` for an empty name, or an attribute that is declared with
-    /// another type of values; `TypeError` when a value that is set already is
+    /// another type of values; `TypeError` if a value that is already set is
     /// not of this type.
     pub fn open(name: &str) -> Result<Self> {
         let schema = match T::element_schema() {
@@ -92,7 +92,7 @@ impl<T: ElementType> Column<T> {
         super::assign(ty, self.name(), value.into().into_value(), false)
     }
 
-    /// Sets the value of a type, also when it has one.
+    /// Sets the value of a type, replacing an existing one.
     ///
     /// # Errors
     ///

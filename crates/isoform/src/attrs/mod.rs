@@ -1,8 +1,7 @@
 //! Open attributes of types: any value under any name on any type.
 //!
-//! An attribute is set once, or replaced on purpose, by whoever knows the type
-//! and the name; nobody has to be asked. Whether a lookup sees the attributes
-//! of ancestors is said at the lookup.
+//! An attribute is set once, or replaced deliberately, by anyone who knows the type
+//! and the name. Each lookup chooses whether to include the attributes of ancestors.
 //!
 //! ```
 //! use isoform::attrs::{self, Column, Lookup};
@@ -27,15 +26,15 @@
 //!
 //! # Two tiers
 //!
-//! By default an attribute is a small hash table from type to value: memory
-//! for what is set, one probe per lookup. [`declare_dense`] makes it an array
-//! by type index instead: one word per type, no hashing. The hooks of the
-//! library ([`Hook`](crate::Hook)) are attributes of that kind, which the
-//! engines reach without any lookup. Nothing else tells the tiers apart, and
+//! By default an attribute is a small hash table from type to value, which takes
+//! memory only for values that are set, and one probe per lookup. [`declare_dense`]
+//! makes it an array indexed by type instead: one word per type, no hashing. The hooks
+//! of the library ([`Hook`](crate::Hook)) are attributes of that kind, which the
+//! engines reach without a lookup. The tiers do not differ in any other way, and
 //! lookups take no lock in either.
 //!
-//! A value that was set lives as long as the process, also when it is replaced,
-//! so that lookups can lend it.
+//! A value lives as long as the process once it was set, even if it is replaced, so
+//! that lookups can lend it.
 
 mod column;
 mod traits;
@@ -55,7 +54,7 @@ use crate::kernel::types::attr_table::{About, Attribute};
 use crate::kernel::types::attributes::{canonical, describe, nearest, table};
 use crate::kernel::value::Value;
 
-/// What is known about an attribute.
+/// The description of an attribute.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct AttrInfo {
@@ -63,15 +62,15 @@ pub struct AttrInfo {
     pub name: &'static str,
     /// The documentation; empty if it was not declared.
     pub doc: &'static str,
-    /// What values it takes; anything if not declared.
+    /// The schema of its values; any value if not declared.
     pub schema: Option<Schema>,
     /// The methods of the Rust trait that declares it, if it has any.
     pub methods: &'static [TraitMethod],
-    /// Whether it is in the hot tier.
+    /// True if it is in the hot tier.
     pub dense: bool,
-    /// Whether the library itself reads it.
+    /// True if the library itself reads it.
     pub builtin: bool,
-    /// On how many types it is set.
+    /// The number of types on which it is set.
     pub count: usize,
     /// Memory in bytes, without the values.
     pub bytes: usize,
@@ -102,14 +101,14 @@ impl AttrDef {
         self
     }
 
-    /// Sets what the values must be; they are converted as those of a field.
+    /// Sets the schema of the values; they are converted like those of a field.
     #[must_use]
     pub fn schema(mut self, schema: Schema) -> Self {
         self.about.schema = Some(schema);
         self
     }
 
-    /// Sets what the values must be beyond their schema; they come converted.
+    /// Sets an additional check of the values, which runs after conversion.
     #[must_use]
     pub fn check(mut self, check: fn(&Value) -> Result<()>) -> Self {
         self.about.check = Some(check);
@@ -154,18 +153,18 @@ fn assign(ty: TypeIndex, name: &str, value: Value, replace: bool) -> Result<()> 
 ///
 /// # Errors
 ///
-/// `ValueError` for an empty name, or when the attribute is set already;
+/// `ValueError` for an empty name, or if the attribute is already set;
 /// `TypeError` for a value that its declaration does not allow, for a hook
-/// that is no function, and for a hook on a built-in type.
+/// that is not a function, and for a hook on a built-in type.
 pub fn set(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), false)
 }
 
-/// Sets an attribute of a type, also when it is set already.
+/// Sets an attribute of a type, replacing an existing value.
 ///
 /// # Errors
 ///
-/// As [`set`], but for that one.
+/// As [`set`], except for the error about an existing value.
 pub fn replace(ty: TypeIndex, name: &str, value: impl Into<Value>) -> Result<()> {
     assign(ty, name, value.into(), true)
 }
@@ -192,12 +191,12 @@ pub fn set_hook<H: crate::Hook>(ty: TypeIndex, hook: H, replace: bool) -> Result
     })
 }
 
-/// Takes an attribute off a type; false when it was not set. Its value stays
-/// alive for who looked it up.
+/// Removes an attribute from a type; returns false if it was not set. Its value stays
+/// alive for those who looked it up.
 ///
 /// # Errors
 ///
-/// `TypeError` for a hook of the library: what it did cannot be undone.
+/// `TypeError` for a hook of the library: its effect cannot be undone.
 pub fn remove(ty: TypeIndex, name: &str) -> Result<bool> {
     if HOOKS.iter().any(|(hook, _)| *hook == name) {
         return Err(Error::type_error(format!(
@@ -208,7 +207,7 @@ pub fn remove(ty: TypeIndex, name: &str) -> Result<bool> {
     Ok(table().remove(canonical(ty).get(), name))
 }
 
-/// Whether an attribute is set.
+/// True if an attribute is set.
 pub fn has(ty: TypeIndex, name: &str, lookup: Lookup) -> bool {
     get(ty, name, lookup).is_some()
 }
@@ -233,15 +232,15 @@ pub fn types_with(name: &str) -> Vec<TypeIndex> {
     entries.map(|(index, _)| TypeIndex(index)).collect()
 }
 
-/// Declares an attribute: what it means, and what its values are.
+/// Declares the meaning of an attribute and the type of its values.
 ///
 /// An attribute need not be declared; a declared value type is enforced from
-/// then on. A later declaration may say what an earlier one left open.
+/// then on. A later declaration may add what an earlier one left open.
 ///
 /// # Errors
 ///
-/// `ValueError` for an empty name, or one that is declared otherwise;
-/// `TypeError` when a value that is set already is not of the type.
+/// `ValueError` for an empty name, or one with a different declaration;
+/// `TypeError` if a value that is already set is not of the type.
 pub fn declare(definition: AttrDef) -> Result<()> {
     table().declare(&definition.name, definition.about)?;
     if definition.dense {
@@ -251,8 +250,8 @@ pub fn declare(definition: AttrDef) -> Result<()> {
 }
 
 /// Moves an attribute to the hot tier: one word per registered type, and
-/// lookups without hashing. For attributes that most types have, or that are
-/// asked for in inner loops.
+/// lookups without hashing. Use it for attributes that most types have, or that are
+/// looked up in inner loops.
 ///
 /// # Errors
 ///
@@ -261,7 +260,7 @@ pub fn declare_dense(name: &str) -> Result<()> {
     table().make_dense(name)
 }
 
-/// What is known about an attribute; None if it was neither set nor declared.
+/// Returns the description of an attribute; None if it was neither set nor declared.
 pub fn info(name: &str) -> Option<AttrInfo> {
     table().find(name).map(describe_attribute)
 }

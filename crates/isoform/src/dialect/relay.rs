@@ -1,6 +1,6 @@
 //! A graph IR of tensors, with the classic names: variables, calls, functions.
 //!
-//! Expressions that are no constants are of kind `dag`: computing a value once
+//! Expressions other than constants are of kind `dag`: computing a value once
 //! and using it twice is not the same program as computing it twice.
 
 use isoform_macros::{Node, export};
@@ -53,14 +53,14 @@ fn make_var(
 pub struct Call {
     #[node(base, default)]
     base: RelayExpr,
-    /// What is called.
+    /// The callee.
     pub op: Ref<RelayExpr>,
     /// The arguments.
     pub args: Array<Ref<RelayExpr>>,
     /// The attributes of an operator.
     #[node(default)]
     pub attrs: Option<Ref<Attrs>>,
-    /// What the type parameters of a function stand for.
+    /// The arguments for the type parameters of a function.
     #[node(default)]
     pub type_args: Array<Ref<Type>>,
 }
@@ -103,8 +103,8 @@ pub struct Function {
 }
 
 impl Function {
-    /// The function with an expression as its body, whose free variables and
-    /// type variables are the parameters, in the order in which they are met.
+    /// Returns the function with an expression as its body, and the free variables and
+    /// type variables of the expression as parameters, in order of occurrence.
     ///
     /// # Errors
     ///
@@ -122,11 +122,11 @@ impl Function {
     }
 }
 
-/// The variables of a type that an expression uses and does not bind, in the
-/// order in which they are met.
+/// The variables of a type that an expression uses without binding them, in order of
+/// occurrence.
 fn free<T: Node>(body: &Ref<RelayExpr>) -> Result<Array<Ref<T>>> {
     let mut found = Vec::new();
-    // Definitions come first, so a bound variable is met where it is bound.
+    // Definitions come first, so a bound variable is visited where it is bound.
     let options = WalkOptions::default().order(WalkOrder::Pre);
     walk_objects(body, options, |object: &Ref<Obj>, region| {
         if let (RegionKind::Use, Some(var)) = (region, object.downcast_ref::<T>()) {
@@ -157,15 +157,15 @@ fn make_function(
 }
 
 impl Ref<IRModule> {
-    /// The module with an expression as its entry point: a function, or what
-    /// becomes one whose parameters are the free variables.
+    /// Returns the module with an expression as its entry point: a function, or an
+    /// expression that becomes one with its free variables as parameters.
     ///
-    /// The function has the name of its attribute `global_symbol`, or else
-    /// `main`, made fresh.
+    /// The function is named by its attribute `global_symbol`, or otherwise `main`, made
+    /// unique.
     ///
     /// # Errors
     ///
-    /// `ValueError` when a function of the name `global_symbol` is there.
+    /// `ValueError` if there is already a function named `global_symbol`.
     pub fn from_expr(
         expr: &Ref<RelayExpr>,
         functions: Dict<Ref<GlobalVar>, Ref<BaseFunc>>,
@@ -216,7 +216,7 @@ fn from_expr(
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns one of the keys.
+/// `ValueError` if another definition owns one of the keys.
 pub fn register() -> Result<()> {
     crate::ir::types![Var, Call, Function];
     crate::ir::functions![from_expr]

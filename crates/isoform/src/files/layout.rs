@@ -1,14 +1,14 @@
-//! Where the objects of a file lie in memory: in the order in which they will
-//! be visited, though a file lists parts first.
+//! The layout of a file's objects in memory: in the order in which they will be
+//! visited, although a file lists parts first.
 //!
-//! A reader first notes the nodes and their parts in an [`Outline`]. That has
-//! their order of visit, in which a [`Layout`] allocates the blocks; then the
-//! reader builds the nodes in the order of the file, each into its own block.
-//! Blocks that are not filled, since reading ends early, are freed with the
+//! A reader first notes the nodes and their parts in an [`Outline`]. From their
+//! order of visit, a [`Layout`] allocates the blocks in that order; then the
+//! reader builds the nodes in the order of the file, each in its own block.
+//! Blocks that remain unfilled because reading ended early are freed with the
 //! layout.
 //!
-//! Only objects of declared types and arrays have blocks of that kind; lists,
-//! dicts and maps, and what has no parts, are allocated when they are built.
+//! Only objects of declared types and arrays have such blocks; lists, dicts, maps
+//! and values without parts are allocated when they are built.
 
 use crate::kernel::container::{Array, ArrayObj};
 use crate::kernel::error::Result;
@@ -30,7 +30,7 @@ pub(crate) struct Outline {
 
 struct Node {
     block: Option<TypeIndex>,
-    /// Where its parts start; they end where those of the next node start.
+    /// The start of its parts; they end at the start of the next node's parts.
     first: u32,
 }
 
@@ -45,7 +45,7 @@ impl Outline {
         }
     }
 
-    /// How many nodes there are so far.
+    /// The number of nodes so far.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
@@ -54,7 +54,7 @@ impl Outline {
     /// Adds the next node, which gets a block of that type, if any.
     #[inline(always)]
     pub(crate) fn node(&mut self, block: Option<TypeIndex>) {
-        // A file with more parts than that has no layout.
+        // A file with more parts has no layout.
         let first = self.parts.len() as u32;
         self.nodes.push(Node { block, first });
     }
@@ -70,7 +70,7 @@ impl Outline {
         self.parts.push(number);
     }
 
-    /// Puts the parts of the node added last into the order of visit: the part
+    /// Sorts the parts of the last added node by the order of visit: the part
     /// at position `order[0]` comes first.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let Some(node) = self.nodes.last() else {
@@ -83,16 +83,16 @@ impl Outline {
         }
     }
 
-    /// The blocks of all nodes below the root, in the order of visit.
+    /// Allocates the blocks of all nodes below the root, in the order of visit.
     /// `looks_ahead` says whether nodes have later ones as parts, so that they
     /// may be built in several attempts.
     ///
-    /// Linear in the nodes and parts. Takes 9 bytes for each node, and
-    /// meanwhile 4 for each part that waits for its turn.
+    /// Linear in the nodes and parts. Takes 9 bytes per node, and temporarily
+    /// 4 per waiting part.
     ///
     /// # Errors
     ///
-    /// What the host raises to end the operation.
+    /// Errors that the host raises to end the operation.
     pub(crate) fn lay_out(mut self, root: usize, looks_ahead: bool) -> Result<Layout> {
         let (count, array) = (self.nodes.len(), ArrayObj::type_index());
         if self.parts.len() > u32::MAX as usize || count > u32::MAX as usize || root >= count {
@@ -109,7 +109,7 @@ impl Outline {
         while let Some(number) = next.take().or_else(|| waiting.pop()) {
             poll.step_outside()?;
             let number = number as usize;
-            // A part that is not there is an error, which building tells.
+            // A missing part is an error, which building reports.
             let Some(used) = uses.get_mut(number) else {
                 continue;
             };
@@ -135,7 +135,7 @@ impl Outline {
                 others.iter().rev().for_each(|part| waiting.push(*part));
             }
         }
-        // What is not part of the root may have the same parts as what is.
+        // Nodes outside of the root may share parts with nodes inside.
         if found < count || looks_ahead {
             uses.fill(OFTEN);
         }
@@ -143,12 +143,12 @@ impl Outline {
     }
 }
 
-/// How often nodes are part of another one.
+/// How often a node is part of another one.
 const NEVER: u8 = 0;
 const ONCE: u8 = 1;
 const OFTEN: u8 = 2;
 
-/// The blocks of a file's nodes; none if it is empty.
+/// The blocks of a file's nodes; empty if there is no layout.
 #[derive(Default)]
 pub(crate) struct Layout {
     shells: Vec<Option<Shell>>,
@@ -162,7 +162,7 @@ impl Layout {
         self.shells.get_mut(node)?.take()
     }
 
-    /// An array in the block of its node, or in one of its own.
+    /// Makes an array, in the block of its node or in a new one.
     pub(crate) fn array(&mut self, node: usize, parts: &mut Vec<Value>) -> Value {
         let filled = self.shell(node).and_then(|shell| shell.fill_array(parts));
         filled.unwrap_or_else(|| parts.drain(..).collect::<Array>().into())
@@ -172,15 +172,15 @@ impl Layout {
     #[inline(always)]
     pub(crate) fn part(&self, number: usize, node: &mut Value) -> Value {
         match self.uses.get(number) {
-            // Nobody else asks for it.
+            // This is its only use.
             Some(&ONCE) => std::mem::take(node),
             _ => node.clone(),
         }
     }
 }
 
-/// The order of visit of parts that stand in the fields at these positions, as
-/// [`Outline::reorder`] takes it; None when it is the one given.
+/// The order of visit of the parts in the fields at these positions, as
+/// [`Outline::reorder`] takes it; None if it is the given order.
 pub(crate) fn order_of_visit(info: &TypeInfo, fields: &[u32]) -> Option<Box<[u32]>> {
     let slots = info.visited_and_ignored.iter();
     let order: Box<[u32]> = slots

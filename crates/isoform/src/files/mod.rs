@@ -1,9 +1,8 @@
-//! Files: the JSON graph and the binary form, and what both share, the order of
-//! nodes and where what is read lies in memory.
+//! Files: the JSON graph and the binary form, with the order of nodes and the layout
+//! in memory that both share.
 //!
-//! Both are spellings of the same thing, a list of nodes in which every node
-//! stands behind its parts. [`linearize`] decides which nodes there are; how they
-//! are spelt is up to [`json`] and [`binary`].
+//! Both are encodings of the same list of nodes, in which every node follows its parts.
+//! [`linearize`] determines the nodes; [`json`] and [`binary`] only encode them.
 
 pub(crate) mod binary;
 pub(crate) mod json;

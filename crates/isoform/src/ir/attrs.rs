@@ -17,9 +17,9 @@ use crate::kernel::value::{Value, ValueRef};
 #[repr(C)]
 pub struct Attrs {}
 
-/// Attributes without a type of their own: any names, any values.
+/// Untyped attributes: any names, any values.
 ///
-/// A map or dict with string keys becomes one where it is expected.
+/// Where they are expected, a map or dict with string keys is converted to them.
 #[derive(Node)]
 #[node(key = "ir.DictAttrs", convert = dict_attrs_from, crate = crate)]
 #[repr(C)]
@@ -41,13 +41,13 @@ impl DictAttrs {
     }
 }
 
-/// The attributes that a map stands for.
+/// Converts a map to attributes.
 #[export("ir.DictAttrs.__ffi_convert__", crate = crate)]
 fn dict_attrs_from(dict: Map<Str, Value>) -> Ref<DictAttrs> {
     DictAttrs::from_map(dict)
 }
 
-/// What is known about an attribute.
+/// The description of an attribute.
 #[derive(Node)]
 #[node(key = "ir.AttrFieldInfo", crate = crate)]
 #[repr(C)]
@@ -56,16 +56,16 @@ pub struct AttrFieldInfo {
     pub name: Str,
     /// The type of its values.
     pub type_info: Str,
-    /// What it means.
+    /// The meaning of the attribute.
     pub description: Str,
 }
 
 impl Ref<Attrs> {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
     ///
-    /// `AttributeError` when there is none of this name.
+    /// `AttributeError` if there is no attribute of this name.
     pub fn attribute(&self, name: &str) -> Result<Value> {
         let found = match self.downcast_ref::<DictAttrs>() {
             Some(attrs) => attrs.dict.get(&name.into()).cloned(),
@@ -94,7 +94,7 @@ impl Ref<Attrs> {
         }
     }
 
-    /// What is known about the attributes, in order.
+    /// Returns the descriptions of the attributes, in order.
     pub fn field_infos(&self) -> Vec<Ref<AttrFieldInfo>> {
         match self.downcast_ref::<DictAttrs>() {
             Some(attrs) => {
@@ -119,7 +119,7 @@ impl Ref<Attrs> {
     }
 }
 
-/// The integer that a value is, also one of the literals of an IR.
+/// Converts a value to an integer; literals of an IR are accepted, too.
 fn as_int(name: &str, value: &Value) -> Result<i64> {
     if let Some(number) = value.as_int() {
         return Ok(number);
@@ -196,7 +196,7 @@ fn keys(this: &Ref<Attrs>) -> Vec<Str> {
     this.names()
 }
 
-/// What is known about the attributes.
+/// Returns the descriptions of the attributes.
 #[export("ir.Attrs.list_field_info", crate = crate)]
 fn list_field_info(this: &Ref<Attrs>) -> Vec<Ref<AttrFieldInfo>> {
     this.field_infos()

@@ -1,6 +1,6 @@
 //! Diagnostics: messages about places in source texts, shown with the lines.
 //!
-//! The drawing is that of `annotate-snippets`; here is what it is told.
+//! `annotate-snippets` does the drawing; this module provides its input.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use isoform_macros::{Node, export};
@@ -12,20 +12,20 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::reference::Ref;
 
-/// How bad something is.
+/// The severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(i64)]
 #[non_exhaustive]
 pub enum DiagnosticLevel {
-    /// The compiler is wrong.
+    /// An error in the compiler.
     Bug = 10,
-    /// The program is wrong.
+    /// An error in the program.
     Error = 20,
-    /// The program may be wrong.
+    /// A possible error in the program.
     Warning = 30,
-    /// More about another message.
+    /// Additional information about another message.
     Note = 40,
-    /// What could be done.
+    /// A suggestion.
     Help = 50,
 }
 
@@ -39,11 +39,11 @@ impl DiagnosticLevel {
         DiagnosticLevel::Help,
     ];
 
-    /// The level with this number, as fields hold it.
+    /// Returns the level for a number, which is how fields store it.
     ///
     /// # Errors
     ///
-    /// `ValueError` when there is none.
+    /// `ValueError` if there is no such level.
     pub fn from_number(number: i64) -> Result<Self> {
         let mut known = DiagnosticLevel::ALL.into_iter();
         known
@@ -67,11 +67,11 @@ impl DiagnosticLevel {
 #[node(key = "ir.Diagnostic", init = make_diagnostic, crate = crate)]
 #[repr(C)]
 pub struct Diagnostic {
-    /// How bad it is, a [`DiagnosticLevel`].
+    /// The severity, a [`DiagnosticLevel`].
     pub level: i64,
-    /// The place, if it is about one.
+    /// The place, if there is one.
     pub span: Option<Ref<Span>>,
-    /// What is to be said.
+    /// The text of the message.
     pub message: Str,
 }
 
@@ -86,12 +86,12 @@ fn make_diagnostic(level: i64, span: Option<Ref<Span>>, message: Str) -> Result<
     }))
 }
 
-/// What shows the messages of a context to people.
+/// Shows the messages of a context to people.
 #[derive(Node)]
 #[node(key = "ir.DiagnosticRenderer", kind = none, crate = crate)]
 #[repr(C)]
 pub struct DiagnosticRenderer {
-    /// Called with the context.
+    /// The function that is called with the context.
     pub func: Function,
 }
 
@@ -100,12 +100,12 @@ pub struct DiagnosticRenderer {
 #[node(key = "ir.DiagnosticContext", kind = none, init = make_context, crate = crate)]
 #[repr(C)]
 pub struct DiagnosticContext {
-    /// The module, which knows the source texts.
+    /// The module, which contains the source texts.
     pub module: Ref<IRModule>,
     /// The messages so far.
     #[node(default)]
     pub diagnostics: List<Ref<Diagnostic>>,
-    /// What shows them; without one they are kept as an error's message.
+    /// Shows the messages; without a renderer, they become the message of an error.
     #[node(default)]
     pub renderer: Option<Ref<DiagnosticRenderer>>,
 }
@@ -128,7 +128,7 @@ impl Ref<DiagnosticContext> {
     ///
     /// # Errors
     ///
-    /// As [`List::push`], where the messages also stand in another field.
+    /// As [`List::push`], if the messages are also held by another field.
     pub fn emit(&self, diagnostic: Ref<Diagnostic>) -> Result<()> {
         self.diagnostics.push(diagnostic)
     }
@@ -149,12 +149,12 @@ impl Ref<DiagnosticContext> {
         texts.join("\n\n")
     }
 
-    /// Shows the messages, and forgets them.
+    /// Shows the messages and clears them.
     ///
     /// # Errors
     ///
-    /// `DiagnosticError` when there was a bug or an error among them, with
-    /// their text if there is no renderer; what the renderer returns.
+    /// `DiagnosticError` if a bug or an error was among them, with their text if there is
+    /// no renderer; errors of the renderer.
     pub fn render(&self) -> Result<()> {
         let shown = match &self.renderer {
             Some(renderer) => {
@@ -253,7 +253,7 @@ fn emit(this: &Ref<DiagnosticContext>, diagnostic: Ref<Diagnostic>) -> Result<()
     this.emit(diagnostic)
 }
 
-/// Shows the messages, and forgets them; DiagnosticError when there was a bug
+/// Shows the messages, and forgets them; DiagnosticError if there was a bug
 /// or an error among them.
 #[export("ir.DiagnosticContext.render", crate = crate)]
 fn render(this: &Ref<DiagnosticContext>) -> Result<()> {

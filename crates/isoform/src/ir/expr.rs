@@ -12,7 +12,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 #[node(key = "ir.Type", crate = crate)]
 #[repr(C)]
 pub struct Type {
-    /// Where it was written.
+    /// The source location.
     #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
@@ -22,7 +22,7 @@ pub struct Type {
 #[node(key = "ir.BaseExpr", crate = crate)]
 #[repr(C)]
 pub struct BaseExpr {
-    /// Where it was written.
+    /// The source location.
     #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
@@ -37,13 +37,13 @@ pub struct RelayExpr {
     /// The type that type inference has found.
     #[node(ignore, default, repr = false)]
     pub checked_type_: Option<Ref<Type>>,
-    /// What is known about the structure of its value.
+    /// Information about the structure of the value.
     #[node(ignore, default, repr = false)]
     pub struct_info_: Option<Ref<Obj>>,
 }
 
 impl RelayExpr {
-    /// The fields of an expression of which only this is known.
+    /// The fields of an expression of which only the type is known.
     pub fn typed(checked_type: Option<Ref<Type>>, span: Option<Ref<Span>>) -> Self {
         RelayExpr {
             base: BaseExpr { span },
@@ -52,11 +52,11 @@ impl RelayExpr {
         }
     }
 
-    /// The type that type inference has found.
+    /// Returns the type that type inference has found.
     ///
     /// # Errors
     ///
-    /// `ValueError` when there is none yet.
+    /// `ValueError` if there is none yet.
     pub fn checked_type(&self) -> Result<&Ref<Type>> {
         self.checked_type_.as_ref().ok_or_else(|| {
             Error::value_error("The type checker has not populated the checked_type for this node")
@@ -71,8 +71,8 @@ fn checked_type(this: &Ref<RelayExpr>) -> Result<Ref<Type>> {
 
 /// The name of a function of a module.
 ///
-/// Its name is compared, because it is how a module is linked; and it is a
-/// variable, which the module binds.
+/// The name is compared, because modules are linked by it. It is also a variable, which
+/// the module binds.
 #[derive(Node)]
 #[node(key = "ir.GlobalVar", kind = var, init = make_global_var, crate = crate)]
 #[repr(C)]

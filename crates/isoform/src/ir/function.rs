@@ -18,7 +18,7 @@ use crate::kernel::value::{Value, ValueRef};
 pub struct BaseFunc {
     #[node(base, default)]
     base: RelayExpr,
-    /// What is known about it, by name.
+    /// Attributes of the function, by name.
     #[node(default)]
     pub attrs: Option<Ref<DictAttrs>>,
 }
@@ -39,11 +39,11 @@ impl Ref<BaseFunc> {
         self.attrs.as_ref()?.dict.get(&key.into())
     }
 
-    /// A copy of the function with other attributes.
+    /// Returns a copy of the function with other attributes.
     ///
     /// # Errors
     ///
-    /// What the verification of its type says.
+    /// Errors of the verification of its type.
     fn with_dict(&self, dict: Map<Str, Value>) -> Result<Ref<BaseFunc>> {
         let attrs = DictAttrs::from_map(dict);
         with_field(self.as_object(), "attrs", attrs.into())?.cast()
@@ -92,20 +92,20 @@ pub(super) fn updated(
     dict
 }
 
-/// The attributes without one of them.
+/// The attributes without the one of this key.
 pub(super) fn reduced(attrs: Option<&Ref<DictAttrs>>, key: &str) -> Map<Str, Value> {
     let mut dict = attrs.map(|attrs| attrs.dict.clone()).unwrap_or_default();
     dict.remove(&key.into());
     dict
 }
 
-/// Several attributes, or the name of one.
+/// Several attributes, or the name of a single one.
 pub(super) enum KeyOrDict {
     Key(Str),
     Dict(Map<Str, Value>),
 }
 
-/// What stands in the place of either.
+/// Converts an argument to either of them.
 pub(super) fn key_or_dict(given: &Value) -> Result<KeyOrDict> {
     match given.view() {
         ValueRef::Str(key) => Ok(KeyOrDict::Key(key.into())),

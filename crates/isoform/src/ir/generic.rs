@@ -15,7 +15,7 @@ use crate::kernel::function::Function;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::get_function;
 
-/// What a type variable stands for.
+/// The meaning of a type variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i64)]
 #[non_exhaustive]
@@ -45,11 +45,11 @@ impl TypeKind {
         TypeKind::TypeData,
     ];
 
-    /// The kind with this number, as fields hold it.
+    /// Returns the kind for a number, which is how fields store it.
     ///
     /// # Errors
     ///
-    /// `ValueError` when there is none.
+    /// `ValueError` if there is no such kind.
     pub fn from_number(number: i64) -> Result<Self> {
         let mut known = TypeKind::ALL.into_iter();
         known
@@ -58,7 +58,7 @@ impl TypeKind {
     }
 }
 
-/// A type parameter: equal by where it is bound, whatever its name.
+/// A type parameter, identified by its binding; the name is ignored.
 #[derive(Node)]
 #[node(key = "ir.TypeVar", kind = var, init = make_type_var, crate = crate)]
 #[repr(C)]
@@ -68,7 +68,7 @@ pub struct TypeVar {
     /// For people.
     #[node(ignore)]
     pub name_hint: Str,
-    /// What it stands for, a [`TypeKind`].
+    /// The meaning of the variable, a [`TypeKind`].
     #[node(default = TypeKind::Type as i64)]
     pub kind: i64,
 }
@@ -101,7 +101,7 @@ pub struct GlobalTypeVar {
     /// For people, and for lookups in a module.
     #[node(ignore)]
     pub name_hint: Str,
-    /// What it stands for, a [`TypeKind`].
+    /// The meaning of the variable, a [`TypeKind`].
     #[node(default = TypeKind::AdtHandle as i64)]
     pub kind: i64,
 }
@@ -143,15 +143,15 @@ pub struct FuncType {
     pub arg_types: Array<Ref<Type>>,
     /// The type of the result.
     pub ret_type: Ref<Type>,
-    /// Bound in the rest.
+    /// The type parameters, bound in the rest of the type.
     #[node(def, default)]
     pub type_params: Array<Ref<TypeVar>>,
-    /// What must hold.
+    /// The constraints that must hold.
     #[node(default)]
     pub type_constraints: Array<Ref<TypeConstraint>>,
 }
 
-/// Makes the type of a function; None stands for no parameters, no constraints.
+/// Makes the type of a function; None means no parameters or no constraints.
 #[export("ir.FuncType", crate = crate)]
 fn make_func_type(
     arg_types: Array<Ref<Type>>,
@@ -176,13 +176,13 @@ fn make_func_type(
 pub struct TypeCall {
     #[node(base, default)]
     base: Type,
-    /// What is applied.
+    /// The type to apply.
     pub func: Ref<Type>,
-    /// To what.
+    /// Its arguments.
     pub args: Array<Ref<Type>>,
 }
 
-/// A global function that files know by its name.
+/// A global function, which files store by name.
 #[derive(Node)]
 #[node(key = "ir.EnvFunc", init = env_func, crate = crate)]
 #[repr(C)]
@@ -192,27 +192,27 @@ pub struct EnvFunc {
 }
 
 impl EnvFunc {
-    /// The function of a global name.
+    /// Returns the function of a global name.
     ///
     /// # Errors
     ///
-    /// `KeyError` when none is registered.
+    /// `KeyError` if it is not registered.
     pub fn get(name: &str) -> Result<Ref<EnvFunc>> {
         get_function(name)?;
         Ok(EnvFunc::new(name))
     }
 
-    /// The function as it is registered now.
+    /// Returns the function currently registered.
     ///
     /// # Errors
     ///
-    /// `KeyError` when it is not any more.
+    /// `KeyError` if it is no longer registered.
     pub fn func(&self) -> Result<Function> {
         get_function(&self.name)
     }
 }
 
-/// The function of a global name; KeyError when none is registered.
+/// Returns the function of a global name; KeyError if it is not registered.
 #[export("ir.EnvFunc", crate = crate)]
 fn env_func(name: &str) -> Result<Ref<EnvFunc>> {
     EnvFunc::get(name)
@@ -230,11 +230,11 @@ fn env_func_func(this: &Ref<EnvFunc>) -> Result<Function> {
 pub struct TypeRelation {
     #[node(base, default)]
     base: TypeConstraint,
-    /// Finds types that are not known from those that are.
+    /// Infers unknown types from known ones.
     pub func: Ref<EnvFunc>,
     /// The types, inputs first.
     pub args: Array<Ref<Type>>,
-    /// How many of them are inputs.
+    /// The number of inputs among them.
     pub num_inputs: i64,
     /// Attributes of the expression that the relation is about.
     pub attrs: Option<Ref<Attrs>>,
@@ -251,7 +251,7 @@ pub struct Constructor {
     base: RelayExpr,
     /// The name.
     pub name_hint: Str,
-    /// The types of what it holds.
+    /// The types of the constructor's fields.
     pub inputs: Array<Ref<Type>>,
     /// The type that it makes values of.
     #[node(ignore)]
@@ -259,11 +259,11 @@ pub struct Constructor {
 }
 
 impl Constructor {
-    /// A number for the constructor: those of one data type begin alike, and
-    /// no two names have the same one in a process.
+    /// A number for the constructor, unique within a process; the numbers of one
+    /// data type have a common prefix.
     ///
-    /// Numbers go by the names of type and constructor in the order in which
-    /// they are asked for.
+    /// Numbers depend on the names of type and constructor, and on the order of the
+    /// calls.
     pub fn tag(&self) -> i64 {
         /// The names of types and, for each of them, those of constructors.
         struct Names {
@@ -295,7 +295,7 @@ fn make_constructor(
     belong_to: Ref<GlobalTypeVar>,
 ) -> Ref<Constructor> {
     let made = Constructor::new(name_hint, inputs, belong_to);
-    // Numbers then go by the order of declaration.
+    // Numbers then follow the order of declaration.
     made.tag();
     made
 }

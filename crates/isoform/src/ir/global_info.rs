@@ -1,4 +1,4 @@
-//! What a module knows besides its functions: devices and the like.
+//! Information in a module other than its functions, such as devices.
 
 use isoform_macros::{Node, export};
 
@@ -7,7 +7,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{Value, ValueRef};
 
-/// The base of what a module may know besides its functions.
+/// The base class of information in a module other than its functions.
 #[derive(Node, Default)]
 #[node(key = "ir.GlobalInfo", crate = crate)]
 #[repr(C)]
@@ -30,7 +30,7 @@ pub struct DummyGlobalInfo {
 #[node(key = "ir.Target", convert = target_from, init = make_target, crate = crate)]
 #[repr(C)]
 pub struct Target {
-    /// What kind of machine, such as `llvm` or `cuda`.
+    /// The kind of machine, such as `llvm` or `cuda`.
     pub kind: Str,
     /// Groups of targets that it belongs to.
     #[node(default)]
@@ -127,8 +127,8 @@ fn target_of_dict(dict: &Map) -> Result<Ref<Target>> {
     }))
 }
 
-/// The machine that controls another one, which is not itself controlled by
-/// one that the same text or dict describes.
+/// The machine that controls another one, where a text or dict may not describe a
+/// machine that is itself controlled by another.
 fn host_of(given: &Value) -> Result<Ref<Target>> {
     let has_host = |dict: &Map| dict.contains_key(&"host".into());
     let nested = match given.view() {
@@ -137,7 +137,7 @@ fn host_of(given: &Value) -> Result<Ref<Target>> {
         _ => false,
     };
     match nested {
-        true => Err(refused("a host in a dict has no host of its own")),
+        true => Err(refused("a host in a dict cannot have a host itself")),
         false => make_target(given.clone(), None),
     }
 }
@@ -162,7 +162,7 @@ fn make_target(target: Value, host: Option<Value>) -> Result<Ref<Target>> {
     }
 }
 
-/// The target that a text or a dict stands for.
+/// Converts a text or a dict to a target.
 #[export("ir.Target.__ffi_convert__", crate = crate)]
 fn target_from(value: Value) -> Result<Ref<Target>> {
     make_target(value, None)
@@ -175,10 +175,10 @@ fn target_from(value: Value) -> Result<Ref<Target>> {
 pub struct VDevice {
     #[node(base, default)]
     base: GlobalInfo,
-    /// The machine, if one was said.
+    /// The machine, if one was given.
     #[node(default)]
     pub target: Option<Ref<Target>>,
-    /// Which of its devices.
+    /// The index of the device.
     #[node(default)]
     pub vdevice_id: i64,
     /// The memory of the device.

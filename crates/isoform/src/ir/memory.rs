@@ -10,30 +10,30 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 use crate::structural::{CompareOptions, structural_digest_with};
 
-/// What is known about the memory of a pool.
+/// Properties of the memory of a pool.
 #[derive(Node)]
 #[node(key = "ir.PoolInfoProperties", hooks(equal, hash), init = make_properties, crate = crate)]
 #[repr(C)]
 pub struct PoolInfoProperties {
-    /// How large it is expected to be; -1 is without limit.
+    /// The expected size; -1 means unlimited.
     #[node(default = -1)]
     pub size_hint_bytes: i64,
     /// Its clock; -1 is unknown.
     #[node(default = -1)]
     pub clock_frequency_hz: i64,
-    /// How fast it is read; -1 is unknown.
+    /// The read bandwidth; -1 if unknown.
     #[node(default = -1)]
     pub read_bandwidth_bytes_per_cycle: i64,
-    /// How fast it is written; -1 is unknown.
+    /// The write bandwidth; -1 if unknown.
     #[node(default = -1)]
     pub write_bandwidth_bytes_per_cycle: i64,
-    /// How long a read takes to begin.
+    /// The latency of a read.
     #[node(default)]
     pub read_latency_cycles: i64,
-    /// How long a write takes to begin.
+    /// The latency of a write.
     #[node(default)]
     pub write_latency_cycles: i64,
-    /// How many bytes a target transfers at once; 1 for others.
+    /// The number of bytes that a target transfers at once; 1 for other targets.
     #[node(default)]
     pub target_burst_bytes: Map<Ref<Target>, i64>,
 }
@@ -62,7 +62,7 @@ impl PoolInfoProperties {
     /// The keys of a map match when they are the same object; here two targets
     /// with one content mean the same.
     fn bursts(&self) -> Result<Value> {
-        // Only the order comes of it, for which variables need no meaning.
+        // Only the order depends on it, for which variables are irrelevant.
         let options = CompareOptions {
             map_free_vars: true,
             ..CompareOptions::default()
@@ -99,7 +99,7 @@ impl StructuralHash for PoolInfoProperties {
     }
 }
 
-/// Makes the properties of a pool; None stands for the default.
+/// Makes the properties of a pool; None selects the default.
 #[export("ir.PoolInfoProperties", crate = crate)]
 fn make_properties(
     #[default = -1] size_hint_bytes: Option<i64>,
@@ -130,7 +130,7 @@ pub struct PoolInfo {
     pub pool_name: Str,
     /// The machines that can access it.
     pub targets: Array<Ref<Target>>,
-    /// What is known about its memory.
+    /// Properties of the memory.
     #[node(default = PoolInfoProperties::new())]
     pub pool_info_properties: Ref<PoolInfoProperties>,
 }
@@ -189,7 +189,7 @@ pub struct ConstantInfo {
 pub struct ConstantPoolInfo {
     #[node(base)]
     base: PoolInfo,
-    /// What it holds.
+    /// The constants in the pool.
     #[node(default)]
     pub constant_info_array: Array<Ref<ConstantInfo>>,
 }
@@ -233,9 +233,9 @@ pub struct ConstantMemoryPools {
 pub struct AllocatedPoolInfo {
     /// The pool.
     pub pool_info: Ref<PoolInfo>,
-    /// How many bytes are taken.
+    /// The number of allocated bytes.
     pub allocated_size: i64,
-    /// Which parameter of the main function is its pointer.
+    /// The index of the main function's parameter that points to it.
     #[node(default)]
     pub pool_var_idx: i64,
 }

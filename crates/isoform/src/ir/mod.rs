@@ -1,10 +1,10 @@
 //! The vocabulary that compiler IRs share: types, expressions, functions,
 //! modules, operators, attributes, source locations, memory pools.
 //!
-//! The names are those of `tvm.ir`. Each class is one declaration; equality,
-//! files, text and the Python class come from that alone.
+//! The names are those of `tvm.ir`. Each class is a single declaration; equality,
+//! files, text and the Python class follow from it.
 //!
-//! | what | types |
+//! | topic | types |
 //! |---|---|
 //! | places in a source text | [`SourceName`], [`Span`], [`SequentialSpan`], [`Source`], [`SourceMap`] |
 //! | types | [`Type`] and those that extend it |
@@ -101,12 +101,12 @@ pub(crate) use methods;
 
 /// Registers the node types and functions of this module.
 ///
-/// Types register themselves on first use; this is for programs that look them
-/// up by their keys before, as a reader of files does.
+/// They are registered on first use anyway; this is for programs that look up types by
+/// their keys before, such as readers of files.
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns one of the names.
+/// `ValueError` if another definition owns one of the names.
 pub fn register() -> Result<()> {
     span::register()?;
     expr::register()?;

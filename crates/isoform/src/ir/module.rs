@@ -24,10 +24,10 @@ use crate::kernel::value::{Value, ValueRef};
 /// The names are unique. Functions can be added and replaced in place;
 /// attributes are changed in a copy.
 ///
-/// Two modules are equal when they are after global variables have been
-/// matched by their names, and the names of types by theirs.
+/// Two modules are equal if they are so after global variables and names of types
+/// have been matched by name.
 ///
-/// A shallow copy has dicts of its own, so it changes on its own, too.
+/// A shallow copy has its own dicts, so changes to it do not affect the original.
 #[derive(Node)]
 #[node(key = "ir.IRModule", scope, hooks(equal, hash), init = make_module, no_with, crate = crate)]
 #[node(attrs("__ffi_shallow_copy__" = clone::function()))]
@@ -39,7 +39,7 @@ pub struct IRModule {
     /// The definitions of algebraic data types.
     #[node(default)]
     pub type_definitions: Dict<Ref<GlobalTypeVar>, Ref<TypeData>>,
-    /// What is known about the module, by name.
+    /// Attributes of the module, by name.
     #[node(default)]
     pub attrs: Option<Ref<DictAttrs>>,
     /// Other things that its functions refer to, by name.
@@ -50,7 +50,7 @@ pub struct IRModule {
     pub source_map: Ref<SourceMap>,
 }
 
-/// What a module finds by a global name.
+/// The kinds of objects that a module holds under global names.
 pub(crate) trait Global: Node {
     /// For messages.
     const WHAT: &'static str;
@@ -100,7 +100,7 @@ fn global_name(key: &Value) -> Option<&str> {
     }
 }
 
-/// The key of a name that has to be there.
+/// The key of a name that must exist.
 fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<Ref<K>> {
     find(dict, name).ok_or_else(|| {
         let known: Vec<_> = sorted(dict)
@@ -115,7 +115,7 @@ fn get<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, name: &str) -> Result<
     })
 }
 
-/// Puts a definition under a key, in the place of the one it had.
+/// Sets the definition of a key, replacing an existing one.
 fn put<K: Global, V: ElementType>(dict: &Dict<Ref<K>, V>, key: &Ref<K>, value: V) -> Result<()> {
     match find(dict, key.name()) {
         Some(known) if !known.same_as(key) => Err(duplicate(key)),
@@ -188,20 +188,20 @@ fn key_of<K: Global>(given: &Value) -> Result<Ref<K>> {
 }
 
 impl Ref<IRModule> {
-    /// The global variable of a name.
+    /// Returns the global variable of a name.
     ///
     /// # Errors
     ///
-    /// `ValueError` that lists the names, when there is none.
+    /// `ValueError` that lists the names, if there is none.
     pub fn global_var(&self, name: &str) -> Result<Ref<GlobalVar>> {
         get(&self.functions, name)
     }
 
-    /// The global type variable of a name.
+    /// Returns the global type variable of a name.
     ///
     /// # Errors
     ///
-    /// `ValueError` that lists the names, when there is none.
+    /// `ValueError` that lists the names, if there is none.
     pub fn global_type_var(&self, name: &str) -> Result<Ref<GlobalTypeVar>> {
         get(&self.type_definitions, name)
     }
@@ -220,7 +220,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the module does not define it.
+    /// `ValueError` if the module does not define it.
     pub fn lookup(&self, var: &Ref<GlobalVar>) -> Result<Ref<BaseFunc>> {
         self.functions
             .get(&var.into())
@@ -231,7 +231,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the module does not define it.
+    /// `ValueError` if the module does not define it.
     pub fn lookup_type(&self, var: &Ref<GlobalTypeVar>) -> Result<Ref<TypeData>> {
         let found = self.type_definitions.get(&var.into());
         found.ok_or_else(|| undefined(var))
@@ -241,7 +241,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when another variable has the name.
+    /// `ValueError` if another variable has the name.
     pub fn update_func(&self, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
         put(&self.functions, var, func)
     }
@@ -250,17 +250,17 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when another type has the name.
+    /// `ValueError` if another type has the name.
     pub fn update_type(&self, var: &Ref<GlobalTypeVar>, definition: Ref<TypeData>) -> Result<()> {
         put(&self.type_definitions, var, definition)
     }
 
-    /// Adds all functions of another module, whose definitions replace those
-    /// of this one.
+    /// Adds all functions of another module; its definitions replace those of this one.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the two have different variables of one name; nothing
+    /// `ValueError` if the two have different variables of the same name; nothing is
+    /// added then.
     /// is added then.
     pub fn update(&self, other: &Ref<IRModule>) -> Result<()> {
         let vars = other.global_vars();
@@ -281,7 +281,7 @@ impl Ref<IRModule> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when no data type of the module has it.
+    /// `ValueError` if no data type of the module has it.
     pub fn constructor(&self, tag: i64) -> Result<Ref<Constructor>> {
         for var in self.global_type_vars() {
             let definition = self.lookup_type(&var)?;
@@ -300,7 +300,7 @@ impl Ref<IRModule> {
         self.attrs.as_ref()?.dict.get(&key.into())
     }
 
-    /// A copy, which changes on its own. O(functions).
+    /// Returns an independent copy. O(functions).
     pub fn copied(&self) -> Ref<IRModule> {
         self.with_dict(self.attrs.clone())
     }
@@ -355,7 +355,7 @@ impl StructuralEqual for IRModule {
         let infos = |module: &IRModule| Value::from(module.global_infos.clone());
         let types = |module: &IRModule| Value::from(module.type_definitions.clone());
         let functions = |module: &IRModule| Value::from(module.functions.clone());
-        // A dict then finds what belongs to a bound key, and what is missing.
+        // A dict then finds the values of bound keys, and the keys that are missing.
         Ok(bind(
             &self.type_definitions,
             &other.type_definitions,
@@ -403,7 +403,7 @@ fn make_module(
     }))
 }
 
-/// What a module has under a name, a global variable or the name of a type.
+/// Returns the definition of a global variable or of the name of a type.
 #[export("ir.IRModule.get", crate = crate)]
 fn get_item(this: &Ref<IRModule>, var: Value) -> Result<Value> {
     if let Some(name) = var.as_str() {
@@ -415,7 +415,7 @@ fn get_item(this: &Ref<IRModule>, var: Value) -> Result<Value> {
     }
 }
 
-/// Whether a module has something under a name.
+/// True if the module has a definition of this name.
 #[export("ir.IRModule.contains", crate = crate)]
 fn contains(this: &Ref<IRModule>, var: Value) -> bool {
     match var.as_str() {
@@ -440,7 +440,7 @@ fn set_item(this: &Ref<IRModule>, var: Value, val: Value) -> Result<()> {
     this.update_func(&var, func)
 }
 
-/// Removes what a module has under a name.
+/// Removes the definition of a name.
 #[export("ir.IRModule.remove", crate = crate)]
 fn remove_item(this: &Ref<IRModule>, var: Value) -> Result<()> {
     let var = match var.as_str() {
@@ -462,7 +462,7 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     if let Some(other) = other.peek::<Ref<IRModule>>() {
         return this.update(other);
     }
-    // A name that the module knows is the variable that it has.
+    // A name that the module already has refers to its variable.
     let given: Dict<Ref<GlobalVar>, Ref<BaseFunc>> = globals("update", Some(&other))?;
     let entries = given.snapshot();
     let by_text = |name: &str| match other.view() {
@@ -481,13 +481,13 @@ fn update(this: &Ref<IRModule>, other: Value) -> Result<()> {
     this.update(&module)
 }
 
-/// Adds a function to a module, or replaces that of the variable, in place.
+/// Adds a function to a module, or replaces the variable's previous one, in place.
 #[export("ir.IRModule.update_func", crate = crate)]
 fn update_func(this: &Ref<IRModule>, var: &Ref<GlobalVar>, func: Ref<BaseFunc>) -> Result<()> {
     this.update_func(var, func)
 }
 
-/// Sets what a module knows under a name, in place.
+/// Sets the information under a name, in place.
 #[export("ir.IRModule.update_global_info", crate = crate)]
 fn update_global_info(
     this: &Ref<IRModule>,
@@ -508,7 +508,7 @@ fn functions_items(this: &Ref<IRModule>) -> Result<Vec<(Ref<GlobalVar>, Ref<Base
     .collect()
 }
 
-/// An attribute of the module; None when it is not set.
+/// Returns an attribute of the module; None if it is not set.
 #[export("ir.IRModule.get_attr", crate = crate)]
 fn get_attr(this: &Ref<IRModule>, attr_key: &str) -> Value {
     this.attribute(attr_key).cloned().unwrap_or_default()
@@ -544,20 +544,20 @@ fn without_attr(this: &Ref<IRModule>, attr_key: &str) -> Ref<IRModule> {
     this.with_dict(Some(DictAttrs::from_map(dict)))
 }
 
-/// A copy of the module, which changes on its own.
+/// Returns an independent copy of the module.
 #[export("ir.IRModule.clone", crate = crate)]
 fn clone(this: &Ref<IRModule>) -> Ref<IRModule> {
     this.copied()
 }
 
-/// The constructor with this tag; ValueError when there is none.
+/// Returns the constructor with this tag; ValueError if there is none.
 #[export("ir.IRModule.get_constructor", crate = crate)]
 fn get_constructor(this: &Ref<IRModule>, tag: i64) -> Result<Ref<Constructor>> {
     this.constructor(tag)
 }
 
-/// The global variable of a name; ValueError that lists the names when there
-/// is none.
+/// Returns the global variable of a name; ValueError that lists the names if there is
+/// none.
 #[export("ir.IRModule.get_global_var", crate = crate)]
 fn get_global_var(this: &Ref<IRModule>, name: &str) -> Result<Ref<GlobalVar>> {
     this.global_var(name)
@@ -569,7 +569,7 @@ fn get_global_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalVar>> {
     this.global_vars()
 }
 
-/// The name of a type; ValueError that lists them when there is none.
+/// Returns the name of a type; ValueError that lists the names if there is none.
 #[export("ir.IRModule.get_global_type_var", crate = crate)]
 fn get_global_type_var(this: &Ref<IRModule>, name: &str) -> Result<Ref<GlobalTypeVar>> {
     this.global_type_var(name)

@@ -9,15 +9,15 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{Value, ValueRef};
 
-/// Gives names that it has not given before.
+/// Supplies names that are not in use yet.
 #[derive(Node)]
 #[node(key = "ir.NameSupply", kind = none, init = make_name_supply, crate = crate)]
 #[repr(C)]
 pub struct NameSupply {
-    /// What the names begin with.
+    /// The prefix of all names.
     #[node(default)]
     pub prefix: Str,
-    /// The names that are taken, and the number that was last put behind them.
+    /// The names in use, each with the last number that was appended to it.
     #[node(name = "name_map", default)]
     names: Dict<Str, i64>,
 }
@@ -41,12 +41,12 @@ impl Ref<NameSupply> {
         full.chars().map(clean).collect()
     }
 
-    /// A name that is not taken, and from now on is: the name itself, or with
-    /// a number behind it.
+    /// Returns an unused name, and marks it as used: the name itself, or with a number
+    /// appended.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], where the names also stand in another field.
+    /// As [`Dict::insert`], if the names are also held by another field.
     pub fn fresh_name(&self, name: &str, add_prefix: bool, add_underscore: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, add_underscore);
         let Some(mut last) = self.names.get(&(&*name).into()) else {
@@ -66,11 +66,11 @@ impl Ref<NameSupply> {
         Ok(fresh)
     }
 
-    /// Makes a name taken, and gives it with the prefix.
+    /// Marks a name as used, and returns it with the prefix.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], where the names also stand in another field.
+    /// As [`Dict::insert`], if the names are also held by another field.
     pub fn reserve_name(&self, name: &str, add_prefix: bool) -> Result<String> {
         let name = self.full_name(name, add_prefix, true);
         if !self.names.contains_key(&(&*name).into()) {
@@ -79,7 +79,7 @@ impl Ref<NameSupply> {
         Ok(name)
     }
 
-    /// Whether a name is taken.
+    /// True if a name is in use.
     pub fn contains_name(&self, name: &str, add_prefix: bool) -> bool {
         let name = self.full_name(name, add_prefix, true);
         self.names.contains_key(&(&*name).into())
@@ -103,7 +103,7 @@ fn fresh_name(
     this.fresh_name(name, add_prefix, add_underscore)
 }
 
-/// Makes a name taken, and gives it with the prefix.
+/// Marks a name as used, and returns it with the prefix.
 #[export("ir.NameSupply.reserve_name", crate = crate)]
 fn reserve_name(
     this: &Ref<NameSupply>,
@@ -113,18 +113,18 @@ fn reserve_name(
     this.reserve_name(name, add_prefix)
 }
 
-/// Whether a name is taken.
+/// True if a name is in use.
 #[export("ir.NameSupply.contains_name", crate = crate)]
 fn contains_name(this: &Ref<NameSupply>, name: &str, #[default = true] add_prefix: bool) -> bool {
     this.contains_name(name, add_prefix)
 }
 
-/// Gives global variables whose names are not taken in its modules.
+/// Supplies global variables whose names are not in use in its modules.
 #[derive(Node)]
 #[node(key = "ir.GlobalVarSupply", kind = none, init = make_global_var_supply, crate = crate)]
 #[repr(C)]
 pub struct GlobalVarSupply {
-    /// Where the names come from.
+    /// The supply of names.
     #[node(default = NameSupply::new())]
     pub name_supply: Ref<NameSupply>,
     /// The variables by name.
@@ -133,11 +133,11 @@ pub struct GlobalVarSupply {
 }
 
 impl Ref<GlobalVarSupply> {
-    /// A variable with a name that is not taken.
+    /// Returns a variable with an unused name.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], where the names or variables also stand in another field.
+    /// As [`Dict::insert`], if the names or variables are also held by another field.
     pub fn fresh_global(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.fresh_name(name, add_prefix, true)?;
         let var = GlobalVar::new(&*name);
@@ -145,11 +145,11 @@ impl Ref<GlobalVarSupply> {
         Ok(var)
     }
 
-    /// The variable of a name, which is made on the first question.
+    /// Returns the variable of a name, made at the first request.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], where the names or variables also stand in another field.
+    /// As [`Dict::insert`], if the names or variables are also held by another field.
     pub fn unique_global_for(&self, name: &str, add_prefix: bool) -> Result<Ref<GlobalVar>> {
         let name = self.name_supply.reserve_name(name, add_prefix)?;
         if let Some(known) = self.vars.get(&(&*name).into()) {
@@ -164,7 +164,7 @@ impl Ref<GlobalVarSupply> {
     ///
     /// # Errors
     ///
-    /// `ValueError` when another variable has the name, unless conflicts are
+    /// `ValueError` if another variable has the name, unless conflicts are
     /// allowed; it keeps the name then.
     pub fn reserve_global(&self, var: &Ref<GlobalVar>, allow_conflict: bool) -> Result<()> {
         self.name_supply.reserve_name(&var.name_hint, false)?;

@@ -1,11 +1,11 @@
-//! What data types can hold, and which two go together.
+//! The ranges of data types, and which of them are compatible.
 
 use crate::kernel::value::{DType, DTypeCode};
 
-/// What an expression that is no number has: a pointer or a string.
+/// The data type of expressions that are not numbers: pointers and strings.
 pub(crate) const HANDLE: DType = DType::new(DTypeCode::Handle, 64);
 
-/// Data types by how their numbers behave.
+/// Data types by the behaviour of their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
     Bool,
@@ -49,8 +49,8 @@ pub(crate) fn with_lanes(dtype: DType, lanes: u16) -> DType {
     DType::from_parts(dtype.code() as u8, dtype.bits(), lanes).unwrap_or(dtype)
 }
 
-/// The smallest and the largest number of an integer type, as far as 64 signed
-/// bits hold them.
+/// The smallest and the largest number of an integer type, limited to what 64 signed
+/// bits can hold.
 pub(crate) fn integer_range(dtype: DType) -> (i64, i64) {
     let bits = u32::from(width(dtype).min(64));
     match class(dtype) {
@@ -59,7 +59,7 @@ pub(crate) fn integer_range(dtype: DType) -> (i64, i64) {
     }
 }
 
-/// An exact result brought into an integer type, as the machine does it:
+/// An exact result wrapped to an integer type, as on the machine:
 /// modulo the number of its values.
 pub(crate) fn wrap(dtype: DType, exact: i128) -> i64 {
     let bits = u32::from(width(dtype).min(64));
@@ -99,8 +99,8 @@ pub(crate) fn largest_float(dtype: DType) -> f64 {
     }
 }
 
-/// The data type to which two operands with as many lanes are brought; None
-/// when there is none.
+/// The common data type of two operands with the same number of lanes; None if there is
+/// no such type.
 pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
     if left == right {
         return Some(left);
@@ -116,14 +116,14 @@ pub(crate) fn common(left: DType, right: DType) -> Option<DType> {
         (Class::Float, _) => Some(left),
         (_, Class::Float) => Some(right),
         (Class::Int, Class::Int) | (Class::UInt, Class::UInt) => Some(wider(left, right)),
-        // A signed and an unsigned type of one width meet in the unsigned one.
+        // A signed and an unsigned type of the same width have the unsigned one in common.
         (Class::Int, _) if width(left) == width(right) => Some(right),
         (_, Class::Int) if width(left) == width(right) => Some(left),
         _ => Some(wider(left, right)),
     }
 }
 
-/// How two numbers are compared.
+/// The ways of comparing two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Comparison {
@@ -136,7 +136,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// What two numbers that compare like this give; None stands for a NaN.
+    /// The result of comparing two numbers; the order is None if one of them is NaN.
     pub(crate) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
         match self {
             Comparison::EQ => order.is_some_and(std::cmp::Ordering::is_eq),

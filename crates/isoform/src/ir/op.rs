@@ -1,9 +1,9 @@
-//! Operators: named once per process, described and given attributes by
-//! whoever knows them.
+//! Operators: named once per process, and described and given attributes by anybody
+//! who knows them.
 //!
-//! An operator is an object of kind `singleton`: there is one of each name, and
-//! files know it by that. Its attributes are an [`AttrTable`] by operator, as
-//! those of types are one by type; a second one holds the priorities with
+//! An operator is an object of kind `singleton`: there is one per name, and files
+//! refer to it by name. Its attributes are an [`AttrTable`] indexed by operator, as
+//! those of types are one indexed by type; a second table holds the priorities with
 //! which they were set.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,7 +43,7 @@ fn refuse_op() -> Result<Ref<Op>> {
     ))
 }
 
-/// What is known about every operator.
+/// The descriptions of all operators.
 #[derive(Clone)]
 struct Facts {
     op: Ref<Op>,
@@ -76,7 +76,7 @@ static PRIORITIES: AttrTable = AttrTable::new(describe);
 /// Held while an attribute and its priority are set together.
 static SETTING: Mutex<()> = Mutex::new(());
 
-/// The priority of an attribute for which none is said.
+/// The priority of an attribute that is set without one.
 pub(super) const DEFAULT_PRIORITY: i64 = 10;
 
 /// An operator in the registry, to be described further.
@@ -111,13 +111,13 @@ macro_rules! register_op {
     };
 }
 
-/// What is known about an attribute of an operator.
+/// An attribute of an operator.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct AttributeInfo {
     /// The value.
     pub value: &'static Value,
-    /// With which priority it was set.
+    /// The priority with which it was set.
     pub priority: i64,
 }
 
@@ -134,7 +134,7 @@ impl OpRegistry {
         if let Some(known) = OpRegistry::find(name) {
             return Ok(known);
         }
-        // Whoever finds an operator in the registry finds it in files, too.
+        // Makes sure that an operator found in the registry is also found by files.
         static ADDING: Mutex<()> = Mutex::new(());
         let guard = ADDING.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = OpRegistry::find(name) {
@@ -199,7 +199,7 @@ impl OpRegistry {
         self.change(|facts| facts.description = text.into())
     }
 
-    /// Adds an argument: its name, its type as text, and what it is.
+    /// Adds an argument: its name, its type as text, and its description.
     #[must_use]
     pub fn argument(self, name: &str, ty: &str, description: &str) -> Self {
         let info = AttrFieldInfo::new(name, ty, description);
@@ -228,8 +228,8 @@ impl OpRegistry {
     ///
     /// # Errors
     ///
-    /// `ValueError` for None, for an empty name, and when the attribute is set
-    /// already with the same priority.
+    /// `ValueError` for None, for an empty name, and if the attribute is already set
+    /// with the same priority.
     pub fn attr(self, name: &str, value: impl Into<Value>, priority: i64) -> Result<Self> {
         let value = value.into();
         if value.is_none() {
@@ -257,7 +257,7 @@ impl OpRegistry {
         Ok(self)
     }
 
-    /// Takes an attribute away; nothing happens when it is not set.
+    /// Removes an attribute, if it is set.
     #[must_use]
     pub fn reset_attr(self, name: &str) -> Self {
         let guard = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,7 +287,7 @@ impl OpRegistry {
     ///
     /// # Errors
     ///
-    /// `KeyError` when no function has this name, `ValueError` when another
+    /// `KeyError` if no function has this name, `ValueError` if another
     /// one has the name of a given function.
     pub fn type_relation(self, name: &str, func: Option<Function>) -> Result<Self> {
         let global = format!("tvm.relay.type_relation.{name}");
@@ -327,11 +327,11 @@ fn not_registered(name: &str) -> Error {
 }
 
 impl Op {
-    /// The operator of a name.
+    /// Returns the operator of a name.
     ///
     /// # Errors
     ///
-    /// `AttributeError` when none is registered.
+    /// `AttributeError` if it is not registered.
     pub fn get(name: &str) -> Result<Ref<Op>> {
         let found = OpRegistry::find(name).ok_or_else(|| not_registered(name))?;
         Ok(found.op)
@@ -370,7 +370,7 @@ fn entry(this: &Ref<Op>) -> Result<OpRegistry> {
     OpRegistry::find(&this.name).ok_or_else(|| not_registered(&this.name))
 }
 
-/// The operator of a name; AttributeError when none is registered.
+/// Returns the operator of a name; AttributeError if it is not registered.
 #[export("ir.Op.get", crate = crate)]
 fn op_get(op_name: &str) -> Result<Ref<Op>> {
     Op::get(op_name)
@@ -388,7 +388,7 @@ fn list_op_names() -> Vec<String> {
     Op::names()
 }
 
-/// What is known about an operator besides its attributes.
+/// Returns a part of the description of an operator.
 #[export("ir.Op.facts", crate = crate)]
 fn op_facts(this: &Ref<Op>, name: &str) -> Result<Value> {
     let facts = entry(this)?
@@ -405,19 +405,19 @@ fn op_facts(this: &Ref<Op>, name: &str) -> Result<Value> {
     }
 }
 
-/// The value of an attribute of the operator; None when it is not set.
+/// Returns an attribute of the operator; None if it is not set.
 #[export("ir.Op.get_attr", crate = crate)]
 fn op_get_attr(this: &Ref<Op>, attr_name: &str) -> Value {
     this.attribute(attr_name).cloned().unwrap_or_default()
 }
 
-/// Whether the operator has the attribute.
+/// True if the operator has the attribute.
 #[export("ir.Op.has_attr", crate = crate)]
 fn op_has_attr(this: &Ref<Op>, attr_name: &str) -> bool {
     this.attribute(attr_name).is_some()
 }
 
-/// Sets an attribute with a priority: the highest one wins, and two of one
+/// Sets an attribute with a priority: the highest one wins, and two with the same
 /// priority are a ValueError.
 #[export("ir.Op.set_attr", crate = crate)]
 fn op_set_attr(
@@ -429,14 +429,14 @@ fn op_set_attr(
     entry(this)?.attr(attr_name, value, plevel).map(drop)
 }
 
-/// Takes an attribute away.
+/// Removes an attribute.
 #[export("ir.Op.reset_attr", crate = crate)]
 fn op_reset_attr(this: &Ref<Op>, attr_name: &str) -> Result<()> {
     let _ = entry(this)?.reset_attr(attr_name);
     Ok(())
 }
 
-/// Adds an argument: its name, its type as text, and what it is.
+/// Adds an argument: its name, its type as text, and its description.
 #[export("ir.Op.add_argument", crate = crate)]
 fn op_add_argument(this: &Ref<Op>, name: &str, r#type: &str, description: &str) -> Result<()> {
     let _ = entry(this)?.argument(name, r#type, description);
@@ -447,7 +447,7 @@ fn op_add_argument(this: &Ref<Op>, name: &str, r#type: &str, description: &str) 
 /// are in a relation.
 ///
 /// Without a function, the relation is the one registered under the global
-/// name `tvm.relay.type_relation.` and `rel_name`; KeyError when there is none.
+/// name `tvm.relay.type_relation.` and `rel_name`; KeyError if there is none.
 #[export("ir.Op.add_type_rel", crate = crate)]
 fn op_add_type_rel(this: &Ref<Op>, rel_name: &str, type_rel_func: Option<Function>) -> Result<()> {
     entry(this)?

@@ -59,8 +59,8 @@ impl IntImm {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the data type is no scalar integer type, or the
-    /// number is outside its range.
+    /// `ValueError` if the data type is not a scalar integer type, or the number is
+    /// out of range.
     pub fn new(dtype: DType, value: i64) -> Result<Ref<IntImm>> {
         make_int(dtype, value, None)
     }
@@ -112,8 +112,8 @@ impl FloatImm {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the data type is no scalar float type, or the number
-    /// is finite and outside its range.
+    /// `ValueError` if the data type is not a scalar float type, or the number is
+    /// finite and out of range.
     pub fn new(dtype: DType, value: f64) -> Result<Ref<FloatImm>> {
         make_float(dtype, value, None)
     }
@@ -149,7 +149,7 @@ fn make_float(dtype: DType, value: f64, span: Option<Ref<Span>>) -> Result<Ref<F
     }))
 }
 
-/// A string, such as the name of something that an intrinsic is told.
+/// A string, such as an argument of an intrinsic.
 #[derive(Node)]
 #[node(key = "tir.StringImm", init = make_string, no_new, crate = crate)]
 #[repr(C)]
@@ -176,12 +176,12 @@ fn make_string(value: Str, span: Option<Ref<Span>>) -> Ref<StringImm> {
     })
 }
 
-/// The data type that a number has where none is given.
+/// The default data type of a number.
 ///
 /// # Errors
 ///
-/// `TypeError` for what is no number, `ValueError` for an integer that no
-/// literal holds.
+/// `TypeError` if the value is not a number, `ValueError` for an integer that no
+/// literal can hold.
 pub(crate) fn natural_dtype(value: &Value) -> Result<DType> {
     Ok(match value.view() {
         ValueRef::Bool(_) => DType::BOOL,
@@ -206,7 +206,7 @@ pub(crate) fn natural_dtype(value: &Value) -> Result<DType> {
     })
 }
 
-/// The literal of a number or a string, of the data type that goes without saying.
+/// The literal for a number or a string, with its default data type.
 ///
 /// # Errors
 ///
@@ -248,7 +248,7 @@ pub(crate) fn scalar(
     }
 }
 
-/// Whether the expression is the integer 0.
+/// True if the expression is the integer 0.
 pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
     expr.downcast_ref::<IntImm>()
         .is_some_and(|number| number.value == 0)

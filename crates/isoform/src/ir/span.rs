@@ -1,6 +1,6 @@
-//! Where a node comes from in the source text.
+//! Source locations of nodes.
 //!
-//! Spans stand in ignored fields, so they never make two programs different.
+//! Spans are held in ignored fields, so programs never differ by their spans.
 
 use isoform_macros::{Node, export};
 
@@ -27,7 +27,7 @@ fn source_name_from(name: Str) -> Ref<SourceName> {
 
 /// A place in a source text.
 ///
-/// Lines and columns count from 1; 0 stands for a place that is not known.
+/// Lines and columns count from 1; 0 means that the location is unknown.
 #[derive(Node)]
 #[node(key = "ir.Span", crate = crate)]
 #[repr(C)]
@@ -40,7 +40,7 @@ pub struct Span {
     pub end_line: i64,
     /// The first column.
     pub column: i64,
-    /// The column behind the last one.
+    /// The column after the last one.
     pub end_column: i64,
 }
 
@@ -61,7 +61,7 @@ impl SequentialSpan {
         let mut flat = Vec::new();
         for span in spans {
             match span.downcast_ref::<SequentialSpan>() {
-                // A sequence was flattened when it was made.
+                // A sequence has been flattened when it was made.
                 Some(inner) => flat.extend(inner.spans.iter().cloned()),
                 None => flat.push(span),
             }
@@ -107,11 +107,11 @@ pub struct SourceMap {
 }
 
 impl Ref<SourceMap> {
-    /// Adds a text, or replaces the one of that name, and gives the name.
+    /// Adds a text, or replaces the existing one of that name, and returns the name.
     ///
     /// # Errors
     ///
-    /// As [`Dict::insert`], where the texts also stand in another field.
+    /// As [`Dict::insert`], if the texts are also held by another field.
     pub fn add(&self, name: &str, content: &str) -> Result<Ref<SourceName>> {
         let source_name = SourceName::new(name);
         let source = Source::new(&source_name, content);
@@ -119,13 +119,13 @@ impl Ref<SourceMap> {
         Ok(source_name)
     }
 
-    /// The text that a name stands for.
+    /// Returns the text of a name.
     pub fn find(&self, name: &SourceName) -> Option<Ref<Source>> {
         self.source_map.get(&name.name.clone().into())
     }
 }
 
-/// Adds a text, or replaces the one of that name, and gives the name.
+/// Adds a text, or replaces the existing one of that name, and returns the name.
 #[export("ir.SourceMap.add", crate = crate)]
 fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Result<Ref<SourceName>> {
     this.add(name, content)

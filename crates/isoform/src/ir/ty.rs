@@ -1,6 +1,6 @@
 //! Types of values: scalars, pointers, tuples, tensors.
 //!
-//! Functions over types and what they are made of are in `generic`.
+//! Function types and their parts are in `generic`.
 
 use isoform_macros::{Node, export};
 
@@ -34,7 +34,7 @@ pub struct PrimType {
 pub struct PointerType {
     #[node(base, default)]
     base: Type,
-    /// The type of what it points to.
+    /// The type that it points to.
     pub element_type: Ref<Type>,
     /// The memory that it points into.
     #[node(default)]
@@ -99,7 +99,7 @@ impl TensorType {
     ///
     /// # Errors
     ///
-    /// `TypeError` when one of them is symbolic.
+    /// `TypeError` if one of them is symbolic.
     pub fn concrete_shape(&self) -> Result<Vec<i64>> {
         let size = |(position, size): (usize, &Ref<PrimExpr>)| match size.downcast_ref::<IntImm>() {
             Some(size) => Ok(size.value),
@@ -118,14 +118,14 @@ fn concrete_shape(ty: &Ref<TensorType>) -> Result<Vec<i64>> {
 }
 
 /// A type that type inference has yet to find: a hole, equal to itself and to
-/// what it is matched with where variables are bound.
+/// its partner where variables are bound.
 #[derive(Node)]
 #[node(key = "ir.IncompleteType", kind = var, init = make_incomplete_type, crate = crate)]
 #[repr(C)]
 pub struct IncompleteType {
     #[node(base, default)]
     base: Type,
-    /// What kind of type goes there, a [`TypeKind`].
+    /// The kind of the missing type, a [`TypeKind`].
     #[node(default = TypeKind::Type as i64)]
     pub kind: i64,
 }
@@ -161,7 +161,7 @@ pub struct TensorAffineType {
     base: Type,
     /// The scale.
     pub scale: Ref<RelayExpr>,
-    /// The number that stands for zero.
+    /// The number that represents zero.
     pub zero_point: Ref<RelayExpr>,
     /// The data type of the quantized numbers.
     pub dtype: DType,

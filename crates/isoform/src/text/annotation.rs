@@ -1,5 +1,4 @@
-//! The comments of objects: what the caller says of them, and the types of
-//! expressions.
+//! The comments of objects: annotations from the caller, and the types of expressions.
 
 use super::options::{TensorText, TextOptions};
 use super::to_text;
@@ -29,7 +28,7 @@ impl TextOptions {
     }
 }
 
-/// The type of an expression as a comment says it.
+/// The type of an expression, as written in a comment.
 fn type_of(object: &Ref<Obj>) -> Option<String> {
     let info = object.type_info();
     let field = attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;

@@ -1,4 +1,4 @@
-//! Objects and containers from the parts that a text gives.
+//! Builds objects and containers from parsed parts.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ impl<'a> Parser<'a> {
                 )
             })?;
             if !is_new {
-                let what = format!("field '{}' stands twice", info.fields()[field].name());
+                let what = format!("field '{}' is given twice", info.fields()[field].name());
                 let error = Error::value_error(what);
                 return Err(fault(&error, part.at, "").into());
             }
@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// An object from what its hook gave when it was printed.
+    /// Restores an object from the output of its hook.
     pub(super) fn hooked(&mut self, ty: u32, at: usize) -> Parsed<Value> {
         let info = self.types[ty as usize].filler.info();
         let Some(hooks) = info.file_hooks() else {

@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, and their positions.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::kernel::error::{Error, ErrorKind};
 
-/// Where a text cannot be read, and why.
+/// The position at which a text cannot be read, and the reason.
 ///
 /// It is the source of the [`Error`] that [`from_text`](crate::from_text)
 /// returns, whose message shows the line as well.
@@ -38,7 +38,7 @@ impl TextFault {
         self.column
     }
 
-    /// What is wrong there.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -57,7 +57,7 @@ impl fmt::Display for TextFault {
 
 impl StdError for TextFault {}
 
-/// A fault as the parser knows it: a range of bytes.
+/// A fault as the parser records it: a range of bytes.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
@@ -66,8 +66,8 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
-/// Characters of a line that are shown in front of a fault and behind its
-/// start: lines of hostile texts have any length.
+/// The number of characters shown before a fault and after its start; lines of
+/// malicious texts can have any length.
 const BEFORE: usize = 60;
 const BEHIND: usize = 60;
 
@@ -117,7 +117,7 @@ fn snippet(text: &str, start: usize, end: usize, line_start: usize, line: usize)
     let source = format!("{prefix}{}{suffix}", clean(window));
     let from = prefix.len() + clean(&window[..front]).len();
     let length = clean(&text[start..boundary(text, end.clamp(start, start + behind))]).len();
-    // At least one character, or one column behind the last one.
+    // At least one character, or one column after the last one.
     let first = source[from..].chars().next().map_or(1, char::len_utf8);
     let to = from + length.max(first);
     let snippet = Snippet::source(source)
@@ -130,7 +130,7 @@ fn snippet(text: &str, start: usize, end: usize, line_start: usize, line: usize)
     lines.join("\n")
 }
 
-/// The nearest start of a character at or in front of a position.
+/// The nearest start of a character at or before a position.
 fn boundary(text: &str, position: usize) -> usize {
     let mut position = position.min(text.len());
     while !text.is_char_boundary(position) {

@@ -1,7 +1,7 @@
-//! A value as the printer sees it: nodes behind their parts, with the text of
-//! everything that has no parts.
+//! The printer's view of a value: nodes that follow their parts, with the text of
+//! everything without parts.
 //!
-//! This is the list that the JSON graph and the binary form spell as well.
+//! The JSON graph and the binary form encode the same list.
 
 use hashbrown::HashMap;
 
@@ -24,14 +24,14 @@ pub(super) struct Graph<'o> {
     options: &'o TextOptions,
     pub(super) nodes: Vec<Node>,
     pub(super) parts: Vec<Part>,
-    /// The texts one behind the other, and where each ends.
+    /// The concatenated texts, and the end of each.
     pool: String,
     ends: Vec<usize>,
     pub(super) tensors: Vec<Tensor>,
     pub(super) types: Vec<TypeText>,
     /// Positions in `types`, one higher, by type index.
     known_types: Vec<u32>,
-    /// What nodes would like to be called, by node.
+    /// The preferred names of nodes.
     pub(super) hints: HashMap<u32, Value, rapidhash::fast::RandomState>,
     /// Texts of comments, by node.
     pub(super) comments: HashMap<u32, u32, rapidhash::fast::RandomState>,
@@ -41,14 +41,14 @@ pub(super) struct Node {
     pub(super) what: What,
     first: usize,
     pub(super) count: u32,
-    /// How many parts stand in front of the definitions of a block.
+    /// The number of parts that precede the definitions of a block.
     pub(super) header: u32,
 }
 
-/// What a node is; numbers are positions in the tables of the graph.
+/// The kind of a node; numbers are positions in the tables of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
-    /// The text of a plain value, which is the same wherever it stands.
+    /// The text of a plain value, which is the same everywhere.
     Leaf(u32),
     /// The text of an object, which has an identity.
     Whole(u32),
@@ -76,7 +76,7 @@ pub(super) enum Presence {
     Always,
     /// Left out when nothing else refers to it: the default is like it.
     UnlessShared,
-    /// The field that names the object: left out when its name says the same.
+    /// The field that names the object; it is left out if the name says the same.
     UnlessNamed,
 }
 
@@ -87,7 +87,7 @@ pub(super) enum Item {
     Text(u32),
 }
 
-/// What the printer knows about a type.
+/// The printer's information about a type.
 pub(super) struct TypeText {
     pub(super) info: &'static TypeInfo,
     /// The type key and the parenthesis.
@@ -99,11 +99,11 @@ pub(super) struct TypeText {
 }
 
 pub(super) struct FieldText {
-    /// The name as it is printed.
+    /// The name as printed.
     pub(super) name: String,
     pub(super) flag: FieldFlag,
     is_hidden: bool,
-    /// Which of the parts of an object it is, if it is no literal.
+    /// Its position among the parts of an object, unless it is an inline field.
     part: Option<u32>,
     default: Option<Value>,
 }
@@ -162,7 +162,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether a tensor is one for the section behind the text.
+    /// True if a tensor belongs to the section after the text.
     pub(super) fn is_constant(&self, what: What) -> bool {
         matches!(what, What::Tensor(_)) && self.options.tensors == TensorText::Section
     }
@@ -275,7 +275,7 @@ impl Sink for Graph<'_> {
     ) -> Result<()> {
         self.annotate(section, object, number)?;
         let type_number = self.type_text(section, object.info());
-        // Taken out for the time of the loop, which writes texts.
+        // Taken out for the duration of the loop, which writes texts.
         let ty = std::mem::replace(
             &mut self.types[type_number as usize],
             TypeText::empty(object.info()),
@@ -326,7 +326,7 @@ impl Sink for Graph<'_> {
 }
 
 impl Graph<'_> {
-    /// Adds the parts of an object; the number of those in its header.
+    /// Adds the parts of an object; returns the number of those in its header.
     fn fields(
         &mut self,
         section: &Section,
@@ -356,7 +356,7 @@ impl Graph<'_> {
             }
             let mut presence = Presence::Always;
             if is_forced {
-                // It is what a picture is about.
+                // A picture exists to show this.
             } else if is_name {
                 presence = Presence::UnlessNamed;
             } else if let Some(default) = &field.default {
@@ -403,7 +403,7 @@ enum Likeness {
     Different,
 }
 
-/// How the content of a field is like the default.
+/// Compares the contents of a field with the default.
 fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Likeness {
     let same = match loaded {
         Loaded::Int(number) => default.as_int() == Some(number),
@@ -426,7 +426,7 @@ fn compare(section: &Section, loaded: Loaded<'_, '_>, default: &Value) -> Likene
     }
 }
 
-/// How an object is like the default, when it is none of the default's parts.
+/// Compares an object with the default, when neither is part of the other.
 fn both_fresh(section: &Section, value: &Value, default: &Value) -> Likeness {
     match (both_empty(value, default), value.view(), default.view()) {
         (false, ValueRef::Object(object), ValueRef::Object(default)) => {
@@ -445,10 +445,10 @@ fn both_empty(value: &Value, default: &Value) -> bool {
     empty.is_some() && empty == emptiness(default)
 }
 
-/// Whether two objects of one type hold the same plain values and empty
-/// containers. Those that hold other objects do not, so nothing recurs.
+/// True if two objects of one type hold the same plain values and empty
+/// containers. Objects that hold other objects never do, so this does not recurse.
 fn have_like_fields(section: &Section, one: ObjRef<'_>, other: ObjRef<'_>) -> bool {
-    // Objects of the other kinds have names of their own in a text.
+    // Objects of the other kinds have their own names in a text.
     let is_tree = matches!(one.info().kind(), Kind::Tree | Kind::ConstTree | Kind::None);
     if one.type_index() != other.type_index() || !is_tree {
         return false;
@@ -505,7 +505,7 @@ impl TypeText {
                     },
                     default: match options.defaults {
                         true => None,
-                        // A default that is another each time is not left out.
+                        // A default that differs each time is not left out.
                         false => access::outside(section, || {
                             Some((field.make_default()?, field.make_default()?))
                         })
@@ -522,7 +522,7 @@ impl TypeText {
             .map(|slot| slot.field)
             .collect();
         if info.is_scope() {
-            // Definitions stand in front of the block that they are for.
+            // Definitions come before the block that they are for.
             order.sort_by_key(|&field| !defines(fields[field as usize].flag));
         }
         TypeText {
@@ -544,7 +544,7 @@ impl TypeText {
         }
     }
 
-    /// Whether a field stands in the header of a block.
+    /// True if a field is in the header of a block.
     fn is_definition(&self, field: &FieldText) -> bool {
         self.info.is_scope() && defines(field.flag)
     }

@@ -1,4 +1,4 @@
-//! The words of a text, taken one at a time as the parser asks for them.
+//! The words of a text, read one at a time at the parser's request.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Goes to a position that [`position`](Self::position) has given.
+    /// Moves to a position returned by [`position`](Self::position).
     pub(super) fn go_to(&mut self, position: usize) {
         self.at = position;
     }
@@ -91,8 +91,8 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected(&format!("'{}'", char::from(byte))))
     }
 
-    /// Goes on in a list: false when `close` was next, which is taken. The
-    /// last element may have a comma.
+    /// Advances in a list; returns false after consuming `close`. A trailing comma is
+    /// allowed.
     #[inline(always)]
     pub(super) fn more(&mut self, is_first: bool, close: u8) -> Lexed<bool> {
         if self.eat(close)? {
@@ -113,13 +113,13 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         self.take_while(is_name_char);
         if self.at == start + 1 {
-            let what = format!("expected a name behind '{}'", &self.text[start..self.at]);
+            let what = format!("expected a name after '{}'", &self.text[start..self.at]);
             return Err(self.fault(start, &what));
         }
         Ok(&self.text[start..self.at])
     }
 
-    /// Whether a name is next.
+    /// True if a name is next.
     pub(super) fn is_name(byte: Option<u8>) -> bool {
         byte.and_then(Sigil::of).is_some()
     }
@@ -229,7 +229,7 @@ impl<'a> Lexer<'a> {
                     let at = self.at;
                     let code = self.escape()?;
                     let Some(c) = char::from_u32(code) else {
-                        return Err(self.fault(at, "the escape stands for no character"));
+                        return Err(self.fault(at, "the escape does not denote a character"));
                     };
                     out.push(c);
                     run = self.at;
@@ -257,7 +257,7 @@ impl<'a> Lexer<'a> {
                     let at = self.at;
                     match u8::try_from(self.escape()?) {
                         Ok(byte) => out.push(byte),
-                        Err(_) => return Err(self.fault(at, "the escape stands for no byte")),
+                        Err(_) => return Err(self.fault(at, "the escape does not denote a byte")),
                     }
                 }
                 b'\n' => break,
@@ -319,7 +319,7 @@ impl<'a> Lexer<'a> {
         fault
     }
 
-    /// The end of what is next, as people see it.
+    /// The end of the next word, as people see it.
     fn end_of_word(&self) -> usize {
         let rest = &self.text[self.at..];
         let Some(first) = rest.chars().next() else {

@@ -1,4 +1,4 @@
-//! The start of a value: a literal, or what opens something with parts.
+//! The start of a value: a literal, or the opening of something with parts.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::kernel::value::{DType, Device, Value};
 /// in base 16.
 const MAX_DIGITS: usize = 10_000;
 
-/// What a value with parts is.
+/// The kinds of values with parts.
 #[derive(Clone, Copy)]
 pub(super) enum Kinds {
     Array,
@@ -28,7 +28,7 @@ pub(super) enum Kinds {
     Object(u32, Option<u32>),
 }
 
-/// What a value starts with.
+/// The possible starts of a value.
 pub(super) enum Literal<'a> {
     /// All of it.
     Value(Value),
@@ -40,7 +40,7 @@ pub(super) enum Literal<'a> {
     Hooked(Cow<'a, str>),
 }
 
-/// Takes the start of a value, the first byte of which is `byte`.
+/// Reads the start of a value, whose first byte is `byte`.
 #[inline]
 pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal<'a>> {
     let at = lexer.position();
@@ -63,7 +63,7 @@ pub(super) fn take<'a>(lexer: &mut Lexer<'a>, byte: Option<u8>) -> Lexed<Literal
         }
         Some(b'0'..=b'9' | b'-') => number(lexer).map(Literal::Value),
         Some(b'<') => {
-            let what = "what stands in angle brackets has no text that can be read";
+            let what = "text in angle brackets cannot be read back";
             Err(lexer.fault(at, what))
         }
         Some(b'.') => Err(lexer.fault(at, "something was left out here when the text was printed")),
@@ -130,7 +130,7 @@ fn plain_word(lexer: &Lexer<'_>, word: &str, at: usize) -> Lexed<Value> {
             Ok(dtype) => dtype.into(),
             Err(_) => {
                 let what = format!(
-                    "expected a value, got the word '{}', which is no dtype and has no '('",
+                    "expected a value, got the word '{}', which is not a dtype and has no '('",
                     shown(word)
                 );
                 return Err(lexer.fault(at, &what));

@@ -1,4 +1,4 @@
-//! Which parts of a graph access paths lead to.
+//! Maps access paths to the parts of a graph.
 
 use hashbrown::HashMap;
 
@@ -7,7 +7,7 @@ use super::plan::Plan;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::{Value, ValueRef};
 
-/// A part of a node: where it stands in the text.
+/// A part of a node, and its position in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Edge {
     pub(super) node: u32,
@@ -30,7 +30,7 @@ impl Edge {
 #[derive(Default)]
 pub(super) struct Marks {
     by_edge: HashMap<Edge, Vec<usize>>,
-    /// Whether each stands at the very place that its path leads to.
+    /// True for each mark that is exactly at the place of its path.
     pub(super) are_exact: bool,
 }
 
@@ -58,8 +58,7 @@ pub(super) fn find(graph: &Graph<'_>, plan: &Plan, value: &Value) -> Marks {
     found
 }
 
-/// The last part on a path that is printed, and after how many steps it is
-/// reached.
+/// The last part on a path that is printed, and the number of steps to it.
 fn follow(graph: &Graph<'_>, plan: &Plan, value: &Value, path: &AccessPath) -> (Edge, usize) {
     let (mut edge, mut node, mut value) = (Edge::ROOT, graph.root(), value.clone());
     let mut depth = 0;

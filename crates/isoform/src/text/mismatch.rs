@@ -12,7 +12,7 @@ use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{CompareOptions, Mismatch, explain_mismatch};
 
-/// How much of both sides is shown.
+/// Limits for how much of both sides to show.
 ///
 /// ```
 /// use isoform::{MismatchOptions, explain_mismatch, render_mismatch};
@@ -32,14 +32,14 @@ use crate::structural::{CompareOptions, Mismatch, explain_mismatch};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MismatchOptions {
-    /// How many values of a side are shown at most, in the smallest part of it
-    /// around the mismatch. A single place that is larger is cut short.
+    /// The maximum number of values shown per side, taken from the smallest part around
+    /// the mismatch. A single place that is larger is truncated.
     pub values: usize,
-    /// How many lines are shown above and below the mismatch.
+    /// The number of lines shown above and below the mismatch.
     pub lines: usize,
-    /// How many columns a line should have at most.
+    /// The maximum width of a line.
     pub width: usize,
-    /// Whether the text is coloured for a terminal.
+    /// True to colour the text for a terminal.
     pub color: bool,
 }
 
@@ -55,28 +55,28 @@ impl Default for MismatchOptions {
 }
 
 impl MismatchOptions {
-    /// Sets how many values of a side are shown at most.
+    /// Sets the maximum number of values shown per side.
     #[must_use]
     pub fn values(mut self, values: usize) -> Self {
         self.values = values;
         self
     }
 
-    /// Sets how many lines are shown above and below the mismatch.
+    /// Sets the number of lines shown above and below the mismatch.
     #[must_use]
     pub fn lines(mut self, lines: usize) -> Self {
         self.lines = lines;
         self
     }
 
-    /// Sets how many columns a line should have at most.
+    /// Sets the maximum width of a line.
     #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
         self
     }
 
-    /// Sets whether the text is coloured for a terminal.
+    /// Sets whether to colour the text for a terminal.
     #[must_use]
     pub fn color(mut self, color: bool) -> Self {
         self.color = color;
@@ -110,7 +110,7 @@ pub fn render_mismatch(
     out
 }
 
-/// The lines of a side; where they start is said behind its path.
+/// The lines of a side. The position at which they start is printed after its path.
 fn side(
     root: &Value,
     path: &AccessPath,
@@ -143,13 +143,13 @@ fn side(
         .color(options.color)
         .tensors(TensorText::Abbreviated)
         .placeholders(true)
-        // What comparison ignores, such as spans, is not what differs.
+        // Ignored fields, such as spans, cannot be the difference.
         .ignored_fields(false)
         .mark(inner, note);
     let mut printed = print_marked(&places[first], &text);
     if found.is_some() && printed.as_ref().is_ok_and(|printed| !printed.is_exact) {
-        // What differs is a field that holds its default, or a hook compares
-        // more than fields say: that field is shown.
+        // The difference is in a field that holds its default, or a hook compares more than
+        // the fields: that field is shown.
         let text = text.show_fields(fields_on(&places[first..], &steps[first..]));
         printed = print_marked(&places[first], &text);
     }
@@ -160,7 +160,7 @@ fn side(
     }
 }
 
-/// The fields that a path goes through: objects and positions.
+/// The fields that a path passes through: objects and positions.
 fn fields_on(places: &[Value], steps: &[AccessStep]) -> Vec<(Ref<Obj>, u32)> {
     let field = |(place, step): (&Value, &AccessStep)| match step {
         AccessStep::Attr(name) => {
@@ -186,7 +186,7 @@ fn places(root: &Value, path: &AccessPath) -> Vec<Value> {
     places
 }
 
-/// Whether a value has more parts than a number, parts of parts included.
+/// True if a value has more than this number of parts, including parts of parts.
 fn is_larger(value: &Value, limit: usize) -> bool {
     let mut stack = vec![value.clone()];
     let mut count = 0;
@@ -220,7 +220,7 @@ fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
     }
 }
 
-/// The lines around the marked ones, with the rest left out.
+/// The lines around the marked ones, with the others left out.
 fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let (Some(&first), Some(&last)) = (marked.first(), marked.last()) else {

@@ -9,19 +9,18 @@
 //! )
 //! ```
 //!
-//! The grammar and the rules are in `docs/text.md`. Both directions know
-//! nothing but the table of types, so a type has text as soon as it is
-//! registered. The list of nodes behind the text is that of the JSON graph,
-//! and so are singletons and the check of fields.
+//! The grammar and the rules are in `docs/text.md`. Both directions rely only on the
+//! table of types, so a type can be printed as soon as it is registered. The list of
+//! nodes, the singletons and the check of fields are shared with the JSON graph.
 //!
 //! | file | job |
 //! |---|---|
 //! | `graph.rs` | a value as nodes with the texts of their literals |
-//! | `plan.rs`, `names.rs` | what gets a name, which, and where its line is |
+//! | `plan.rs`, `names.rs` | which nodes get a name, the names, and the lines where they are defined |
 //! | `print.rs`, `style.rs`, `marks.rs` | layout, colours, underlined places |
 //! | `lexer.rs`, `literals.rs`, `parser.rs`, `build.rs`, `settle.rs` | from text to values |
-//! | `fault.rs` | what is wrong with a text, with the line and a caret |
-//! | `annotation.rs` | the comments of objects: what the caller says, the types of expressions |
+//! | `fault.rs` | errors in a text, with the line and a caret |
+//! | `annotation.rs` | the comments of objects: annotations from the caller, the types of expressions |
 //! | `mismatch.rs` | both sides of a mismatch, underlined |
 //!
 //! Absent: cycles; functions that have no global name, and opaque objects.
@@ -53,18 +52,18 @@ pub use options::{TensorText, TextMark, TextOptions};
 use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 
-/// The text of a value, which [`from_text`] reads as an equal value with the
-/// same sharing. The same value gives the same text every time.
+/// Prints a value as text, which [`from_text`] reads back as an equal value with the
+/// same sharing. The same value always prints as the same text.
 ///
-/// Linear in the number of distinct objects; depth takes heap, not stack, and
-/// does not make lines longer.
+/// Linear in the number of distinct objects. Depth takes heap, not stack, and does not
+/// make lines longer.
 ///
 /// # Errors
 ///
 /// `TypeError` for functions that are not registered under their name and for
-/// opaque objects, `ValueError` for a value that contains itself, for a dtype
+/// opaque objects; `ValueError` for a value that contains itself, for a dtype
 /// without a name, and for a singleton that reading would mistake for a
-/// registered one; with the path.
+/// registered one. The error has the path.
 ///
 /// ```
 /// use isoform::{Node, Obj, Ref, Str, TextOptions, from_text, structural_equal, to_text};
@@ -107,7 +106,7 @@ struct Marked {
     text: String,
     /// The numbers of the lines with carets.
     lines: Vec<usize>,
-    /// Whether every mark is at the very place that it is for.
+    /// True if every mark is exactly at its place.
     is_exact: bool,
 }
 
@@ -126,16 +125,16 @@ fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
     })
 }
 
-/// The value of a text.
+/// Parses a text.
 ///
-/// Takes time and memory in proportion to the text, whatever it says.
+/// Takes time and memory proportional to the text, even for malicious input.
 ///
 /// # Errors
 ///
-/// `ValueError` for what is no text of a value, with line, column and the line
-/// itself; the source of the error is a [`TextFault`]. `TypeError` for unknown
-/// types, fields that are missing and have no default, and values that do not
-/// fit their field; whatever a hook answers.
+/// `ValueError` if the text is malformed, with line, column and the line itself;
+/// the source of the error is a [`TextFault`]. `TypeError` for unknown types, missing
+/// fields without a default, and values that do not fit their field. Errors of hooks are
+/// passed on.
 ///
 /// ```
 /// use isoform::{Value, from_text};

@@ -1,10 +1,10 @@
-//! What nodes are called in the text.
+//! Chooses the names of nodes in the text.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::spelling::{Sigil, is_name_char, starts_word};
 
-/// Longer hints are cut, so that a name is no line of its own.
+/// Longer hints are truncated, so that names do not fill lines.
 const LONGEST: usize = 60;
 
 /// Names that are all different.
@@ -12,7 +12,7 @@ const LONGEST: usize = 60;
 pub(super) struct Names {
     texts: Vec<String>,
     taken: HashSet<Box<str>, rapidhash::fast::RandomState>,
-    /// The number that was tried last behind a name.
+    /// The last number tried after a name.
     suffixes: HashMap<Box<str>, u32, rapidhash::fast::RandomState>,
     /// The next number without a hint, by sigil.
     numbers: [u32; 3],
@@ -24,7 +24,7 @@ impl Names {
         &self.texts[number as usize]
     }
 
-    /// A new name, and whether it is the hint itself.
+    /// Returns a new name, and whether it is the hint itself.
     pub(super) fn choose(&mut self, sigil: Sigil, hint: Option<&str>) -> (u32, bool) {
         let number = self.texts.len() as u32;
         let wanted = hint.map(|hint| cleaned(sigil, hint)).unwrap_or_default();
@@ -61,8 +61,8 @@ impl Names {
     }
 }
 
-/// A hint with what cannot stand in a name replaced; only the sigil when there
-/// is nothing left of it.
+/// The hint with characters replaced that are not allowed in a name; only the sigil if
+/// nothing is left.
 fn cleaned(sigil: Sigil, hint: &str) -> String {
     let mut name = String::from(sigil.letter());
     let allowed = |c| if is_name_char(c) { c } else { '_' };

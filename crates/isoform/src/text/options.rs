@@ -1,4 +1,4 @@
-//! How a value is printed.
+//! Options for printing a value.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,34 +8,33 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessPath;
 
-/// How the elements of a tensor are printed.
+/// The style of the elements of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum TensorText {
-    /// Small tensors where they stand, larger ones under a name in a section
-    /// behind the text.
+    /// Small tensors in place, larger ones under a name in a section after the text.
     #[default]
     Section,
-    /// All of them where they stand.
+    /// All of them in place.
     Inline,
-    /// Small tensors where they stand; the elements of larger ones are left
-    /// out, so that the text cannot be read again.
+    /// Small tensors in place; the elements of larger ones are omitted, so that the text
+    /// cannot be read back.
     Abbreviated,
 }
 
-/// A place that is marked in the text, and what is said about it.
+/// A place to mark in the text, with a note.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TextMark {
-    /// Where it is in the printed value.
+    /// The path to it in the printed value.
     pub path: AccessPath,
-    /// What stands behind the carets; may be empty.
+    /// The text after the carets; may be empty.
     pub note: String,
 }
 
 type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 
-/// How to print a value; the default is text of 100 columns that is read as an
-/// equal value with the same sharing.
+/// Options for printing a value; the default is text of 100 columns, which is read back
+/// as an equal value with the same sharing.
 ///
 /// ```
 /// use isoform::{Array, TextOptions, Value, to_text};
@@ -47,40 +46,38 @@ type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TextOptions {
-    /// How many columns a line should have at most; parts without a place to
-    /// break may be longer.
+    /// The maximum width of a line; parts that cannot be broken may be longer.
     pub width: usize,
-    /// By how many spaces parts are indented.
+    /// The number of spaces by which parts are indented.
     pub indent: usize,
-    /// How many levels of parts stand inside one another before they get a
-    /// name and a line of their own.
+    /// The number of levels of nested parts, after which a part gets a name and a line
+    /// of its own.
     pub depth: usize,
-    /// Whether fields that hold their default are printed.
+    /// True to print fields that hold their default.
     pub defaults: bool,
-    /// Whether fields are printed that comparison ignores.
+    /// True to print fields that comparison ignores.
     pub ignored_fields: bool,
     /// Names of fields that are not printed, whatever they hold.
     pub hidden_fields: Vec<String>,
-    /// Whether the fields called `span` are printed: where in a source text
-    /// something was written.
+    /// True to print the fields called `span`: source locations.
     pub spans: bool,
-    /// Whether a comment behind each object says its type, where that is
+    /// True to print the type of each object in a trailing comment, if it is
     /// [known](crate::TEXT_TYPE).
     pub types: bool,
-    /// How tensors are printed.
+    /// The style of tensors.
     pub tensors: TensorText,
-    /// Whether the section with large tensors stands behind the text; without
-    /// it, the text cannot be read again.
+    /// True to print the section with large tensors after the text; without it, the
+    /// text cannot be read back.
     pub metadata: bool,
-    /// Whether functions without a global name and opaque objects are printed,
-    /// as `<...>`, which cannot be read again, and are no error.
+    /// True to print functions without a global name and opaque objects as `<...>`, which
+    /// cannot be read back, instead of failing.
     pub placeholders: bool,
-    /// Whether the text is coloured for a terminal, by ANSI escapes.
+    /// True to colour the text for a terminal, with ANSI escapes.
     pub color: bool,
     /// Places that are underlined, in lines of comments.
     pub marks: Vec<TextMark>,
     pub(super) annotate: Option<Arc<Annotate>>,
-    /// Fields that are printed whatever else is said.
+    /// Fields that are printed regardless of other options.
     shown: Vec<(Ref<Obj>, u32)>,
 }
 
@@ -107,59 +104,59 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
-    /// Sets how many columns a line should have at most.
+    /// Sets the maximum width of a line.
     #[must_use]
     pub fn width(mut self, width: usize) -> Self {
         self.width = width;
         self
     }
 
-    /// Sets by how many spaces parts are indented; at most 16.
+    /// Sets the number of spaces by which parts are indented; at most 16.
     #[must_use]
     pub fn indent(mut self, indent: usize) -> Self {
         self.indent = indent;
         self
     }
 
-    /// Sets how many levels of parts stand inside one another before they get
-    /// a name and a line of their own; from 2 to 128.
+    /// Sets the number of levels of nested parts, after which a part gets a name and a
+    /// line of its own; from 2 to 128.
     #[must_use]
     pub fn depth(mut self, depth: usize) -> Self {
         self.depth = depth;
         self
     }
 
-    /// Sets whether fields that hold their default are printed.
+    /// Sets whether to print fields that hold their default.
     #[must_use]
     pub fn defaults(mut self, defaults: bool) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// Sets whether fields are printed that comparison ignores.
+    /// Sets whether to print fields that comparison ignores.
     #[must_use]
     pub fn ignored_fields(mut self, ignored_fields: bool) -> Self {
         self.ignored_fields = ignored_fields;
         self
     }
 
-    /// Leaves out the fields of this name, such as `span`. What is read from
-    /// the text has their default, so they need one.
+    /// Leaves out the fields of this name, such as `span`. Reading the text restores
+    /// their default, so they need one.
     #[must_use]
     pub fn hide(mut self, field: impl Into<String>) -> Self {
         self.hidden_fields.push(field.into());
         self
     }
 
-    /// Sets whether the fields called `span` are printed. Without them, what is
-    /// read from the text has none, as after `hide("span")`.
+    /// Sets whether to print the fields called `span`. Without them, values read from the
+    /// text have no spans, as after `hide("span")`.
     #[must_use]
     pub fn spans(mut self, spans: bool) -> Self {
         self.spans = spans;
         self
     }
 
-    /// Sets whether a comment behind each object says its type, where that is
+    /// Sets whether to print the type of each object in a trailing comment, if it is
     /// [known](crate::TEXT_TYPE).
     ///
     /// ```
@@ -177,35 +174,35 @@ impl TextOptions {
         self
     }
 
-    /// Sets how tensors are printed.
+    /// Sets the style of tensors.
     #[must_use]
     pub fn tensors(mut self, tensors: TensorText) -> Self {
         self.tensors = tensors;
         self
     }
 
-    /// Sets whether the section with large tensors stands behind the text.
+    /// Sets whether to print the section with large tensors after the text.
     #[must_use]
     pub fn metadata(mut self, metadata: bool) -> Self {
         self.metadata = metadata;
         self
     }
 
-    /// Sets whether what has no text is printed as `<...>` and is no error.
+    /// Sets whether to print values without text as `<...>` instead of failing.
     #[must_use]
     pub fn placeholders(mut self, placeholders: bool) -> Self {
         self.placeholders = placeholders;
         self
     }
 
-    /// Sets whether the text is coloured for a terminal.
+    /// Sets whether to colour the text for a terminal.
     #[must_use]
     pub fn color(mut self, color: bool) -> Self {
         self.color = color;
         self
     }
 
-    /// Underlines what is at a path, with a note behind the carets.
+    /// Underlines the place at a path, with a note after the carets.
     #[must_use]
     pub fn mark(mut self, path: AccessPath, note: impl Into<String>) -> Self {
         let note = note.into();
@@ -213,7 +210,7 @@ impl TextOptions {
         self
     }
 
-    /// Sets what stands in a comment behind each object; None is no comment.
+    /// Adds a comment after each object, except where the function returns None.
     ///
     /// ```
     /// use isoform::{Node, TextOptions, to_text};
@@ -241,19 +238,19 @@ impl TextOptions {
         self
     }
 
-    /// Prints these fields whatever else is said.
+    /// Prints these fields regardless of other options.
     pub(super) fn show_fields(mut self, fields: Vec<(Ref<Obj>, u32)>) -> Self {
         self.shown = fields;
         self
     }
 
-    /// Whether a field is printed whatever else is said.
+    /// True if a field is printed regardless of other options.
     pub(super) fn shows(&self, object: ObjRef<'_>, field: u32) -> bool {
         let shown = |(one, of): &(Ref<Obj>, u32)| *of == field && one.identity() == object.ident();
         self.shown.iter().any(shown)
     }
 
-    /// Whether fields of a name are printed of no object.
+    /// True if fields of this name are always left out.
     pub(super) fn hides(&self, field: &str) -> bool {
         field == "span" && !self.spans || self.hidden_fields.iter().any(|hidden| hidden == field)
     }
@@ -267,7 +264,7 @@ impl TextOptions {
         self.depth.clamp(2, 128) as u8
     }
 
-    /// Spaces of one level within their limit.
+    /// The spaces of one level, within their limit.
     pub(super) fn indentation(&self) -> usize {
         self.indent.min(16)
     }

@@ -1,7 +1,7 @@
-//! Values from text, with a stack of its own.
+//! Parses values, with an explicit stack.
 //!
-//! A value is built as soon as its parts are. What refers to a name that is
-//! defined further down waits, and is built at the end (`settle`).
+//! A value is built as soon as its parts are. A value that refers to a name defined
+//! further down waits, and is built at the end (`settle`).
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ use crate::kernel::value::Value;
 pub(super) enum Stop {
     /// Something is wrong with the text.
     Fault(Box<Fault>),
-    /// The error of user code or of the host, which is handed on unchanged.
+    /// An error of user code or of the host, which is passed on unchanged.
     Foreign(Error),
 }
 
@@ -35,7 +35,7 @@ impl From<Box<Fault>> for Stop {
 
 pub(super) type Parsed<T> = std::result::Result<T, Stop>;
 
-/// What parsing of one text knows.
+/// The state of parsing one text.
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
     stack: Vec<Open>,
@@ -43,7 +43,7 @@ pub(super) struct Parser<'a> {
     parts: Vec<Part>,
     numbers: HashMap<&'a str, u32, rapidhash::fast::RandomState>,
     pub(super) names: Vec<Name<'a>>,
-    /// What waits for names.
+    /// Values that wait for names.
     pub(super) pending: Vec<Pending>,
     pub(super) keys: HashMap<Cow<'a, str>, u32, rapidhash::fast::RandomState>,
     pub(super) types: Vec<Type>,
@@ -53,18 +53,18 @@ pub(super) struct Parser<'a> {
     poll: Poll,
 }
 
-/// A name that was met.
+/// A name that has occurred.
 pub(super) struct Name<'a> {
     /// With its sigil.
     pub(super) text: &'a str,
     pub(super) meaning: Option<Slot>,
 }
 
-/// A value, or what will be one.
+/// A value, or a placeholder for a future one.
 #[derive(Clone)]
 pub(super) enum Slot {
     Value(Value),
-    /// A position in the list of what waits.
+    /// A position in the list of waiting values.
     Pending(u32),
 }
 
@@ -72,12 +72,12 @@ pub(super) enum Slot {
 pub(super) struct Part {
     /// The field, in an object.
     pub(super) field: u32,
-    /// Where it starts.
+    /// Its start.
     pub(super) at: usize,
     pub(super) slot: Slot,
 }
 
-/// What waits for names.
+/// A value that waits for names.
 pub(super) struct Pending {
     pub(super) what: Waiting,
     pub(super) at: usize,
@@ -101,7 +101,7 @@ pub(super) enum State {
 struct Open {
     what: Opened,
     at: usize,
-    /// Where its parts start.
+    /// The start of its parts.
     base: usize,
 }
 
@@ -112,11 +112,11 @@ enum Opened {
         field: u32,
         field_at: usize,
     },
-    /// The definition of a name; `is_line` when it is no part of anything.
+    /// The definition of a name; `is_line` if it is not part of anything.
     Definition { name: u32, is_line: bool },
 }
 
-/// How objects of a declared type are made.
+/// The way to make objects of a declared type.
 pub(super) struct Type {
     pub(super) filler: Filler,
     pub(super) is_singleton: bool,
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the start of a value; None when it has parts, and is open then.
+    /// Reads the start of a value; returns None if it has parts, and is now open.
     #[inline]
     fn begin(&mut self, is_key: bool) -> Parsed<Option<Slot>> {
         loop {
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
             let at = self.lexer.position();
             if Lexer::is_name(byte) {
                 let name = self.lexer.name()?;
-                // Behind a key, the colon belongs to the map.
+                // After a key, the colon belongs to the map.
                 if !is_key && self.lexer.eat(b':')? {
                     self.define(name, at, false);
                     continue;
@@ -278,8 +278,8 @@ impl<'a> Parser<'a> {
         Slot::Pending(self.pending.len() as u32 - 1)
     }
 
-    /// Goes on in the value on top of the stack: a finished value, or None
-    /// when a part with parts has begun.
+    /// Advances in the value on top of the stack; returns a finished value, or None if a
+    /// part with parts has begun.
     fn advance(&mut self, is_first: bool) -> Parsed<Option<Slot>> {
         let Some(Open {
             what: Opened::Value { kinds, .. },
@@ -352,7 +352,7 @@ impl<'a> Parser<'a> {
         self.begin(false)
     }
 
-    /// Gives a finished value to what is on top of the stack.
+    /// Passes a finished value to the top of the stack.
     #[inline]
     fn accept(&mut self, slot: Slot) -> Parsed<Option<Slot>> {
         let Some(open) = self.stack.last() else {
@@ -403,7 +403,7 @@ impl<'a> Parser<'a> {
             let parts = self.parts.drain(base..).collect();
             return Ok(self.wait(Waiting::Value(kinds, parts), at));
         }
-        // Taken out for the time of the call, which does not come back here.
+        // Taken out for the duration of the call, which does not return here.
         let mut parts = std::mem::take(&mut self.parts);
         let value = self.build(kinds, parts.drain(base..), at);
         self.parts = parts;
@@ -422,7 +422,7 @@ impl Slot {
 }
 
 impl Part {
-    /// The part with its value in place of what it waited for.
+    /// The part with its value instead of the placeholder.
     pub(super) fn settled(self, value: Value) -> Part {
         Part {
             slot: Slot::Value(value),

@@ -1,16 +1,15 @@
-//! Which nodes get a name and a line of their own, and where these lines
-//! stand.
+//! Decides which nodes get a name and a line of their own, and places these lines.
 //!
-//! Variables, shared nodes, dag nodes, singletons, and what is too deep get a
-//! name. A named node is defined on a line of the innermost *block* that holds
-//! all its uses: the text as a whole is a block, and so is an object whose
-//! type is a scope. Only variables are defined where they stand, when that is
-//! a place that defines them.
+//! Variables, shared nodes, dag nodes, singletons, and deeply nested nodes get a
+//! name. A named node is defined on a line of the innermost *block* that contains
+//! all its uses: the whole text is a block, and so is an object whose type is a
+//! scope. Only variables are defined in place, if that place is one that defines
+//! them.
 //!
-//! Lines are in the order of the nodes, which puts them behind those that they
-//! refer to. A line may still come before the place that defines one of its
-//! variables, when that place is within a later line; the parser knows names
-//! before their definition.
+//! Lines are in the order of the nodes, so they follow the nodes that they refer
+//! to. A line may still precede the place that defines one of its variables, if
+//! that place is within a later line; the parser accepts names before their
+//! definition.
 
 use super::graph::{Graph, Item, Node, Part, Presence, What};
 use super::names::Names;
@@ -33,29 +32,29 @@ pub(super) struct Plan {
     pub(super) names: Names,
 }
 
-/// What is decided about a node.
+/// The decisions about a node.
 #[derive(Clone, Copy)]
 struct Spot {
-    /// How many parts of printed nodes it is.
+    /// The number of printed nodes that it is part of.
     uses: u32,
-    /// The block that holds all its uses; the node it is a part of, where it
-    /// is defined in place.
+    /// The block that contains all its uses; if it is defined in place, the node that it
+    /// is part of.
     home: u32,
-    /// Which of the parts that is.
+    /// The index of that part.
     site: u32,
     /// The block that it is.
     block: u32,
     /// Its name.
     name: u32,
-    /// Columns of its own text on one line.
+    /// The width of its own text on one line.
     width: u32,
-    /// How far it stands inside, while that is being decided.
+    /// Its level of nesting, while that is being determined.
     level: u8,
-    /// Whether it is referred to by its name.
+    /// True if it is referred to by its name.
     is_named: bool,
-    /// Whether its name is the content of the field that names it.
+    /// True if its name is the content of its name field.
     is_hint: bool,
-    /// Whether it is defined where it stands.
+    /// True if it is defined in place.
     in_place: bool,
 }
 
@@ -103,7 +102,7 @@ pub(super) fn plan(graph: &Graph<'_>) -> Result<Plan> {
 }
 
 impl Plan {
-    /// Whether the node is referred to by a name.
+    /// True if the node is referred to by a name.
     pub(super) fn is_named(&self, node: u32) -> bool {
         self.spots[node as usize].is_named
     }
@@ -116,7 +115,7 @@ impl Plan {
                 let spot = &self.spots[item as usize];
                 match (spot.is_named, spot.in_place) {
                     (true, false) => columns(self.name_of(item)),
-                    // The name is short beside what it stands for.
+                    // The name is short compared with its definition.
                     (true, true) => TOO_WIDE,
                     (false, _) => spot.width,
                 }
@@ -124,7 +123,7 @@ impl Plan {
         }
     }
 
-    /// Whether the node is defined where it is this part of that node.
+    /// True if the node is defined as this part of that node.
     pub(super) fn is_in_place(&self, node: u32, parent: u32, part: u32) -> bool {
         let spot = &self.spots[node as usize];
         spot.in_place && (spot.home, spot.site) == (parent, part)
@@ -135,8 +134,8 @@ impl Plan {
         self.names.get(self.spots[node as usize].name)
     }
 
-    /// Columns of the node's own text on one line; [`TOO_WIDE`] when it takes
-    /// several.
+    /// The width of the node's own text on one line; [`TOO_WIDE`] if it takes several
+    /// lines.
     pub(super) fn width(&self, node: u32) -> u32 {
         self.spots[node as usize].width
     }
@@ -154,7 +153,7 @@ impl Plan {
         &self.blocks[0].lines
     }
 
-    /// Whether a part of a node is printed.
+    /// True if a part of a node is printed.
     pub(super) fn prints(&self, graph: &Graph<'_>, node: u32, part: &Part) -> bool {
         match (part.presence, part.item) {
             (Presence::Always, _) | (_, Item::Text(_)) => true,
@@ -175,7 +174,7 @@ impl Plan {
 
     /// Decides which nodes are named and which block is their home.
     ///
-    /// Every node comes behind the nodes that it is a part of.
+    /// Every node comes after the nodes that it is part of.
     fn place(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         let root = graph.root();
         let limit = graph.options().levels();
@@ -202,7 +201,7 @@ impl Plan {
                     _ => is_shared || spot.level > limit && node.count > 0,
                 },
             };
-            // The whole value needs no name, but keeps its own.
+            // The root needs no name, but keeps its own.
             spot.is_named &= number != root || kind == Some(Kind::Var);
             if kind == Some(Kind::Singleton) {
                 spot.home = 0;
@@ -244,8 +243,8 @@ impl Plan {
                 let spot = &mut self.spots[item as usize];
                 spot.home = home;
                 spot.uses = spot.uses.saturating_add(1);
-                // What is left out, or named for being shared, stands nowhere
-                // too deep.
+                // Parts that are omitted, or named because they are shared, are never nested too
+                // deeply.
                 spot.level = match part.presence {
                     Presence::UnlessShared => 0,
                     _ => level.saturating_add(1),
@@ -269,8 +268,8 @@ impl Plan {
         one
     }
 
-    /// Walks through the nodes in the order of the text, names them, and
-    /// decides which variables are defined where they stand.
+    /// Visits the nodes in the order of the text, names them, and decides which variables
+    /// are defined in place.
     fn name(&mut self, graph: &Graph<'_>, poll: &mut Poll) -> Result<()> {
         for block in &mut self.blocks {
             block.lines.sort_unstable();
@@ -360,7 +359,7 @@ impl Plan {
     }
 }
 
-/// How variables are met at a place.
+/// The treatment of variables at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
     Use,
@@ -421,7 +420,7 @@ impl Walk<'_, '_> {
                     FieldFlag::Use => Region::Use,
                     FieldFlag::None | FieldFlag::Ignore => region,
                 },
-                // A name in front of a colon is a key.
+                // A name before a colon is a key.
                 What::Mapping(_) if position.is_multiple_of(2) => Region::Use,
                 _ => region,
             };
@@ -430,13 +429,13 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Goes into a node that stands on a line of its own.
+    /// Enters a node that has its own line.
     fn line(&mut self, number: u32) {
         self.give_name(number);
         self.push(number, Region::Use, 0);
     }
 
-    /// Goes into a part, if its text stands there.
+    /// Enters a part, if its text is in this place.
     fn enter(&mut self, number: u32, region: Region, level: u8, site: u32) {
         let spot = self.plan.spots[number as usize];
         if !spot.is_named {
@@ -502,7 +501,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// How many columns a text takes on a line.
+/// The width of a text on a line.
 pub(super) fn columns(text: &str) -> u32 {
     let count = match text.is_ascii() {
         true => text.len(),

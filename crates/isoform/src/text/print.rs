@@ -1,7 +1,7 @@
-//! A planned graph as text.
+//! Prints a planned graph.
 //!
-//! A node stands on one line if it fits, and else with one part on a line.
-//! Short parts of a sequence fill lines.
+//! A node is printed on one line if it fits, otherwise with one part per line.
+//! Short parts of a sequence are packed into lines.
 
 use super::graph::{Graph, Item, Part, What};
 use super::marks::{Edge, Marks};
@@ -58,15 +58,15 @@ struct Printer<'g> {
     poll: Poll,
 }
 
-/// What is still to be printed.
+/// A pending step of printing.
 enum Todo {
-    /// A part, with this many columns to come behind it.
+    /// A part, with the number of columns needed after it.
     Item(Edge, Item, usize, u32),
     /// The value of a key.
     Value(Edge, Item, usize),
     /// A definition in a block.
     Line(u32, usize),
-    /// The rest of a node's parts.
+    /// The remaining parts of a node.
     Rest(Rest),
     Text(&'static str),
     /// The comment of a node.
@@ -83,7 +83,7 @@ struct Rest {
     is_first: bool,
 }
 
-/// How the parts of a node stand.
+/// The arrangement of a node's parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     OneLine,
@@ -94,7 +94,7 @@ enum Shape {
 }
 
 impl Printer<'_> {
-    /// A definition on a line of its own.
+    /// A definition on its own line.
     fn line(&mut self, node: u32) -> Result<()> {
         self.todo.push(Todo::Line(node, 0));
         self.run()?;
@@ -127,7 +127,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A part, underlined if it is to be.
+    /// A part, underlined if requested.
     fn marked(&mut self, edge: Edge, item: Item, levels: usize, behind: u32) {
         for &mark in self.marks.of(edge) {
             let note = &self.graph.options().marks[mark].note;
@@ -196,7 +196,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// How the parts of a node stand; None when it has none.
+    /// The arrangement of a node's parts; None if it has no parts.
     fn shape(&self, number: u32, open: &str, behind: u32) -> Option<Shape> {
         let graph = self.graph;
         let plan = &self.plan;
@@ -268,7 +268,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A part; false when it is still to be printed, and so is the rest.
+    /// Prints a part; returns false if it is still pending, and the rest with it.
     fn part(&mut self, rest: &mut Rest, position: u32, part: &Part) -> bool {
         let graph = self.graph;
         let number = rest.node;
@@ -290,7 +290,7 @@ impl Printer<'_> {
                 self.marked(edge, part.item, levels, 1);
             }
             What::Mapping(_) => {
-                // A key comes with its value.
+                // A key stays with its value.
                 self.separate(rest, 0);
                 let value = &graph.parts_of(number)[position as usize + 1];
                 rest.next += 1;
@@ -337,7 +337,7 @@ impl Printer<'_> {
         true
     }
 
-    /// What stands in front of a part of some columns.
+    /// Prints the separator before a part of this width.
     fn separate(&mut self, rest: &mut Rest, width: u32) {
         let is_first = std::mem::replace(&mut rest.is_first, false);
         let limit = self.graph.options().width;
@@ -356,7 +356,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What stands behind the last part.
+    /// Prints the end after the last part.
     fn end(&mut self, rest: Rest) {
         match rest.shape {
             Shape::OneLine | Shape::Hug => {}

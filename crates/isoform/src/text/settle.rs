@@ -1,4 +1,4 @@
-//! What refers to names that are defined further down in a text.
+//! Builds values that refer to names defined further down in a text.
 
 use super::lexer::Lexed;
 use super::parser::{Parsed, Parser, Part, Slot, State, Stop, Waiting};
@@ -7,11 +7,11 @@ use crate::kernel::object::access::Poll;
 use crate::kernel::value::Value;
 
 impl Parser<'_> {
-    /// Builds everything that waits, and gives the value of the text.
+    /// Builds everything that waits, and returns the value of the text.
     ///
-    /// Everything is looked at twice at most: once to find the parts that it
-    /// waits for, once when they are built. The stack holds at most one entry
-    /// for each reference in the text.
+    /// Each value is examined at most twice: once to find the parts that it waits for,
+    /// and once when it is built. The stack holds at most one entry for each reference in
+    /// the text.
     pub(super) fn settle(&mut self, root: Slot) -> Parsed<Value> {
         let mut poll = Poll::default();
         let mut stack = Vec::new();
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(self.settled(&root))
     }
 
-    /// Adds what has to be built before something that waits.
+    /// Adds the values that must be built before a waiting one.
     fn missing(&self, number: u32, stack: &mut Vec<u32>) -> Lexed<()> {
         let pending = &self.pending[number as usize];
         let mut add = |slot: &Slot| {
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The value of what has been built.
+    /// The value of a built slot.
     fn settled(&self, slot: &Slot) -> Value {
         match slot {
             Slot::Value(value) => value.clone(),

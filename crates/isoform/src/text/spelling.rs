@@ -1,4 +1,4 @@
-//! How names and plain values are spelled, for the printer and the parser.
+//! The spelling of names and plain values, for the printer and the parser.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::kernel::value::{DType, DTypeCode, ValueRef};
 pub(super) const VOID: DType = DType::new(DTypeCode::Handle, 0).with_lanes(0);
 pub(super) const VOID_NAME: &str = "void";
 
-/// Words in front of a parenthesis that are no type keys.
+/// Words before a parenthesis that are not type keys.
 pub(super) const TENSOR: &str = "Tensor";
 pub(super) const DEVICE: &str = "device";
 pub(super) const FUNCTION: &str = "func";
@@ -49,17 +49,17 @@ impl Sigil {
     }
 }
 
-/// Whether a character may stand in a word, behind the first.
+/// True if a character may occur in a word, after the first.
 pub(super) fn is_word_char(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-/// Whether a character may start a word.
+/// True if a character may start a word.
 pub(super) fn starts_word(c: char) -> bool {
     c == '_' || c.is_alphabetic()
 }
 
-/// Whether a character may stand in a name, behind the sigil.
+/// True if a character may occur in a name, after the sigil.
 pub(super) fn is_name_char(c: char) -> bool {
     is_word_char(c) || matches!(c, '.' | '$' | '-')
 }
@@ -86,7 +86,7 @@ pub(super) fn push_field(name: &str, out: &mut String) {
     }
 }
 
-/// Appends a value without parts; false when it is none of those.
+/// Appends a value without parts; returns false if it has parts.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ pub(super) fn push_float(number: f64, out: &mut String) {
 ///
 /// # Errors
 ///
-/// `ValueError` when it has no bits or no lanes, and so no name.
+/// `ValueError` if it has no bits or no lanes, and so no name.
 pub(super) fn push_dtype(dtype: DType, out: &mut String) -> Result<()> {
     if dtype == VOID {
         out.push_str(VOID_NAME);

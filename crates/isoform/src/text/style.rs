@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::plan::columns;
 
-/// What a piece of text is.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Piece {
     Punctuation,
@@ -18,7 +18,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// What a value without parts is, by its first character.
+    /// The kind of a value without parts, by its first character.
     pub(super) fn of_leaf(text: &str) -> Piece {
         match text.as_bytes() {
             [b'"', ..] | [b'b', b'"', ..] => Piece::Quoted,
@@ -52,7 +52,7 @@ struct Underline {
     note: String,
 }
 
-/// Text that knows where it is.
+/// Text with the current position.
 pub(super) struct Page {
     out: String,
     color: bool,
@@ -98,7 +98,7 @@ impl Page {
         for &open in &self.open {
             let underline = &mut self.underlines[open];
             if underline.is_open {
-                // The first line stands for a place on several.
+                // The first line represents a place on several lines.
                 underline.is_open = false;
                 underline.length = self.column - underline.start;
             }

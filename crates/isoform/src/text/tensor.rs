@@ -14,7 +14,7 @@ const LISTED: usize = 16;
 /// Tensors with more bytes are large constants.
 pub(super) const LARGE: usize = 128;
 
-/// How elements can be written as numbers.
+/// The number formats of elements.
 #[derive(Clone, Copy)]
 pub(super) enum Element {
     Int(usize),
@@ -48,7 +48,7 @@ impl Element {
         }
     }
 
-    /// Appends the bytes of an element; false when the number is none.
+    /// Appends the bytes of an element; returns false if the value is not a number.
     pub(super) fn append(self, value: &Value, data: &mut Vec<u8>) -> bool {
         match self {
             Element::Int(width) => {
@@ -125,7 +125,7 @@ impl Element {
     }
 }
 
-/// Appends the text of a tensor, or what there is without its elements.
+/// Appends the text of a tensor, with or without its elements.
 ///
 /// # Errors
 ///
@@ -148,8 +148,8 @@ pub(super) fn push(tensor: &Tensor, with_elements: bool, out: &mut String) -> Re
     Ok(())
 }
 
-/// Appends the elements as numbers; false, and nothing, when there are many or
-/// they are no numbers.
+/// Appends the elements as numbers; returns false, without appending, if there are many
+/// or they are not numbers.
 fn push_numbers(tensor: &Tensor, out: &mut String) -> bool {
     let Some(element) = Element::of(tensor.dtype()) else {
         return false;
@@ -173,7 +173,7 @@ fn push_numbers(tensor: &Tensor, out: &mut String) -> bool {
     true
 }
 
-/// Whether a tensor counts as a large constant.
+/// True if a tensor counts as a large constant.
 pub(super) fn is_large(tensor: &Tensor) -> bool {
     tensor.data().len() > LARGE
 }

@@ -1,4 +1,4 @@
-//! What an operation on literals gives, computed when it is made.
+//! Folding of operations on literals, at the time they are made.
 
 use crate::ir::PrimExpr;
 use crate::ir::number_types::{self as rules, Comparison};
@@ -15,7 +15,7 @@ pub(super) enum Arithmetic {
     Mul,
     /// Of integers rounded towards zero.
     Div,
-    /// What is left over by that.
+    /// The remainder of that division.
     Mod,
     FloorDiv,
     FloorMod,
@@ -55,13 +55,13 @@ fn divide_by_zero() -> Error {
     Error::value_error("Divide by zero")
 }
 
-/// The literal, or the operand, that an operation on operands of one data type
-/// amounts to; None when it has to be computed later.
+/// The literal or operand that equals an operation on operands of one data type;
+/// None if it has to be computed at run time.
 ///
 /// # Errors
 ///
-/// `ValueError` for an integer division by zero, and for a difference of
-/// unsigned literals that starts at zero.
+/// `ValueError` for an integer division by zero, and for a difference of unsigned
+/// literals that starts at zero.
 pub(super) fn arithmetic(
     operation: Arithmetic,
     a: &Ref<PrimExpr>,
@@ -142,8 +142,8 @@ fn floats(operation: Arithmetic, x: f64, y: f64) -> Option<f64> {
     }
 }
 
-/// The number as the data type holds it; None for the types whose arithmetic
-/// is left to the machine.
+/// The number rounded to the data type; None for types whose arithmetic is left to
+/// the machine.
 fn rounded(dtype: DType, exact: f64) -> Option<f64> {
     match (dtype.code(), dtype.bits()) {
         (DTypeCode::Float, 32) => Some(f64::from(exact as f32)),
@@ -152,7 +152,7 @@ fn rounded(dtype: DType, exact: f64) -> Option<f64> {
     }
 }
 
-/// What a comparison of literals gives.
+/// The result of a comparison of literals.
 pub(super) fn comparison(
     comparison: Comparison,
     a: &Ref<PrimExpr>,
@@ -174,12 +174,12 @@ pub(super) fn truth(expr: &Ref<PrimExpr>) -> Option<bool> {
     }
 }
 
-/// A literal as a literal of another data type; None for what is no literal,
+/// Converts a literal to another data type; None if the expression is not a literal,
 /// or does not fit.
 ///
 /// # Errors
 ///
-/// What is wrong with a data type that holds no numbers.
+/// Errors for a data type that does not hold numbers.
 pub(super) fn converted(dtype: DType, expr: &Ref<PrimExpr>) -> Result<Option<Ref<PrimExpr>>> {
     let value = match known(expr) {
         Known::No => return Ok(None),

@@ -14,22 +14,22 @@ use crate::kernel::value::{DType, Value};
 ///
 /// # Errors
 ///
-/// `ValueError` when the data type cannot hold it.
+/// `ValueError` if the data type cannot hold it.
 pub fn constant(dtype: DType, value: i64) -> Result<Ref<PrimExpr>> {
     number(dtype, &Value::from(value), None)
 }
 
-/// The literal of a number or a string: of the given data type, or of the one
-/// that goes without saying.
+/// The literal for a number or a string: of the given data type, or of its default
+/// one.
 ///
 /// # Errors
 ///
-/// `TypeError` for another value, `ValueError` when the data type cannot hold
-/// the number.
+/// `TypeError` for other values, `ValueError` if the data type cannot hold the
+/// number.
 pub fn literal(value: &Value, dtype: Option<DType>) -> Result<Ref<PrimExpr>> {
     match dtype {
         None => natural_literal(value),
-        // What is no number has no data type of its own, whatever is asked for.
+        // Without a number there is no data type to convert to, whichever is requested.
         Some(dtype) => natural_dtype(value).and_then(|_| number(dtype, value, None)),
     }
 }

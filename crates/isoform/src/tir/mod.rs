@@ -1,10 +1,10 @@
-//! Expressions over scalars and vectors of the machine: what types, ranges and
-//! shapes are written in.
+//! Expressions over the machine's scalars and vectors, used in types, ranges and
+//! shapes.
 //!
-//! A node is made as it is said, and checked: [`Add::new`](Add) of two
-//! literals is a sum. The functions ([`add()`], [`sub()`], ...) are what operators
-//! of a language mean: they bring operands to a common data type and compute
-//! what is known.
+//! A constructor makes the node as written, and checks it: [`Add::new`](Add) of two
+//! literals is a sum. The functions ([`add()`], [`sub()`], ...) have the meaning of a
+//! language's operators: they bring operands to a common data type and fold
+//! constants.
 //!
 //! ```
 //! use isoform::tir;
@@ -41,7 +41,7 @@ use crate::kernel::error::Result;
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns one of the names.
+/// `ValueError` if another definition owns one of the names.
 pub fn register() -> Result<()> {
     literal::register()?;
     ramp::register()?;

@@ -14,7 +14,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::value::{DType, Value};
 
-/// A variable: equal by where it is bound, whatever its name.
+/// A variable, identified by its binding; the name is ignored.
 #[derive(Node)]
 #[node(key = "tir.Var", kind = var, init = make_var, no_new, crate = crate)]
 #[repr(C)]
@@ -113,7 +113,7 @@ fn make_size_var(
 pub struct Cast {
     #[node(base)]
     base: PrimExpr,
-    /// What is converted.
+    /// The expression to convert.
     pub value: Ref<PrimExpr>,
 }
 
@@ -236,11 +236,11 @@ macro_rules! operation {
         }
 
         impl $node {
-            /// The operation on these operands, as it is.
+            /// The operation on these operands, without folding.
             ///
             /// # Errors
             ///
-            /// `TypeError` when the data types do not go together.
+            /// `TypeError` if the data types are not compatible.
             pub fn new(
                 a: impl IntoField<Ref<PrimExpr>>,
                 b: impl IntoField<Ref<PrimExpr>>,
@@ -279,7 +279,7 @@ operation! {
     Div = "tir.Div", BinaryOpExpr, binary_base, make_div
 }
 operation! {
-    /// What division rounded towards zero leaves over.
+    /// The remainder of division rounded towards zero.
     Mod = "tir.Mod", BinaryOpExpr, binary_base, make_mod
 }
 operation! {
@@ -287,7 +287,7 @@ operation! {
     FloorDiv = "tir.FloorDiv", BinaryOpExpr, binary_base, make_floordiv
 }
 operation! {
-    /// What division rounded down leaves over.
+    /// The remainder of division rounded down.
     FloorMod = "tir.FloorMod", BinaryOpExpr, binary_base, make_floormod
 }
 operation! {
@@ -299,39 +299,39 @@ operation! {
     Max = "tir.Max", BinaryOpExpr, binary_base, make_max
 }
 operation! {
-    /// Whether `a == b`.
+    /// Equality, `a == b`.
     EQ = "tir.EQ", CmpExpr, comparison_base, make_eq
 }
 operation! {
-    /// Whether `a != b`.
+    /// Inequality, `a != b`.
     NE = "tir.NE", CmpExpr, comparison_base, make_ne
 }
 operation! {
-    /// Whether `a < b`.
+    /// The comparison `a < b`.
     LT = "tir.LT", CmpExpr, comparison_base, make_lt
 }
 operation! {
-    /// Whether `a <= b`.
+    /// The comparison `a <= b`.
     LE = "tir.LE", CmpExpr, comparison_base, make_le
 }
 operation! {
-    /// Whether `a > b`.
+    /// The comparison `a > b`.
     GT = "tir.GT", CmpExpr, comparison_base, make_gt
 }
 operation! {
-    /// Whether `a >= b`.
+    /// The comparison `a >= b`.
     GE = "tir.GE", CmpExpr, comparison_base, make_ge
 }
 operation! {
-    /// Whether both hold.
+    /// True if both operands are true.
     And = "tir.And", LogicalExpr, logical_base, make_and
 }
 operation! {
-    /// Whether one of the two holds.
+    /// True if at least one operand is true.
     Or = "tir.Or", LogicalExpr, logical_base, make_or
 }
 
-/// Whether `a` does not hold.
+/// True if `a` is false.
 #[derive(Node)]
 #[node(key = "tir.Not", init = make_not, no_new, crate = crate)]
 #[repr(C)]
@@ -357,7 +357,7 @@ pub(super) fn make_not(a: Ref<PrimExpr>, span: Option<Ref<Span>>) -> Result<Ref<
 pub struct Select {
     #[node(base)]
     base: PrimExpr,
-    /// Which one.
+    /// The condition.
     pub condition: Ref<PrimExpr>,
     /// The value if the condition holds.
     pub true_value: Ref<PrimExpr>,
@@ -390,15 +390,15 @@ fn make_select(
     }))
 }
 
-/// The value of `body`, in which `var` stands for `value`.
+/// The value of `body` with `var` bound to `value`.
 #[derive(Node)]
 #[node(key = "tir.Let", scope, defs_first = false, init = make_let, no_new, crate = crate)]
 #[repr(C)]
 pub struct Let {
     #[node(base)]
     base: PrimExpr,
-    /// What the variable stands for; the variable is not bound in it, so it
-    /// comes first.
+    /// The value of the variable. It comes first because the variable is not bound in
+    /// it.
     pub value: Ref<PrimExpr>,
     /// Bound in the body.
     #[node(def)]
@@ -431,7 +431,7 @@ fn make_let(
 pub struct Call {
     #[node(base)]
     base: PrimExpr,
-    /// What is called: an operator, or the global variable of a function.
+    /// The callee: an operator, or the global variable of a function.
     pub op: Ref<RelayExpr>,
     /// The arguments.
     pub args: Array<Ref<PrimExpr>>,
@@ -478,7 +478,7 @@ fn make_call(
     Ok(Ref::new(Call { base, op, args }))
 }
 
-/// A vector of one value.
+/// A vector that repeats one value.
 #[derive(Node)]
 #[node(key = "tir.Broadcast", init = make_broadcast, no_new, crate = crate)]
 #[repr(C)]
@@ -487,17 +487,17 @@ pub struct Broadcast {
     base: PrimExpr,
     /// The value, a scalar.
     pub value: Ref<PrimExpr>,
-    /// How often.
+    /// The number of lanes.
     pub lanes: i64,
 }
 
 impl Broadcast {
-    /// A vector of one value.
+    /// A vector that repeats one value.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the value is no scalar, or a vector has no such
-    /// number of lanes.
+    /// `ValueError` if the value is not a scalar, or a vector cannot have this number
+    /// of lanes.
     pub fn new(value: &Ref<PrimExpr>, lanes: i64) -> Result<Ref<Broadcast>> {
         make_broadcast(value.clone(), lanes, None)
     }
@@ -519,7 +519,7 @@ pub(super) fn vector(key: &str, scalar: DType, lanes: i64) -> Result<DType> {
     }
 }
 
-/// Makes a vector of one scalar.
+/// Makes a vector that repeats one scalar.
 #[export("tir.Broadcast", crate = crate)]
 fn make_broadcast(
     value: Ref<PrimExpr>,

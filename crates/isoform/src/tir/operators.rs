@@ -1,5 +1,5 @@
-//! What the operators of a language mean: operands are brought to a common
-//! data type, and what is known is computed.
+//! The meaning of a language's operators: operands are brought to a common data type,
+//! and constants are folded.
 
 use isoform_macros::export;
 
@@ -15,14 +15,14 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::DType;
 
-/// The expression converted to a data type; itself if it has that already.
+/// Converts an expression to a data type; returns it unchanged if it has that type.
 ///
-/// A literal becomes another literal, a scalar a vector.
+/// A literal stays a literal, and a scalar can become a vector.
 ///
 /// # Errors
 ///
-/// `TypeError` when the numbers of lanes do not go together, or the operand is
-/// no number.
+/// `TypeError` if the numbers of lanes are not compatible, or the operand is not
+/// a number.
 pub fn cast(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     if value.dtype == dtype {
         return Ok(value.clone());
@@ -54,11 +54,11 @@ pub fn cast(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
 
 fn mismatched(left: DType, right: DType) -> Error {
     Error::type_error(format!(
-        "the data types {left} and {right} do not go together"
+        "the data types {left} and {right} are not compatible"
     ))
 }
 
-/// Both operands, of one data type.
+/// Brings both operands to one data type.
 fn matched(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<(Ref<PrimExpr>, Ref<PrimExpr>)> {
     if a.dtype == b.dtype {
         return Ok((a.clone(), b.clone()));
@@ -112,7 +112,7 @@ macro_rules! arithmetic_functions {
         ///
         /// # Errors
         ///
-        /// `TypeError` when the data types do not go together; `ValueError`
+        /// `TypeError` if the data types are not compatible; `ValueError`
         /// for an integer division by zero.
         #[export($key, crate = crate)]
         pub fn $name(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
@@ -130,11 +130,11 @@ arithmetic_functions! {
     mul = "tir.multiply", Mul;
     /// `a / b`; of integers rounded towards zero.
     div = "tir.div", Div;
-    /// What division rounded towards zero leaves over.
+    /// The remainder of division rounded towards zero.
     truncmod = "tir.truncmod", Mod;
     /// `a / b` rounded down.
     floordiv = "tir.floordiv", FloorDiv;
-    /// What division rounded down leaves over.
+    /// The remainder of division rounded down.
     floormod = "tir.floormod", FloorMod;
     /// The smaller one.
     min = "tir.min", Min;
@@ -146,7 +146,7 @@ arithmetic_functions! {
 ///
 /// # Errors
 ///
-/// `TypeError` when the data types do not go together.
+/// `TypeError` if the data types are not compatible.
 pub fn compare(
     comparison: Comparison,
     a: &Ref<PrimExpr>,
@@ -178,25 +178,25 @@ macro_rules! comparison_functions {
 }
 
 comparison_functions! {
-    /// Whether `a == b`.
+    /// Compares for `a == b`.
     equal = "tir.equal", EQ;
-    /// Whether `a != b`.
+    /// Compares for `a != b`.
     not_equal = "tir.not_equal", NE;
-    /// Whether `a < b`.
+    /// Compares for `a < b`.
     less = "tir.less", LT;
-    /// Whether `a <= b`.
+    /// Compares for `a <= b`.
     less_equal = "tir.less_equal", LE;
-    /// Whether `a > b`.
+    /// Compares for `a > b`.
     greater = "tir.greater", GT;
-    /// Whether `a >= b`.
+    /// Compares for `a >= b`.
     greater_equal = "tir.greater_equal", GE;
 }
 
-/// Whether both hold.
+/// True if both operands are true.
 ///
 /// # Errors
 ///
-/// `TypeError` when an operand is no truth value.
+/// `TypeError` if an operand is not a truth value.
 #[export("tir.logical_and", crate = crate)]
 pub fn and(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     let made = And::new(a, b)?;
@@ -207,11 +207,11 @@ pub fn and(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     })
 }
 
-/// Whether one of the two holds.
+/// True if at least one operand is true.
 ///
 /// # Errors
 ///
-/// `TypeError` when an operand is no truth value.
+/// `TypeError` if an operand is not a truth value.
 #[export("tir.logical_or", crate = crate)]
 pub fn or(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     let made = Or::new(a, b)?;
@@ -222,11 +222,11 @@ pub fn or(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     })
 }
 
-/// Whether the operand does not hold.
+/// True if the operand is false.
 ///
 /// # Errors
 ///
-/// `TypeError` when it is no truth value.
+/// `TypeError` if it is not a truth value.
 #[export("tir.logical_not", crate = crate)]
 pub fn not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     match fold::truth(a).filter(|_| is_bool(a.dtype)) {
@@ -271,11 +271,11 @@ macro_rules! bitwise_functions {
 }
 
 bitwise_functions! {
-    /// The bits that both have.
+    /// The bits set in both.
     bitwise_and = "tir.bitwise_and", |x, y| x & y;
-    /// The bits that one of the two has.
+    /// The bits set in at least one of the two.
     bitwise_or = "tir.bitwise_or", |x, y| x | y;
-    /// The bits that exactly one has.
+    /// The bits set in exactly one of the two.
     bitwise_xor = "tir.bitwise_xor", |x, y| x ^ y;
 }
 
@@ -293,21 +293,21 @@ fn shift_amount(key: &str, by: &Ref<PrimExpr>, dtype: DType) -> Result<()> {
     }
 }
 
-/// The bits moved up.
+/// The bits shifted left.
 #[export("tir.shift_left", crate = crate)]
 fn shift_left(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     shift_amount("tir.shift_left", b, a.dtype)?;
     bitwise("tir.shift_left", a, b, |x, y| x.wrapping_shl(y as u32))
 }
 
-/// The bits moved down.
+/// The bits shifted right.
 #[export("tir.shift_right", crate = crate)]
 fn shift_right(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     shift_amount("tir.shift_right", b, a.dtype)?;
     bitwise("tir.shift_right", a, b, |x, y| x.wrapping_shr(y as u32))
 }
 
-/// The other bits.
+/// All bits inverted.
 #[export("tir.bitwise_not", crate = crate)]
 fn bitwise_not(a: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     if !rules::class(a.dtype).is_integer() {
@@ -330,14 +330,14 @@ fn cast_to(dtype: DType, value: &Ref<PrimExpr>) -> Result<Ref<PrimExpr>> {
     cast(dtype, value)
 }
 
-/// The operators behind operations that are calls.
+/// The operators of operations that are represented as calls.
 const OPERATORS: [(&str, i64, &str); 6] = [
-    ("tir.bitwise_and", 2, "The bits that both have"),
-    ("tir.bitwise_or", 2, "The bits that one of the two has"),
-    ("tir.bitwise_xor", 2, "The bits that exactly one has"),
-    ("tir.bitwise_not", 1, "The other bits"),
-    ("tir.shift_left", 2, "The bits moved up"),
-    ("tir.shift_right", 2, "The bits moved down"),
+    ("tir.bitwise_and", 2, "The bits set in both"),
+    ("tir.bitwise_or", 2, "The bits set in at least one"),
+    ("tir.bitwise_xor", 2, "The bits set in exactly one"),
+    ("tir.bitwise_not", 1, "All bits inverted"),
+    ("tir.shift_left", 2, "The bits shifted left"),
+    ("tir.shift_right", 2, "The bits shifted right"),
 ];
 
 pub(super) fn register() -> Result<()> {

@@ -20,7 +20,7 @@ pub struct Ramp {
     pub base: Ref<PrimExpr>,
     /// The difference of neighbours.
     pub stride: Ref<PrimExpr>,
-    /// How many there are.
+    /// The number of lanes.
     pub lanes: i64,
 }
 

@@ -13,17 +13,17 @@ use crate::kernel::value::{Value, ValueRef};
 
 /// The integers from `min` on, `extent` of them.
 ///
-/// A tuple or list of one or two numbers becomes a range where one is
-/// expected.
+/// Where a range is expected, a tuple or list of one or two numbers is converted to
+/// one.
 #[derive(Node)]
 #[node(key = "ir.Range", init = make_range, convert = range_from, crate = crate)]
 #[repr(C)]
 pub struct Range {
     /// The first.
     pub min: Ref<PrimExpr>,
-    /// How many there are.
+    /// The number of integers.
     pub extent: Ref<PrimExpr>,
-    /// Where it was written.
+    /// The source location.
     #[node(ignore, default, repr = false)]
     pub span: Option<Ref<Span>>,
 }
@@ -67,7 +67,7 @@ fn from_min_extent(
     Range::new(min_value, extent).with_span(span)
 }
 
-/// The range that a sequence of one or two expressions stands for.
+/// Converts a sequence of one or two expressions to a range.
 #[export("ir.Range.__ffi_convert__", crate = crate)]
 fn range_from(value: Value) -> Result<Ref<Range>> {
     let items = match value.view() {

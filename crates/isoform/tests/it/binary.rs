@@ -224,7 +224,7 @@ fn records_that_end_early_are_refused_at_every_byte() {
 fn broken_records_are_refused() {
     use ErrorKind::{Type, Value as V};
     refuse(&[0], V, "there is no node");
-    refuse(&[2, 0, 2], V, "1 bytes behind the last record");
+    refuse(&[2, 0, 2], V, "1 bytes after the last record");
     refuse(
         &[5, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2, 0],
         V,
@@ -345,7 +345,7 @@ fn types_may_gain_fields_with_defaults_and_reorder() {
     refuse_fields(
         &["a", "a"],
         V,
-        "node 0 (it.binary.Grown): field 'a' stands twice",
+        "node 0 (it.binary.Grown): field 'a' is given twice",
     );
     refuse_fields(
         &["a", "b", "old"],

@@ -318,7 +318,7 @@ fn variables_are_defined_once_unless_that_is_allowed() {
         function(&[], seq([stmt.clone(), stmt.clone()])),
         &[
             "<root>.body.stmts[1]: ValueError: variable 'x' is defined again, after \
-           <root>.body.stmts[0].stmts[0].var, by a statement that stands at both places",
+           <root>.body.stmts[0].stmts[0].var, by a statement that occurs at both places",
         ],
     );
     let c = flag("c");

@@ -11,7 +11,7 @@ fn codes(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// Functions that stand in no row of the page.
+/// Functions without a row on the page.
 fn missing_rows(repo: &Repo, functions: &[String]) -> Vec<Finding> {
     let page = repo.text(PAGE).unwrap_or_default();
     let rows = page.lines().filter(|line| line.starts_with('|'));

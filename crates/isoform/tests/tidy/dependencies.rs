@@ -18,7 +18,7 @@ const DEFAULT_REGISTRY: &str = concat!(
     ".io-index"
 );
 
-/// What `deny.toml` asks for.
+/// The requirements of `deny.toml`.
 #[derive(Debug)]
 struct Policy {
     licenses: Vec<Licensee>,
@@ -102,7 +102,7 @@ fn lock_line(lock: &str, name: &str) -> usize {
         .map_or(1, |index| index + 1)
 }
 
-/// What cargo knows of all packages, from what is on this machine if that is enough.
+/// Cargo's metadata of all packages, from local files if they suffice.
 fn metadata() -> Value {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut problems = String::new();

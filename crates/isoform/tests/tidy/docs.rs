@@ -26,7 +26,7 @@ fn missing_pages(repo: &Repo) -> Vec<Finding> {
         .collect()
 }
 
-/// What one Markdown page points to and can be pointed to.
+/// The links of one Markdown page, and the anchors for links to it.
 #[derive(Default)]
 struct Page {
     /// Link targets with their lines.
@@ -151,7 +151,7 @@ fn dead_mentions(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// Whether this is a path from the root, spelt out, to nothing.
+/// True if this is a path from the root, without patterns, to a missing file.
 fn names_no_file(repo: &Repo, code: &str) -> bool {
     let spelt_out = code
         .chars()

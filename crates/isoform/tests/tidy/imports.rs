@@ -61,7 +61,7 @@ struct Crate {
     modules: Vec<Module>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Copy)]
 enum Target {
     Module(usize),
@@ -137,7 +137,7 @@ impl Crate {
         (targets, name)
     }
 
-    /// What a name means in a module; `None` when the module does not declare or import it.
+    /// The meaning of a name in a module; `None` if the module does not declare or import it.
     fn lookup(
         &self,
         id: usize,

@@ -41,7 +41,7 @@ struct Folder {
     /// From the root of the repository, without `/` at the end.
     path: String,
     layer: usize,
-    /// Whether its files may import each other in circles.
+    /// True if its files may import each other in circles.
     knot: bool,
     line: usize,
 }
@@ -102,7 +102,7 @@ impl Table {
         findings
     }
 
-    /// What the table has to list so that it covers the file: a whole folder, unless the
+    /// The entry that the table needs to cover the file: a whole folder, unless the
     /// table lists parts of that folder.
     fn missing_entry<'p>(&self, path: &'p str) -> &'p str {
         let Some((folder, _)) = path.split_once('/') else {

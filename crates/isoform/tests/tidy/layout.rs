@@ -42,7 +42,7 @@ fn orphans(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// Whether cargo compiles the file as the root of a crate.
+/// True if cargo compiles the file as the root of a crate.
 fn is_root(path: &str) -> bool {
     path.ends_with("/src/lib.rs")
         || path.ends_with("/src/main.rs")

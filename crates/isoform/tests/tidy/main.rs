@@ -20,6 +20,7 @@ mod python_imports;
 mod repo;
 mod text;
 mod tokens;
+mod words;
 
 use std::fmt;
 

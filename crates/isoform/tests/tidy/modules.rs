@@ -21,7 +21,7 @@ pub(crate) fn crates(repo: &Repo) -> Vec<Vec<Module>> {
     roots.map(read).collect()
 }
 
-/// What the tokens of one module declare and name.
+/// The declarations and names in the tokens of one module.
 #[derive(Default)]
 pub(crate) struct Module {
     pub(crate) file: String,
@@ -295,7 +295,7 @@ fn is_opening(text: &str) -> bool {
     matches!(text, "(" | "[" | "{")
 }
 
-/// Whether a token is an identifier or keyword.
+/// True if a token is an identifier or keyword.
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
         && !text.ends_with(['"', '\'', '#'])
@@ -305,7 +305,7 @@ fn plain(name: &str) -> &str {
     name.trim_start_matches("r#")
 }
 
-/// Whether cargo compiles the file as the root of a crate.
+/// True if cargo compiles the file as the root of a crate.
 fn is_root(path: &str) -> bool {
     path.ends_with("/lib.rs") || path.ends_with("/main.rs") || folder(path).ends_with("/src/bin")
 }

@@ -43,7 +43,7 @@ struct Package<'r> {
     sources: BTreeMap<&'r str, Source>,
 }
 
-/// What a file imports and defines when it is loaded.
+/// The imports and definitions of a file when it is loaded.
 struct Source {
     imports: Vec<Statement>,
     definitions: Vec<String>,
@@ -55,7 +55,7 @@ struct Statement {
     module: String,
     /// Empty for `import module`, `*` for all names.
     name: String,
-    /// What the name is called in the importing file.
+    /// The name in the importing file.
     alias: String,
     line: usize,
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Paths relative to the root, with `/` between their parts, and the texts. A file
-/// that is no UTF-8 text is there with an empty text.
+/// that is not UTF-8 text is included with an empty text.
 pub(crate) struct Repo {
     pub(crate) files: BTreeMap<String, String>,
 }
 
 impl Repo {
-    /// What git tracks, and what it would track after `git add`; without git, every
-    /// file that is no build output.
+    /// The files that git tracks, or would track after `git add`; without git, every
+    /// file that is not build output.
     pub(crate) fn load() -> Self {
         let root = root();
         let paths = git_files(&root).unwrap_or_else(|| walk(&root));
@@ -39,7 +39,7 @@ impl Repo {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Whether there is such a file, or a folder with files.
+    /// True if there is such a file, or a folder with files.
     pub(crate) fn has(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let folder = format!("{path}/");

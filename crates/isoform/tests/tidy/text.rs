@@ -42,7 +42,7 @@ fn local_names(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// Whether the line has the path as an absolute one, not as the middle of another.
+/// True if the line has the path as an absolute one, not as the middle of another.
 fn has_absolute(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         !line[..at].ends_with(|before: char| before.is_alphanumeric() || "_-.}".contains(before))

@@ -52,7 +52,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Whether the tokens that start at `at` have these texts.
+/// True if the tokens that start at `at` have these texts.
 pub(crate) fn matches_at(tokens: &[Token], at: usize, texts: &[&str]) -> bool {
     tokens[at..].len() >= texts.len()
         && tokens[at..]
@@ -86,7 +86,7 @@ fn item_end(tokens: &[Token], mut at: usize) -> usize {
             "}" => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    // Braces that end a `use` or an expression have a `;` behind them.
+                    // Braces that end a `use` or an expression are followed by a `;`.
                     return at + 1 + usize::from(matches_at(tokens, at + 1, &[";"]));
                 }
             }

@@ -5,8 +5,8 @@
 //! cargo run -p isoform-fuzz --bin mutants -- --seed 1 --count 200
 //! ```
 //!
-//! All mutants stand in one program behind switches (`schemata`), so there is one
-//! build, in a copy of the workspace (`workshop`). A run without a mutant tells which
+//! All mutants are in one program, selected by switches (`schemata`), so there is one
+//! build, in a copy of the workspace (`workshop`). A run without a mutant shows which
 //! test reaches which mutant; each mutant is then judged by those tests (`trial`).
 //! `fuzz/mutants.toml` says what is mutated, and which mutants behave like the original.
 #![expect(

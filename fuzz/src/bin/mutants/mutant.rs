@@ -1,5 +1,5 @@
-//! What a mutant is, which are known to behave like the original, and what the
-//! configuration says.
+//! Mutants, those known to behave like the original, and the
+//! configuration.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ pub(crate) struct Config {
     /// The package that is mutated, and its folder.
     pub(crate) package: String,
     pub(crate) folder: String,
-    /// What cargo builds for its tests.
+    /// The test targets that cargo builds.
     pub(crate) tests: Vec<String>,
-    /// What the tests find in their environment.
+    /// Environment variables of the tests.
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     /// Paths from the root; the last part may be `*.rs`.

@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Lit, Stmt, UnOp};
 
-/// What an edit replaces, which decides how its switch is written.
+/// The kind of code that an edit replaces, which decides how its switch is written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Place {
     /// A statement with its semicolon, which goes.
@@ -26,7 +26,7 @@ pub(crate) enum Place {
 pub(crate) struct Edit {
     /// The bytes that are replaced.
     pub(crate) range: Range<usize>,
-    /// What stands there instead.
+    /// The replacement.
     pub(crate) text: String,
     pub(crate) place: Place,
     /// The function around it, with the type that it belongs to.
@@ -55,7 +55,7 @@ struct Finder<'s> {
     /// The type of the `impl` block.
     owner: String,
     function: String,
-    /// Whether the function returns a truth value.
+    /// True if the function returns a truth value.
     decides: bool,
 }
 
@@ -268,7 +268,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     }
 }
 
-/// Whether the item is compiled for tests only.
+/// True if the item is compiled for tests only.
 fn is_test(attrs: &[syn::Attribute]) -> bool {
     attrs.iter().any(|attr| {
         attr.path().is_ident("test")
@@ -284,7 +284,7 @@ fn returns_bool(output: &syn::ReturnType) -> bool {
         if matches!(&**ty, syn::Type::Path(ty) if ty.path.is_ident("bool")))
 }
 
-/// Whether a condition binds names: such a chain is no expression elsewhere.
+/// True if a condition binds names: such a chain is not an expression elsewhere.
 fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -295,7 +295,7 @@ fn has_let(condition: &Expr) -> bool {
     }
 }
 
-/// Whether an expression with a semicolon is there for its effect: a call or an
+/// True if an expression with a semicolon is evaluated for its effect: a call or an
 /// assignment, with or without `?`.
 fn only_acts(expr: &Expr) -> bool {
     match expr {

@@ -1,4 +1,4 @@
-//! What is said about mutants: how each is shown, which ones are known to behave
+//! Reports on mutants: the text for each, those known to behave
 //! like the original, and the summary.
 
 use std::fmt;

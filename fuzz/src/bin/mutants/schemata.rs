@@ -1,5 +1,5 @@
-//! Many mutants in one program: each edit stands beside the original, behind a
-//! switch that is thrown at run time. So one build serves all of them.
+//! Many mutants in one program: each edit is added next to the original, with a
+//! switch to select it at run time. So one build serves all of them.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -26,7 +26,7 @@ thread_local! {
     static REACHED: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// Whether this mutant is the one that runs.
+/// True if this mutant is the one that runs.
 #[inline(always)]
 pub(crate) fn on(mutant: u32) -> bool {
     let active = ACTIVE.load(Relaxed);
@@ -68,7 +68,7 @@ struct Mark {
 }
 
 impl Schema {
-    /// Puts edits of a source behind switches of these numbers.
+    /// Adds the edits of a source, with switches of these numbers.
     pub(crate) fn new(source: &str, edits: &[(u32, &Edit)]) -> Schema {
         let mut edits = edits.to_vec();
         // The order in which switches open: around others first.

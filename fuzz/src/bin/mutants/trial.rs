@@ -25,7 +25,7 @@ const ROUNDS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(8)];
 /// allocate, and the machine has other work.
 const MEMORY: &str = "12000000";
 
-/// What the tests made of a mutant.
+/// The result of testing a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     /// This test failed.
@@ -54,7 +54,7 @@ pub(crate) struct Trial {
     environment: BTreeMap<String, String>,
     /// The cheapest first.
     tests: Vec<Test>,
-    /// What was reached by threads that are no test's, by program.
+    /// The mutants reached by threads outside of any test, by program.
     elsewhere: BTreeSet<(usize, u32)>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Workshop {
     sources: BTreeMap<String, String>,
 }
 
-/// What came out of a build.
+/// The result of a build.
 enum Built {
     /// The programs, if the command makes any.
     Done(Vec<PathBuf>),
@@ -232,7 +232,7 @@ fn write_if_new(path: &Path, content: &[u8]) -> std::io::Result<()> {
     fs::write(path, content)
 }
 
-/// Deletes what an earlier copy left behind.
+/// Deletes the remains of an earlier copy.
 fn delete_others(folder: &Path, wanted: &BTreeSet<PathBuf>) -> std::io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

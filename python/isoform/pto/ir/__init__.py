@@ -1,4 +1,4 @@
-"""The nodes of the statement IR, and what can be done with them.
+"""The nodes of the statement IR, and the functions over them.
 
 >>> from isoform.pto import DataType, ir
 >>> i = ir.Var("i", ir.ScalarType(DataType.INDEX))
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from isoform.structural import structural_digest
 
-# What Python adds to classes comes before they are taken.
+# The additions in Python must be made before the classes are imported.
 from . import enums, expr, node, program, stmt, type  # noqa: A004, F401
 from .comparison import (
     assert_structural_equal,

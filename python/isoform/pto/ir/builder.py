@@ -45,7 +45,7 @@ def _class(name: str) -> Any:
 
 
 def _caller() -> Span:
-    """Where the code that called this package is."""
+    """The source location of the code that called this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
         frame = frame.f_back
@@ -54,7 +54,7 @@ def _caller() -> Span:
 
 
 def _values(given: tuple[Any, ...]) -> list[Any]:
-    """Values that are given one by one or as one sequence."""
+    """Values given one by one or as one sequence."""
     if len(given) == 1 and isinstance(given[0], list | tuple):
         return list(given[0])
     return list(given)
@@ -76,7 +76,7 @@ class _Part:
         self._result: Any = None
 
     def __enter__(self) -> Any:
-        """Open the part; what follows is added to it."""
+        """Open the part; following statements are added to it."""
         if self._is_open or self._result is not None:
             raise RuntimeError(f"{self._what}: a with block is entered once")
         self._depth = self._ask("depth")
@@ -137,10 +137,10 @@ class FunctionBuilder(_Part):
         Args:
             name: Its name, for people.
             type: Its type.
-            direction: Which way it goes; it is read if nothing is said.
-            span: Where it was written; if it is not given, where this is called.
+            direction: Its direction; input by default.
+            span: Its source location; by default that of the call.
 
-        Raises ValueError when something inside of the function is open.
+        Raises ValueError if something inside of the function is open.
         """
         direction = direction or _class("ParamDirection").In
         return self._inside("param", span, name, type, direction)
@@ -148,13 +148,13 @@ class FunctionBuilder(_Part):
     def return_type(self, type: Type) -> None:  # noqa: A002
         """Say the type of the next result.
 
-        Raises ValueError when something inside of the function is open.
+        Raises ValueError if something inside of the function is open.
         """
         self._inside("return_type", None, type)
 
 
 class _Results(_Part):
-    """A part that gives variables the values that are yielded in it."""
+    """A part whose variables receive the values yielded in it."""
 
     def __init__(self, builder: IRBuilder, arguments: tuple[Any, ...], span: Span | None) -> None:
         super().__init__(builder, arguments, span)
@@ -170,10 +170,10 @@ class _Results(_Part):
 
         Args:
             name: Its name, for people.
-            type: Its type; that of a loop has the type of what the loop carries.
-            span: Where it was written; if it is not given, where this is called.
+            type: Its type; in a loop, by default that of the carried variable.
+            span: Its source location; by default that of the call.
 
-        Raises ValueError when something inside of this part is open, or the type
+        Raises ValueError if something inside of this part is open, or the type
         is not known.
         """
         var: Var = self._inside("return_var", span, name, type)
@@ -203,10 +203,10 @@ class _LoopBuilder(_Results):
 
         Args:
             name: Its name, for people.
-            init_value: Its value in the first iteration, whose type it has.
-            span: Where it was written; if it is not given, where this is called.
+            init_value: Its value in the first iteration, which determines its type.
+            span: Its source location; by default that of the call.
 
-        Raises ValueError when something inside of the loop is open.
+        Raises ValueError if something inside of the loop is open.
         """
         return self._inside("iter_arg", span, name, init_value)
 
@@ -238,9 +238,9 @@ class WhileLoopBuilder(_LoopBuilder):
         return result
 
     def set_condition(self, condition: Expr | bool) -> None:
-        """Say the condition, which may depend on what the loop carries.
+        """Set the condition, which may depend on carried values.
 
-        Raises ValueError when something inside of the loop is open.
+        Raises ValueError if something inside of the loop is open.
         """
         self._inside("while_condition", None, condition)
 
@@ -256,9 +256,9 @@ class IfStmtBuilder(_Results):
         return result
 
     def else_(self, span: Span | None = None) -> IfStmtBuilder:
-        """Begin the other branch: what follows in the `with` block is added to it.
+        """Begin the other branch: the rest of the `with` block belongs to it.
 
-        Raises ValueError when something inside of the branch is open, and when
+        Raises ValueError if something inside of the branch is open, and when
         this was called before.
         """
         self._inside("begin_else", span)
@@ -281,7 +281,7 @@ class ProgramBuilder:
 
     Args:
         name: Its name.
-        span: Where it was written; if it is not given, where this is called.
+        span: Its source location; by default that of the call.
 
     >>> from isoform.pto import ir
     >>> pb = ir.ProgramBuilder("pair")
@@ -312,21 +312,21 @@ class ProgramBuilder:
             self._result = self._ask("result")
 
     def declare_function(self, name: str) -> GlobalVar:
-        """Return what a function is called by, before it is added.
+        """Return the callee of a function, before the function is added.
 
         Raises ValueError for an empty name.
         """
         return self._ask("declare", name)
 
     def add_function(self, function: Function) -> GlobalVar:
-        """Add a function, declared or not, and return what it is called by.
+        """Add a function, declared or not, and return its callee.
 
         Raises ValueError for a second function of one name.
         """
         return self._ask("add", function)
 
     def get_global_var(self, name: str) -> GlobalVar:
-        """Return what a function is called by.
+        """Return the callee of a function.
 
         Raises ValueError for a function that was neither declared nor added.
         """
@@ -335,7 +335,7 @@ class ProgramBuilder:
     def get_result(self) -> Program:
         """Return the program.
 
-        Raises ValueError when a function was declared and not added.
+        Raises ValueError if a function was declared and not added.
         """
         return self._result or self._ask("result")
 
@@ -343,11 +343,11 @@ class ProgramBuilder:
 class IRBuilder:
     """A builder of functions and programs, statement by statement.
 
-    Functions, loops, branches and scopes are `with` blocks; a part whose block
-    ends with an exception is left out. Statements are not verified here, see
-    `verify`; what can only be a mistake, such as a `return_` outside of a
-    function, raises ValueError at once. Numbers may stand for expressions.
-    Where no `span` is given, nodes get the place of the line that calls.
+    Functions, loops, branches and scopes are `with` blocks; a block that ends with
+    an exception is left out. Statements are not verified here, see `verify`; only
+    obvious mistakes, such as a `return_` outside of a function, raise ValueError at
+    once. Numbers are accepted as expressions. Without a `span`, nodes get the
+    location of the calling line.
 
     >>> from isoform.pto import DataType, ir
     >>> ib = ir.IRBuilder()
@@ -393,12 +393,12 @@ class IRBuilder:
 
         Args:
             name: Its name.
-            type: Where it runs; nothing is said about that without it.
+            type: Where it runs; unspecified by default.
             level: The level of the machine at which it runs.
-            role: What it does there.
-            attrs: What else is said about it.
-            requires_runtime_binding: Whether it has to be bound before it is called.
-            span: Where it was written; if it is not given, where this is called.
+            role: Its role at that level.
+            attrs: Additional attributes.
+            requires_runtime_binding: True if it must be bound before it is called.
+            span: Its source location; by default that of the call.
         """
         type = type or _class("FunctionType").Opaque  # noqa: A001
         body = _class("SeqStmts")([])
@@ -420,7 +420,7 @@ class IRBuilder:
 
         Args:
             name: Its name.
-            span: Where it was written; if it is not given, where this is called.
+            span: Its source location; by default that of the call.
         """
         return ProgramBuilder(name, span or _caller())
 
@@ -439,12 +439,12 @@ class IRBuilder:
         Args:
             loop_var: The number of the iteration; a name makes a variable of
                 format INDEX.
-            start: The first one.
-            stop: The one in front of which the loop ends.
-            step: From one to the next.
-            kind: How the iterations relate; one after the other without it.
-            attrs: What else is said about the loop.
-            span: Where it was written; if it is not given, where this is called.
+            start: The first number.
+            stop: The number before which the loop ends.
+            step: The distance between numbers.
+            kind: The relation between iterations; sequential by default.
+            attrs: Additional attributes.
+            span: Its source location; by default that of the call.
         """
         span = span or _caller()
         if isinstance(loop_var, str):
@@ -469,38 +469,38 @@ class IRBuilder:
         """Begin a loop with a condition, in a `with` block.
 
         Args:
-            condition: The condition; None if `set_condition` says it later.
-            span: Where it was written; if it is not given, where this is called.
+            condition: The condition; None if `set_condition` sets it later.
+            span: Its source location; by default that of the call.
         """
         return WhileLoopBuilder(self, (condition,), span)
 
     def if_stmt(self, condition: Expr | bool, span: Span | None = None) -> IfStmtBuilder:
-        """Begin what happens when a condition holds, in a `with` block.
+        """Begin the statement for a true condition, in a `with` block.
 
         Args:
             condition: The condition.
-            span: Where it was written; if it is not given, where this is called.
+            span: Its source location; by default that of the call.
         """
         return IfStmtBuilder(self, (condition,), span)
 
     def in_core_scope(
         self, split: SplitMode | None = None, name_hint: str = "", span: Span | None = None
     ) -> ScopeBuilder:
-        """Begin what runs on one core, in a `with` block.
+        """Begin a scope that runs on one core, in a `with` block.
 
         Args:
-            split: How it is divided between vector cores.
-            name_hint: For people.
-            span: Where it was written; if it is not given, where this is called.
+            split: The division of work between vector cores.
+            name_hint: A name for people.
+            span: Its source location; by default that of the call.
         """
         return self._scope("InCore", span, name_hint, split or _class("SplitMode").NONE)
 
     def cluster_scope(self, name_hint: str = "", span: Span | None = None) -> ScopeBuilder:
-        """Begin what runs on a cluster of cores, in a `with` block.
+        """Begin a scope that runs on a cluster of cores, in a `with` block.
 
         Args:
-            name_hint: For people.
-            span: Where it was written; if it is not given, where this is called.
+            name_hint: A name for people.
+            span: Its source location; by default that of the call.
         """
         return self._scope("Cluster", span, name_hint)
 
@@ -511,13 +511,13 @@ class IRBuilder:
         name_hint: str = "",
         span: Span | None = None,
     ) -> ScopeBuilder:
-        """Begin what runs at a level of the machine, in a `with` block.
+        """Begin a scope that runs at a level of the machine, in a `with` block.
 
         Args:
             level: The level.
-            role: What it does there.
-            name_hint: For people.
-            span: Where it was written; if it is not given, where this is called.
+            role: Its role at that level.
+            name_hint: A name for people.
+            span: Its source location; by default that of the call.
         """
         return self._scope("Hierarchy", span, name_hint, level, role)
 
@@ -528,25 +528,25 @@ class IRBuilder:
         name_hint: str = "",
         span: Span | None = None,
     ) -> ScopeBuilder:
-        """Begin what runs on many cores, in a `with` block.
+        """Begin a scope that runs on many cores, in a `with` block.
 
         Args:
-            core_num: How many cores.
-            sync_start: Whether they start together.
-            name_hint: For people.
-            span: Where it was written; if it is not given, where this is called.
+            core_num: The number of cores.
+            sync_start: True if they start together.
+            name_hint: A name for people.
+            span: Its source location; by default that of the call.
         """
         return self._scope("Spmd", span, name_hint, core_num, sync_start)
 
     def runtime_scope(
         self, manual: bool = False, name_hint: str = "", span: Span | None = None
     ) -> ScopeBuilder:
-        """Begin what the run-time system sees as one, in a `with` block.
+        """Begin a scope that the run-time system treats as a unit, in a `with` block.
 
         Args:
-            manual: Whether the program says when its tasks run.
-            name_hint: For people.
-            span: Where it was written; if it is not given, where this is called.
+            manual: True if the program determines when its tasks run.
+            name_hint: A name for people.
+            span: Its source location; by default that of the call.
         """
         return self._scope("Runtime", span, name_hint, manual)
 
@@ -560,7 +560,7 @@ class IRBuilder:
         Args:
             name: Its name, for people.
             type: Its type.
-            span: Where it was written; if it is not given, where this is called.
+            span: Its source location; by default that of the call.
         """
         var: Var = _class("Var")(name, type, span or _caller())
         return var
@@ -577,8 +577,8 @@ class IRBuilder:
         Args:
             name: Its name, for people.
             value: The value.
-            type: Its type; that of the value without it.
-            span: Where it was written; if it is not given, where this is called.
+            type: Its type; by default that of the value.
+            span: Its source location; by default that of the call.
         """
         return self._do(span, "let", name, value, type)
 
@@ -588,21 +588,21 @@ class IRBuilder:
         Args:
             var: The variable.
             value: The value.
-            span: Where it was written; if it is not given, where this is called.
+            span: Its source location; by default that of the call.
         """
         self._do(span, "assign", var, value)
         return var
 
     def emit(self, stmt: Stmt) -> None:
-        """Add a statement; ValueError when nothing is open."""
+        """Add a statement; ValueError if nothing is open."""
         self._do(None, "emit", stmt)
 
     def eval(self, expr: Expr, span: Span | None = None) -> None:
-        """Compute an expression for what that does.
+        """Evaluate an expression for its effect.
 
         Args:
             expr: The expression.
-            span: Where it was written; if it is not given, where this is called.
+            span: Its source location; by default that of the call.
         """
         self._do(span, "eval", expr)
 

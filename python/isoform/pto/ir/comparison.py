@@ -13,14 +13,14 @@ __all__ = ["assert_structural_equal", "field_kinds", "structural_equal", "struct
 
 
 def structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> bool:
-    """Return whether two nodes are the same but for names and places.
+    """Return whether two nodes are the same up to names and source locations.
 
     Args:
         lhs: A node.
         rhs: Another one.
-        enable_auto_mapping: Whether variables that neither defines may stand
-            for each other, one for one. Those that a node defines always may,
-            there and where they are used.
+        enable_auto_mapping: Let variables that neither node defines correspond to
+            each other, one to one. Variables that a node defines always
+            correspond, both at definitions and at uses.
 
     Linear in the number of distinct nodes.
 
@@ -50,7 +50,7 @@ def structural_hash(node: Any, enable_auto_mapping: bool = False) -> int:
 def assert_structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = False) -> None:
     """Raise ValueError unless two nodes are structurally equal.
 
-    The message says where they differ and why, and shows both sides.
+    The message says where and why they differ, and shows both sides.
 
     Args:
         lhs: A node.
@@ -68,7 +68,7 @@ def assert_structural_equal(lhs: Any, rhs: Any, enable_auto_mapping: bool = Fals
 
 
 def field_kinds(cls: type) -> dict[str, Literal["ignored", "usual", "definition"]]:
-    """Return what comparison does with each field of a class, those of its bases first.
+    """Return how comparison treats each field of a class, those of its bases first.
 
     Args:
         cls: A class of nodes.

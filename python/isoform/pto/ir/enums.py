@@ -6,7 +6,7 @@ from isoform.dataclasses.native_enum import make_native_enum
 __all__: list[str] = []
 
 for _key in _core.registered_type_keys():
-    # The formats of numbers have methods, and a module of their own.
+    # The number formats have methods, and therefore their own module.
     if (
         _key.startswith("pto.")
         and _key != "pto.DataType"

@@ -38,8 +38,8 @@ def _operation(apply: Callable[..., Any], doc: str, *, swapped: bool = False) ->
 class Expr(IRNode):
     """The base of all expressions.
 
-    Operators make expressions, as the functions of the same names do; `==` asks
-    whether both are the same object, and `ir.eq` makes the comparison:
+    Operators build expressions, like the functions of the same names; `==` tests
+    identity, and `ir.eq` builds the comparison:
 
     >>> from isoform.pto import DataType, ir
     >>> x = ir.Var("x", ir.ScalarType(DataType.INT32))
@@ -64,24 +64,26 @@ class Expr(IRNode):
     __rtruediv__ = _operation(operators.truediv, "`other / self`.", swapped=True)
     __floordiv__ = _operation(operators.floordiv, "`self / other` rounded down.")
     __rfloordiv__ = _operation(operators.floordiv, "`other / self` rounded down.", swapped=True)
-    __mod__ = _operation(operators.mod, "What `self // other` leaves over.")
-    __rmod__ = _operation(operators.mod, "What `other // self` leaves over.", swapped=True)
+    __mod__ = _operation(operators.mod, "The remainder of `self // other`.")
+    __rmod__ = _operation(operators.mod, "The remainder of `other // self`.", swapped=True)
     __pow__ = _operation(operators.pow, "`self` to the power of `other`.")
     __rpow__ = _operation(operators.pow, "`other` to the power of `self`.", swapped=True)
-    __and__ = _operation(operators.bit_and, "The bits that both have.")
-    __rand__ = _operation(operators.bit_and, "The bits that both have.", swapped=True)
-    __or__ = _operation(operators.bit_or, "The bits that one of the two has.")
-    __ror__ = _operation(operators.bit_or, "The bits that one of the two has.", swapped=True)
-    __xor__ = _operation(operators.bit_xor, "The bits that exactly one has.")
-    __rxor__ = _operation(operators.bit_xor, "The bits that exactly one has.", swapped=True)
+    __and__ = _operation(operators.bit_and, "The bits set in both.")
+    __rand__ = _operation(operators.bit_and, "The bits set in both.", swapped=True)
+    __or__ = _operation(operators.bit_or, "The bits set in at least one of the two.")
+    __ror__ = _operation(operators.bit_or, "The bits set in at least one of the two.", swapped=True)
+    __xor__ = _operation(operators.bit_xor, "The bits set in exactly one of the two.")
+    __rxor__ = _operation(
+        operators.bit_xor, "The bits set in exactly one of the two.", swapped=True
+    )
     __lshift__ = _operation(operators.bit_shift_left, "`self << other`.")
     __rlshift__ = _operation(operators.bit_shift_left, "`other << self`.", swapped=True)
     __rshift__ = _operation(operators.bit_shift_right, "`self >> other`.")
     __rrshift__ = _operation(operators.bit_shift_right, "`other >> self`.", swapped=True)
-    __lt__ = _operation(operators.lt, "Whether `self < other`.")
-    __le__ = _operation(operators.le, "Whether `self <= other`.")
-    __gt__ = _operation(operators.gt, "Whether `self > other`.")
-    __ge__ = _operation(operators.ge, "Whether `self >= other`.")
+    __lt__ = _operation(operators.lt, "The comparison `self < other`.")
+    __le__ = _operation(operators.le, "The comparison `self <= other`.")
+    __gt__ = _operation(operators.gt, "The comparison `self > other`.")
+    __ge__ = _operation(operators.ge, "The comparison `self >= other`.")
 
     def __neg__(self) -> Any:
         """`-self`."""
@@ -103,7 +105,7 @@ _dtype = _api.function("pto.Expr.dtype")
 class Op(Object):
     """An operator: equal to others of its name.
 
-    Its attributes are those that `isoform.ir.register_op_attr` gives the
+    Its attributes are those that `isoform.ir.register_op_attr` sets on the
     operator of that name.
 
     Args:
@@ -119,7 +121,7 @@ class Op(Object):
     name: str
 
 
-# The class of its parent comes first.
+# The parent's class comes first.
 if TYPE_CHECKING:
     from isoform.types.pto import Var
 else:
@@ -134,7 +136,7 @@ class IterArg(Var):
         name_hint: For people.
         type: The type of its value.
         initValue: Its value in the first iteration; the field is `init_value`.
-        span: Where it was written.
+        span: The source location.
     """
 
     init_value: Expr
@@ -149,16 +151,16 @@ class IterArg(Var):
 class Call(Expr):
     """The call of an operator or of a function of the program.
 
-    Behind the arguments come, in any order, the arguments by name, the type of
-    the result and the place in the source text.
+    The positional arguments are followed, in any order, by the keyword
+    arguments, the type of the result and the source location.
 
     Args:
-        op: What is called, an `Op` or a `GlobalVar`.
+        op: The callee, an `Op` or a `GlobalVar`.
         args: The arguments.
-        kwargs: The arguments by name, which are no expressions.
-        type: The type of the result; not known when it is left out.
-        span: Where it was written.
-        attrs: What passes have found out about the call.
+        kwargs: The keyword arguments, which are not expressions.
+        type: The type of the result; unknown by default.
+        span: The source location.
+        attrs: Results of passes about the call.
 
     >>> from isoform.pto import DataType, ir
     >>> load = ir.Op("tile.load")
@@ -172,5 +174,5 @@ class Call(Expr):
 
     @property
     def arg_directions(self) -> list[Any]:
-        """Which way each argument goes, as the attribute of this name says; empty without."""
+        """The direction of each argument, from the attribute of this name; empty without it."""
         return list(self.attrs.get("arg_directions", ()))

@@ -1,4 +1,4 @@
-"""What can be done with programs besides comparing them."""
+"""Functions over programs other than comparison."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def deep_clone(node: Any, var_map: Mapping[Var, Any] | None = None) -> Any:
 
     Args:
         node: The node.
-        var_map: What stands in the copy for some of those variables.
+        var_map: Replacements for some of those variables in the copy.
     """
     return _deep_clone(node, var_map)
 
 
 def substitute_expr(expr: Expr, var_map: Mapping[Var, Any]) -> Expr:
-    """Return an expression with other expressions in the place of variables.
+    """Return an expression with variables replaced by other expressions.
 
-    The expression itself when none of them occurs. Raises TypeError for an
-    expression of another class where only a variable may stand.
+    Returns the expression itself if none of them occurs. Raises TypeError for an
+    expression of another class where only a variable is allowed.
     """
     return _substitute_expr(expr, var_map)
 
 
 def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
-    """Return a statement with expressions in the place of variables that it does not define.
+    """Return a statement with variables that it does not define replaced by expressions.
 
     Sizes in types are replaced, too: a variable whose type changes becomes a
     new one, the same at its definition and at all its uses. A size is defined
@@ -67,7 +67,7 @@ def substitute_stmt(stmt: Stmt, var_map: Mapping[Var, Any]) -> Stmt:
 def flatten_to_stmts(stmt: Stmt) -> list[Stmt]:
     """Return the statements of a sequence, those of sequences in it in their stead.
 
-    A statement that is no sequence is the only one.
+    Any other statement results in a list of itself.
     """
     return list(_flatten(stmt))
 
@@ -88,10 +88,10 @@ def serialize(node: Any) -> bytes:
 
 
 def deserialize(data: bytes) -> Any:
-    """Return the node that bytes stand for.
+    """Return the node encoded by bytes.
 
-    Raises ValueError for bytes that stand for none, TypeError for bytes that
-    stand for something else.
+    Raises ValueError for bytes that encode nothing, TypeError for bytes that encode
+    something else.
     """
     node = _core.from_bytes(data)
     key = getattr(type(node), "__isoform_type_key__", "")
@@ -101,10 +101,10 @@ def deserialize(data: bytes) -> Any:
 
 
 def serialize_to_file(node: Any, path: str | os.PathLike[str]) -> None:
-    """Write a node to a file; OSError when that fails."""
+    """Write a node to a file; OSError if that fails."""
     Path(path).write_bytes(serialize(node))
 
 
 def deserialize_from_file(path: str | os.PathLike[str]) -> Any:
-    """Return the node in a file; OSError when it cannot be read, otherwise as `deserialize`."""
+    """Return the node in a file; OSError if it cannot be read, otherwise as `deserialize`."""
     return deserialize(Path(path).read_bytes())

@@ -1,4 +1,4 @@
-"""The base of what stands in a program, and places in a source text."""
+"""The base of the parts of a program, and source locations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Span(Object):
         filename: The name of the text.
         begin_line: The first line, from 1.
         begin_column: The column of the first character, from 1.
-        end_line: The last line; -1 when it is not known.
-        end_column: The column behind the last character; -1 when it is not known.
+        end_line: The last line; -1 if unknown.
+        end_column: The column after the last character; -1 if unknown.
 
     >>> from isoform.pto import ir
     >>> ir.Span("kernel.py", 3, 5).to_string(), ir.Span.unknown().is_valid()
@@ -51,12 +51,12 @@ _unknown = _api.function("pto.Span.unknown")
 
 @c_class("pto.IRNode", init=False)
 class IRNode(Object):
-    """The base of what stands in a program: expressions, statements, functions."""
+    """The base of the parts of a program: expressions, statements, functions."""
 
     span: Span
 
     def as_python(self, prefix: str = "pl") -> str:
-        """Return the text of the node, as `python_print` gives it.
+        """Return the text of the node, as printed by `python_print`.
 
         Args:
             prefix: What the language is imported as.

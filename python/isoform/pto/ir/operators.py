@@ -46,7 +46,7 @@ def _unary(name: str, doc: str) -> Callable[..., Any]:
 def _described(operator: Any, name: str, doc: str) -> Any:
     operator.__name__ = operator.__qualname__ = name
     operator.__doc__ = (
-        f"{doc}\n\n    Raises TypeError for operands that do not go together, ValueError for a\n"
+        f"{doc}\n\n    Raises TypeError for incompatible operands, ValueError for a\n"
         "    constant outside the range of the format.\n    "
     )
     return operator
@@ -65,28 +65,28 @@ sub = _binary("sub", "`lhs - rhs`.")
 mul = _binary("mul", "`lhs * rhs`.")
 truediv = _binary("truediv", "`lhs / rhs`; integers become floats.")
 floordiv = _binary("floordiv", "`lhs / rhs`, rounded down.")
-mod = _binary("mod", "What `floordiv` leaves over.")
+mod = _binary("mod", "The remainder of `floordiv`.")
 pow = _binary("pow", "`lhs` to the power of `rhs`.")  # noqa: A001
 min_ = _binary("min_", "The smaller one.")
 max_ = _binary("max_", "The larger one.")
-eq = _binary("eq", "Whether both are equal.")
-ne = _binary("ne", "Whether they differ.")
-lt = _binary("lt", "Whether `lhs < rhs`.")
-le = _binary("le", "Whether `lhs <= rhs`.")
-gt = _binary("gt", "Whether `lhs > rhs`.")
-ge = _binary("ge", "Whether `lhs >= rhs`.")
-and_ = _binary("and_", "Whether both hold.")
-or_ = _binary("or_", "Whether one of the two holds.")
-xor_ = _binary("xor_", "Whether exactly one holds.")
-bit_and = _binary("bit_and", "The bits that both have.")
-bit_or = _binary("bit_or", "The bits that one of the two has.")
-bit_xor = _binary("bit_xor", "The bits that exactly one has.")
-bit_shift_left = _binary("bit_shift_left", "The bits of `lhs` moved up by `rhs`.")
-bit_shift_right = _binary("bit_shift_right", "The bits of `lhs` moved down by `rhs`.")
-abs_ = _unary("abs_", "The number without its sign.")
+eq = _binary("eq", "Compares for equality.")
+ne = _binary("ne", "Compares for inequality.")
+lt = _binary("lt", "The comparison `lhs < rhs`.")
+le = _binary("le", "The comparison `lhs <= rhs`.")
+gt = _binary("gt", "The comparison `lhs > rhs`.")
+ge = _binary("ge", "The comparison `lhs >= rhs`.")
+and_ = _binary("and_", "True if both operands are true.")
+or_ = _binary("or_", "True if at least one operand is true.")
+xor_ = _binary("xor_", "True if exactly one operand is true.")
+bit_and = _binary("bit_and", "The bits set in both.")
+bit_or = _binary("bit_or", "The bits set in at least one of the two.")
+bit_xor = _binary("bit_xor", "The bits set in exactly one of the two.")
+bit_shift_left = _binary("bit_shift_left", "`lhs` shifted left by `rhs` bits.")
+bit_shift_right = _binary("bit_shift_right", "`lhs` shifted right by `rhs` bits.")
+abs_ = _unary("abs_", "The absolute value.")
 neg = _unary("neg", "`-operand`.")
-not_ = _unary("not_", "Whether the operand does not hold.")
-bit_not = _unary("bit_not", "The other bits.")
+not_ = _unary("not_", "True if the operand is false.")
+bit_not = _unary("bit_not", "All bits inverted.")
 
 _cast = _api.function("pto.op.cast")
 
@@ -94,7 +94,7 @@ _cast = _api.function("pto.op.cast")
 def cast(operand: _Operand, dtype: DataType, span: Span | None = None) -> Expr:
     """Return the number in another format: itself when it has that already.
 
-    Raises TypeError for what is no number, ValueError for a constant outside
+    Raises TypeError for anything but numbers, ValueError for a constant outside
     the range of the format.
     """
     return _cast(_operand(operand), dtype, span)

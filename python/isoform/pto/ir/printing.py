@@ -12,16 +12,16 @@ __all__ = ["python_print"]
 def python_print(node: Any, prefix: str = "pl", *, spans: bool = False) -> str:
     """Return the text of a program, function, statement, expression or type.
 
-    It is for people: files are written by `serialize` and `isoform.text`.
-    Variables are called by their hints, with a number behind a hint that another
-    variable of the function has. A large part of an expression that is used
-    several times is written once, as `(s := ...)`, and a statement that stands
-    at several places is labelled.
+    It is for people; `serialize` and `isoform.text` write files. Variables have their
+    hints as names, with a number appended to a hint that another variable of the
+    function already has. A large part of an expression that occurs several times is
+    written once, as `(s := ...)`, and a statement that occurs at several places is
+    labelled.
 
     Args:
         node: The node.
-        prefix: What the language is imported as; empty if its names stand alone.
-        spans: Whether comments say where statements were written.
+        prefix: The name under which the language is imported; empty to omit it.
+        spans: Add comments with the source locations of statements.
 
     Raises TypeError for another value. The same node has the same text whenever
     it is printed; linear in its size.

@@ -16,14 +16,14 @@ __all__ = ["Function", "Program"]
 
 @c_class("pto.Function")
 class Function(IRNode):
-    """A function: what it binds, ends with it.
+    """A function; its bindings end with it.
 
     Args:
         name: Its name; a program compares it, as that is how it is called.
         params: The parameters, or pairs of a parameter and its direction.
         return_types: The types of the results.
         body: What it does.
-        span: Where it was written.
+        span: The source location.
         type: Where it runs.
         level: The level of the machine at which it runs.
         role: What it does there.
@@ -42,7 +42,7 @@ class Function(IRNode):
 
     @property
     def func_type(self) -> FunctionType:
-        """Where it runs, the field `type`."""
+        """The place where it runs, the field `type`."""
         return self.type
 
 
@@ -53,7 +53,7 @@ class Program(IRNode):
     Args:
         functions: The functions, whose names differ.
         name: For people.
-        span: Where it was written.
+        span: The source location.
 
     The field `functions` maps names to functions.
 
@@ -67,7 +67,7 @@ class Program(IRNode):
     functions: Any
 
     def __getitem__(self, name: str) -> Function:
-        """Return the function of a name; KeyError when there is none."""
+        """Return the function of a name; KeyError if there is none."""
         functions = self.functions
         if name in functions:
             return functions[name]

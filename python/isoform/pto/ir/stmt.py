@@ -20,7 +20,7 @@ __all__ = ["ScopeStmt"]
 class ScopeStmt(Stmt):
     """The base of the statements that say where their body runs.
 
-    In spite of its name, what is defined in it stays visible behind it.
+    Despite its name, definitions inside it remain visible after it.
 
     >>> from isoform.pto import ir
     >>> ir.InCoreScopeStmt(body=ir.BreakStmt()).scope_kind
@@ -32,7 +32,7 @@ class ScopeStmt(Stmt):
 
     @property
     def scope_kind(self) -> ScopeKind:
-        """What the statement says about its body."""
+        """The kind of the scope."""
         return _scope_kind(self)
 
 

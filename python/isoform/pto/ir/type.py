@@ -22,7 +22,7 @@ class Type(Object):
 
 @c_class("pto.UnknownType")
 class UnknownType(Type):
-    """The type of what has none, or none that is known yet."""
+    """The type of something without a type, or with one that is not yet known."""
 
     @staticmethod
     def get() -> UnknownType:
@@ -69,7 +69,7 @@ class ArrayType(ShapedType):
 
     @property
     def extent(self) -> Expr:
-        """How many elements it has."""
+        """The number of elements."""
         return _extent(self)
 
 

@@ -1,4 +1,4 @@
-"""What makes a program well-formed."""
+"""Checks that programs are well-formed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class VerificationFailure(NamedTuple):
     """Something that is wrong with a program."""
 
     path: AccessPath
-    """The steps from the verified value to what is wrong."""
+    """The steps from the verified value to the error."""
     span: Span
-    """Where that, or the nearest node around it, was written."""
+    """The source location of the error, or of the nearest enclosing node."""
     error: Exception
-    """What is wrong."""
+    """The error."""
 
     def __str__(self) -> str:
         """Return place and error in one line."""
@@ -35,21 +35,21 @@ def verify(
 ) -> list[VerificationFailure]:
     """Check whether a program, function, statement or expression is well-formed.
 
-    Operands have types that go with their operation; loops and branches yield
-    as many values, of the types, that they result in; jumps stand in loops;
-    a function returns what it says; a variable has a value on every path to its
-    uses, and gets one once; calls fit the functions of the program; and what
-    `__verify__` of users' classes says.
+    Operands have types that suit their operation; loops and branches yield as many
+    values as they have results, of the same types; jumps are inside loops; a
+    function returns what it declares; a variable has a value on every path to its
+    uses, and is assigned once; calls match the functions of the program; and the
+    `__verify__` methods of user-defined classes pass.
 
     Args:
         node: The node.
-        allow_redefinition: Whether a variable may be given a value again.
-        raise_on_error: Whether failures are raised instead of returned.
+        allow_redefinition: Allow assigning a variable again.
+        raise_on_error: Raise failures instead of returning them.
 
     Returns:
         All failures, with their places.
 
-    Raises ValueError when there are failures and `raise_on_error` is true; its
+    Raises ValueError if there are failures and `raise_on_error` is true; its
     text lists all of them. Linear in the size of the program.
 
     >>> from isoform.pto import DataType, ir

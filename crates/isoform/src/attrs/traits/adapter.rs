@@ -1,5 +1,5 @@
-//! Traits implemented by functions: what a method call becomes, and how
-//! arguments and results are converted.
+//! Traits implemented by functions: translation of method calls, with conversion of
+//! arguments and results.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -32,7 +32,7 @@ impl<'a, Tr: NodeTrait + ?Sized> Adapter<'a, Tr> {
         }
     }
 
-    /// Whether the attribute's value has a function for the method.
+    /// True if the attribute's value has a function for the method.
     pub fn has(&self, method: usize) -> bool {
         self.function(method).is_some()
     }
@@ -65,8 +65,8 @@ impl<'a, Tr: NodeTrait + ?Sized> Adapter<'a, Tr> {
     }
 }
 
-/// A node with the body that the trait itself gives one method, and an
-/// [`Adapter`] for all others.
+/// A node with the trait's own default body for one method, and an [`Adapter`] for
+/// all others.
 pub struct Defaults<'a, Tr: NodeTrait + ?Sized, const METHOD: usize>(Adapter<'a, Tr>);
 
 impl<'a, Tr: NodeTrait + ?Sized, const METHOD: usize> Defaults<'a, Tr, METHOD> {
@@ -75,7 +75,7 @@ impl<'a, Tr: NodeTrait + ?Sized, const METHOD: usize> Defaults<'a, Tr, METHOD> {
         Defaults(*adapter)
     }
 
-    /// What has the other methods.
+    /// Returns the adapter for the other methods.
     pub fn adapter(&self) -> &Adapter<'a, Tr> {
         &self.0
     }
@@ -87,7 +87,7 @@ impl<Tr: NodeTrait + ?Sized, const METHOD: usize> fmt::Debug for Defaults<'_, Tr
     }
 }
 
-/// What a function gave for a method, and where it came from.
+/// The result of a function for a method, and its origin.
 #[derive(Debug)]
 pub struct Answer {
     value: Value,
@@ -111,14 +111,14 @@ impl Answer {
     }
 }
 
-/// What a method of a node trait may return.
+/// The result type of a method of a node trait.
 #[diagnostic::on_unimplemented(
     message = "a method of a node trait cannot return `{Self}`",
     note = "methods return `isoform::Result<T>`, since an implementation in another language may \
             fail; `#[node_trait(rust_only)]` on the method hides it from other languages"
 )]
 pub trait MethodResult: Sized {
-    /// What the result is.
+    /// The schema of the result.
     fn schema() -> Schema;
     /// The result as a value.
     ///
@@ -126,7 +126,7 @@ pub trait MethodResult: Sized {
     ///
     /// The error that it is.
     fn into_value(self) -> Result<Value>;
-    /// The result that a function's answer stands for.
+    /// Converts a function's return value to the result.
     fn from_answer(answer: Result<Answer>) -> Self;
 }
 

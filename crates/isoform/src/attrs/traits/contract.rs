@@ -1,5 +1,5 @@
-//! What a node trait is: the trait that `#[node_trait]` implements, and the types
-//! in its signature.
+//! The contract of a node trait: the trait that `#[node_trait]` implements, and the
+//! types in its signature.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -27,13 +27,13 @@ pub trait NodeTrait: 'static {
     const DOC: &'static str;
     /// The methods that other languages see, in order of declaration.
     const METHODS: &'static [TraitMethod];
-    /// Whether only Rust can implement the trait.
+    /// True if only Rust can implement the trait.
     #[doc(hidden)]
     const RUST_ONLY: bool = false;
     #[doc(hidden)]
     fn cell() -> &'static TraitCell;
-    /// What implements the trait by functions; without values when only Rust
-    /// can implement it.
+    /// The implementation of the trait by functions; an empty type if only Rust can
+    /// implement it.
     #[doc(hidden)]
     type Adapted<'a>: 'a;
     #[doc(hidden)]
@@ -61,7 +61,7 @@ pub trait Implementation<T: Node>: NodeTrait {
 pub struct TraitCell(pub(super) OnceLock<Option<Column>>);
 
 impl TraitCell {
-    /// A cell that knows no column yet.
+    /// A cell whose column has not been opened yet.
     #[allow(
         clippy::new_without_default,
         reason = "cells are statics; a default would never be used"

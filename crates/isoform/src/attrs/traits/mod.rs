@@ -1,11 +1,10 @@
-//! Rust traits as type attributes: who implements a trait, and how a node is
-//! seen through it.
+//! Rust traits as type attributes: implementing a trait, and viewing a node as one.
 //!
 //! The value of the attribute is a plain value, so that any language can set it
-//! and read it. On a Rust type it remembers the Rust code that it is made of
-//! (`native.rs`), and a node is seen through the trait without a call in
-//! between; on other types an adapter implements the trait by calling the
-//! functions that are the value (`adapter.rs`).
+//! and read it. On a Rust type it remembers its Rust code
+//! (`native.rs`), so calls through the trait are direct; on other types an
+//! adapter implements the trait by calling the functions in the value
+//! (`adapter.rs`).
 
 mod adapter;
 mod contract;
@@ -14,7 +13,7 @@ mod native;
 use std::fmt;
 use std::ops::Deref;
 
-/// What the expansion of `node_trait` names.
+/// Items that the expansion of `node_trait` names.
 pub(crate) mod macros {
     pub use super::adapter::{Answer, Defaults, Lent, MethodResult, lend, pass};
     pub use super::contract::{Adapter, MethodCall, TraitCell};
@@ -34,21 +33,21 @@ use crate::kernel::value::{Value, ValueRef};
 #[inline]
 fn column<Tr: NodeTrait + ?Sized>() -> Option<&'static Column> {
     let open = || {
-        // Where the name is declared otherwise, lookups go by the values alone;
-        // who sets one, or declares the trait, gets the error.
+        // If the name has a different declaration, lookups rely on the values alone;
+        // setting a value, or declaring the trait, reports the error.
         let _ = declare_trait::<Tr>();
         Column::open(Tr::NAME).ok()
     };
     Tr::cell().0.get_or_init(open).as_ref()
 }
 
-/// Declares the attribute of a trait: its documentation, and what its values
-/// must be. The first use of the trait does so as well.
+/// Declares the attribute of a trait: its documentation and the type of its values.
+/// The first use of the trait does this as well.
 ///
 /// # Errors
 ///
-/// `ValueError` when an attribute of this name is declared otherwise,
-/// `TypeError` when a value that is set already does not fit the trait.
+/// `ValueError` if an attribute of this name has a different declaration,
+/// `TypeError` if a value that is already set does not fit the trait.
 pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
     let (schema, check): (Schema, fn(&Value) -> Result<()>) = match Tr::METHODS.len() {
         0 if Tr::RUST_ONLY => (Schema::Any, native::check_native::<Tr>),
@@ -63,12 +62,12 @@ pub fn declare_trait<Tr: NodeTrait + ?Sized>() -> Result<()> {
         .schema(schema)
         .check(check)
         .methods(Tr::METHODS);
-    // Another language may know the trait as well; the documentation that came
-    // first stays.
+    // Another language may have declared the trait as well; the first documentation
+    // is kept.
     super::declare(definition.clone().doc(Tr::DOC)).or_else(|_| super::declare(definition))
 }
 
-/// Whether the functions of a map are those that the methods ask for.
+/// Checks that the functions in a map are those that the methods require.
 fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
     let ValueRef::Map(given) = value.view() else {
         return Ok(());
@@ -142,8 +141,8 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
 ///
 /// # Errors
 ///
-/// `ValueError` when the attribute is set otherwise on the type, and for a type
-/// key that another definition owns; `TypeError` when the attribute is declared
+/// `ValueError` if the attribute is set otherwise on the type, and for a type
+/// key that another definition owns; `TypeError` if the attribute is declared
 /// for other values.
 pub fn implement<Tr, T>() -> Result<()>
 where
@@ -161,15 +160,15 @@ where
     super::set(ty, Tr::NAME, value)
 }
 
-/// Whether the objects of a type implement a trait; see
+/// True if the objects of a type implement a trait; see
 /// [`Ref::implements`], which also gives access to the methods.
 pub fn implements<Tr: NodeTrait + ?Sized>(ty: TypeIndex, lookup: Lookup) -> bool {
     let value = column::<Tr>().and_then(|column| column.lookup(ty, lookup));
     value.is_some_and(|value| is_by_functions::<Tr>(value) || native::is_native::<Tr>(value))
 }
 
-/// Whether a value implements the trait without help of Rust: it is that of a
-/// marker, or made of functions.
+/// True if the value implements the trait without Rust: that of a marker, or made
+/// of functions.
 fn is_by_functions<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
     match value.view() {
         ValueRef::Bool(flag) => flag && Tr::METHODS.is_empty() && !Tr::RUST_ONLY,
@@ -179,8 +178,7 @@ fn is_by_functions<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
     }
 }
 
-/// A node seen through a trait that it implements: what
-/// [`Ref::implements`] gives.
+/// A node viewed as a trait that it implements; [`Ref::implements`] returns it.
 pub struct Implemented<'a, Tr: NodeTrait + ?Sized>(View<'a, Tr>);
 
 enum View<'a, Tr: NodeTrait + ?Sized> {
@@ -221,9 +219,9 @@ fn see<'a, Tr: NodeTrait + ?Sized>(
 }
 
 impl<N: Node> Ref<N> {
-    /// This object seen through a trait that exactly its type implements, in
-    /// Rust or, as an attribute, in another language; None if it does not.
-    /// O(1), no lock, nothing is allocated.
+    /// Returns this object viewed as a trait that exactly its type implements, in Rust
+    /// or, as an attribute, in another language; None if it does not.
+    /// O(1), without lock or allocation.
     ///
     /// ```
     /// use isoform::{Node, Result};
@@ -258,9 +256,9 @@ impl<N: Node> Ref<N> {
         see(self.as_object(), value)
     }
 
-    /// This object seen through a trait that its type implements, or else the
-    /// nearest ancestor for which the attribute is set. O(depth of the type),
-    /// no lock, nothing is allocated.
+    /// Returns this object viewed as a trait that its type implements, or otherwise the
+    /// nearest ancestor for which the attribute is set. O(depth of the type), without
+    /// lock or allocation.
     #[inline]
     pub fn implements_nearest<Tr: NodeTrait + ?Sized>(&self) -> Option<Implemented<'_, Tr>> {
         let value = column::<Tr>()?.nearest(self.type_index())?;
@@ -269,16 +267,16 @@ impl<N: Node> Ref<N> {
 }
 
 impl TypeDef {
-    /// Sets the attribute of a trait that the Rust type implements; what
-    /// `attrs(dyn Trait)` of the derive does.
+    /// Sets the attribute of a trait that the Rust type implements, like `attrs(dyn Trait)`
+    /// in the derive.
     #[must_use]
     pub fn implements<Tr, T>(self) -> Self
     where
         Tr: Implementation<T> + ?Sized,
         T: Node,
     {
-        // Where another language declared the name first, the words may be
-        // others; that the values are not is said when the type is registered.
+        // If another language declared the name first, the documentation may differ;
+        // differing value types are reported when the type is registered.
         let _ = declare_trait::<Tr>();
         self.attr(Tr::NAME, native::value::<Tr, T>())
     }

@@ -1,5 +1,5 @@
-//! The values of a trait's attribute on Rust types: functions for other
-//! languages, which remember how Rust sees a node through the trait.
+//! The values of a trait's attribute on Rust types: functions for other languages,
+//! which remember how Rust views a node as the trait.
 
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
@@ -13,13 +13,13 @@ use crate::kernel::value::{Value, ValueRef};
 
 type Cast<Tr> = for<'a> fn(&'a Ref<Obj>) -> Option<&'a <Tr as NodeTrait>::Object<'a>>;
 
-/// What the value of a Rust type is made of.
+/// The data in the value of a Rust type.
 struct Native<Tr: NodeTrait + ?Sized> {
     cast: Cast<Tr>,
     /// The Rust type.
     node: TypeId,
-    /// The identity of the map that holds the functions, where there are
-    /// several: in a map of other functions as well, none speaks for all.
+    /// The identity of the map that holds the functions, if there are several: in a
+    /// map that also holds other functions, none represents all of them.
     map: OnceLock<u64>,
 }
 
@@ -31,7 +31,7 @@ where
     object.downcast_ref::<T>().map(|node| Tr::view(node))
 }
 
-/// The value that says that a Rust type implements the trait.
+/// Returns the value which says that a Rust type implements the trait.
 pub(super) fn value<Tr, T>() -> Value
 where
     Tr: Implementation<T> + ?Sized,
@@ -63,7 +63,7 @@ where
     }
     let map = Value::from(functions.collect::<Map>());
     if let Some(object) = map.as_object() {
-        // The cell is new, so this is what it holds from now on.
+        // The cell is new, so this sets it.
         let _ = native.map.set(object.identity());
     }
     map
@@ -99,12 +99,12 @@ pub(super) fn view<'a, Tr: NodeTrait + ?Sized>(
     (find::<Tr>(value)?.cast)(object)
 }
 
-/// Whether the value is that of some Rust type.
+/// True if the value is that of some Rust type.
 pub(super) fn is_native<Tr: NodeTrait + ?Sized>(value: &Value) -> bool {
     find::<Tr>(value).is_some()
 }
 
-/// Whether the value is that of this Rust type.
+/// True if the value is that of this Rust type.
 pub(super) fn is_same<Tr, T>(value: &Value) -> bool
 where
     Tr: Implementation<T> + ?Sized,

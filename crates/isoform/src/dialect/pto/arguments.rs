@@ -1,4 +1,4 @@
-//! What constructors take besides the nodes themselves.
+//! Constructor arguments other than nodes.
 
 use super::datatype::DataType;
 use super::expr::{ConstInt, Expr};
@@ -75,8 +75,8 @@ impl Argument for Attrs {
     }
 }
 
-/// Arguments that may follow in several orders: what each of them is says
-/// which it is.
+/// Optional arguments that are accepted in several orders, and told apart by their
+/// types.
 #[derive(Default)]
 pub(super) struct Overload {
     pub(super) kwargs: Option<Map<Str, Value>>,
@@ -86,12 +86,12 @@ pub(super) struct Overload {
 }
 
 impl Overload {
-    /// Sorts what was given for parameters of these names.
+    /// Assigns arguments to the parameters of these names.
     ///
     /// # Errors
     ///
-    /// `TypeError` for a value that is none of what a constructor takes, and
-    /// for two values for the same parameter.
+    /// `TypeError` for a value of no accepted type, and for two values for the same
+    /// parameter.
     pub(super) fn sort<const COUNT: usize>(
         key: &str,
         given: [(&str, Value); COUNT],
@@ -134,8 +134,8 @@ impl Overload {
     }
 }
 
-/// Refuses arguments by name that no operator takes: what a program says of a
-/// call is plain data.
+/// Rejects named arguments that no operator accepts: the arguments of a call must be
+/// plain data.
 fn check_named(key: &str, arguments: &Map<Str, Value>) -> Result<()> {
     for (name, value) in arguments.iter() {
         if !is_plain(value) {

@@ -38,7 +38,7 @@ impl Op {
     }
 }
 
-/// The value of an attribute of the operator; KeyError when it is not set.
+/// The value of an attribute of the operator; KeyError if it is not set.
 #[export("pto.Op.get_attr", crate = crate)]
 fn get_attr(this: &Ref<Op>, key: &str) -> Result<Value> {
     this.attribute(key).cloned().ok_or_else(|| {
@@ -53,7 +53,7 @@ fn get_attr(this: &Ref<Op>, key: &str) -> Result<Value> {
     })
 }
 
-/// Whether the operator has the attribute.
+/// True if the operator has the attribute.
 #[export("pto.Op.has_attr", crate = crate)]
 fn has_attr(this: &Ref<Op>, key: &str) -> bool {
     this.attribute(key).is_some()
@@ -65,7 +65,7 @@ fn get_attr_keys(this: &Ref<Op>) -> Vec<String> {
     this.attribute_names()
 }
 
-/// The name of a function of a program, as what is called.
+/// The name of a function of a program, as a callee.
 #[derive(Node)]
 #[node(key = "pto.GlobalVar", init = make_global_var, no_new, crate = crate)]
 #[repr(C)]
@@ -94,14 +94,14 @@ fn make_global_var(name: Str) -> Ref<GlobalVar> {
 pub struct Call {
     #[node(base)]
     base: Expr,
-    /// What is called.
+    /// The callee.
     pub op: Ref<Op>,
     /// The arguments.
     pub args: Array<Ref<Expr>>,
-    /// The arguments by name, which are no expressions.
+    /// The keyword arguments, which are not expressions.
     #[node(default)]
     pub kwargs: Map<Str, Value>,
-    /// What passes have found out about the call.
+    /// Results of passes about the call.
     #[node(default)]
     pub attrs: Map<Str, Value>,
 }
@@ -128,8 +128,8 @@ impl Call {
     }
 }
 
-/// Makes a call. Behind the arguments come, in any order, the arguments by
-/// name, the type of the result and the place in the source text.
+/// Makes a call. The positional arguments are followed, in any order, by the keyword
+/// arguments, the type of the result and the source location.
 #[export("pto.Call", crate = crate)]
 fn make_call(
     op: Ref<Op>,
@@ -193,7 +193,7 @@ pub struct TupleGetItemExpr {
     base: Expr,
     /// The tuple.
     pub tuple: Ref<Expr>,
-    /// Which of its values, from 0.
+    /// The index of the value, from 0.
     pub index: i64,
 }
 
@@ -202,8 +202,8 @@ impl TupleGetItemExpr {
     ///
     /// # Errors
     ///
-    /// `TypeError` when the expression is no tuple, `ValueError` when it has
-    /// no such position.
+    /// `TypeError` if the expression is not a tuple, `ValueError` if it has no such
+    /// position.
     pub fn new(tuple: impl IntoField<Ref<Expr>>, index: i64) -> Result<Ref<Self>> {
         make_get_item(tuple.into_field(), index, None)
     }

@@ -1,10 +1,10 @@
-//! Common subexpressions, computed once.
+//! Common subexpression elimination.
 //!
 //! Every expression gets a number by its operator and the numbers of its
-//! operands: buckets by structural hash, and structural equality decides. A
-//! function is then gone through twice in the order in which it runs: first to
-//! find which values are needed again where they have been computed for
-//! certain, then to give those a variable.
+//! operands: expressions are grouped by structural hash, and structural equality
+//! decides. Each function is then traversed twice in execution order: first to
+//! find the values that are needed again where they are certain to have been
+//! computed, then to give those a variable.
 
 use hashbrown::{HashMap, HashSet};
 use isoform_macros::export;
@@ -30,24 +30,24 @@ use crate::traverse::{ChildOptions, WalkOptions, WalkResult, children_of, walk_o
 type Idents = HashSet<u64, RandomState>;
 type ByIdent<T> = HashMap<u64, T, RandomState>;
 
-/// Computes common subexpressions of a function or of each function of a
-/// program once.
+/// Computes the common subexpressions of a function, or of each function of a
+/// program, only once.
 ///
-/// A value is taken over where it has been computed for certain: earlier in the
-/// same sequence of statements, or in one around it; never out of a loop, a
-/// branch, a scope statement or the right side of `and` and `or`. A value that
-/// has a variable already is read from it, and an assignment that only repeats
-/// one goes away together with its variable; any other value that is needed
-/// again gets a new variable in front of the statement that computes it first.
+/// A value is reused where it is certain to have been computed: earlier in the
+/// same sequence of statements, or in an enclosing one; it is never moved out of a
+/// loop, a branch, a scope statement or the right side of `and` and `or`. If a
+/// variable already holds the value, it is read from there, and an assignment that only
+/// repeats another one is removed together with its variable; any other repeated value
+/// gets a new variable before the statement that first computes it.
 ///
-/// Taken over are operations on numbers, and calls of operators whose attribute
-/// [`TOpIsStateful`](super::STATEFUL) is false; all other calls stay as they
-/// are. Variables that are assigned several times, and what is computed from
-/// them, stay, too, and so do functions in which one statement object stands in
-/// several places. Initial values of `iter_args` are left alone.
+/// This applies to operations on numbers, and to calls of operators whose attribute
+/// [`TOpIsStateful`](super::STATEFUL) is false; all other calls are left alone, and so
+/// are variables that are assigned more than once, everything computed from them,
+/// functions in which one statement object occurs at several places, and initial values
+/// of `iter_args`.
 ///
-/// Where nothing is found, the result is the same object. Linear in the number
-/// of distinct expressions and statements; depth is limited by memory only.
+/// If there is nothing to do, the result is the same object. Linear in the number
+/// of distinct expressions and statements; depth is limited only by memory.
 ///
 /// # Errors
 ///
@@ -120,18 +120,18 @@ fn in_function(function: &Ref<Function>) -> Result<Ref<Function>> {
     with_field(function.as_object(), "body", body.into())?.cast()
 }
 
-/// What must be known about a function.
+/// Facts about a function.
 struct Facts {
     /// Variables that are defined several times.
     reassigned: Idents,
     /// Variables whose name must stay: types, attributes or texts mention them.
     pinned: Idents,
-    /// Whether a text in another language may mention any variable.
+    /// True if text in another language might mention any variable.
     has_text: bool,
 }
 
 impl Facts {
-    /// None when a statement stands in several places.
+    /// Returns None if a statement occurs at several places.
     fn of(function: &Ref<Function>) -> Result<Option<Facts>> {
         let mut defined = Idents::default();
         let mut facts = Facts {
@@ -209,18 +209,18 @@ impl Facts {
 /// A number for every value: two expressions with one number are equal.
 #[derive(Default)]
 struct Numbering {
-    /// None for what may have another value each time.
+    /// None for expressions whose value may differ each time.
     numbers: ByIdent<Option<usize>>,
-    /// By the hash of what is in `shapes`.
+    /// By the hash of the entries of `shapes`.
     buckets: ByIdent<Vec<usize>>,
-    /// Per number an expression over variables that stand for numbers.
+    /// For each number, an expression over variables that represent numbers.
     shapes: Vec<Value>,
-    /// Per number the variable that stands for it.
+    /// For each number, the variable that represents it.
     names: Vec<Ref<Expr>>,
 }
 
 impl Numbering {
-    /// Gives a variable the number of its value.
+    /// Assigns the number of its value to a variable.
     fn define(&mut self, var: &Ref<Var>, number: Option<usize>) {
         self.numbers.insert(var.identity(), number);
     }
@@ -253,7 +253,7 @@ impl Numbering {
     fn combine(&mut self, expr: &Ref<Expr>, operands: &Operands) -> Result<Option<usize>> {
         let mut named = Vec::with_capacity(operands.exprs.len());
         for operand in &operands.exprs {
-            // What lies in memory may change under its name.
+            // Memory contents may change while their name stays the same.
             let is_call = expr.isa::<Call>();
             if !is_call && !operand.ty.isa::<ScalarType>() {
                 return Ok(None);
@@ -288,11 +288,11 @@ impl Numbering {
 struct Entry {
     /// The variable that holds it, once there is one.
     holder: Option<Ref<Expr>>,
-    /// Whether it is computed again where this is known.
+    /// True if the value is computed again where it is available.
     needed: bool,
 }
 
-/// What is still to be done with statements.
+/// A pending step of processing statements.
 enum Work {
     Visit(Ref<Stmt>),
     EndSeq {
@@ -320,7 +320,7 @@ struct Frame {
 struct Pass {
     facts: Facts,
     numbering: Numbering,
-    /// In the order in which values are computed first.
+    /// In the order in which values are first computed.
     entries: Vec<Entry>,
     next_entry: usize,
     replacing: bool,
@@ -328,11 +328,11 @@ struct Pass {
     available: HashMap<usize, usize, RandomState>,
     /// Per open body, the numbers that became known in it.
     scopes: Vec<Vec<usize>>,
-    /// Variables that went away, and what is read in their place.
+    /// Removed variables, with their replacements.
     renamed: ByIdent<Ref<Expr>>,
-    /// Assignments in front of the statement at hand.
+    /// Assignments to insert before the current statement.
     before: Vec<Ref<Stmt>>,
-    /// Expressions of the statement at hand that were gone through.
+    /// Expressions of the current statement that have been processed.
     seen: ByIdent<Ref<Expr>>,
     out: Vec<Ref<Stmt>>,
     bases: Vec<usize>,
@@ -360,7 +360,7 @@ impl Pass {
         }
     }
 
-    /// The second time, with what the first one has found out.
+    /// Starts the second pass, with the results of the first one.
     fn start_replacing(&mut self) {
         self.replacing = true;
         self.next_entry = 0;
@@ -434,7 +434,7 @@ impl Pass {
     }
 
     fn visit(&mut self, stmt: Ref<Stmt>, work: &mut Vec<Work>) -> Result<()> {
-        // Clearing a table costs what its largest content did.
+        // Clearing a table takes time proportional to its largest contents.
         if !self.seen.is_empty() {
             self.seen = HashMap::default();
         }
@@ -519,8 +519,8 @@ impl Pass {
         Ok(())
     }
 
-    /// What is read in the place of an expression; `holder` is the variable
-    /// that will have its value.
+    /// The replacement for an expression; `holder` is the variable that will receive its
+    /// value.
     fn expr(
         &mut self,
         root: &Ref<Expr>,
@@ -622,7 +622,7 @@ impl Pass {
     }
 }
 
-/// Whether an expression computes something, so that a variable is cheaper.
+/// True if an expression computes something, so that a variable is cheaper.
 fn is_computed(expr: &Ref<Expr>) -> bool {
     expr.isa::<BinaryExpr>() || expr.isa::<UnaryExpr>() || expr.isa::<Call>()
 }

@@ -46,7 +46,7 @@ node_enum! {
         Fp16 = "FP16",
         /// A float of 32 bits.
         Fp32 = "FP32",
-        /// A float of 16 bits with the exponent of one of 32 bits.
+        /// A 16-bit float with the exponent of a 32-bit one.
         Bf16 = "BF16",
         /// A Hi-Float of 4 bits.
         Hf4 = "HF4",
@@ -61,12 +61,12 @@ node_enum! {
 }
 
 impl DataType {
-    /// The format of integer literals for which none is said.
+    /// The format of integer literals without an explicit one.
     pub const DEFAULT_CONST_INT: DataType = DataType::Int64;
-    /// The format of float literals for which none is said.
+    /// The format of float literals without an explicit one.
     pub const DEFAULT_CONST_FLOAT: DataType = DataType::Fp32;
 
-    /// How many bits a number takes.
+    /// Returns the number of bits of a number.
     pub fn bits(self) -> u32 {
         match self {
             DataType::Int4 | DataType::UInt4 | DataType::Fp4 | DataType::Hf4 => 4,
@@ -83,7 +83,7 @@ impl DataType {
         }
     }
 
-    /// Whether it is a float.
+    /// True if it is a float.
     pub fn is_float(self) -> bool {
         matches!(
             self,
@@ -99,7 +99,7 @@ impl DataType {
         )
     }
 
-    /// Whether it is an integer with negative values, an index included.
+    /// True if it is an integer format with negative values, which includes indices.
     pub fn is_signed_int(self) -> bool {
         matches!(
             self,
@@ -112,7 +112,7 @@ impl DataType {
         )
     }
 
-    /// Whether it is an integer without negative values.
+    /// True if it is an integer format without negative values.
     pub fn is_unsigned_int(self) -> bool {
         matches!(
             self,
@@ -124,12 +124,12 @@ impl DataType {
         )
     }
 
-    /// Whether it is an integer; truth values and names of tasks are none.
+    /// True if it is an integer format; truth values and names of tasks are not.
     pub fn is_int(self) -> bool {
         self.is_signed_int() || self.is_unsigned_int()
     }
 
-    /// The integers that it holds; None for what is no integer.
+    /// Returns the integers that it can hold; None if it is not an integer format.
     pub fn int_range(self) -> Option<std::ops::RangeInclusive<i128>> {
         let bits = self.bits();
         if self == DataType::Bool {
@@ -143,7 +143,7 @@ impl DataType {
         }
     }
 
-    /// The largest finite number of a float format; None for what is no float.
+    /// Returns the largest finite number of a float format; None for other formats.
     pub fn max_finite(self) -> Option<f64> {
         Some(match self {
             DataType::Fp4 => 6.0,
@@ -184,7 +184,7 @@ impl std::fmt::Display for DataType {
     }
 }
 
-/// What is known about a format, by name.
+/// Returns the properties of a format, by name.
 #[export("pto.DataType.facts", crate = crate)]
 fn facts(dtype: &Ref<DataTypeObject>) -> Map<Str, Value> {
     let dtype = dtype.get();

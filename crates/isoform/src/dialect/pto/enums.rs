@@ -5,7 +5,7 @@ use crate::kernel::types::register_enum;
 use crate::node_enum;
 
 node_enum! {
-    /// How the elements of a tensor lie in memory.
+    /// The memory layout of a tensor's elements.
     pub enum TensorLayout, TensorLayoutObject = "pto.TensorLayout" {
         /// Row by row.
         Nd = "ND",
@@ -21,7 +21,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// In which order a tile is stored, or the fractals of a tile are.
+    /// The order in which a tile, or the fractals of a tile, are stored.
     pub enum TileLayout, TileLayoutObject = "pto.TileLayout" {
         /// Without fractals.
         NoneBox = "none_box",
@@ -33,7 +33,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// What stands outside of the valid part of a tensor or tile.
+    /// The contents outside of the valid part of a tensor or tile.
     pub enum PadValue, PadValueObject = "pto.PadValue" {
         /// Nothing in particular.
         Null = "null",
@@ -47,7 +47,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// How a tile leaves out what is not valid.
+    /// How a tile omits the invalid part.
     pub enum CompactMode, CompactModeObject = "pto.CompactMode" {
         /// Not at all.
         Null = "null",
@@ -71,7 +71,7 @@ node_enum! {
         V = "V",
         /// Scalars.
         S = "S",
-        /// What follows the matrix unit.
+        /// The unit after the matrix unit.
         Fix = "FIX",
         /// All of them.
         All = "ALL",
@@ -79,9 +79,9 @@ node_enum! {
 }
 
 node_enum! {
-    /// Where a function runs.
+    /// The place where a function runs.
     pub enum FunctionType, FunctionTypeObject = "pto.FunctionType" {
-        /// Not said.
+        /// Unspecified.
         Opaque = "Opaque",
         /// On the machine that starts the others.
         Orchestration = "Orchestration",
@@ -95,7 +95,7 @@ node_enum! {
         Group = "Group",
         /// On many cores, the same program on each.
         Spmd = "Spmd",
-        /// Where it is called.
+        /// Inlined at its calls.
         Inline = "Inline",
         /// As a graph of tasks.
         Graph = "Graph",
@@ -121,7 +121,7 @@ node_enum! {
         Cluster0 = "CLUSTER_0",
         /// Clusters of hosts.
         Cluster1 = "CLUSTER_1",
-        /// Clusters of those.
+        /// Clusters of level-1 clusters.
         Cluster2 = "CLUSTER_2",
         /// Everything.
         Global = "GLOBAL",
@@ -138,7 +138,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// What a function does at its level.
+    /// The role of a function at its level.
     pub enum Role, RoleObject = "pto.Role" {
         /// It starts others.
         Orchestrator = "Orchestrator",
@@ -148,7 +148,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// Which way a parameter goes.
+    /// The direction of a parameter.
     pub enum ParamDirection, ParamDirectionObject = "pto.ParamDirection" {
         /// It is read.
         In = "In",
@@ -160,7 +160,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// How the iterations of a loop relate.
+    /// The relation between the iterations of a loop.
     pub enum ForKind, ForKindObject = "pto.ForKind" {
         /// One after the other.
         Sequential = "Sequential",
@@ -180,7 +180,7 @@ node_enum! {
         Ddr = "DDR",
         /// The buffer of the vector unit.
         Vec = "Vec",
-        /// The buffer in front of the matrix unit.
+        /// The buffer before the matrix unit.
         Mat = "Mat",
         /// The left operand of the matrix unit.
         Left = "Left",
@@ -188,7 +188,7 @@ node_enum! {
         Right = "Right",
         /// The result of the matrix unit.
         Acc = "Acc",
-        /// What the matrix unit adds.
+        /// The bias that the matrix unit adds.
         Bias = "Bias",
         /// The scales of the left operand.
         LeftScale = "LeftScale",
@@ -200,7 +200,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// What a scope statement says about its body.
+    /// The meaning of a scope statement for its body.
     pub enum ScopeKind, ScopeKindObject = "pto.ScopeKind" {
         /// It runs on one core.
         InCore = "InCore",
@@ -210,7 +210,7 @@ node_enum! {
         Hierarchy = "Hierarchy",
         /// It runs on many cores.
         Spmd = "Spmd",
-        /// The run-time system sees it as one.
+        /// The run-time system treats it as a unit.
         Runtime = "Runtime",
         /// Its cores exchange data.
         CommDomain = "CommDomain",
@@ -220,7 +220,7 @@ node_enum! {
 }
 
 node_enum! {
-    /// How work is divided between the two vector cores of a group.
+    /// The division of work between the two vector cores of a group.
     pub enum SplitMode, SplitModeObject = "pto.SplitMode" {
         /// Not at all.
         None = "NONE",

@@ -65,7 +65,7 @@ fn expr_from(value: Value) -> Result<Ref<Expr>> {
     }
 }
 
-/// A variable: equal by where it is bound, whatever its name.
+/// A variable, identified by its binding; the name is ignored.
 #[derive(Node)]
 #[node(key = "pto.Var", kind = var, init = make_var, no_new, crate = crate)]
 #[repr(C)]
@@ -105,7 +105,7 @@ pub(super) fn make_var(name_hint: Str, r#type: Ref<Type>, span: Option<Ref<Span>
 pub struct IterArg {
     #[node(base)]
     base: Var,
-    /// Its value in the first iteration, of which the loop defines nothing.
+    /// Its value in the first iteration, which is outside of the loop's scope.
     #[node(uses)]
     pub init_value: Ref<Expr>,
 }
@@ -151,7 +151,7 @@ pub struct ConstInt {
 }
 
 impl ConstInt {
-    /// The literal of a number in a format, as it is said.
+    /// The literal of a number in a format, without conversion.
     pub fn new(value: i64, dtype: impl IntoField<Enumerator<DataType>>) -> Ref<Self> {
         make_const_int(value, dtype.into_field(), None)
     }
@@ -182,7 +182,7 @@ pub struct ConstFloat {
 }
 
 impl ConstFloat {
-    /// The literal of a number in a format, as it is said.
+    /// The literal of a number in a format, without conversion.
     pub fn new(value: f64, dtype: impl IntoField<Enumerator<DataType>>) -> Ref<Self> {
         make_const_float(value, dtype.into_field(), None)
     }
@@ -208,7 +208,7 @@ pub(super) fn make_const_float(
 pub struct ConstBool {
     #[node(base)]
     base: Expr,
-    /// Whether it is true.
+    /// The truth value.
     pub value: bool,
 }
 

@@ -1,10 +1,10 @@
-//! What comparison does with the fields of a node type.
+//! How comparison treats the fields of a node type.
 
 use crate::kernel::object::reference::Node;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::FieldFlag;
 
-/// What comparison does with a field.
+/// How comparison treats a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FieldKind {
     /// Nothing: two nodes are equal whatever it holds.
@@ -15,7 +15,7 @@ pub enum FieldKind {
     Definition,
 }
 
-/// What comparison does with each field of a type, those of its bases first.
+/// Returns how comparison treats each field of a type, those of its bases first.
 ///
 /// ```
 /// use isoform::dialect::pto::{AssignStmt, FieldKind, field_kinds};

@@ -19,40 +19,40 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{Enumerator, NodeEnum, Schema};
 use crate::kernel::value::Value;
 
-/// A function: what it binds, ends with it.
+/// A function; its bindings end with it.
 #[derive(Node)]
 #[node(key = "pto.Function", scope, init = make_function, no_new, crate = crate)]
 #[repr(C)]
 pub struct Function {
     #[node(base)]
     base: IRNode,
-    /// Its name; a program compares it, as that is how it is called.
+    /// The name; a program compares it, since calls refer to it.
     #[node(ignore)]
     pub name: Str,
     /// The parameters.
     #[node(def)]
     pub params: Array<Ref<Var>>,
-    /// Which way each parameter goes.
+    /// The direction of each parameter.
     pub param_directions: Array<Enumerator<ParamDirection>>,
     /// The types of the results.
     pub return_types: Array<Ref<Type>>,
-    /// What it does.
+    /// The body.
     pub body: Ref<Stmt>,
-    /// Where it runs.
+    /// The place where it runs.
     #[node(name = "type")]
     pub func_type: Enumerator<FunctionType>,
     /// The level of the machine at which it runs.
     pub level: Option<Enumerator<Level>>,
-    /// What it does there.
+    /// The role at that level.
     pub role: Option<Enumerator<Role>>,
-    /// What passes and users have to say about it.
+    /// Additional information from passes and users.
     pub attrs: Map<Str, Value>,
-    /// Whether the run-time system has to bind it before it is called.
+    /// True if the run-time system must bind it before it is called.
     pub requires_runtime_binding: bool,
 }
 
 impl Function {
-    /// A function whose parameters are read, and of which nothing else is said.
+    /// A function with input parameters only, and defaults for everything else.
     pub fn new(
         name: impl Into<Str>,
         params: impl IntoField<Array<Ref<Var>>>,
@@ -80,7 +80,7 @@ fn directions(given: impl Iterator<Item = ParamDirection>) -> Array<Enumerator<P
     given.map(NodeEnum::object).collect::<Vec<_>>().into()
 }
 
-/// A parameter, alone or with the way it goes.
+/// A parameter, alone or with its direction.
 pub(super) struct Param(Ref<Var>, Enumerator<ParamDirection>);
 
 impl Argument for Param {
@@ -108,7 +108,7 @@ impl Argument for Param {
     }
 }
 
-/// Makes a function; a parameter without a direction is read.
+/// Makes a function; a parameter without a direction is an input.
 #[export("pto.Function", crate = crate)]
 #[allow(
     clippy::too_many_arguments,
@@ -160,11 +160,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of these functions.
+    /// Makes a program of these functions.
     ///
     /// # Errors
     ///
-    /// `ValueError` when two of them have one name, or one has none.
+    /// `ValueError` if two of them have the same name, or one has none.
     pub fn new(
         functions: impl IntoIterator<Item = Ref<Function>>,
         name: impl Into<Str>,
@@ -177,7 +177,7 @@ impl Program {
         self.functions.get(&name.into())
     }
 
-    /// The name of a function, as what is called, if there is such a function.
+    /// Returns the callee for the name of a function, if there is one.
     pub fn global_var(&self, name: &str) -> Option<Ref<GlobalVar>> {
         let found = self.functions.contains_key(&name.into());
         found.then(|| GlobalVar::new(name))
@@ -212,13 +212,13 @@ pub(super) fn make_program(
     }))
 }
 
-/// The function of a name; None when there is none.
+/// Returns the function of a name; None if there is no such function.
 #[export("pto.Program.get_function", crate = crate)]
 fn get_function(this: &Ref<Program>, name: &str) -> Option<Ref<Function>> {
     this.function(name).cloned()
 }
 
-/// The name of a function, as what is called; None when there is none.
+/// Returns the callee for the name of a function; None if there is no such function.
 #[export("pto.Program.get_global_var", crate = crate)]
 fn get_global_var(this: &Ref<Program>, name: &str) -> Option<Ref<GlobalVar>> {
     this.global_var(name)

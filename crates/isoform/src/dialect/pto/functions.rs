@@ -1,4 +1,4 @@
-//! What can be done with whole programs besides comparing them.
+//! Functions over whole programs other than comparison.
 
 use hashbrown::HashSet;
 use isoform_macros::export;
@@ -18,8 +18,8 @@ use crate::traverse::{
     WalkOptions, WalkOrder, WalkResult, deep_copy, substitute_in_free, walk_objects,
 };
 
-/// The variables that a node defines, and those that it uses without defining
-/// them, in the order in which they are met.
+/// The variables that a node defines, and those that it uses without defining them, in
+/// order of occurrence.
 struct Variables {
     defined: Vec<Ref<Var>>,
     free: Vec<Ref<Var>>,
@@ -36,7 +36,7 @@ fn variables(root: &Value) -> Result<Variables> {
     let mut defined: HashSet<u64> = HashSet::new();
     walk_objects(root, options, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
-        // A walk meets a variable before its value, which is computed before
+        // A walk visits a variable before its value, but the value is computed before
         // the variable, and before the sizes in its type.
         if let Some(assign) = object.downcast_ref::<AssignStmt>() {
             given.use_in(&assign.value)?;
@@ -64,8 +64,8 @@ fn variables(root: &Value) -> Result<Variables> {
         }
         Ok(WalkResult::<()>::Advance)
     })?;
-    // A name may stand in a type or in a loop before its definition is met, and
-    // a walk meets it only once.
+    // A name may occur in a type or a loop before its definition, and a walk
+    // visits it only once.
     let definitions = definitions
         .iter()
         .filter_map(|object| object.downcast_ref::<Var>());
@@ -82,7 +82,7 @@ fn iter_args(object: &Ref<Obj>) -> Option<&Array<Ref<IterArg>>> {
     of_for().or_else(of_while)
 }
 
-/// The variables that have been met, in the order in which a program runs.
+/// The variables that have occurred, in execution order.
 #[derive(Default)]
 struct Given {
     met: HashSet<u64>,
@@ -90,9 +90,9 @@ struct Given {
 }
 
 impl Given {
-    /// Meets the variables that an expression is computed from. One that is
-    /// new comes from outside, and with it what stands in its type; the types
-    /// of other expressions give nothing. Linear in what is new.
+    /// Records the variables that an expression is computed from. A new one comes from
+    /// outside, and so do the variables in its type; the types of other expressions
+    /// provide nothing. Linear in the new parts.
     fn use_in(&mut self, expr: &Ref<Expr>) -> Result<()> {
         let mut stack = vec![expr.as_object().clone()];
         while let Some(node) = stack.pop() {
@@ -119,7 +119,7 @@ impl Given {
     }
 }
 
-/// The variables that a node defines, in the order in which they are defined.
+/// Returns the variables that a node defines, in order of definition.
 ///
 /// # Errors
 ///
@@ -128,8 +128,8 @@ pub fn collect_def_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
     Ok(variables(node)?.defined)
 }
 
-/// The variables that a node uses and does not define, in the order in which
-/// they are met.
+/// Returns the variables that a node uses without defining them, in order of
+/// occurrence.
 ///
 /// # Errors
 ///
@@ -138,12 +138,11 @@ pub fn collect_free_vars(node: &Value) -> Result<Vec<Ref<Var>>> {
     Ok(variables(node)?.free)
 }
 
-/// A copy of a node that shares nothing with it but the variables that it does
-/// not define.
+/// Returns a copy of a node that shares nothing with it except the variables that it
+/// does not define.
 ///
-/// So the copy of a function is equal to it, and so is that of a statement,
-/// whatever stands in front of it. `replaced` says what stands in the copy for
-/// some of those variables.
+/// So the copy of a function is equal to it, and so is that of a statement, whatever
+/// precedes it. `replaced` gives replacements for some of those variables in the copy.
 ///
 /// # Errors
 ///
@@ -166,13 +165,13 @@ pub fn deep_clone(node: &Value, replaced: &[(Value, Value)]) -> Result<Value> {
     substitute(&substitute_in_free(node, &pairs, free)?, replaced)
 }
 
-/// The node with other expressions in the place of variables that it uses and
-/// does not define, also where these are sizes in types.
+/// Returns the node with the variables that it uses without defining them
+/// replaced by other expressions, including sizes in types.
 ///
 /// A variable whose type changes becomes a new one, the same at its definition
 /// and at all its uses; so does one that the node does not define, and one in
 /// a replacement. A size is defined by the type of a variable only where
-/// nothing gave it a value before, as [`collect_free_vars`] has it.
+/// nothing gave it a value before, as for [`collect_free_vars`].
 ///
 /// # Errors
 ///
@@ -199,8 +198,7 @@ pub fn flatten_to_stmts(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flat
 }
 
-/// What stands for which variable; a number is a literal of the format of its
-/// variable.
+/// The replacements of variables; a number becomes a literal of the variable's format.
 fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
     let pair = |(var, value): (&Ref<Var>, &Value)| {
         let found = match (Operand::from_value(value.clone())?, var.scalar_dtype()) {
@@ -220,23 +218,23 @@ fn pairs_of(mapping: &Map<Ref<Var>, Value>) -> Result<Vec<(Value, Value)>> {
     mapping.iter().map(pair).collect()
 }
 
-/// A copy that shares nothing with the node but the variables it does not
-/// define; `var_map` says what stands for some of those.
+/// Returns a copy that shares nothing with the node except the variables it does not
+/// define; `var_map` replaces some of those.
 #[export("pto.deep_clone", crate = crate)]
 fn deep_clone_node(node: Value, var_map: Option<Map<Ref<Var>, Value>>) -> Result<Value> {
     let pairs = pairs_of(&var_map.unwrap_or_default())?;
     deep_clone(&node, &pairs)
 }
 
-/// The expression with other expressions in the place of variables, also of
+/// Returns the expression with variables replaced by other expressions, including
 /// sizes in types.
 #[export("pto.substitute_expr", crate = crate)]
 fn substitute_expr(expr: Ref<Expr>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Expr>> {
     substitute(&expr.into(), &pairs_of(&var_map)?)?.extract()
 }
 
-/// The statement with expressions in the place of variables that it uses and
-/// does not define, also of sizes in types. A variable whose type changes
+/// Returns the statement with the variables that it uses without defining them
+/// replaced by expressions, including sizes in types. A variable whose type changes
 /// becomes a new one, the same at its definition and at all its uses.
 #[export("pto.substitute_stmt", crate = crate)]
 fn substitute_stmt(stmt: Ref<Stmt>, var_map: Map<Ref<Var>, Value>) -> Result<Ref<Stmt>> {
@@ -250,7 +248,7 @@ fn flatten(stmt: &Ref<Stmt>) -> Vec<Ref<Stmt>> {
     flatten_to_stmts(stmt)
 }
 
-/// The variables that a node defines, in the order in which they are defined.
+/// Returns the variables that a node defines, in order of definition.
 #[export("pto.collect_def_vars", crate = crate)]
 fn def_vars(node: Value) -> Result<Vec<Ref<Var>>> {
     collect_def_vars(&node)

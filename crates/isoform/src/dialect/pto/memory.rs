@@ -19,18 +19,18 @@ use crate::kernel::value::{Value, ValueRef};
 pub struct MemRef {
     #[node(base)]
     base_var: Var,
-    /// The pointer to the allocation that it is a part of; None when it is an
-    /// allocation of its own.
+    /// The pointer to the allocation that it is part of; None if it is a separate
+    /// allocation.
     pub base: Option<Ref<Var>>,
-    /// Where it starts in the allocation.
+    /// The offset in the allocation.
     pub byte_offset: i64,
-    /// How many bytes it has; 0 when that is not known yet.
+    /// The size in bytes; 0 if it is not known yet.
     pub size: i64,
-    /// Whether its place must not be changed.
+    /// True if its place must not be changed.
     pub is_pinned: bool,
-    /// How many pieces of that size follow each other, used in turn.
+    /// The number of consecutive pieces of that size, used in turn.
     pub slots: i64,
-    /// Which of them this is, from 0.
+    /// The index of this piece among them, from 0.
     pub slot: Option<Ref<Expr>>,
 }
 
@@ -47,7 +47,7 @@ impl MemRef {
         })
     }
 
-    /// An allocation of its own, of unknown size.
+    /// A separate allocation of unknown size.
     pub fn allocation(name: impl Into<Str>) -> Ref<Self> {
         Ref::new(MemRef::unplaced(name.into(), None))
     }
@@ -71,7 +71,7 @@ impl MemRef {
 }
 
 impl Ref<MemRef> {
-    /// Whether both are parts of one allocation.
+    /// True if both are parts of the same allocation.
     pub fn same_allocation(&self, other: &Ref<MemRef>) -> bool {
         match (&self.base, &other.base) {
             (Some(one), Some(other)) => one.same_as(other),
@@ -81,9 +81,9 @@ impl Ref<MemRef> {
         }
     }
 
-    /// Whether there may be a byte that belongs to both.
+    /// True if some byte may belong to both.
     ///
-    /// What is not known, a size or a slot, may be anything.
+    /// An unknown size or slot may be anything.
     pub fn may_alias(&self, other: &Ref<MemRef>) -> bool {
         if self.same_as(other) {
             return true;
@@ -100,8 +100,7 @@ impl Ref<MemRef> {
         }
     }
 
-    /// The bytes of the allocation that it may take; None when that is not
-    /// known.
+    /// The bytes of the allocation that it may occupy; None if they are unknown.
     fn bytes(&self) -> Option<(i128, i128)> {
         if self.size <= 0 {
             return None;
@@ -118,8 +117,8 @@ impl Ref<MemRef> {
     }
 }
 
-/// Makes a reference: to an allocation of its own, with or without a name, or
-/// to the bytes behind a pointer.
+/// Makes a reference: to a separate allocation, with or without a name, or to the bytes
+/// at a pointer.
 #[export("pto.MemRef", crate = crate)]
 #[allow(
     clippy::too_many_arguments,
@@ -195,14 +194,13 @@ fn make_memref(
     }))
 }
 
-/// Whether there may be a byte that belongs to both; what is not known may be
-/// anything.
+/// True if some byte may belong to both; an unknown size or slot may be anything.
 #[export("pto.MemRef.may_alias", crate = crate)]
 fn may_alias(this: &Ref<MemRef>, other: &Ref<MemRef>) -> bool {
     this.may_alias(other)
 }
 
-/// Whether both are parts of one allocation.
+/// True if both are parts of the same allocation.
 #[export("pto.MemRef.same_allocation", crate = crate)]
 fn same_allocation(this: &Ref<MemRef>, other: &Ref<MemRef>) -> bool {
     this.same_allocation(other)

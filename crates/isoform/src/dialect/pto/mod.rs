@@ -1,10 +1,10 @@
 //! A statement IR for tiled tensor programs, with the names of PyPTO: loops
-//! that carry values, scopes of hardware, memory references.
+//! that carry values, hardware scopes, memory references.
 //!
-//! Unlike in a functional IR, what an assignment defines stays visible to the
-//! statements that follow; only a [`Function`] is a scope.
+//! Unlike in a functional IR, an assignment is visible to all following statements;
+//! only a [`Function`] is a scope.
 //!
-//! | what | types |
+//! | topic | types |
 //! |---|---|
 //! | numbers | [`DataType`] |
 //! | places in a source text | [`Span`] |
@@ -93,12 +93,12 @@ use crate::kernel::error::Result;
 
 /// Registers the node types and functions of this module.
 ///
-/// Types register themselves on first use; this is for programs that look them
-/// up by their keys before, as a reader of files does.
+/// They are registered on first use anyway; this is for programs that look up types by
+/// their keys before, such as readers of files.
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns one of the names.
+/// `ValueError` if another definition owns one of the names.
 pub fn register() -> Result<()> {
     datatype::register()?;
     enums::register()?;

@@ -1,4 +1,4 @@
-//! The base of what stands in a program, and places in a source text.
+//! The base of the parts of a program, and source locations.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -27,20 +27,19 @@ pub struct Span {
     /// The last line.
     #[node(default = -1)]
     pub end_line: i64,
-    /// The column behind the last character.
+    /// The column after the last character.
     #[node(default = -1)]
     pub end_column: i64,
 }
 
 impl Span {
-    /// The place that is not known: the same object whenever it is asked for.
+    /// Returns the unknown place, which is always the same object.
     pub fn unknown() -> Ref<Span> {
         static UNKNOWN: OnceLock<Ref<Span>> = OnceLock::new();
         UNKNOWN.get_or_init(|| Span::new("", -1, -1)).clone()
     }
 
-    /// Whether the place is known, and its end, if it is known, is not in
-    /// front of its begin.
+    /// True if the place is known, and its end, if known, is not before its begin.
     pub fn is_valid(&self) -> bool {
         let begin = (self.begin_line, self.begin_column);
         if self.begin_line < 1 || self.begin_column < 1 {
@@ -67,7 +66,7 @@ impl std::fmt::Display for Span {
     }
 }
 
-/// Whether the place is known.
+/// True if the place is known.
 #[export("pto.Span.is_valid", crate = crate)]
 fn is_valid(this: &Ref<Span>) -> bool {
     this.is_valid()
@@ -88,28 +87,28 @@ fn unknown() -> Ref<Span> {
     Span::unknown()
 }
 
-/// What all nodes and types have to satisfy, whatever is around them.
+/// The requirements on all nodes and types, regardless of their context.
 ///
-/// The definitions of the bases ask for it; the verifier says it, since it
-/// knows all classes that extend them.
+/// The definitions of the bases refer to them; the verifier implements them, since it
+/// knows all derived classes.
 pub(super) trait Demands {
-    /// What is wrong with an object, if anything.
+    /// Checks an object.
     fn check(object: &Ref<Obj>) -> Result<()>;
 }
 
-/// Adds the demands on nodes and types to the definition of a base.
+/// Adds the requirements on nodes and types to the definition of a base.
 pub(super) fn with_rules(definition: TypeDef) -> TypeDef {
     static RULES: OnceLock<DynVerify> = OnceLock::new();
     let rules = RULES.get_or_init(|| DynVerify::new(IRNode::check));
     definition.hook(rules.clone())
 }
 
-/// The base of what stands in a program.
+/// The base of all parts of a program.
 #[derive(Node)]
 #[node(key = "pto.IRNode", no_new, define = with_rules, crate = crate)]
 #[repr(C)]
 pub struct IRNode {
-    /// Where it was written.
+    /// The source location.
     #[node(ignore, default = Span::unknown(), repr = false)]
     pub span: Ref<Span>,
 }

@@ -8,9 +8,9 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::{ChildOptions, children_of};
 
-/// What an expression is computed from and a type is written with, in order.
+/// The operands that an expression is computed from or a type is written with, in order.
 ///
-/// The type of an expression is none of its operands, and a variable has none:
+/// The type of an expression is not one of its operands, and a variable has none:
 /// its type belongs to its definition. O(number of operands).
 pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     let mut found = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
 /// order, such as those in an argument by name or in an attribute.
 pub(super) fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
     let mut found = Vec::new();
-    // A container may stand in itself, or at many places.
+    // A container may contain itself, or occur at many places.
     let mut seen = HashSet::new();
     let mut stack = vec![value.clone()];
     while let Some(value) = stack.pop() {

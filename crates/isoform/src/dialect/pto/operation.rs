@@ -1,4 +1,4 @@
-//! Operations on numbers: two operands or one, as they are said.
+//! Operations on one or two numbers, without folding or conversion.
 
 use isoform_macros::{Node, export};
 
@@ -23,11 +23,11 @@ pub struct BinaryExpr {
     pub right: Ref<Expr>,
 }
 
-/// Always raises TypeError: an operation is one of the classes that extend it.
+/// Always raises TypeError: use one of the derived classes.
 #[export("pto.BinaryExpr", crate = crate)]
 fn refuse_binary() -> Result<Ref<BinaryExpr>> {
     Err(Error::type_error(
-        "pto.BinaryExpr: expected one of the classes that extend it, such as Add",
+        "pto.BinaryExpr: expected a derived class, such as Add",
     ))
 }
 
@@ -42,11 +42,11 @@ pub struct UnaryExpr {
     pub operand: Ref<Expr>,
 }
 
-/// Always raises TypeError: an operation is one of the classes that extend it.
+/// Always raises TypeError: use one of the derived classes.
 #[export("pto.UnaryExpr", crate = crate)]
 fn refuse_unary() -> Result<Ref<UnaryExpr>> {
     Err(Error::type_error(
-        "pto.UnaryExpr: expected one of the classes that extend it, such as Neg",
+        "pto.UnaryExpr: expected a derived class, such as Neg",
     ))
 }
 
@@ -65,7 +65,7 @@ macro_rules! binary {
 
             impl $node {
                 /// The operation on these operands with a result of this
-                /// format, as it is said.
+                /// format, without conversion.
                 pub fn new(
                     left: impl IntoField<Ref<Expr>>,
                     right: impl IntoField<Ref<Expr>>,
@@ -104,7 +104,7 @@ binary! {
     Mul = "pto.Mul", make_mul;
     /// `left / right`, rounded down.
     FloorDiv = "pto.FloorDiv", make_floor_div;
-    /// What division rounded down leaves over.
+    /// The remainder of division rounded down.
     FloorMod = "pto.FloorMod", make_floor_mod;
     /// `left / right`.
     FloatDiv = "pto.FloatDiv", make_float_div;
@@ -114,33 +114,33 @@ binary! {
     Max = "pto.Max", make_max;
     /// `left` to the power of `right`.
     Pow = "pto.Pow", make_pow;
-    /// Whether `left == right`.
+    /// Equality, `left == right`.
     Eq = "pto.Eq", make_eq;
-    /// Whether `left != right`.
+    /// Inequality, `left != right`.
     Ne = "pto.Ne", make_ne;
-    /// Whether `left < right`.
+    /// The comparison `left < right`.
     Lt = "pto.Lt", make_lt;
-    /// Whether `left <= right`.
+    /// The comparison `left <= right`.
     Le = "pto.Le", make_le;
-    /// Whether `left > right`.
+    /// The comparison `left > right`.
     Gt = "pto.Gt", make_gt;
-    /// Whether `left >= right`.
+    /// The comparison `left >= right`.
     Ge = "pto.Ge", make_ge;
-    /// Whether both hold.
+    /// True if both operands are true.
     And = "pto.And", make_and;
-    /// Whether one of the two holds.
+    /// True if at least one operand is true.
     Or = "pto.Or", make_or;
-    /// Whether exactly one holds.
+    /// True if exactly one operand is true.
     Xor = "pto.Xor", make_xor;
-    /// The bits that both have.
+    /// The bits set in both.
     BitAnd = "pto.BitAnd", make_bit_and;
-    /// The bits that one of the two has.
+    /// The bits set in at least one of the two.
     BitOr = "pto.BitOr", make_bit_or;
-    /// The bits that exactly one has.
+    /// The bits set in exactly one of the two.
     BitXor = "pto.BitXor", make_bit_xor;
-    /// The bits of `left` moved up by `right`.
+    /// `left` shifted left by `right` bits.
     BitShiftLeft = "pto.BitShiftLeft", make_bit_shift_left;
-    /// The bits of `left` moved down by `right`.
+    /// `left` shifted right by `right` bits.
     BitShiftRight = "pto.BitShiftRight", make_bit_shift_right;
 }
 
@@ -159,7 +159,7 @@ macro_rules! unary {
 
             impl $node {
                 /// The operation on this operand with a result of this format,
-                /// as it is said.
+                /// without conversion.
                 pub fn new(
                     operand: impl IntoField<Ref<Expr>>,
                     dtype: impl IntoField<Enumerator<DataType>>,
@@ -188,13 +188,13 @@ macro_rules! unary {
 }
 
 unary! {
-    /// The number without its sign.
+    /// The absolute value.
     Abs = "pto.Abs", make_abs;
     /// `-operand`.
     Neg = "pto.Neg", make_neg;
-    /// Whether the operand does not hold.
+    /// True if the operand is false.
     Not = "pto.Not", make_not;
-    /// The other bits.
+    /// All bits inverted.
     BitNot = "pto.BitNot", make_bit_not;
     /// The number in another format.
     Cast = "pto.Cast", make_cast;

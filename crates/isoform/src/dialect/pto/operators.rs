@@ -1,5 +1,5 @@
-//! What the operators of a language mean: constants take the format of the
-//! other operand, formats are brought together, the result has the right one.
+//! The meaning of a language's operators: constants take the format of the
+//! other operand, formats are unified, and the result has the right one.
 
 use isoform_macros::export;
 
@@ -14,7 +14,7 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{NodeEnum, Schema};
 use crate::kernel::value::{Value, ValueRef};
 
-/// What an operator takes: an expression or a number.
+/// An operand of an operator: an expression or a number.
 #[derive(Clone, Debug)]
 pub enum Operand {
     /// An expression.
@@ -96,7 +96,7 @@ impl Operand {
         self.clone()
     }
 
-    /// The format that it has by itself.
+    /// Its own format.
     fn dtype(&self, name: &str) -> Result<DataType> {
         match self {
             Operand::Expr(expr) => expr.scalar_dtype().ok_or_else(|| {
@@ -111,8 +111,8 @@ impl Operand {
         }
     }
 
-    /// The operand in a format: a number as a literal, an expression cast if
-    /// it has another one.
+    /// Converts the operand to a format: a number to a literal, an expression by a cast if
+    /// necessary.
     fn to_format(
         &self,
         name: &str,
@@ -150,8 +150,7 @@ impl<T: IsA<Expr>> IntoExpr for Ref<T> {
 /// # Errors
 ///
 /// `ValueError` for a number outside the range of the format, `TypeError` for
-/// a float where the format is one of integers, and for numbers as truth
-/// values.
+/// a float with an integer format, and for numbers as truth values.
 pub fn constant(number: impl Into<Operand>, dtype: DataType) -> Result<Ref<Expr>> {
     match number.into() {
         Operand::Expr(expr) => Ok(expr),
@@ -205,7 +204,7 @@ fn literal(
         Operand::Float(value) => value,
         _ => return refused(&"an expression"),
     };
-    // Infinities and NaN are said on purpose; a number that is too large is not.
+    // Infinities and NaN are intentional; a number that is too large is not.
     match dtype.max_finite() {
         Some(most) if value.is_finite() && value.abs() > most => Err(Error::value_error(format!(
             "pto.{name}: expected a constant from {:?} to {most:?} for {}, got {value:?}",
@@ -216,7 +215,7 @@ fn literal(
     }
 }
 
-/// What an operation asks of its operands.
+/// The operands that an operation requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Demand {
     /// Numbers.
@@ -253,12 +252,12 @@ impl Demand {
     }
 }
 
-/// The format that holds what both hold, as far as formats do; None when the
-/// two do not go together.
+/// The format that holds the values of both, as far as formats can; None if the two are
+/// not compatible.
 ///
-/// Of an integer and a float it is the float; of two floats the wider one, and
-/// FP32 when they are of one width; of integers the wider one, which is signed
-/// when one of the two is; INDEX takes in every integer of no more bits.
+/// For an integer and a float it is the float; for two floats the wider one, or
+/// FP32 if they have the same width; for integers the wider one, which is signed
+/// if either is; INDEX includes every integer with at most as many bits.
 pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
     if left == right {
         return Some(left);
@@ -303,8 +302,8 @@ pub fn common_format(left: DataType, right: DataType) -> Option<DataType> {
 fn format_of(name: &str, left: &Operand, right: &Operand, demand: Demand) -> Result<DataType> {
     let (one, other) = (left.literal(), right.literal());
     let is_number = |operand: &Operand| !matches!(operand, Operand::Expr(_));
-    // A constant takes the format of what is none; the node of a literal that
-    // was given has one of its own, which counts between two of them.
+    // A constant takes the format of the other operand if that is not one; the node
+    // of a literal has its own format, which counts between two constants.
     let dtype = match (is_number(&one), is_number(&other)) {
         (false, true) => left.dtype(name)?,
         (true, false) => right.dtype(name)?,
@@ -314,7 +313,7 @@ fn format_of(name: &str, left: &Operand, right: &Operand, demand: Demand) -> Res
             let (one, other) = (left.dtype(name)?, right.dtype(name)?);
             common_format(one, other).ok_or_else(|| {
                 Error::type_error(format!(
-                    "pto.{name}: expected operands whose formats go together, got {} and {}",
+                    "pto.{name}: expected operands with compatible formats, got {} and {}",
                     one.name(),
                     other.name()
                 ))
@@ -349,8 +348,8 @@ macro_rules! binary {
             ///
             /// # Errors
             ///
-            /// `TypeError` for operands that are no scalars, whose formats do
-            /// not go together, or to which the operation does not apply;
+            /// `TypeError` for operands that are not scalars, whose formats are
+            /// not compatible, or to which the operation does not apply;
             /// `ValueError` for a constant outside the range of the format.
             pub fn $name(
                 left: impl Into<Operand>,
@@ -384,7 +383,7 @@ fn truth(dtype: DataType) -> (DataType, DataType) {
     (dtype, DataType::Bool)
 }
 
-/// Division gives a float.
+/// Division results in a float.
 fn divided(dtype: DataType) -> (DataType, DataType) {
     match dtype.is_float() {
         true => (dtype, dtype),
@@ -403,7 +402,7 @@ binary! {
     truediv, op_truediv = "pto.op.truediv", make_float_div, Numbers, divided;
     /// `left / right`, rounded down.
     floordiv, op_floordiv = "pto.op.floordiv", make_floor_div, Numbers, same;
-    /// What division rounded down leaves over.
+    /// The remainder of division rounded down.
     modulo, op_mod = "pto.op.mod", make_floor_mod, Numbers, same;
     /// `left` to the power of `right`.
     pow, op_pow = "pto.op.pow", make_pow, Numbers, same;
@@ -411,33 +410,33 @@ binary! {
     min_, op_min = "pto.op.min_", make_min, Numbers, same;
     /// The larger one.
     max_, op_max = "pto.op.max_", make_max, Numbers, same;
-    /// Whether `left == right`.
+    /// Compares for `left == right`.
     eq, op_eq = "pto.op.eq", make_eq, Any, truth;
-    /// Whether `left != right`.
+    /// Compares for `left != right`.
     ne, op_ne = "pto.op.ne", make_ne, Any, truth;
-    /// Whether `left < right`.
+    /// Compares for `left < right`.
     lt, op_lt = "pto.op.lt", make_lt, Numbers, truth;
-    /// Whether `left <= right`.
+    /// Compares for `left <= right`.
     le, op_le = "pto.op.le", make_le, Numbers, truth;
-    /// Whether `left > right`.
+    /// Compares for `left > right`.
     gt, op_gt = "pto.op.gt", make_gt, Numbers, truth;
-    /// Whether `left >= right`.
+    /// Compares for `left >= right`.
     ge, op_ge = "pto.op.ge", make_ge, Numbers, truth;
-    /// Whether both hold.
+    /// True if both operands are true.
     and_, op_and = "pto.op.and_", make_and, Truth, truth;
-    /// Whether one of the two holds.
+    /// True if at least one operand is true.
     or_, op_or = "pto.op.or_", make_or, Truth, truth;
-    /// Whether exactly one holds.
+    /// True if exactly one operand is true.
     xor_, op_xor = "pto.op.xor_", make_xor, Truth, truth;
-    /// The bits that both have.
+    /// The bits set in both.
     bit_and, op_bit_and = "pto.op.bit_and", make_bit_and, Bits, same;
-    /// The bits that one of the two has.
+    /// The bits set in at least one of the two.
     bit_or, op_bit_or = "pto.op.bit_or", make_bit_or, Bits, same;
-    /// The bits that exactly one has.
+    /// The bits set in exactly one of the two.
     bit_xor, op_bit_xor = "pto.op.bit_xor", make_bit_xor, Bits, same;
-    /// The bits of `left` moved up by `right`.
+    /// `left` shifted left by `right` bits.
     bit_shift_left, op_shift_left = "pto.op.bit_shift_left", make_bit_shift_left, Integers, same;
-    /// The bits of `left` moved down by `right`.
+    /// `left` shifted right by `right` bits.
     bit_shift_right, op_shift_right = "pto.op.bit_shift_right", make_bit_shift_right, Integers, same;
 }
 
@@ -449,7 +448,7 @@ macro_rules! unary {
             ///
             /// # Errors
             ///
-            /// `TypeError` for an operand that is no scalar, or to which the
+            /// `TypeError` for an operand that is not a scalar, or to which the
             /// operation does not apply.
             pub fn $name(operand: impl Into<Operand>) -> Result<Ref<Expr>> {
                 $export(operand.into(), None)
@@ -473,22 +472,22 @@ macro_rules! unary {
 }
 
 unary! {
-    /// The number without its sign.
+    /// The absolute value.
     abs, op_abs = "pto.op.abs", make_abs, Numbers;
     /// `-operand`.
     neg, op_neg = "pto.op.neg", make_neg, Numbers;
-    /// Whether the operand does not hold.
+    /// True if the operand is false.
     not_, op_not = "pto.op.not_", make_not, Truth;
-    /// The other bits.
+    /// All bits inverted.
     bit_not, op_bit_not = "pto.op.bit_not", make_bit_not, Bits;
 }
 
-/// The number in another format: itself when it has that already, a literal
-/// when it is a constant.
+/// Converts a number to another format: returns it unchanged if it has that format, and
+/// a literal if it is a constant.
 ///
 /// # Errors
 ///
-/// `TypeError` for an operand that is no scalar; `ValueError` for a constant
+/// `TypeError` for an operand that is not a scalar; `ValueError` for a constant
 /// outside the range of the format.
 pub fn cast(operand: impl Into<Operand>, dtype: DataType) -> Result<Ref<Expr>> {
     op_cast(operand.into(), dtype.object(), None)
@@ -505,13 +504,13 @@ fn op_cast(
     let _ = operand.dtype("cast")?;
     match operand {
         Operand::Expr(expr) if expr.scalar_dtype() == Some(dtype.get()) => Ok(expr),
-        // The program says that its literal is converted.
+        // The program asks explicitly for a conversion of its literal.
         Operand::Expr(expr) => Ok(nodes::make_cast(expr, dtype, span).into_expr()),
         number => literal("cast", &number, dtype.get(), span),
     }
 }
 
-/// Whether an expression is a literal, and not the result of an operation.
+/// True if an expression is a literal, not the result of an operation.
 pub fn is_constant(expr: &Ref<Expr>) -> bool {
     expr.isa::<ConstInt>() || expr.isa::<ConstFloat>() || expr.isa::<ConstBool>()
 }

@@ -22,12 +22,12 @@ use crate::traverse::{WalkOptions, WalkResult, walk_objects};
 /// Applies the [rules](peephole_rules) of all number formats that occur in a
 /// value until none applies.
 ///
-/// Works on programs, functions, statements and expressions alike. Where
-/// nothing is found, the result is the same object.
+/// Works on programs, functions, statements and expressions. If nothing applies, the
+/// result is the same object.
 ///
 /// # Errors
 ///
-/// As [`rewrite`], with no limit of steps: every rule makes a value smaller or
+/// As [`rewrite`], without a limit of steps: every rule makes a value smaller or
 /// cheaper.
 ///
 /// ```
@@ -71,19 +71,19 @@ pub fn simplify(root: &Value) -> Result<Rewritten> {
 /// | floats | `x - 0.0`, `x + -0.0`, `x * 1.0`, `x / 1.0`, `-(-x)` are `x` |
 /// | BOOL | `not not x`, `x and x`, `x or x`, `x and True`, `x or False`, `x ^ False` are `x`; `x and False` is `False`, `x or True` is `True` |
 ///
-/// Operations that commute are recognised in both orders. An identity that
-/// computes an operand less often applies where that operand is pure: there,
-/// every call is of an operator whose attribute
+/// Commutative operations are recognised in both orders. An identity that
+/// computes an operand less often applies only if that operand is pure: every call
+/// in it is of an operator whose attribute
 /// [`TOpIsStateful`](super::STATEFUL) is false.
 ///
 /// # Errors
 ///
-/// None; construction of rules is fallible in general.
+/// None; the construction of rules is fallible in general.
 pub fn peephole_rules(format: DataType) -> Result<Vec<Rule>> {
     rules_of(format, &Arc::new(Mutex::new(Purity::default())))
 }
 
-/// The rules for one format while they are put together.
+/// The rules for one format under construction.
 struct Rules<'p> {
     format: DataType,
     /// The hole of the templates.
@@ -128,7 +128,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// The hole must be pure, as the result has it less often.
+    /// The hole must be pure, as the result contains it less often.
     fn add_pure(&mut self, template: impl IntoField<Ref<Expr>>, result: &Ref<Expr>) -> Result<()> {
         let pattern = Pattern::new(template.into_field(), [&self.x])?;
         let (x, purity) = (Value::from(&self.x), self.purity.clone());

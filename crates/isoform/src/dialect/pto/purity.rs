@@ -1,4 +1,4 @@
-//! Which expressions have a value and no effect, and what they are made of.
+//! Expressions that have a value and no effect, and their operands.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -13,9 +13,9 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::{ChildOptions, Children, children_of};
 
-/// The attribute that says of an operator whether it depends on more than its
-/// arguments, or does more than to compute a value. What does not have it is
-/// taken to do so.
+/// The attribute of an operator that says whether it depends on more than its
+/// arguments, or has effects other than computing a value. An operator without the
+/// attribute is assumed to.
 pub const STATEFUL: &str = "TOpIsStateful";
 
 /// An expression of a field or an element of a field.
@@ -30,8 +30,8 @@ pub(super) fn exprs_of(value: &Value) -> Option<Array> {
     all.then_some(items)
 }
 
-/// What an expression or a statement is computed from: the expressions in its
-/// fields, those in definition fields and in types left out.
+/// The operands of an expression or statement: the expressions in its fields, except
+/// those in definition fields and in types.
 #[derive(Clone)]
 pub(super) struct Operands {
     pub(super) children: Children,
@@ -68,7 +68,7 @@ impl Operands {
         }
     }
 
-    /// Whether an operand is in the field of this name.
+    /// True if an operand is in the field of this name.
     pub(super) fn is_field(&self, operand: usize, name: &str) -> bool {
         let step = self
             .places
@@ -77,7 +77,7 @@ impl Operands {
         matches!(step, Some(crate::kernel::path::AccessStep::Attr(field)) if field == name)
     }
 
-    /// What changes when these come in the place of the operands.
+    /// The changed fields if these expressions replace the operands.
     pub(super) fn changes(&self, new: &[Ref<Expr>]) -> Result<Vec<(usize, Value)>> {
         let mut changes: Vec<(usize, Value)> = Vec::new();
         // The array whose elements are being replaced.
@@ -108,16 +108,16 @@ impl Operands {
     }
 }
 
-/// What is known about expressions, by identity.
+/// Known properties of expressions, by identity.
 #[derive(Default)]
 pub(super) struct Purity {
     known: HashMap<u64, bool, RandomState>,
 }
 
 impl Purity {
-    /// Whether an expression has no effect and may be computed once, twice or
-    /// never. Linear in the number of distinct expressions below it that are
-    /// asked about for the first time.
+    /// True if an expression has no effect and may be computed once, twice or
+    /// never. Linear in the number of distinct expressions in it that have not been
+    /// checked before.
     pub(super) fn is_pure(&mut self, root: &Ref<Expr>) -> bool {
         let mut stack = vec![(root.clone(), None::<Operands>)];
         while let Some((expr, operands)) = stack.pop() {
@@ -145,7 +145,7 @@ impl Purity {
     }
 }
 
-/// Whether an expression has no effect besides those of its operands.
+/// True if an expression has no effect besides those of its operands.
 pub(super) fn has_no_effect(expr: &Ref<Expr>) -> bool {
     if let Some(call) = expr.downcast_ref::<Call>() {
         return call.op.attribute(STATEFUL).and_then(Value::as_bool) == Some(false);

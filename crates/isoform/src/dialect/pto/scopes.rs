@@ -15,9 +15,9 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{Enumerator, NodeEnum};
 
-/// The base of the statements that say where their body runs.
+/// The base of the statements that determine where their body runs.
 ///
-/// In spite of its name, what is defined in it stays visible behind it.
+/// Despite its name, definitions inside it remain visible after it.
 #[derive(Node)]
 #[node(key = "pto.ScopeStmt", init = refuse_scope, no_new, crate = crate)]
 #[repr(C)]
@@ -27,15 +27,15 @@ pub struct ScopeStmt {
     /// For people.
     #[node(ignore)]
     pub name_hint: Str,
-    /// What happens there.
+    /// The statement in the scope.
     pub body: Ref<Stmt>,
 }
 
-/// Always raises TypeError: a scope is one of the classes that extend it.
+/// Always raises TypeError: use one of the derived classes.
 #[export("pto.ScopeStmt", crate = crate)]
 fn refuse_scope() -> Result<Ref<ScopeStmt>> {
     Err(Error::type_error(
-        "pto.ScopeStmt: expected one of the classes that extend it: InCoreScopeStmt, \
+        "pto.ScopeStmt: expected a derived class: InCoreScopeStmt, \
          ClusterScopeStmt, HierarchyScopeStmt, SpmdScopeStmt, RuntimeScopeStmt",
     ))
 }
@@ -52,8 +52,7 @@ impl ScopeStmt {
 }
 
 impl Ref<ScopeStmt> {
-    /// What the statement says; None for a class that extends the base and is
-    /// not one of this module.
+    /// Returns the kind of the scope; None for a derived class outside of this module.
     pub fn scope_kind(&self) -> Option<ScopeKind> {
         if self.isa::<InCoreScopeStmt>() {
             Some(ScopeKind::InCore)
@@ -71,7 +70,7 @@ impl Ref<ScopeStmt> {
     }
 }
 
-/// What the statement says about its body.
+/// Returns the kind of the scope.
 #[export("pto.ScopeStmt.scope_kind", crate = crate)]
 fn scope_kind(this: &Ref<ScopeStmt>) -> Option<Ref<ScopeKindObject>> {
     this.scope_kind().map(NodeEnum::object)
@@ -84,7 +83,7 @@ fn scope_kind(this: &Ref<ScopeStmt>) -> Option<Ref<ScopeKindObject>> {
 pub struct InCoreScopeStmt {
     #[node(base)]
     base: ScopeStmt,
-    /// How it is divided between vector cores.
+    /// The division of work between vector cores.
     pub split: Enumerator<SplitMode>,
 }
 
@@ -148,7 +147,7 @@ pub struct HierarchyScopeStmt {
     base: ScopeStmt,
     /// The level.
     pub level: Enumerator<Level>,
-    /// What it does there.
+    /// The role at that level.
     pub role: Option<Enumerator<Role>>,
 }
 
@@ -185,9 +184,9 @@ pub(super) fn make_hierarchy(
 pub struct SpmdScopeStmt {
     #[node(base)]
     base: ScopeStmt,
-    /// How many cores.
+    /// The number of cores.
     pub core_num: Ref<Expr>,
-    /// Whether they start together.
+    /// True if the cores start together.
     pub sync_start: bool,
 }
 
@@ -222,14 +221,14 @@ pub(super) fn make_spmd(
     })
 }
 
-/// The run-time system sees its body as one.
+/// A scope whose body the run-time system treats as a unit.
 #[derive(Node)]
 #[node(key = "pto.RuntimeScopeStmt", init = make_runtime, no_new, crate = crate)]
 #[repr(C)]
 pub struct RuntimeScopeStmt {
     #[node(base)]
     base: ScopeStmt,
-    /// Whether the program says when its tasks run.
+    /// True if the program determines when its tasks run.
     pub manual: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The types of many numbers: tensors in memory, tiles in the buffers of a
-//! core, arrays; and what the type of an expression says of these numbers.
+//! The types of many numbers: tensors in memory, tiles in the buffers of a core,
+//! and arrays; and the properties of these numbers that follow from an expression's type.
 
 use isoform_macros::{Node, export};
 
@@ -32,7 +32,7 @@ pub struct ShapedType {
     pub memref: Option<Ref<MemRef>>,
 }
 
-/// Always raises TypeError: what is shaped is a tensor, a tile or an array.
+/// Always raises TypeError: use tensors, tiles or arrays.
 #[export("pto.ShapedType", crate = crate)]
 fn refuse_shaped() -> Result<Ref<ShapedType>> {
     Err(Error::type_error(
@@ -57,8 +57,8 @@ impl ShapedType {
 }
 
 impl Ref<ShapedType> {
-    /// The memory in which the elements are: main memory for a tensor, that of
-    /// a core for an array, what a tile says.
+    /// Returns the memory of the elements: main memory for a tensor, that of a core for an
+    /// array, and the declared one for a tile.
     pub fn memory_space(&self) -> Option<MemorySpace> {
         if let Some(tile) = self.downcast_ref::<TileType>() {
             return tile.memory_space.as_ref().map(|space| space.get());
@@ -69,7 +69,7 @@ impl Ref<ShapedType> {
         self.isa::<ArrayType>().then_some(MemorySpace::ScalarLocal)
     }
 
-    /// Whether both have a memory reference, and it is the same one.
+    /// True if both have the same memory reference.
     pub fn shares_memref_with(&self, other: &Ref<ShapedType>) -> bool {
         match (&self.memref, &other.memref) {
             (Some(one), Some(other)) => one.same_as(other),
@@ -78,13 +78,13 @@ impl Ref<ShapedType> {
     }
 }
 
-/// The memory in which the elements are, if it is known.
+/// Returns the memory of the elements, if it is known.
 #[export("pto.ShapedType.memory_space", crate = crate)]
 fn memory_space(this: &Ref<ShapedType>) -> Option<Ref<MemorySpaceObject>> {
     this.memory_space().map(NodeEnum::object)
 }
 
-/// Whether both types have a memory reference, and it is the same one.
+/// True if both types have the same memory reference.
 #[export("pto.ShapedType.shares_memref_with", crate = crate)]
 fn shares_memref_with(this: &Ref<ShapedType>, other: &Ref<ShapedType>) -> bool {
     this.shares_memref_with(other)
@@ -97,7 +97,7 @@ fn shares_memref_with(this: &Ref<ShapedType>, other: &Ref<ShapedType>) -> bool {
 pub struct TensorType {
     #[node(base)]
     base: ShapedType,
-    /// How it lies in memory, if that is not row by row.
+    /// The memory layout, unless it is row by row.
     pub tensor_view: Option<Ref<TensorView>>,
 }
 
@@ -145,7 +145,7 @@ fn make_tensor_type(
 pub struct TileType {
     #[node(base)]
     base: ShapedType,
-    /// How it lies in the buffer, if that is not what the buffer implies.
+    /// The layout in the buffer, unless it is the buffer's usual one.
     pub tile_view: Option<Ref<TileView>>,
     /// The buffer.
     pub memory_space: Option<Enumerator<MemorySpace>>,
@@ -174,13 +174,13 @@ impl TileType {
         })
     }
 
-    /// How the tile lies in its buffer: as its view says, and where that says
-    /// nothing, as the buffer implies.
+    /// Returns the layout of the tile in its buffer: that of its view, with the usual layout
+    /// of the buffer where the view is silent.
     ///
-    /// All of the shape is valid. The buffers around the matrix unit hold
-    /// fractals: column by column of rows in `Mat`, `Left` and, with fractals
-    /// twice as large, `Acc`; row by row of columns in `Right`. Elsewhere a
-    /// column is stored as a column, and all else row by row.
+    /// All of the shape is valid. The buffers around the matrix unit hold fractals:
+    /// column by column of rows in `Mat`, `Left` and, with fractals twice as large, `Acc`;
+    /// row by row of columns in `Right`. Elsewhere a column is stored as a column, and
+    /// everything else row by row.
     pub fn effective_tile_view(&self) -> Ref<TileView> {
         if let Some(view) = &self.tile_view {
             return match view.valid_shape.is_empty() {
@@ -205,8 +205,7 @@ impl TileType {
     }
 }
 
-/// Whether there are several rows, or a number of them that is not known, and
-/// one column.
+/// True if there are several rows, or an unknown number of them, and one column.
 fn is_column(shape: &Array<Ref<Expr>>) -> bool {
     match (shape.len(), shape.get(0), shape.get(1)) {
         (2, Some(rows), Some(columns)) => is_one(columns) && !is_one(rows),
@@ -230,8 +229,8 @@ fn make_tile_type(
     })
 }
 
-/// How the tile lies in its buffer: as its view says, and where that says
-/// nothing, as the buffer implies.
+/// Returns the layout of the tile in its buffer: that of its view, with the usual layout
+/// of the buffer where the view is silent.
 #[export("pto.TileType.get_effective_tile_view", crate = crate)]
 fn get_effective_tile_view(this: &Ref<TileType>) -> Ref<TileView> {
     this.effective_tile_view()
@@ -257,11 +256,11 @@ impl ArrayType {
         })
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the shape, as a file may have it, is not of one
+    /// `ValueError` if the shape, for example from a file, does not have one
     /// dimension.
     pub fn extent(&self) -> Result<&Ref<Expr>> {
         match (self.shape.len(), self.shape.get(0)) {
@@ -279,15 +278,15 @@ fn make_array_type(dtype: Ref<DataTypeObject>, extent: Extent) -> Ref<ArrayType>
     ArrayType::new(dtype, extent.0)
 }
 
-/// How many elements the array has.
+/// Returns the number of elements of the array.
 #[export("pto.ArrayType.extent", crate = crate)]
 fn array_extent(this: &Ref<ArrayType>) -> Result<Ref<Expr>> {
     this.extent().cloned()
 }
 
 impl Expr {
-    /// The format of its value or of the elements of its value; None when its
-    /// type has none.
+    /// Returns the format of its value or of the elements of its value; None if its type has
+    /// no format.
     pub fn dtype(&self) -> Option<DataType> {
         if let Some(scalar) = self.ty.downcast_ref::<ScalarType>() {
             return Some(scalar.dtype.get());
@@ -296,14 +295,14 @@ impl Expr {
         Some(shaped.dtype.get())
     }
 
-    /// The buffer in which its value is, if that is known.
+    /// Returns the buffer that holds its value, if it is known.
     pub fn memory_space(&self) -> Option<MemorySpace> {
         self.ty.downcast_ref::<ShapedType>()?.memory_space()
     }
 }
 
-/// The format of the value of an expression or of its elements; None when its
-/// type has none.
+/// Returns the format of the value of an expression or of its elements; None if its type
+/// has no format.
 #[export("pto.Expr.dtype", crate = crate)]
 fn expr_dtype(this: &Ref<Expr>) -> Option<Ref<DataTypeObject>> {
     this.dtype().map(NodeEnum::object)

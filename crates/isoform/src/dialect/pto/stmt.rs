@@ -21,7 +21,7 @@ use crate::kernel::value::Value;
 pub struct Stmt {
     #[node(base, default)]
     base: IRNode,
-    /// The comments in front of it, a line each; None when there are none.
+    /// The comments before it, one per line; None without comments.
     #[node(ignore, default, repr = false)]
     pub leading_comments: Option<Array<Str>>,
 }
@@ -36,7 +36,7 @@ impl Stmt {
     }
 }
 
-/// Gives a variable its value, for the statements that follow.
+/// Assigns a value to a variable, for the following statements.
 #[derive(Node)]
 #[node(key = "pto.AssignStmt", crate = crate)]
 #[repr(C)]
@@ -50,20 +50,20 @@ pub struct AssignStmt {
     pub value: Ref<Expr>,
 }
 
-/// One of two statements; what they yield is the value of variables.
+/// One of two statements; their yields become the values of variables.
 #[derive(Node)]
 #[node(key = "pto.IfStmt", crate = crate)]
 #[repr(C)]
 pub struct IfStmt {
     #[node(base, default)]
     base: Stmt,
-    /// Which one.
+    /// The condition.
     pub condition: Ref<Expr>,
-    /// What happens when the condition holds.
+    /// The statement for a true condition.
     pub then_body: Ref<Stmt>,
-    /// What happens when it does not.
+    /// The statement for a false condition.
     pub else_body: Option<Ref<Stmt>>,
-    /// The variables that get what is yielded.
+    /// The variables that receive the yielded values.
     #[node(def)]
     pub return_vars: Array<Ref<Var>>,
 }
@@ -95,15 +95,15 @@ macro_rules! leaving {
 }
 
 leaving! {
-    /// Ends an iteration of a loop or a branch, and says what it results in.
+    /// Ends an iteration of a loop or a branch, with its results.
     YieldStmt = "pto.YieldStmt", make_yield;
-    /// Ends a function, and says what it results in.
+    /// Ends a function, with its results.
     ReturnStmt = "pto.ReturnStmt", make_return;
 }
 
 type Leaving = (Array<Ref<Expr>>, Option<Ref<Span>>);
 
-/// Sorts out whether the first argument is already the place.
+/// Decides whether the first argument is already the source location.
 fn values_or_span(key: &str, value: Value, span: Option<Ref<Span>>) -> Result<Leaving> {
     if value.is_none() {
         return Ok((Array::new(), span));
@@ -128,10 +128,11 @@ fn values_or_span(key: &str, value: Value, span: Option<Ref<Span>>) -> Result<Le
 
 /// A loop over numbers that carries values.
 ///
-/// The values that its body yields are those of `iter_args` in the next
-/// iteration, and those of `return_vars` behind the last one.
+/// The values that its body yields become those of `iter_args` in the next
+/// iteration, and those of `return_vars` after the last one.
 ///
-/// What is computed before the first iteration is visited first: nothing that
+/// Everything computed before the first iteration is visited first: none of the
+/// loop's definitions is bound in it.
 /// the loop defines is bound in it.
 #[derive(Node)]
 #[node(key = "pto.ForStmt", init = make_for, no_new, crate = crate)]
@@ -145,21 +146,21 @@ pub struct ForStmt {
     pub loop_var: Ref<Var>,
     /// The first one.
     pub start: Ref<Expr>,
-    /// The one in front of which the loop ends.
+    /// The number before which the loop ends.
     pub stop: Ref<Expr>,
     /// From one to the next.
     pub step: Ref<Expr>,
     /// The variables that it carries.
     #[node(def)]
     pub iter_args: Array<Ref<IterArg>>,
-    /// What happens in each iteration.
+    /// The body.
     pub body: Ref<Stmt>,
     /// The variables that get the last values.
     #[node(def)]
     pub return_vars: Array<Ref<Var>>,
-    /// How the iterations relate.
+    /// The relation between the iterations.
     pub kind: Enumerator<ForKind>,
-    /// What passes and users have to say about the loop.
+    /// Additional information from passes and users.
     pub attrs: Map<Str, Value>,
 }
 
@@ -249,12 +250,12 @@ pub(super) fn make_for(
 pub struct WhileStmt {
     #[node(base, default)]
     base: Stmt,
-    /// Whether there is another iteration; it may use `iter_args`.
+    /// True if there is another iteration; it may use `iter_args`.
     pub condition: Ref<Expr>,
     /// The variables that it carries.
     #[node(def)]
     pub iter_args: Array<Ref<IterArg>>,
-    /// What happens in each iteration.
+    /// The body.
     pub body: Ref<Stmt>,
     /// The variables that get the last values.
     #[node(def)]
@@ -272,7 +273,7 @@ pub struct SeqStmts {
     pub stmts: Array<Ref<Stmt>>,
 }
 
-/// Computes an expression for what that does.
+/// Evaluates an expression for its effect.
 #[derive(Node)]
 #[node(key = "pto.EvalStmt", crate = crate)]
 #[repr(C)]
@@ -301,7 +302,7 @@ pub struct ContinueStmt {
     base: Stmt,
 }
 
-/// Program text of another language, as it is.
+/// Program text in another language, copied verbatim.
 #[derive(Node)]
 #[node(key = "pto.InlineStmt", crate = crate)]
 #[repr(C)]

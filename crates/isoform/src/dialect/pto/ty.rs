@@ -31,7 +31,7 @@ fn type_from(value: Value) -> Result<Ref<Type>> {
     }
 }
 
-/// The type of what has none, or none that is known yet.
+/// The type of something without a type, or with one that is not yet known.
 #[derive(Node)]
 #[node(key = "pto.UnknownType", crate = crate)]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! How tensors and tiles lie in memory.
+//! The memory layout of tensors and tiles.
 
 use isoform_macros::{Node, export};
 
@@ -13,7 +13,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{Enumerator, NodeEnum};
 
-/// How a tensor lies in memory.
+/// The memory layout of a tensor.
 #[derive(Node)]
 #[node(key = "pto.TensorView", init = make_tensor_view, crate = crate)]
 #[repr(C)]
@@ -27,7 +27,7 @@ pub struct TensorView {
     /// The part of the shape that holds data; empty for all of it.
     #[node(default)]
     pub valid_shape: Array<Ref<Expr>>,
-    /// What stands outside of that part.
+    /// The contents outside of that part.
     #[node(default = PadValue::Null.object())]
     pub pad: Enumerator<PadValue>,
 }
@@ -48,7 +48,7 @@ fn make_tensor_view(
     })
 }
 
-/// How a tile lies in the buffer of a core.
+/// The layout of a tile in the buffer of a core.
 #[derive(Node)]
 #[node(key = "pto.TileView", init = make_tile_view, crate = crate)]
 #[repr(C)]
@@ -59,7 +59,7 @@ pub struct TileView {
     /// The distance between neighbours, for each dimension.
     #[node(default)]
     pub stride: Array<Ref<Expr>>,
-    /// Where it starts.
+    /// The offset of the first element.
     #[node(default)]
     pub start_offset: Option<Ref<Expr>>,
     /// The order of the fractals.
@@ -68,19 +68,19 @@ pub struct TileView {
     /// The order of the elements of a fractal.
     #[node(default = TileLayout::NoneBox.object())]
     pub slayout: Enumerator<TileLayout>,
-    /// How many bytes a fractal has.
+    /// The size of a fractal in bytes.
     #[node(default = TileView::FRACTAL)]
     pub fractal: i64,
-    /// What stands outside of the part that holds data.
+    /// The contents outside of the part that holds data.
     #[node(default = PadValue::Null.object())]
     pub pad: Enumerator<PadValue>,
-    /// How it leaves out what holds no data.
+    /// How it omits the part without data.
     #[node(default = CompactMode::Null.object())]
     pub compact: Enumerator<CompactMode>,
 }
 
 impl TileView {
-    /// How many bytes a fractal has where nothing else is said.
+    /// The default size of a fractal in bytes.
     pub const FRACTAL: i64 = 512;
 }
 
@@ -112,7 +112,7 @@ fn make_tile_view(
     })
 }
 
-/// Whether an expression is the literal 1.
+/// True if an expression is the literal 1.
 pub(super) fn is_one(expr: &Ref<Expr>) -> bool {
     let literal = expr.downcast_ref::<ConstInt>();
     literal.is_some_and(|literal| literal.value == 1)

@@ -1,4 +1,4 @@
-//! What stands in the binary form, for who writes it and who reads it.
+//! The elements of the binary form, shared by writer and reader.
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89isoform";
 pub(super) const VERSION: u8 = 1;
@@ -27,7 +27,7 @@ pub(super) mod record {
     pub(in super::super) const FIRST_OBJECT: u64 = 18;
 }
 
-/// How the content of a field stands in an object's record.
+/// The encoding of a field's contents in an object's record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Literal {
@@ -54,16 +54,16 @@ pub(super) fn checksum(content: &[u8]) -> [u8; CHECKSUM] {
     start
 }
 
-/// How to read the binary form.
+/// Options for reading the binary form.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct BinaryReadOptions {
-    /// Whether fields that a type does not have are skipped.
+    /// True to skip fields that a type does not have.
     pub ignore_unknown_fields: bool,
 }
 
 impl BinaryReadOptions {
-    /// Sets whether fields that a type does not have are skipped.
+    /// Sets whether to skip fields that a type does not have.
     #[must_use]
     pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
         self.ignore_unknown_fields = ignore;

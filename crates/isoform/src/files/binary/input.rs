@@ -67,7 +67,7 @@ impl<'a> Input<'a> {
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// How many things follow that take at least a byte each.
+    /// Reads the number of following items, which take at least one byte each.
     pub(super) fn count(&mut self) -> Result<usize> {
         let count = self.number()?;
         let rest = self.rest();

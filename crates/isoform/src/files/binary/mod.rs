@@ -1,8 +1,8 @@
 //! The binary form: the nodes of a JSON graph in few bytes.
 //!
-//! For caches and for handing values to another process, where nobody reads
-//! the text. Types go by key and fields by name, as in JSON, so a file stays
-//! readable while its types gain fields with defaults.
+//! For caches, and for passing values to another process, where nobody reads the
+//! text. Types are stored by key and fields by name, as in JSON, so a file stays
+//! readable when its types gain fields with defaults.
 //!
 //! # Format, version 1
 //!
@@ -18,10 +18,10 @@
 //!          order of the type's fields, or JSON data as a string if hooked
 //! ```
 //!
-//! Numbers are LEB128, seven bits a byte, low ones first; ints are
-//! zigzag-encoded before. Strings and bytes are a length and content. A
-//! reference is how many nodes to go back, so parts always come first and
-//! there is no way to write a cycle. Fixed numbers are little-endian. A literal
+//! Numbers are LEB128, seven bits per byte, low ones first; ints are
+//! zigzag-encoded first. Strings and bytes are a length and contents. A
+//! reference is the number of nodes to go back, so parts always come first and
+//! cycles cannot be expressed. Fixed numbers are little-endian. A literal
 //! is 0 for a reference, 1 for an int, 2 for a float, 3 for a bool (a byte), 4
 //! for a dtype (code, bits, lanes). The checksum is the start of the BLAKE3
 //! hash of everything before it.
@@ -40,16 +40,16 @@ use crate::kernel::error::Result;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::value::Value;
 
-/// The value in the binary form. The same value gives the same bytes every
+/// Encodes a value in the binary form. The same value results in the same bytes every
 /// time, on every machine.
 ///
 /// Linear in the number of distinct objects; depth takes heap, not stack.
 ///
 /// # Errors
 ///
-/// `TypeError` for functions and opaque objects, `ValueError` for a value that
+/// `TypeError` for functions and opaque objects; `ValueError` for a value that
 /// contains itself, and for a singleton that reading would mistake for a
-/// registered one; with the path.
+/// registered one. The error has the path.
 ///
 /// ```
 /// use isoform::{List, Value, from_bytes, to_bytes};
@@ -64,8 +64,8 @@ pub fn to_bytes(value: &Value) -> Result<Vec<u8>> {
     to_bytes_with_types(value).map(|(bytes, _)| bytes)
 }
 
-/// As [`to_bytes`], with the declared types of the objects in the value: a
-/// reader has to know them.
+/// As [`to_bytes`], and also returns the declared types of the objects in the value,
+/// which a reader must know.
 ///
 /// # Errors
 ///
@@ -77,16 +77,16 @@ pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeI
     Ok((writer.finish(), types))
 }
 
-/// The value in the binary form.
+/// Decodes a value from the binary form.
 ///
-/// Takes time and memory in proportion to the bytes, whatever they are.
+/// Takes time and memory proportional to the bytes, even for malicious input.
 ///
 /// # Errors
 ///
-/// `ValueError` for bytes that are not in the binary form, of another version
-/// of it, or changed since they were written, and for unknown fields;
-/// `TypeError` for unknown types, fields that are missing and have no default,
-/// and values that do not fit their field; whatever a hook answers.
+/// `ValueError` for bytes that are not in the binary form, have another version
+/// of it, or were modified after they were written, and for unknown fields;
+/// `TypeError` for unknown types, missing fields without a default, and values that
+/// do not fit their field. Errors of hooks are passed on.
 ///
 /// ```
 /// let mut bytes = isoform::to_bytes(&7.into())?;

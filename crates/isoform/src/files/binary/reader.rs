@@ -18,7 +18,7 @@ use crate::kernel::types::singletons::Recall;
 use crate::kernel::types::{Kind, field_hint};
 use crate::kernel::value::{Device, Value};
 
-/// What reading of one file knows.
+/// The state of reading one file.
 pub(super) struct Reader<'a> {
     input: Input<'a>,
     options: BinaryReadOptions,
@@ -31,14 +31,14 @@ pub(super) struct Reader<'a> {
     current: Option<&'static str>,
 }
 
-/// How the objects of one type of the file are read.
+/// The way to read objects of one type of the file.
 struct Plan {
     filler: Filler,
     // In the order of the file, with the position in the type; None for a
     // field that the type does not have.
     fields: Box<[(Literal, Option<u32>)]>,
-    /// The parts in the order of visit, by their order in the file, where that
-    /// is another one.
+    /// The parts in the order of visit, by their order in the file, if the two
+    /// differ.
     order: Option<Box<[u32]>>,
     hooked: bool,
     is_singleton: bool,
@@ -48,7 +48,7 @@ struct Plan {
 enum Stop {
     /// Something is wrong with the record that is being read.
     Fault(Error),
-    /// The error of user code, which is handed on unchanged.
+    /// An error of user code, which is passed on unchanged.
     Hook(Error),
 }
 
@@ -59,7 +59,7 @@ impl From<Error> for Stop {
 }
 
 impl<'a> Reader<'a> {
-    /// Checks what frames the records.
+    /// Checks the header and the end around the records.
     pub(super) fn new(bytes: &'a [u8], options: BinaryReadOptions) -> Result<Self> {
         let fail = |what: String| Err(Error::value_error(format!("binary form: {what}")));
         let Some(rest) = bytes.strip_prefix(&MAGIC) else {
@@ -110,16 +110,15 @@ impl<'a> Reader<'a> {
         let rest = self.input.rest();
         if rest > 0 {
             return Err(Error::value_error(format!(
-                "binary form: {rest} bytes behind the last record"
+                "binary form: {rest} bytes after the last record"
             )));
         }
         let root = self.nodes.pop();
         root.ok_or_else(|| Error::value_error("binary form: there is no node"))
     }
 
-    /// Goes through all records once without building anything, and comes back
-    /// to the first. Where one is wrong there is no layout, and building says
-    /// what is wrong.
+    /// Scans all records once without building anything, and returns to the first one.
+    /// If a record is malformed, there is no layout, and building reports the error.
     #[inline(never)]
     fn lay_out(&mut self) -> Result<()> {
         let start = self.input.at;
@@ -161,7 +160,7 @@ impl<'a> Reader<'a> {
             input.content()?;
             return Ok(ControlFlow::Continue(()));
         }
-        // What is read as a singleton is mostly there already.
+        // Most singletons in a file already exist.
         let index = plan.filler.info().index();
         outline.node((!plan.is_singleton).then_some(index));
         for (literal, position) in &plan.fields {
@@ -286,7 +285,7 @@ impl<'a> Reader<'a> {
             };
             let position = position.map(|position| position as u32);
             if position.is_some() && fields.iter().any(|(_, known)| *known == position) {
-                return Err(Error::value_error(format!("field '{name}' stands twice")));
+                return Err(Error::value_error(format!("field '{name}' is given twice")));
             }
             fields.push((literal, position));
         }

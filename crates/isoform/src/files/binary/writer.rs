@@ -15,7 +15,7 @@ use crate::kernel::value::{DType, Value, ValueRef, canonical_float_bits};
 pub(super) struct Writer {
     out: Vec<u8>,
     // By type index, the record of objects of that type; zero if the type has
-    // not been met.
+    // not occurred.
     types: Vec<u64>,
     // The types that have been written.
     met: Vec<&'static TypeInfo>,

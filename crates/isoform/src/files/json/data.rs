@@ -1,4 +1,4 @@
-//! JSON data inside a graph: metadata, and what hooks give for an object.
+//! JSON data inside a graph: metadata, and the output of hooks for an object.
 //!
 //! This is a tree and becomes a [`Value`]: null is None, arrays are arrays,
 //! objects are maps with strings as keys.
@@ -12,15 +12,15 @@ use crate::kernel::display;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::{Value, ValueRef};
 
-/// How deep data may nest, and how many digits a number may have: conversions
-/// of a number take quadratic time in its digits.
+/// The maximum nesting of data, and the maximum number of digits of a number: converting
+/// a number takes time quadratic in its digits.
 const MAX_DEPTH: usize = 1000;
 /// Appends data to JSON text.
 ///
 /// # Errors
 ///
-/// `TypeError` for what is no JSON data, `ValueError` when it nests more than
-/// 1000 deep or has a number of more than 100,000 digits.
+/// `TypeError` for values that are not JSON data; `ValueError` if data nests more than
+/// 1000 levels deep or has a number of more than 100,000 digits.
 pub(crate) fn write_data(data: &Value, out: &mut String) -> Result<()> {
     let mut stack = Vec::new();
     let mut next = Some(data.clone());
@@ -58,7 +58,7 @@ pub(crate) fn write_data(data: &Value, out: &mut String) -> Result<()> {
     }
 }
 
-/// A container of which some elements are still to be written.
+/// A container with elements still to be written.
 enum Open {
     Items(Array),
     Entries(Map),
@@ -130,7 +130,7 @@ pub(crate) fn read_data_at(text: &str, start: usize) -> Result<(Value, usize)> {
     Ok((value, lexer.position()))
 }
 
-/// A container of which some elements are still to be read.
+/// A container with elements still to be read.
 enum Partial {
     Items(Vec<Value>),
     /// The last one is the key of the value that is being read.
@@ -217,7 +217,7 @@ fn begin(lexer: &mut Lexer<'_>) -> Result<Begin> {
 fn take_key(lexer: &mut Lexer<'_>, map: &Map) -> Result<Value> {
     let key = Value::from(lexer.string()?.as_ref());
     if map.contains_key(&key) {
-        return Err(lexer.fail(&format!("the key {key:?} stands twice in an object")));
+        return Err(lexer.fail(&format!("the key {key:?} occurs twice in an object")));
     }
     lexer.expect(b':')?;
     Ok(key)
@@ -239,7 +239,7 @@ fn number(lexer: &mut Lexer<'_>) -> Result<Value> {
     }
 }
 
-/// A large number from its digits, with a sign or without; None for too many
+/// A large number from its digits, with or without a sign; None for too many
 /// digits or anything else.
 pub(super) fn big(digits: &str) -> Option<Value> {
     let plain = digits.strip_prefix('-').unwrap_or(digits);

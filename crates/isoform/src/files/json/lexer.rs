@@ -1,4 +1,4 @@
-//! Tokens of JSON text, taken one at a time as the reader asks for them.
+//! Tokens of JSON text, read one at a time at the reader's request.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ pub(super) struct Lexer<'a> {
     at: usize,
 }
 
-/// A number as it stands in the text.
+/// A number as written in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Number<'a> {
     pub(super) digits: &'a str,
-    /// Whether it has neither fraction nor exponent.
+    /// True if it has neither fraction nor exponent.
     pub(super) is_integer: bool,
 }
 
@@ -27,12 +27,12 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Goes to a position that [`position`](Self::position) has given.
+    /// Moves to a position returned by [`position`](Self::position).
     pub(super) fn go_to(&mut self, position: usize) {
         self.at = position;
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     #[inline(always)]
     pub(super) fn peek(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected(&format!("'{}'", char::from(byte))))
     }
 
-    /// Takes a word if the text goes on with it.
+    /// Consumes a word if it is next in the text.
     pub(super) fn word(&mut self, word: &str) -> bool {
         self.peek();
         let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
@@ -69,8 +69,8 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Goes on in a list: false when `close` was next, which is taken.
-    /// `first` says whether no element has been taken yet.
+    /// Advances in a list; returns false after consuming `close`. `first` is true before
+    /// the first element.
     #[inline(always)]
     pub(super) fn more(&mut self, first: bool, close: u8) -> Result<bool> {
         if self.eat(close) {
@@ -82,8 +82,8 @@ impl<'a> Lexer<'a> {
         Ok(true)
     }
 
-    /// Takes the next string if it is this one, written without escapes; `word`
-    /// must be without what is escaped.
+    /// Consumes the next string if it equals `word`, written without escapes; `word` must
+    /// not contain characters that need escapes.
     #[inline(always)]
     pub(super) fn eat_string(&mut self, word: &str) -> bool {
         if self.peek() != Some(b'"') {
@@ -148,7 +148,7 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected("the end of a string"))
     }
 
-    /// What stands behind a backslash.
+    /// Reads the rest of an escape, after the backslash.
     fn escape(&mut self) -> Result<char> {
         let Some(&byte) = self.text.as_bytes().get(self.at) else {
             return Err(self.unexpected("an escape sequence"));
@@ -230,7 +230,7 @@ impl<'a> Lexer<'a> {
             self.at += 1;
             is_integer = false;
             if self.digits() == 0 {
-                return Err(self.unexpected("digits behind the decimal point"));
+                return Err(self.unexpected("digits after the decimal point"));
             }
         }
         if let Some(b'e' | b'E') = bytes.get(self.at) {
@@ -323,8 +323,8 @@ impl<'a> Lexer<'a> {
         }
         let start = self.at;
         let number = self.number()?;
-        // Too large numbers become infinite in the standard parser; nobody
-        // who writes infinity writes it like that.
+        // The standard parser turns numbers that are too large into infinity; nobody who
+        // means infinity writes it like that.
         match number.digits.parse::<f64>() {
             Ok(float) if float.is_finite() => Ok(float),
             _ => {

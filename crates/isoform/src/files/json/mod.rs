@@ -7,11 +7,10 @@
 //!   {"type":"ffi.Array","data":[1,1]}]}
 //! ```
 //!
-//! The format is that of tvm-ffi: what it writes can be read here, and it can
-//! read what is written here as far as it has the types. Nodes stand behind
-//! their parts, and the root is last; reading takes them in any order. Fields
-//! of type int, float, bool and dtype stand in the object's node, all others
-//! refer to a node by its number.
+//! The format is that of tvm-ffi: each library reads the files of the other, as far as
+//! it has their types. Nodes follow their parts, and the root is last; reading accepts
+//! any order. Fields of type int, float, bool and dtype are inline in the object's node,
+//! all others refer to a node by its number.
 //!
 //! | value | node |
 //! |---|---|
@@ -23,13 +22,13 @@
 //! | Map, Dict | `ffi.Map`, `ffi.Dict`: numbers of key and value in turn |
 //! | Shape | `ffi.Shape`: the dimensions |
 //! | Tensor | `ffi.Tensor`: `dtype`, `shape` and `data` (base64) |
-//! | object | its type key: fields by name, or what its hook gives |
+//! | object | its type key: fields by name, or the output of its hook |
 //!
 //! Floats have the shortest digits that read back as the same float; NaN and
 //! the infinities are written as `NaN`, `Infinity` and `-Infinity`, which is
 //! an extension of JSON. All NaNs are read as one.
 //!
-//! Absent: functions and opaque objects, which nothing could read back, and
+//! Absent: functions and opaque objects, which could not be read back, and
 //! cycles.
 
 mod data;
@@ -49,16 +48,16 @@ pub use options::{JsonOptions, JsonReadOptions};
 
 pub(crate) use data::{read_data, read_data_at, write_data};
 
-/// The value as a JSON graph. The same value gives the same text every time.
+/// Writes a value as a JSON graph. The same value results in the same text every time.
 ///
 /// Linear in the number of distinct objects; depth takes heap, not stack.
 ///
 /// # Errors
 ///
-/// `TypeError` for functions, opaque objects and metadata that is no JSON
-/// data, `ValueError` for a value that contains itself, for a type key that
-/// means something else in the format, and for a singleton that reading would
-/// mistake for a registered one; with the path.
+/// `TypeError` for functions, opaque objects and metadata that is not JSON
+/// data; `ValueError` for a value that contains itself, for a type key with another
+/// meaning in the format, and for a singleton that reading would mistake for a
+/// registered one. The error has the path.
 ///
 /// ```
 /// use isoform::{List, Value, from_json_graph, to_json_graph};
@@ -87,7 +86,7 @@ pub fn to_json_graph(value: &Value, options: &JsonOptions) -> Result<String> {
 ///
 /// # Errors
 ///
-/// As [`to_json_graph`], and `OSError` when `output` fails.
+/// As [`to_json_graph`], and `OSError` if `output` fails.
 ///
 /// ```
 /// let mut output = Vec::new();
@@ -103,16 +102,16 @@ pub fn write_json_graph(
     Ok(output.write_all(to_json_graph(value, options)?.as_bytes())?)
 }
 
-/// The value in a JSON graph.
+/// Reads the value of a JSON graph.
 ///
-/// Takes time and memory in proportion to the text, whatever it says.
+/// Takes time and memory proportional to the text, even for malicious input.
 ///
 /// # Errors
 ///
-/// `ValueError` for text that is no JSON graph (with the node and the position
-/// in the text), a node that is part of itself, unknown fields, and what a node
-/// cannot hold; `TypeError` for unknown types, fields that are missing and have
-/// no default, and values that do not fit their field; whatever a hook answers.
+/// `ValueError` for text that is not a JSON graph (with the node and the position
+/// in the text), a node that is part of itself, unknown fields, and contents that a
+/// node cannot hold; `TypeError` for unknown types, missing fields without a default,
+/// and values that do not fit their field. Errors of hooks are passed on.
 ///
 /// ```
 /// use isoform::{Value, from_json_graph};

@@ -1,12 +1,12 @@
-//! How JSON graphs are written and read.
+//! Options for writing and reading JSON graphs.
 
 use crate::kernel::value::Value;
 
-/// How to write a JSON graph.
+/// Options for writing a JSON graph.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct JsonOptions {
-    /// What is written beside the nodes: None, bools, numbers, strings, and
+    /// Metadata to write next to the nodes: None, bools, numbers, strings, and
     /// arrays and maps (with string keys) of these.
     pub metadata: Option<Value>,
 }
@@ -20,16 +20,16 @@ impl JsonOptions {
     }
 }
 
-/// How to read a JSON graph.
+/// Options for reading a JSON graph.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct JsonReadOptions {
-    /// Whether fields that a type does not have are skipped.
+    /// True to skip fields that a type does not have.
     pub ignore_unknown_fields: bool,
 }
 
 impl JsonReadOptions {
-    /// Sets whether fields that a type does not have are skipped.
+    /// Sets whether to skip fields that a type does not have.
     #[must_use]
     pub fn ignore_unknown_fields(mut self, ignore: bool) -> Self {
         self.ignore_unknown_fields = ignore;

@@ -1,9 +1,9 @@
-//! Values from JSON text, node by node and without a tree of the text.
+//! Reads values from JSON text, node by node and without a syntax tree.
 //!
 //! Nodes with parts are noted first, so that their objects can be laid out in
-//! the order of visit, and built when all of them are known: in the order of
-//! the text, but a node that refers to later ones after these. What is wrong
-//! with a node is told before what is wrong with the text behind it.
+//! the order of visit. They are built once all of them are known: in the order of
+//! the text, except that a node that refers to later ones comes after these. Errors in a
+//! node are reported before errors in the text after it.
 
 mod build;
 
@@ -29,19 +29,19 @@ use crate::kernel::types::singletons::Recall;
 use crate::kernel::types::{Kind, Schema, field_hint};
 use crate::kernel::value::{DType, Device, Value};
 
-/// What reading of one text knows.
+/// The state of reading one text.
 pub(super) struct Reader<'a> {
     lexer: Lexer<'a>,
     options: JsonReadOptions,
     nodes: Vec<Node>,
-    /// What stands in the nodes that were noted.
+    /// The contents of the noted nodes.
     notes: Vec<Note>,
     literals: Vec<Value>,
     /// The node that is being read, if it has parts.
     unfinished: Option<Unfinished>,
     outline: Outline,
     layout: Layout,
-    /// Whether a node refers to a later one.
+    /// True if a node refers to a later one.
     looks_ahead: bool,
     /// Nodes that wait for later ones.
     waiting: Vec<u32>,
@@ -74,19 +74,19 @@ struct Noted {
     end: usize,
 }
 
-/// A node of which not all is read.
+/// A node that has been read in part.
 #[derive(Clone, Copy)]
 struct Unfinished {
     kind: NodeKind,
     first: usize,
-    /// Whether its data is read.
+    /// True if its data has been read.
     complete: bool,
 }
 
-/// What stands in a field or a container.
+/// An item of a field or a container.
 #[derive(Clone, Copy)]
 struct Note {
-    /// The position of the field, and whether it is a literal.
+    /// The position of the field, and whether it is inline.
     field: u32,
     /// The number of a node or of a literal.
     number: u32,
@@ -94,10 +94,10 @@ struct Note {
 
 /// In a note's field: a literal.
 const LITERAL: u32 = 1 << 31;
-/// In place of a note's field: the data for the hook.
+/// Replaces a note's field: the data for the hook.
 const HOOKED: u32 = u32::MAX;
 
-/// What the type key of a node means.
+/// The meaning of a node's type key.
 #[derive(Clone, Copy)]
 enum NodeKind {
     None,
@@ -119,13 +119,13 @@ enum NodeKind {
     Object(u32),
 }
 
-/// How the nodes of a declared type are read.
+/// The way to read nodes of a declared type.
 struct Plan {
     filler: Filler,
     is_singleton: bool,
-    /// Whether its parts are visited in another order than that of declaration.
+    /// True if its parts are visited in an order other than that of declaration.
     reorders: bool,
-    /// Whether the names of its fields stand in the text as they are.
+    /// True if the names of its fields appear in the text without escapes.
     plain_names: bool,
 }
 
@@ -133,7 +133,7 @@ struct Plan {
 enum Stop {
     /// Something is wrong with the node that is being read.
     Fault(Error),
-    /// The error of user code, which is handed on unchanged.
+    /// An error of user code, which is passed on unchanged.
     Hook(Error),
 }
 
@@ -214,7 +214,9 @@ impl<'a> Reader<'a> {
                     metadata = Some(self.outside(|reader| data::parse(&mut reader.lexer))?);
                 }
                 "root_index" | "nodes" | "metadata" => {
-                    return Err(self.document_fault(&format!("'{key}' stands twice")).into());
+                    return Err(self
+                        .document_fault(&format!("'{key}' is given twice"))
+                        .into());
                 }
                 _ if self.options.ignore_unknown_fields => {
                     self.outside(|reader| data::parse(&mut reader.lexer))?;
@@ -308,7 +310,7 @@ impl<'a> Reader<'a> {
                     }
                 },
                 "type" | "data" => {
-                    return Err(self.lexer.fail(&format!("'{key}' stands twice")));
+                    return Err(self.lexer.fail(&format!("'{key}' is given twice")));
                 }
                 _ if self.options.ignore_unknown_fields => {
                     data::parse(&mut self.lexer)?;
@@ -427,7 +429,7 @@ impl<'a> Reader<'a> {
         first
     }
 
-    /// Ends what [`note`](Self::note) began.
+    /// Completes what [`note`](Self::note) began.
     #[inline(always)]
     fn noted(&mut self, kind: NodeKind, first: usize) -> Node {
         self.unfinished = Some(Unfinished {
@@ -467,7 +469,7 @@ impl<'a> Reader<'a> {
         let plan = &self.plans[number as usize];
         let (info, reorders) = (plan.filler.info(), plan.reorders);
         let plain_names = plan.plain_names;
-        // What is read as a singleton is mostly there already.
+        // Most singletons in a file already exist.
         let block = (!plan.is_singleton).then_some(info.index());
         let kind = NodeKind::Object(number);
         let start = self.note(kind);
@@ -479,7 +481,7 @@ impl<'a> Reader<'a> {
         }
         self.outline.node(block);
         self.lexer.expect(b'{')?;
-        // The field behind the last one, and the one behind all so far.
+        // The position after the last field, and after all fields so far.
         let (mut position, mut behind) = (0, 0);
         let mut first = true;
         let mut in_order = true;
@@ -532,7 +534,7 @@ impl<'a> Reader<'a> {
             }
             if twice {
                 let name = info.fields()[position].name();
-                return Err(self.lexer.fail(&format!("field '{name}' stands twice")));
+                return Err(self.lexer.fail(&format!("field '{name}' is given twice")));
             }
             position += 1;
             behind = behind.max(position);

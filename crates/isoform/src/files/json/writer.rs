@@ -14,7 +14,7 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 
-/// What stands in front of the nodes has room for the largest number of nodes.
+/// The text before the nodes has room for the largest number of nodes.
 const HEAD: usize = r#"{"root_index":4294967295,"nodes":["#.len();
 
 /// Names of types that mean something else in the format.
@@ -41,13 +41,13 @@ const RESERVED: [&str; 17] = [
 /// The text so far; every node ends with a comma.
 pub(super) struct Writer {
     out: String,
-    // By type index; only types that have been met are filled in.
+    // By type index; only types that have occurred are filled in.
     plans: Vec<Option<Plan>>,
 }
 
 /// The text around the fields of one type.
 struct Plan {
-    /// What stands in front of each field, the first with the node's head.
+    /// The text before each field, the first one including the node's head.
     pieces: Box<[Box<str>]>,
     /// The whole node, for a type without fields.
     empty: Box<str>,

@@ -133,7 +133,7 @@ fn broken_documents_are_refused() {
         ),
         (
             r#"{"root_index":0,"root_index":0}"#,
-            "JSON graph: 'root_index' stands twice",
+            "JSON graph: 'root_index' is given twice",
         ),
         (
             r#"{"root_index":-1,"nodes":[]}"#,
@@ -200,13 +200,13 @@ fn broken_nodes_are_refused() {
         (
             r#"{"type":"int","data":1,"data":1}"#,
             V,
-            "node 0 (int): 'data' stands twice",
+            "node 0 (int): 'data' is given twice",
         ),
-        (r#"{"data":1,"data":1}"#, V, "node 0: 'data' stands twice"),
+        (r#"{"data":1,"data":1}"#, V, "node 0: 'data' is given twice"),
         (
             r#"{"type":"int","type":"int"}"#,
             V,
-            "node 0 (int): 'type' stands twice",
+            "node 0 (int): 'type' is given twice",
         ),
         (
             r#"{"type":"int","more":1}"#,
@@ -241,7 +241,7 @@ fn broken_nodes_are_refused() {
         (
             r#"{"type":"float","data":1.}"#,
             V,
-            "node 0 (float): expected digits behind the decimal point, got '}'",
+            "node 0 (float): expected digits after the decimal point, got '}'",
         ),
         (
             r#"{"type":"float","data":1e}"#,
@@ -371,7 +371,7 @@ fn broken_nodes_are_refused() {
         (
             r#"{"type":"None"},{"type":"gold.Add","data":{"lhs":0,"lhs":0}}"#,
             V,
-            "node 1 (gold.Add): field 'lhs' stands twice",
+            "node 1 (gold.Add): field 'lhs' is given twice",
         ),
         (
             r#"{"type":"None"},{"type":"gold.Add","data":{"lhs":"x"}}"#,

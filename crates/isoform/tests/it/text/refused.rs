@@ -66,15 +66,20 @@ fn syntax_is_checked() {
         2,
         "expected 2 hexadecimal digits in the escape sequence",
     );
-    refuse("\"\\ud800\"", 1, 2, "the escape stands for no character");
+    refuse(
+        "\"\\ud800\"",
+        1,
+        2,
+        "the escape does not denote a character",
+    );
     refuse(
         "\"\\U00110000\"",
         1,
         2,
-        "the escape stands for no character",
+        "the escape does not denote a character",
     );
     refuse("b\"é\"", 1, 3, "expected \\x and two digits for this byte");
-    refuse("b\"\\u0100\"", 1, 3, "the escape stands for no byte");
+    refuse("b\"\\u0100\"", 1, 3, "the escape does not denote a byte");
     refuse("/* 1", 1, 1, "the comment has no end");
     refuse("/ 1", 1, 1, "expected a comment, got '/'");
     refuse("01", 1, 1, "a number must not start with zeros");
@@ -88,7 +93,7 @@ fn syntax_is_checked() {
         "<Function>",
         1,
         1,
-        "what stands in angle brackets has no text that can be read",
+        "text in angle brackets cannot be read back",
     );
     refuse(
         "[...]",
@@ -100,7 +105,7 @@ fn syntax_is_checked() {
         "flaot32",
         1,
         1,
-        "expected a value, got the word 'flaot32', which is no dtype and has no '('",
+        "expected a value, got the word 'flaot32', which is not a dtype and has no '('",
     );
     refuse(
         "device(\"moon\")",
@@ -118,9 +123,9 @@ fn syntax_is_checked() {
         "é = 1",
         1,
         1,
-        "expected a value, got the word 'é', which is no dtype and has no '('",
+        "expected a value, got the word 'é', which is not a dtype and has no '('",
     );
-    refuse("% = 1", 1, 1, "expected a name behind '%'");
+    refuse("% = 1", 1, 1, "expected a name after '%'");
     refuse("\u{1F600}", 1, 1, "expected a value, got '\u{1F600}'");
     let digits = "9".repeat(10_001);
     let shown = format!(
@@ -169,7 +174,7 @@ fn types_and_fields_are_checked() {
         "tx.Var(name_hint=\"x\", name_hint=\"y\")",
         1,
         33,
-        "tx.Var: field 'name_hint' stands twice",
+        "tx.Var: field 'name_hint' is given twice",
     );
     refuse("tx.Var!1", 1, 1, "tx.Var has no hook that reads data");
     check_read("%y: tx.Var(%t = 5, ty=[%t])", "%y = tx.Var(ty=[5])\n%y\n");
@@ -181,7 +186,7 @@ fn tensors_are_checked() {
         "Tensor(1, [2], [])",
         1,
         8,
-        "expected a value, got the word '', which is no dtype and has no '('",
+        "expected a value, got the word '', which is not a dtype and has no '('",
     );
     refuse(
         "Tensor(True, [2], [])",

@@ -1,5 +1,5 @@
-//! Builders as other languages call them: functions whose first argument says
-//! what to do.
+//! The interface of builders for other languages: functions whose first argument is a
+//! command.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,21 +16,21 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::types::NodeEnum;
 use crate::kernel::value::Value;
 
-/// A builder of functions, as a function of a command, the place in the source
-/// text, and what the command takes.
+/// A builder of functions, as a function of a command, the source location, and the
+/// command's arguments.
 #[export("pto.IRBuilder", crate = crate)]
 fn new_builder() -> Callable {
     let builder = Mutex::new(IRBuilder::new());
     Callable::new(move |given| {
         let mut arguments = Arguments::new(given)?;
-        // What a panic left open is only statements that are not finished.
+        // A panic can only have left unfinished statements open.
         let mut builder = builder.lock().unwrap_or_else(PoisonError::into_inner);
         builder.at(arguments.next()?);
         run(&mut builder, &mut arguments)
     })
 }
 
-/// A builder of programs, as a function of a command and what that takes.
+/// A builder of programs, as a function of a command and its arguments.
 #[export("pto.ProgramBuilder", crate = crate)]
 fn new_program_builder(name: Str, span: Option<Ref<Span>>) -> Callable {
     let mut builder = ProgramBuilder::new(name);
@@ -65,7 +65,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The next argument; None stands for those that are left out.
+    /// The next argument; None for those that are left out.
     fn next<T: Argument>(&mut self) -> Result<T> {
         let value = self.rest.next().cloned().unwrap_or_default();
         T::from_value(value).map_err(|error| {
@@ -145,7 +145,7 @@ fn run(builder: &mut IRBuilder, arguments: &mut Arguments<'_>) -> Result<Value> 
     Ok(Value::NONE)
 }
 
-/// A scope from its kind and what that takes.
+/// A scope from its kind and the arguments for that kind.
 fn scope(arguments: &mut Arguments<'_>) -> Result<Scope> {
     let kind: Ref<ScopeKindObject> = arguments.next()?;
     let name_hint = arguments.next::<Str>()?;

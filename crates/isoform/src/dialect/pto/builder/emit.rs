@@ -13,14 +13,14 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when nothing is open.
+    /// `ValueError` if nothing is open.
     pub fn emit(&mut self, stmt: impl IntoField<Ref<Stmt>>) -> Result<()> {
         let frame = self.innermost("emit", "a function")?;
         frame.stmts.push(stmt.into_field());
         Ok(())
     }
 
-    /// Gives a variable a value.
+    /// Assigns a value to a variable.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl IRBuilder {
         Ok(var)
     }
 
-    /// Computes an expression for what that does.
+    /// Evaluates an expression for its effect.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use crate::kernel::object::reference::Ref;
 pub enum Scope {
     /// An [`InCoreScopeStmt`].
     InCore {
-        /// How it is divided between vector cores.
+        /// The division of work between vector cores.
         split: SplitMode,
         /// For people.
         name_hint: Str,
@@ -25,23 +25,23 @@ pub enum Scope {
     Hierarchy {
         /// The level.
         level: Level,
-        /// What it does there.
+        /// The function's role at its level.
         role: Option<Role>,
         /// For people.
         name_hint: Str,
     },
     /// A [`SpmdScopeStmt`].
     Spmd {
-        /// How many cores.
+        /// The number of cores.
         core_num: Ref<Expr>,
-        /// Whether they start together.
+        /// True if the cores start together.
         sync_start: bool,
         /// For people.
         name_hint: Str,
     },
     /// A [`RuntimeScopeStmt`].
     Runtime {
-        /// Whether the program says when its tasks run.
+        /// True if the program determines when its tasks run.
         manual: bool,
         /// For people.
         name_hint: Str,
@@ -51,9 +51,9 @@ pub enum Scope {
 /// A part that is open.
 pub(super) struct Frame {
     pub(super) kind: Kind,
-    /// What was added to it.
+    /// The statements added so far.
     pub(super) stmts: Vec<Ref<Stmt>>,
-    /// Where it was begun.
+    /// The source location of its beginning.
     pub(super) span: Option<Ref<Span>>,
 }
 
@@ -65,7 +65,7 @@ pub(super) enum Kind {
         return_types: Vec<Ref<Type>>,
     },
     For {
-        /// The loop without body and what it carries.
+        /// The loop, without its body and carried values.
         plan: Ref<ForStmt>,
         args: Vec<Ref<IterArg>>,
         results: Vec<Ref<Var>>,
@@ -85,7 +85,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Kind::Function { .. } => "function",
@@ -98,7 +98,7 @@ impl Kind {
 }
 
 impl Frame {
-    /// The error for what cannot be done here.
+    /// The error for an operation that is not possible here.
     pub(super) fn misuse(&self, what: &str, wanted: &str) -> Error {
         let begun = match &self.span {
             Some(span) if span.is_valid() => format!(", begun at {}", **span),

@@ -10,10 +10,10 @@ use crate::kernel::object::reference::Ref;
 
 /// Builds functions statement by statement.
 ///
-/// Each part takes a closure that builds what is inside; when that fails, the
-/// part is left out, and so is what is around it. Statements are not verified
-/// here, see [`verify`](crate::dialect::pto::verify()); what can only be a mistake of the
-/// caller, such as a `return` outside of a function, is an error at once.
+/// Each part takes a closure that builds its contents; if the closure fails, the part is
+/// left out, and so are the enclosing ones. Statements are not verified here, see
+/// [`verify`](crate::dialect::pto::verify()); only obvious mistakes, such as a `return`
+/// outside of a function, are errors at once.
 ///
 /// ```
 /// use isoform::dialect::pto::{self, Add, ConstInt, DataType, IRBuilder, ScalarType};
@@ -47,7 +47,7 @@ use crate::kernel::object::reference::Ref;
 #[derive(Default)]
 pub struct IRBuilder {
     pub(super) frames: Vec<Frame>,
-    /// Where what comes next was written.
+    /// The source location of the following parts.
     pub(super) span: Option<Ref<Span>>,
 }
 
@@ -61,22 +61,22 @@ impl std::fmt::Debug for IRBuilder {
 }
 
 impl IRBuilder {
-    /// A builder in which nothing is open.
+    /// Makes a builder without open parts.
     pub fn new() -> Self {
         IRBuilder::default()
     }
 
-    /// Says where what comes next was written; None if that is not known.
+    /// Sets the source location of the following parts; None if it is unknown.
     pub fn at(&mut self, span: Option<Ref<Span>>) -> &mut Self {
         self.span = span;
         self
     }
 
-    /// Builds a function; the closure also says its parameters and results.
+    /// Builds a function; the closure also adds its parameters and results.
     ///
     /// # Errors
     ///
-    /// `ValueError` when something is open; those of the closure.
+    /// `ValueError` if a part is open; errors of the closure.
     pub fn function<R>(
         &mut self,
         name: impl Into<Str>,
@@ -119,9 +119,9 @@ impl IRBuilder {
         Ok(result)
     }
 
-    /// Builds a loop with a condition. The closure says the condition by
-    /// [`while_condition`](Self::while_condition), once the values that it
-    /// depends on are there.
+    /// Builds a loop with a condition. The closure sets the condition with
+    /// [`while_condition`](Self::while_condition), after defining the values that it
+    /// depends on.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl IRBuilder {
         Ok(result)
     }
 
-    /// Builds what happens when a condition holds.
+    /// Builds the statement for the case that a condition holds.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl IRBuilder {
         result
     }
 
-    /// How many parts are open.
+    /// Returns the number of open parts.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
@@ -205,31 +205,31 @@ impl IRBuilder {
         self.frames.truncate(depth);
     }
 
-    /// Whether a function is open.
+    /// True if a function is open.
     pub fn in_function(&self) -> bool {
         self.frames
             .iter()
             .any(|frame| matches!(frame.kind, Kind::Function { .. }))
     }
 
-    /// Whether a loop is open.
+    /// True if a loop is open.
     pub fn in_loop(&self) -> bool {
         let is_loop = |frame: &Frame| matches!(frame.kind, Kind::For { .. } | Kind::While { .. });
         self.frames.iter().any(is_loop)
     }
 
-    /// Whether a branch is open.
+    /// True if a branch is open.
     pub fn in_if(&self) -> bool {
         self.frames
             .iter()
             .any(|frame| matches!(frame.kind, Kind::If { .. }))
     }
 
-    /// A parameter of the open function, which is read.
+    /// Adds an input parameter to the open function.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a function.
+    /// `ValueError` if the innermost open part is not a function.
     pub fn param(
         &mut self,
         name: impl Into<Str>,
@@ -238,7 +238,7 @@ impl IRBuilder {
         self.param_with(name, ty, ParamDirection::In)
     }
 
-    /// A parameter of the open function that goes this way.
+    /// Adds a parameter with this direction to the open function.
     ///
     /// # Errors
     ///
@@ -262,7 +262,7 @@ impl IRBuilder {
         }
     }
 
-    /// Says the type of the next result of the open function.
+    /// Adds the type of the next result of the open function.
     ///
     /// # Errors
     ///
@@ -285,7 +285,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a loop.
+    /// `ValueError` if the innermost open part is not a loop.
     pub fn iter_arg(
         &mut self,
         name: impl Into<Str>,
@@ -305,14 +305,12 @@ impl IRBuilder {
         }
     }
 
-    /// A variable that the open loop or `if` gives the value that is yielded;
-    /// one of a loop has the type of the variable that the loop carries unless
-    /// another is given.
+    /// Adds a variable that receives a value yielded in the open loop or `if`. In a loop, its
+    /// type defaults to that of the carried variable.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is neither, or the type is not
-    /// known.
+    /// `ValueError` if the innermost open part is neither, or the type is unknown.
     pub fn return_var(&mut self, name: impl Into<Str>, ty: Option<Ref<Type>>) -> Result<Ref<Var>> {
         let frame = self.innermost("return_var", "a loop or an if")?;
         let (carried, count) = match &frame.kind {
@@ -338,11 +336,11 @@ impl IRBuilder {
         Ok(var)
     }
 
-    /// Says the condition of the open `while` loop.
+    /// Sets the condition of the open `while` loop.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a `while` loop.
+    /// `ValueError` if the innermost open part is not a `while` loop.
     pub fn while_condition(&mut self, expr: impl IntoField<Ref<Expr>>) -> Result<()> {
         match self.innermost("while_condition", "a while loop")? {
             Frame {

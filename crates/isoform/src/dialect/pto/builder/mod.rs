@@ -1,16 +1,16 @@
-//! Programs built statement by statement.
+//! Building programs statement by statement.
 //!
-//! [`IRBuilder`] keeps what is open (a function, loops, branches, scopes) and
-//! adds statements to the innermost.
+//! [`IRBuilder`] keeps track of open parts (a function, loops, branches, scopes) and
+//! adds statements to the innermost one.
 //!
 //! | file | job |
 //! |---|---|
-//! | `frame.rs` | a part that is open |
+//! | `frame.rs` | an open part |
 //! | `ir_builder.rs` | the builder of functions, whose parts are closures |
 //! | `open.rs` | the begin and the end of each part |
-//! | `emit.rs` | the statements that have no parts |
+//! | `emit.rs` | the statements without parts |
 //! | `program.rs` | the builder of programs |
-//! | `commands.rs` | what other languages call |
+//! | `commands.rs` | the interface for other languages |
 
 mod commands;
 mod emit;

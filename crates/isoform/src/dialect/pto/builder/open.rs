@@ -35,7 +35,7 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Takes the innermost open part, which must be of one kind.
+    /// Closes the innermost open part, which must be of a given kind.
     fn end(&mut self, wanted: &str, is_wanted: impl Fn(&Kind) -> bool) -> Result<Frame> {
         let what = format!("end of {wanted}");
         match self.frames.pop() {
@@ -56,7 +56,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when something is open.
+    /// `ValueError` if something is open.
     pub fn begin_function(&mut self, plan: Ref<Function>) -> Result<()> {
         self.begin(Kind::Function {
             plan,
@@ -69,7 +69,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a function.
+    /// `ValueError` if the innermost open part is not a function.
     pub fn end_function(&mut self) -> Result<Ref<Function>> {
         let mut frame = self.end("function", |kind| matches!(kind, Kind::Function { .. }))?;
         let body = frame.body();
@@ -94,8 +94,7 @@ impl IRBuilder {
         }
     }
 
-    /// Begins a loop over numbers: that of a plan, without its body and what it
-    /// carries.
+    /// Begins a loop over numbers, given as a plan without body and carried values.
     ///
     /// # Errors
     ///
@@ -121,13 +120,12 @@ impl IRBuilder {
         })
     }
 
-    /// Ends the open loop and adds it to what is around it.
+    /// Ends the open loop and adds it to the enclosing part.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a loop, when the loop
-    /// carries another number of values than it results in, and when it has no
-    /// condition.
+    /// `ValueError` if the innermost open part is not a loop, if the numbers of
+    /// carried values and results of the loop differ, or if it has no condition.
     pub fn end_loop(&mut self) -> Result<Ref<Stmt>> {
         let is_loop = |kind: &Kind| matches!(kind, Kind::For { .. } | Kind::While { .. });
         let mut frame = self.end("loop", is_loop)?;
@@ -185,7 +183,7 @@ impl IRBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not an `if`, or its other
+    /// `ValueError` if the innermost open part is not an `if`, or its other
     /// branch is open already.
     pub fn begin_else(&mut self) -> Result<()> {
         let frame = self.innermost("else", "an if")?;
@@ -206,11 +204,11 @@ impl IRBuilder {
         Ok(())
     }
 
-    /// Ends the open `if` and adds it to what is around it.
+    /// Ends the open `if` and adds it to the enclosing part.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not an `if`.
+    /// `ValueError` if the innermost open part is not an `if`.
     pub fn end_if(&mut self) -> Result<Ref<Stmt>> {
         let mut frame = self.end("if", |kind| matches!(kind, Kind::If { .. }))?;
         let body = frame.body();
@@ -239,11 +237,11 @@ impl IRBuilder {
         self.begin(Kind::Scope(scope))
     }
 
-    /// Ends the open scope statement and adds it to what is around it.
+    /// Ends the open scope statement and adds it to the enclosing part.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the innermost open part is not a scope statement.
+    /// `ValueError` if the innermost open part is not a scope statement.
     pub fn end_scope(&mut self) -> Result<Ref<Stmt>> {
         let mut frame = self.end("scope", |kind| matches!(kind, Kind::Scope(_)))?;
         let body = frame.body();

@@ -28,7 +28,7 @@ pub struct ProgramBuilder {
     name: Str,
     span: Option<Ref<Span>>,
     functions: Vec<Ref<Function>>,
-    /// What functions are called by, in the order in which they were declared.
+    /// The variables by which functions are called, in order of declaration.
     declared: Vec<Ref<GlobalVar>>,
     /// For each name the position in `declared`, and whether the function was
     /// added.
@@ -44,13 +44,13 @@ impl ProgramBuilder {
         }
     }
 
-    /// Says where the program was written.
+    /// Sets the source location of the program.
     pub fn at(&mut self, span: Option<Ref<Span>>) -> &mut Self {
         self.span = span;
         self
     }
 
-    /// What a function is called by, for calls before it is added.
+    /// Returns the variable by which a function is called, even before it is added.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl ProgramBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when a function of this name was added before.
+    /// `ValueError` if a function of this name was added before.
     pub fn add_function(&mut self, function: Ref<Function>) -> Result<Ref<GlobalVar>> {
         if let Some((_, true)) = self.names.get(&function.name) {
             return Err(Error::value_error(format!(
@@ -91,7 +91,7 @@ impl ProgramBuilder {
         Ok(var)
     }
 
-    /// What a function is called by.
+    /// Returns the variable by which a function is called.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl ProgramBuilder {
     ///
     /// # Errors
     ///
-    /// `ValueError` when one was declared and not added.
+    /// `ValueError` if one was declared and not added.
     pub fn result(&self) -> Result<Ref<Program>> {
         let is_added = |var: &Ref<GlobalVar>| matches!(self.names.get(&var.name), Some((_, true)));
         if let Some(missing) = self.declared.iter().find(|var| !is_added(var)) {

@@ -7,8 +7,8 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::NodeEnum;
 use crate::kernel::value::{Value, ValueRef};
 
-// How tightly the operators of Python bind; an operand that binds less tightly
-// than its place asks for stands in parentheses.
+// The precedence of Python's operators; an operand with a lower precedence than its
+// position requires is put in parentheses.
 const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;
@@ -23,10 +23,10 @@ const SIGN: u8 = 11;
 const POWER: u8 = 12;
 const ATOM: u8 = 13;
 
-/// How an operation is spelled.
+/// The spelling of an operation.
 enum Spelling {
-    /// Between its operands: how tightly it binds, and what the left and the
-    /// right operand must bind at least.
+    /// Between its operands: its precedence, and the minimum precedence of the left and the
+    /// right operand.
     Infix(&'static str, u8, u8, u8),
     /// Before its operand.
     Prefix(&'static str, u8),
@@ -137,7 +137,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A memory reference where it is met for the first time.
+    /// A memory reference at its first occurrence.
     fn memory_reference(&mut self, name: &str, memory: &Ref<MemRef>) {
         let mut tasks: Vec<Task> = vec![format!("({name} := {}(", self.language("MemRef")).into()];
         match &memory.base {

@@ -1,17 +1,17 @@
-//! Programs as text that reads like Python.
+//! Programs as text that looks like Python.
 //!
-//! The text is for people: it says everything that comparison looks at, and is
-//! not read back. Files are written by [`to_json_graph`](crate::to_json_graph),
+//! The text is for people: it contains everything that comparison looks at, and cannot
+//! be read back. To write files, use [`to_json_graph`](crate::to_json_graph),
 //! [`to_bytes`](crate::to_bytes) and [`to_text`](crate::to_text).
 //!
 //! | file | job |
 //! |---|---|
-//! | `options.rs` | how a text is written |
+//! | `options.rs` | options |
 //! | `program.rs` | the text of a value |
-//! | `printer.rs` | one text in the making, as a stack of tasks |
+//! | `printer.rs` | a text under construction, as a stack of tasks |
 //! | `stmt.rs`, `expr.rs`, `ty.rs` | statements and functions, expressions, types |
 //! | `names.rs` | names of variables |
-//! | `sharing.rs` | what is written once |
+//! | `sharing.rs` | parts that are written only once |
 
 mod expr;
 mod names;

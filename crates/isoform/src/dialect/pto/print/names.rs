@@ -1,4 +1,4 @@
-//! What variables are called in the program text.
+//! The names of variables in the program text.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ const KEYWORDS: &[&str] = &[
     "while", "with", "yield",
 ];
 
-/// Longer hints are cut, so that a name is no line of its own.
+/// Longer hints are truncated, so that names do not fill lines.
 const LONGEST: usize = 60;
 
 /// Names of objects, all different, for one function.
@@ -18,12 +18,12 @@ const LONGEST: usize = 60;
 pub(super) struct Names {
     by_object: HashMap<u64, String>,
     taken: HashSet<String>,
-    /// The number that was tried last behind a name.
+    /// The last number tried after a name.
     suffixes: HashMap<String, u32>,
 }
 
 impl Names {
-    /// Starts anew, but for one name that nothing may have.
+    /// Starts again, with one reserved name.
     pub(super) fn clear(&mut self, reserved: &str) {
         self.by_object.clear();
         self.taken.clear();
@@ -31,7 +31,7 @@ impl Names {
         self.taken.insert(reserved.to_owned());
     }
 
-    /// The name of an object, and whether it is met for the first time.
+    /// Returns the name of an object, and whether this is its first occurrence.
     pub(super) fn of(&mut self, object: u64, hint: &str) -> (&str, bool) {
         let known = self.by_object.contains_key(&object);
         if !known {

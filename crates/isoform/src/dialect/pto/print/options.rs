@@ -1,12 +1,12 @@
-//! How a text is written.
+//! Options for program text.
 
-/// How [`python_print`](super::python_print) writes.
+/// Options of [`python_print`](super::python_print).
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PrintOptions {
-    /// What the language is imported as; empty if its names stand alone.
+    /// The name under which the language is imported; empty to omit it.
     pub prefix: String,
-    /// Whether comments say where statements and functions were written.
+    /// True to add comments with the source locations of statements and functions.
     pub spans: bool,
 }
 
@@ -20,14 +20,14 @@ impl Default for PrintOptions {
 }
 
 impl PrintOptions {
-    /// Sets what the language is imported as.
+    /// Sets the name under which the language is imported.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Sets whether comments say where statements and functions were written.
+    /// Sets whether to add comments with the source locations of statements and functions.
     #[must_use]
     pub fn spans(mut self, spans: bool) -> Self {
         self.spans = spans;

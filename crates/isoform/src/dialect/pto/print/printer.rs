@@ -1,5 +1,5 @@
-//! One text in the making, as a stack of tasks: lines, indentation, and what
-//! is written once.
+//! A text under construction, as a stack of tasks: lines, indentation, and parts that are
+//! written only once.
 
 use std::borrow::Cow;
 
@@ -17,14 +17,14 @@ use crate::kernel::value::Value;
 /// nested statements would be all spaces.
 const DEEPEST: usize = 40;
 
-/// What is still to be written.
+/// A pending step of printing.
 pub(super) enum Task {
     Text(Cow<'static, str>),
     /// A program, function or statement, on lines of its own.
     Node(Ref<Obj>),
     /// The indented block below a line that ends with a colon.
     Block(Ref<Stmt>),
-    /// Writes `pass` when no line came since there were so many.
+    /// Writes `pass` if no line was added since there were this many.
     PassAfter(usize),
     /// An expression or type that is not part of another one.
     Root(Ref<Obj>),
@@ -33,7 +33,7 @@ pub(super) enum Task {
     Type(Ref<Type>),
     /// The value of an attribute.
     Value(Value),
-    /// The rest of an `if` statement whose `else` is one, too.
+    /// The rest of an `if` statement whose `else` is also an `if`.
     ElseIf(Ref<IfStmt>),
     /// Begins a line.
     Line,
@@ -41,7 +41,7 @@ pub(super) enum Task {
     EndLine(Option<Ref<Span>>),
     Indent,
     Dedent,
-    /// The variables that a yield in the following statements gives values to.
+    /// The variables that receive the values of a yield in the following statements.
     Results(Vec<Ref<Var>>),
     EndResults,
     /// A part of an expression that was given a name: now without parentheses.
@@ -64,21 +64,21 @@ impl From<String> for Task {
 pub(super) struct Printer<'a> {
     pub(super) options: &'a PrintOptions,
     pub(super) out: String,
-    /// What is to be written, the next thing last.
+    /// The pending tasks, the next one last.
     tasks: Vec<Task>,
     pub(super) names: Names,
     indent: usize,
     pub(super) lines: usize,
-    /// The parts of the expression at hand that are written once.
+    /// The parts of the current expression that are written only once.
     shared: HashSet<u64>,
-    /// The names of those that were written.
+    /// The names of the shared parts written so far.
     written: HashMap<u64, String>,
     /// The variables that yields give values to, innermost last; taken by the
     /// first yield.
     pub(super) results: Vec<Vec<Ref<Var>>>,
-    /// Statements that stand at several places.
+    /// Statements that occur at several places.
     pub(super) labelled: HashSet<u64>,
-    /// The labels of those that were written.
+    /// The labels of those written so far.
     pub(super) labels: HashMap<u64, usize>,
 }
 
@@ -182,8 +182,8 @@ impl<'a> Printer<'a> {
         tasks
     }
 
-    /// An expression or type that is not part of another one: what it shares
-    /// within itself gets names.
+    /// An expression or type that is not part of another one; shared parts within it get
+    /// names.
     fn root(&mut self, node: Ref<Obj>) {
         self.shared = sharing::named_parts(&node, operands);
         self.written.clear();
@@ -194,7 +194,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether a part was written as a name, or its beginning as that of a
+    /// True if a part was written as a name, or as the beginning of the definition of a
     /// named part.
     pub(super) fn by_name(&mut self, node: &Ref<Obj>) -> bool {
         let ident = node.identity();

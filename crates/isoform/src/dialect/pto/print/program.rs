@@ -9,22 +9,21 @@ use crate::kernel::container::Str;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::Value;
 
-/// The text of a program, function, statement, expression or type, in the
-/// manner of Python.
+/// Prints a program, function, statement, expression or type in the style of Python.
 ///
-/// * Variables are called by their hints, with a number behind a hint that
-///   another variable of the function has; where they are defined, their type
-///   stands as annotation.
-/// * A memory reference is written in full where it is met first.
-/// * Parentheses stand where the operators of Python need them.
-/// * A large part of an expression that is used several times in it is written
-///   once, as `(s := ...)`, and called by that name from there on; a statement
-///   that stands at several places is written once, and labelled.
-/// * Beyond 40 levels the indentation does not grow any more; a number in
-///   brackets says the level.
+/// * Variables have their hints as names, with a number appended to a hint that
+///   another variable of the function already has; their definitions are annotated with
+///   their types.
+/// * A memory reference is written in full at its first occurrence.
+/// * Parentheses follow the precedence of Python's operators.
+/// * A large part of an expression that occurs several times in it is written
+///   once, as `(s := ...)`, and afterwards by that name; a statement that occurs at
+///   several places is written once, and labelled.
+/// * Beyond 40 levels the indentation stops growing; a number in brackets shows the
+///   level.
 ///
-/// The same value has the same text whenever it is printed. Linear in the size
-/// of the value and of the text; depth is limited by memory only.
+/// The same value always has the same text. Linear in the size of the value and of the
+/// text; depth is limited only by memory.
 ///
 /// # Errors
 ///

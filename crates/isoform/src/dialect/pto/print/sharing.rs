@@ -1,4 +1,4 @@
-//! Which parts of an expression get a name, so that the text of shared parts
+//! Selects the parts of an expression that get a name, so that the text of shared parts
 //! is not written again and again.
 
 use hashbrown::{HashMap, HashSet};
@@ -8,11 +8,11 @@ use crate::kernel::object::reference::{Obj, Ref};
 /// Shared parts with fewer nodes than this are written at every place.
 const SMALL: u32 = 12;
 
-/// The parts of `root`, by identity, that stand in it several times and are too
-/// large to be written several times.
+/// The parts of `root`, by identity, that occur in it several times and are too large to
+/// be repeated.
 ///
-/// `parts` gives what a node is made of. Every node is looked at once, with an
-/// explicit stack; linear.
+/// `parts` returns the parts of a node. Every node is visited once, with an explicit
+/// stack; linear.
 pub(super) fn named_parts(
     root: &Ref<Obj>,
     parts: impl Fn(&Ref<Obj>) -> Vec<Ref<Obj>>,
@@ -27,7 +27,7 @@ pub(super) fn named_parts(
         parts: parts.into_iter(),
         size: 1,
     };
-    // How many nodes the text of a part with several owners has.
+    // The number of nodes in the text of a part with several owners.
     let mut sizes: HashMap<u64, u32> = HashMap::new();
     let mut named = HashSet::new();
     let mut stack = vec![frame(None, parts(root))];
@@ -43,7 +43,7 @@ pub(super) fn named_parts(
             }
             continue;
         };
-        // The reference taken from the parts is an owner of its own.
+        // The reference in the list of parts is an owner, too.
         let shared = (next.owners() > 2).then(|| next.identity());
         if let Some(ident) = shared
             && let Some(size) = sizes.get(&ident)

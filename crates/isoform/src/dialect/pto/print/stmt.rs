@@ -9,12 +9,12 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::NodeEnum;
 
 impl Printer<'_> {
-    /// Finds the statements that stand at several places.
+    /// Finds the statements that occur at several places.
     pub(super) fn label_shared(&mut self, root: &Ref<Obj>) {
         self.labelled = sharing::named_parts(root, statements);
     }
 
-    /// A program, function or statement on lines of its own.
+    /// A program, function or statement on its own lines.
     pub(super) fn node(&mut self, node: &Ref<Obj>) {
         if let Some(stmt) = node.downcast_ref::<Stmt>() {
             if self.labelled.contains(&node.identity()) {
@@ -109,7 +109,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A variable with its type, where it is met for the first time.
+    /// A variable with its type, at its first occurrence.
     fn definition(&mut self, var: &Ref<Var>) -> Vec<Task> {
         let (name, is_new) = self.names.of(var.identity(), &var.name_hint);
         let name = name.to_owned();
@@ -151,7 +151,7 @@ impl Printer<'_> {
         self.line(tasks, stmt);
     }
 
-    /// A comment with the types of variables that are met for the first time.
+    /// A comment with the types of variables that occur for the first time.
     fn types_of<'v>(&mut self, vars: impl Iterator<Item = &'v Ref<Var>>) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
         for var in vars {
@@ -166,7 +166,7 @@ impl Printer<'_> {
         tasks
     }
 
-    /// Leaves a body; its results have values unless no yield came.
+    /// Leaves a body; its results have values unless there was no yield.
     pub(super) fn unused_results(&mut self) {
         let results = self.results.pop().unwrap_or_default();
         if results.is_empty() {
@@ -183,7 +183,7 @@ impl Printer<'_> {
         self.then(tasks);
     }
 
-    /// The rest of a line that begins with `if` or `elif`, and what follows.
+    /// The rest of a line that begins with `if` or `elif`, and the following lines.
     fn if_(&mut self, keyword: &'static str, branch: &Ref<IfStmt>) {
         let results: Vec<Ref<Var>> = branch.return_vars.iter().cloned().collect();
         let mut tasks = vec![keyword.into(), root(&branch.condition), ":".into()];
@@ -214,7 +214,7 @@ impl Printer<'_> {
             .iter()
             .map(|it| it.clone().upcast())
             .collect();
-        // The usual type of a loop variable goes without saying.
+        // The usual type of a loop variable is omitted.
         let said = std::iter::once(&each.loop_var).filter(|var| !is_index(&var.ty));
         let types = self.types_of(said.chain(&carried));
         let kind = match each.kind.get() {
@@ -336,7 +336,7 @@ impl Printer<'_> {
         }
         tasks.push("):".into());
         tasks.push(Task::EndLine(Some(stmt.span.clone())));
-        // A yield in a scope is one of the body around it.
+        // A yield in a scope belongs to the enclosing body.
         tasks.extend([Task::Indent, Task::Block(scope.body.clone()), Task::Dedent]);
         self.start_line();
         self.then(tasks);
@@ -477,7 +477,7 @@ fn roots(exprs: &Array<Ref<Expr>>) -> Vec<Task> {
     Printer::joined(exprs.iter().map(root))
 }
 
-/// Whether it is the type that loop variables usually have.
+/// True if it is the usual type of loop variables.
 fn is_index(ty: &Ref<Type>) -> bool {
     let scalar = ty.downcast_ref::<ScalarType>();
     scalar.is_some_and(|ty| matches!(ty.dtype.get(), DataType::Index | DataType::Int64))

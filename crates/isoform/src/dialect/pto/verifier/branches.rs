@@ -1,9 +1,9 @@
-//! Which places no path through the program has in common.
+//! Places that no path through the program has in common.
 
 use crate::kernel::path::places::{Place, Places, Step};
 
-/// Whether two places are in different branches of one `if`, so that no
-/// path through the program comes to both. O(the way to where they part).
+/// True if two places are in different branches of one `if`, so that no path through
+/// the program reaches both. O(distance to where they diverge).
 pub(super) fn exclude_each_other(places: &Places, one: Place, other: Place) -> bool {
     let (mut one, mut other) = (one, other);
     let mut last = (one, other);

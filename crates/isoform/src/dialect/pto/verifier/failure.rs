@@ -1,21 +1,21 @@
-//! What the verifier is asked and what it answers.
+//! Options and results of the verifier.
 
 use crate::dialect::pto::*;
 use crate::kernel::error::Error;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::path::AccessPath;
 
-/// What [`verify`](super::verify()) demands.
+/// Options of [`verify`](super::verify()).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct VerifyOptions {
-    /// Whether a variable may be given a value again where it has one, as in
-    /// programs that are not in static single assignment form yet.
+    /// True if a variable that has a value may be assigned again, as in programs that are
+    /// not yet in static single assignment form.
     pub allow_redefinition: bool,
 }
 
 impl VerifyOptions {
-    /// Sets whether a variable may be given a value again.
+    /// Sets whether a variable may be assigned again.
     #[must_use]
     pub fn allow_redefinition(mut self, allow_redefinition: bool) -> Self {
         self.allow_redefinition = allow_redefinition;
@@ -27,11 +27,11 @@ impl VerifyOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The steps from the verified value to what is wrong.
+    /// The steps from the verified value to the error.
     pub path: AccessPath,
-    /// Where that, or the nearest node around it, was written.
+    /// The source location of the error, or of the nearest enclosing node.
     pub span: Ref<Span>,
-    /// What is wrong.
+    /// The error.
     pub error: Error,
 }
 

@@ -1,14 +1,14 @@
-//! What makes a program well-formed.
+//! Checks that programs are well-formed.
 //!
 //! | file | job |
 //! |---|---|
-//! | `failure.rs` | what the verifier is asked and what it answers |
+//! | `failure.rs` | options and results of the verifier |
 //! | `program.rs` | the verification of a whole program |
-//! | `rules.rs` | what each class demands of its nodes, as verifiers of the types |
-//! | `types.rs` | which types go together |
-//! | `flow/` | what statements demand of those around them: definitions, yields, jumps |
-//! | `branches.rs` | which places are in different branches |
-//! | `scopes.rs` | which variables are defined there |
+//! | `rules.rs` | requirements of each class on its nodes, as verifiers of the types |
+//! | `types.rs` | compatibility of types |
+//! | `flow/` | requirements of statements on their context: definitions, yields, jumps |
+//! | `branches.rs` | places in different branches |
+//! | `scopes.rs` | variables defined at a place |
 
 mod branches;
 mod failure;

@@ -1,5 +1,5 @@
-//! The verification of a whole program: what the types demand of their nodes,
-//! then what statements demand of those around them.
+//! The verification of a whole program: the requirements of types on their nodes, then
+//! those of statements on their context.
 
 use isoform_macros::export;
 
@@ -12,31 +12,31 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::{Value, ValueRef};
 
-/// Everything that is wrong with a program, function, statement, expression or
-/// type; nothing if it is well-formed.
+/// Finds all errors in a program, function, statement, expression or type; returns
+/// nothing if it is well-formed.
 ///
-/// * **Nodes**: operands have types that go with the operation and its result,
+/// * **Nodes**: operands have types that suit the operation and its result,
 ///   literals fit their format, bounds of loops are integers, a loop has as
-///   many results as variables that it carries, with types that go together.
+///   many results as carried variables, with compatible types.
 /// * **Yields**: the body of a loop that carries values, and both branches of
-///   an `if` that results in some, end with a yield of as many values with
-///   types that go together; there are no yields elsewhere.
-/// * **Jumps**: `break` and `continue` stand in loops; a function returns
+///   an `if` with results, end with a yield of as many values with compatible
+///   types; there are no yields elsewhere.
+/// * **Jumps**: `break` and `continue` are inside loops; a function returns
 ///   values of its return types.
 /// * **Definitions**: a variable is used only where it has a value on every
-///   path. What an `if` defines in one branch, or a loop in its body, has none
-///   behind it. A variable is not given a value where it may have one, unless
-///   the options allow that. Variables in the types of definitions, such as
-///   symbolic sizes, are defined by them. In a statement without function
-///   around it, variables that nothing in it defines are taken as given.
-/// * **Calls** of functions of the program exist and have arguments and results
-///   of the types that the function says.
-/// * **Types of users** with verifiers of their own are asked, too; see
+///   path. Definitions in only one branch of an `if`, or in the body of a loop, have
+///   no value after it. A variable is not assigned where it may already have a value,
+///   unless the options allow it. Variables in the types of definitions, such as
+///   symbolic sizes, are defined by them. In a statement outside of any function,
+///   variables that nothing in it defines are assumed to be given.
+/// * **Calls** refer to existing functions of the program, with arguments and results
+///   of the declared types.
+/// * **User-defined types** are checked by their own verifiers, too; see
 ///   [`verify`](crate::verify()).
 ///
-/// A statement or expression that stands at several places is checked where it
-/// is met first; at others only for what is different there. Depth is limited
-/// by memory only. Linear in the size of the program, but for lookups.
+/// A statement or expression that occurs at several places is checked at its first
+/// occurrence; elsewhere only for differences. Depth is limited only by memory. Linear
+/// in the size of the program, except for lookups.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn verify(root: impl Into<Value>, options: &VerifyOptions) -> Result<Vec<Fai
     Ok(failures)
 }
 
-/// Where the last node on a path with a place in a source text was written.
+/// The source location of the last node on a path that has one.
 fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
     let mut span = Span::unknown();
     let mut value = root.clone();

@@ -1,8 +1,7 @@
-//! What each class demands of its nodes, whatever is around them.
+//! The requirements of each class on its nodes, regardless of their context.
 //!
-//! The demands are those of the bases of nodes and types, whose verifiers see
-//! the nodes of all classes that extend them, so that
-//! [`verify`](crate::verify()) finds them, too.
+//! They belong to the bases of nodes and types, whose verifiers see the nodes of
+//! all derived classes, so that [`verify`](crate::verify()) checks them, too.
 
 use super::types::{compatible, same_number, shown};
 use crate::dialect::pto::node::Demands;
@@ -17,11 +16,11 @@ impl Demands for IRNode {
     }
 }
 
-/// What is wrong with a node.
+/// The errors in a node.
 #[derive(Default)]
 struct Problems {
     texts: Vec<String>,
-    /// Whether more than types is wrong.
+    /// True if errors other than wrong types were found.
     values: bool,
 }
 
@@ -35,7 +34,7 @@ impl Problems {
         self.values = true;
     }
 
-    /// Demands a scalar whose format is one that is wanted.
+    /// Requires a scalar of one of the given formats.
     fn scalar(
         &mut self,
         field: &str,
@@ -299,7 +298,7 @@ fn shape(found: &mut Problems, shaped: &Ref<ShapedType>) {
         if let Some(size) = size.downcast_ref::<ConstInt>()
             && size.value < 0
         {
-            // Nobody but a mistaken program has such a size.
+            // Only an erroneous program has such a size.
             found.value(format!("{field}: expected at least 0, got {}", size.value));
         }
     }

@@ -1,4 +1,4 @@
-//! Which variables have a value where the check is.
+//! The variables that have a value at the current place.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -9,47 +9,47 @@ use crate::kernel::path::places::{Place, Places};
 #[derive(Default)]
 pub(super) struct Scopes {
     defined: HashSet<u64>,
-    /// The variables in the set, in the order in which they came.
+    /// The variables in the set, in order of insertion.
     log: Vec<u64>,
-    /// Where variables were defined last, whether they still have a value.
+    /// The last definition of each variable, whether or not it still has a value.
     last: HashMap<u64, Place>,
     /// Changes when variables lose their values.
     epoch: u64,
 }
 
 impl Scopes {
-    /// Whether a variable has a value.
+    /// True if a variable has a value.
     pub(super) fn is_defined(&self, var: u64) -> bool {
         self.defined.contains(&var)
     }
 
-    /// Gives a variable a value; where it may have got one before on a path
-    /// that comes here.
+    /// Defines a variable; returns the earlier place where it may have been defined on a
+    /// path to this one.
     pub(super) fn define(&mut self, var: u64, place: Place, places: &Places) -> Option<Place> {
         self.assume(var);
         self.note(var, place, places)
     }
 
-    /// Takes note of a definition, and no value; what [`define`](Self::define)
-    /// answers.
+    /// Records a definition without a value; returns the same as
+    /// [`define`](Self::define).
     pub(super) fn note(&mut self, var: u64, place: Place, places: &Places) -> Option<Place> {
         let before = self.last.insert(var, place)?;
         (!exclude_each_other(places, before, place)).then_some(before)
     }
 
-    /// Whether a variable was defined somewhere before.
+    /// True if a variable was defined somewhere before.
     pub(super) fn was_defined(&self, var: u64) -> bool {
         self.last.contains_key(&var)
     }
 
-    /// Takes it that a variable has a value.
+    /// Assumes that a variable has a value.
     pub(super) fn assume(&mut self, var: u64) {
         if self.defined.insert(var) {
             self.log.push(var);
         }
     }
 
-    /// How many variables have values, to come back to.
+    /// The number of variables with values, as a mark to return to.
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
@@ -59,7 +59,7 @@ impl Scopes {
         self.log.get(mark..).unwrap_or_default()
     }
 
-    /// Takes the values away that came since a mark.
+    /// Removes the values added since a mark.
     pub(super) fn leave(&mut self, mark: usize) -> Vec<u64> {
         let left = self.log.split_off(mark.min(self.log.len()));
         for var in &left {
@@ -77,7 +77,7 @@ impl Scopes {
         self.last.clear();
     }
 
-    /// A number that is another one when variables have lost their values.
+    /// A number that changes when variables lose their values.
     pub(super) fn epoch(&self) -> u64 {
         self.epoch
     }

@@ -1,19 +1,19 @@
-//! Whether a value of one type may stand where one of another is expected.
+//! Compatibility of types.
 
 use crate::dialect::pto::*;
 use crate::kernel::object::reference::Ref;
 
-/// Whether both are one format, or both the 64-bit integers of indices.
+/// True if both formats are the same, or both are 64-bit integers of indices.
 pub(super) fn same_number(one: DataType, other: DataType) -> bool {
     let is_wide = |dtype| matches!(dtype, DataType::Index | DataType::Int64);
     one == other || (is_wide(one) && is_wide(other))
 }
 
-/// Whether a value of type `got` may stand where `expected` is asked for.
+/// True if a value of type `got` is acceptable where `expected` is required.
 ///
-/// Classes, formats, ranks and the sizes that both know must agree; sizes that
-/// are no literals, places in memory and views may differ, as they do between a
-/// function and its callers. What is not known goes with everything.
+/// Classes, formats, ranks and sizes known on both sides must agree; sizes that
+/// are not literals, memory locations and views may differ, as they do between a
+/// function and its callers. Anything unknown is compatible with everything.
 pub(super) fn compatible(expected: &Ref<Type>, got: &Ref<Type>) -> bool {
     let mut pairs = vec![(expected.clone(), got.clone())];
     // Types share their parts, and two long chains of pairs may meet again.

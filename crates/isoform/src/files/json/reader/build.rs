@@ -9,8 +9,8 @@ use crate::kernel::types::fit::map_of;
 use crate::kernel::value::Value;
 
 impl Reader<'_> {
-    /// Builds what was noted, in the order of the text, but for nodes that
-    /// refer to later ones; and checks what was read of a last one.
+    /// Builds all noted nodes, in the order of the text except for nodes that refer to
+    /// later ones, and checks an unfinished last node.
     pub(super) fn build_all(&mut self) -> Result<()> {
         let mut poll = Poll::default();
         for number in 0..self.nodes.len() {
@@ -85,8 +85,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Builds a node that was noted; None when parts of it, which are in
-    /// `missing` then, are not built yet.
+    /// Builds a noted node; returns None if some of its parts, then listed in `missing`,
+    /// have not been built yet.
     #[inline]
     fn build(&mut self, number: u32, noted: Noted) -> Result<Option<Value>> {
         match noted.kind {
@@ -120,8 +120,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Sets the fields of an object; false, and none is set, when some of them
-    /// are not built yet.
+    /// Sets the fields of an object; returns false, without setting any, if some of them
+    /// have not been built yet.
     #[inline]
     fn set_fields(&mut self, number: u32, plan: u32, noted: Noted) -> Result<bool> {
         let filler = &mut self.plans[plan as usize].filler;

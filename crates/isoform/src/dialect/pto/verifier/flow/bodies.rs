@@ -1,5 +1,5 @@
-//! Bodies of loops, branches and functions: where they begin and end, what they
-//! yield and return, and which jumps leave them.
+//! Bodies of loops, branches and functions: their begin and end, their yields and
+//! returns, and the jumps out of them.
 
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ impl Checker<'_> {
         self.bodies.push(body);
     }
 
-    /// Leaves a body, which yields what is expected of it.
+    /// Leaves a body that yields as expected.
     pub(super) fn end_body(&mut self) -> Body {
         let body = self.bodies.pop().unwrap_or_else(|| {
             let types: Rc<[Ref<Type>]> = Rc::new([]);
@@ -65,7 +65,7 @@ impl Checker<'_> {
         let else_diverged = self.diverged;
         self.diverged = body.diverged || (then_diverged && else_diverged);
         if then_diverged {
-            // Whoever comes here, comes through this branch.
+            // Every path to this point runs through this branch.
             return;
         }
         let other = self.scopes.leave(body.mark);

@@ -1,15 +1,15 @@
-//! What statements demand of those around them.
+//! Requirements of statements on their context.
 //!
-//! One pass over the statements in the order in which they run, with a stack of
-//! its own. Expressions are looked through for variables and calls.
+//! This is one pass over the statements in execution order, with an explicit stack.
+//! Expressions are searched for variables and calls.
 //!
 //! | file | job |
 //! |---|---|
-//! | `state.rs` | what is known at a place, and what is still to be checked |
+//! | `state.rs` | facts about the current place, and pending checks |
 //! | `statements.rs` | the pass, and definitions |
 //! | `bodies.rs` | yields, returns and jumps |
 //! | `uses.rs` | variables and calls in expressions |
-//! | `repeated.rs` | statements that stand at several places |
+//! | `repeated.rs` | statements that occur at several places |
 
 mod bodies;
 mod repeated;

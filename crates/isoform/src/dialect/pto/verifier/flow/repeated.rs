@@ -1,5 +1,5 @@
-//! Statements that stand at several places: checked at the first, and at the
-//! others only for what is different there.
+//! Statements that occur at several places: they are checked at the first one, and
+//! elsewhere only for differences.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::places::Place;
 
 impl Checker<'_> {
-    /// Begins to take down what a statement demands.
+    /// Begins to record the requirements of a statement.
     pub(super) fn begin_record(&mut self, ident: u64) {
         self.records.push(Record {
             mark: self.scopes.mark(),
@@ -67,7 +67,7 @@ impl Checker<'_> {
         }
         let mut again = None;
         for var in &summary.definitions {
-            // What only some paths define stays without a value.
+            // Variables that only some paths define remain without a value.
             let before = self.scopes.note(var.identity(), place, &self.places);
             again = again.or_else(|| Some((var, before?)));
         }
@@ -75,7 +75,7 @@ impl Checker<'_> {
             && !self.options.allow_redefinition
         {
             let text = format!(
-                "variable '{}' is defined again, after {}, by a statement that stands at both places",
+                "variable '{}' is defined again, after {}, by a statement that occurs at both places",
                 var.name_hint,
                 self.places.path(before)
             );
@@ -98,14 +98,14 @@ impl Checker<'_> {
     }
 }
 
-/// The statements with others in them that stand at several places of a value.
+/// Returns the statements with nested ones that occur at several places of a value.
 pub(super) fn repeated(root: &Ref<Obj>) -> HashSet<u64> {
     let mut found = HashSet::new();
     let mut met = HashSet::new();
     let mut stack = statements(root);
     while let Some(stmt) = stack.pop() {
         let below = statements(&stmt);
-        // The stack and the field of what is above are two owners.
+        // The stack and the parent's field are two owners.
         if stmt.owners() > 2 && !below.is_empty() && !met.insert(stmt.identity()) {
             found.insert(stmt.identity());
             continue;

@@ -1,5 +1,5 @@
-//! What is known while the statements of a value are checked, and what is still
-//! to be checked.
+//! The state of checking the statements of a value: facts about the current place, and
+//! pending checks.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::path::places::{Place, Places};
 use crate::kernel::value::Value;
 
-/// What is still to be checked.
+/// A pending check.
 pub(super) enum Task {
     Function(Ref<Function>, Place),
     EndFunction(Ref<Function>, Place),
@@ -22,7 +22,7 @@ pub(super) enum Task {
     Stmt(Ref<Stmt>, Place, bool),
     /// An expression, and the place of the statement in the source text.
     Use(Ref<Expr>, Place, Ref<Span>),
-    /// What is said about a loop or function, in the same way.
+    /// The attributes of a loop or function, likewise.
     Attrs(Map<Str, Value>, Place, Ref<Span>),
     Define(Ref<Var>, Place, Ref<Span>),
     Start(Body),
@@ -35,13 +35,13 @@ pub(super) enum Task {
 
 /// A body that may end with a yield.
 pub(super) struct Body {
-    /// What is to be yielded.
+    /// The types to be yielded.
     pub(super) types: Rc<[Ref<Type>]>,
     pub(super) place: Place,
     pub(super) span: Ref<Span>,
     pub(super) is_loop: bool,
     pub(super) yielded: bool,
-    /// What was so in front of it.
+    /// The variables with values before it.
     pub(super) mark: usize,
     pub(super) diverged: bool,
 }
@@ -50,7 +50,7 @@ pub(super) struct Checker<'a> {
     pub(super) options: &'a VerifyOptions,
     pub(super) places: Places,
     pub(super) scopes: Scopes,
-    /// What is to be checked, the next thing last.
+    /// The pending checks, the next one last.
     pub(super) tasks: Vec<Task>,
     pub(super) failures: Vec<Failure>,
     pub(super) program: Option<Ref<Program>>,
@@ -59,23 +59,23 @@ pub(super) struct Checker<'a> {
     /// are those that something defines.
     pub(super) locals: Option<HashSet<u64>>,
     pub(super) loops: usize,
-    /// Whether what follows is never reached.
+    /// True if the following statements are unreachable.
     pub(super) diverged: bool,
     pub(super) bodies: Vec<Body>,
-    /// For each `if` whose `else` is being checked: which variables the other
-    /// branch gave values, and whether it diverged.
+    /// For each `if` whose `else` is being checked: the variables that the other branch
+    /// defined, and whether it diverged.
     pub(super) branches: Vec<(Vec<u64>, bool)>,
     /// Shared expressions in which all variables had values, and when.
     pub(super) clean: HashMap<u64, u64>,
     pub(super) records: Vec<Record>,
     pub(super) uses: Vec<Ref<Var>>,
     pub(super) definitions: Vec<Ref<Var>>,
-    /// The statements with others in them that stand at several places.
+    /// The statements with nested ones that occur at several places.
     pub(super) repeated: HashSet<u64>,
     pub(super) summaries: HashMap<u64, Rc<Summary>>,
 }
 
-/// A statement that stands at several places and is being checked.
+/// A statement that occurs at several places and is being checked.
 pub(super) struct Record {
     pub(super) mark: usize,
     pub(super) loops: usize,
@@ -88,21 +88,21 @@ pub(super) struct Record {
     pub(super) yielded: Option<Ref<YieldStmt>>,
 }
 
-/// What a statement that stands at several places demands at each of them.
+/// The requirements of a statement that occurs at several places, for each of them.
 pub(super) struct Summary {
     /// Variables that it uses and does not define.
     pub(super) uses: Vec<Ref<Var>>,
     pub(super) definitions: Vec<Ref<Var>>,
-    /// Those that have a value behind it.
+    /// The variables that have a value after it.
     pub(super) values: Vec<u64>,
     pub(super) diverged: bool,
-    /// Whether it leaves a loop that it is not.
+    /// True if it leaves a loop outside of itself.
     pub(super) jumps: bool,
     pub(super) yielded: Option<Ref<YieldStmt>>,
 }
 
 impl Checker<'_> {
-    /// Has tasks done next, in this order.
+    /// Schedules tasks to run next, in this order.
     pub(super) fn then(&mut self, tasks: Vec<Task>) {
         self.tasks.extend(tasks.into_iter().rev());
     }

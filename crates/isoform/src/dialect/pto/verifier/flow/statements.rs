@@ -1,5 +1,5 @@
-//! The pass over the statements in the order in which they run: what each of
-//! them consists of, and what it defines.
+//! The pass over the statements in execution order: the parts and definitions of each
+//! statement.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
 use crate::traverse::{ChildOptions, WalkOptions, WalkResult, children_of, walk_objects};
 
-/// Everything that is wrong with how the statements of a value go together.
+/// Returns all errors in the interaction of a value's statements.
 pub(in crate::dialect::pto::verifier) fn failures(
     root: &Value,
     options: &VerifyOptions,
@@ -68,7 +68,7 @@ pub(in crate::dialect::pto::verifier) fn failures(
 /// The variables that something in a statement defines.
 fn defined_in(stmt: &Ref<Stmt>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
-    // A walk meets an object once, so that a definition may be met as a use.
+    // A walk visits an object once, so a definition may be visited as a use.
     walk_objects(stmt, WalkOptions::default(), |object, _| {
         let vars = definitions_of(object)?;
         found.extend(vars.iter().map(Ref::identity));
@@ -151,7 +151,7 @@ impl Checker<'_> {
         self.then(tasks);
     }
 
-    /// What checking a statement consists of.
+    /// The steps for checking a statement.
     fn parts(&mut self, stmt: &Ref<Stmt>, place: Place, tail: bool) -> Vec<Task> {
         let span = &stmt.span;
         if let Some(sequence) = stmt.downcast_ref::<SeqStmts>() {
@@ -239,7 +239,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a statement of a class that users declare consists of: its fields.
+    /// The parts of a statement of a user-defined class: its fields.
     fn other_parts(&mut self, stmt: &Ref<Stmt>, place: Place) -> Vec<Task> {
         let mut tasks = Vec::new();
         let fields = children_of(&stmt.into(), ChildOptions::default());

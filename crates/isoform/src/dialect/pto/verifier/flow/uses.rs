@@ -16,13 +16,13 @@ use crate::kernel::value::Value;
 use crate::traverse::{WalkOptions, WalkOrder, WalkResult, structural_walk};
 
 impl Checker<'_> {
-    /// Whether a variable need not be defined here.
+    /// True if a variable need not be defined here.
     fn is_given(&self, var: &Ref<Var>) -> bool {
         let locals = self.locals.as_ref();
         var.isa::<MemRef>() || locals.is_some_and(|locals| !locals.contains(&var.identity()))
     }
 
-    /// What is wrong with a use of a variable, if anything.
+    /// Checks a use of a variable, and returns the error if there is one.
     pub(super) fn check_use(&self, var: &Ref<Var>) -> Option<Error> {
         let ident = var.identity();
         if self.scopes.is_defined(ident) || self.is_given(var) {
@@ -35,12 +35,12 @@ impl Checker<'_> {
         }))
     }
 
-    /// Looks through an expression.
+    /// Searches an expression.
     pub(super) fn use_(&mut self, root: &Ref<Expr>, place: Place, span: &Ref<Span>) -> Result<()> {
         self.use_in(&root.into(), place, span)
     }
 
-    /// Looks through the expressions and types among attributes.
+    /// Searches the expressions and types among attributes.
     pub(super) fn attrs(
         &mut self,
         attrs: &Map<Str, Value>,
@@ -54,7 +54,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Looks through the expressions and types in a value.
+    /// Searches the expressions and types in a value.
     fn use_in(&mut self, root: &Value, place: Place, span: &Ref<Span>) -> Result<()> {
         let mut wrong: HashMap<u64, Error> = HashMap::new();
         let mut seen: HashSet<u64> = HashSet::new();
@@ -98,7 +98,7 @@ impl Checker<'_> {
             let Some(object) = visit.object() else {
                 return Ok(WalkResult::<()>::Advance);
             };
-            // The type of an expression is none of its operands.
+            // The type of an expression is not one of its operands.
             let is_type_of = |step| matches!(step, Some(Step::Field("type")));
             if object.isa::<Type>() && is_type_of(visit.steps_upwards().next()) {
                 return Ok(WalkResult::Skip);
@@ -118,7 +118,7 @@ impl Checker<'_> {
                 false => WalkResult::Advance,
             })
         })?;
-        // A type that stands for the one of an expression, too, was left out.
+        // A type that is also that of the expression was left out.
         let mut others: Vec<_> = wrong.into_values().collect();
         others.sort_by(|one, other| one.message().cmp(other.message()));
         found.extend(others.into_iter().map(|error| Failure {
@@ -130,7 +130,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What is wrong with a call of a function of the program, if anything.
+    /// Checks a call of a function of the program, and returns the error if there is one.
     fn check_call(&self, call: &Ref<Call>) -> Option<Error> {
         let program = self.program.as_ref()?;
         let callee = call.op.downcast_ref::<GlobalVar>()?;
