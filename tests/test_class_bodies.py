@@ -1,4 +1,4 @@
-"""What the body of a `py_class` may declare, its constructors, and generic classes."""
+"""Bodies of `py_class` classes, their constructors, and generic classes."""
 
 import dataclasses
 import inspect

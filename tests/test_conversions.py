@@ -1,4 +1,4 @@
-"""What values of Python become, and the small classes that stand for values."""
+"""Conversion of Python values, and the small classes that represent values."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What counts when nodes of the statement dialect are compared."""
+"""Comparison of nodes of the statement dialect."""
 
 import pytest
 

@@ -72,8 +72,8 @@ fn schema_of_twin(schema: &Schema) -> Schema {
     }
 }
 
-/// Whether the fields of a role's type are mutable: those of about half are,
-/// and every kind of fields is among both halves.
+/// True if the fields of a role's type are mutable. About half of the types have
+/// mutable fields, and both halves have fields of every kind.
 fn is_mutable(role: Role) -> bool {
     matches!(
         role,

@@ -64,7 +64,7 @@ pub struct Literal {
     base: Expr,
     /// Its digits.
     pub bits: i64,
-    /// What they are multiplied by.
+    /// The common factor.
     pub scale: f64,
 }
 
@@ -143,7 +143,7 @@ pub struct Op {
 #[node(key = "testing.Hidden", kind = none)]
 #[repr(C)]
 pub struct Hidden {
-    /// What nobody looks at.
+    /// A value that comparison ignores.
     pub value: Value,
 }
 
@@ -173,7 +173,7 @@ pub struct LateLambda {
     pub params: Value,
 }
 
-/// A binder that is no scope.
+/// A binder that is not a scope.
 #[derive(Node)]
 #[node(key = "testing.Function")]
 #[repr(C)]
@@ -190,7 +190,7 @@ pub struct Function {
 #[node(key = "testing.Let")]
 #[repr(C)]
 pub struct Let {
-    /// What the target stands for.
+    /// The value of the target.
     pub value: Value,
     /// The bound variable.
     #[node(def_simple)]
@@ -211,8 +211,8 @@ pub struct SharedLambda {
 
 /// A sum whose operands may come in either order.
 ///
-/// Its operands must be closed: alternatives that leave bindings behind would
-/// make equality depend on which one succeeds first.
+/// Its operands must be closed: if alternatives left bindings open, equality would
+/// depend on which one succeeds first.
 #[derive(Node)]
 #[node(key = "testing.Comm", hooks(equal, hash))]
 #[repr(C)]
