@@ -247,19 +247,19 @@ pub mod host {
     pub use crate::kernel::hooks::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
     pub use crate::kernel::object::collect::visit_exclusively_owned;
     pub use crate::kernel::object::dynamic::construct_from;
-    pub use crate::kernel::object::host::{HostHooks, assume_held, install};
-    pub use crate::kernel::object::native::is_plain;
-    pub use crate::kernel::object::raw_host::{
+    pub use crate::kernel::object::ffi::{
         FieldPlace, FieldRef, PRESERVED, borrow_raw, extends, field_values, from_raw_pointer,
         holds_typed_containers, host_word, note_reading, read_field, set_preserved_hook,
         type_index_of, type_info,
     };
+    pub use crate::kernel::object::host_lock::{HostHooks, assume_held, install};
+    pub use crate::kernel::object::native::is_plain;
     pub use crate::kernel::object::scoped::{ScopedRef, with_scoped};
     pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
     pub use crate::traverse::{
-        Interrupts, structural_map_where, structural_mutate_by_host, structural_visit_by_host,
+        InterruptCodec, structural_map_where, structural_mutate_by_host, structural_visit_by_host,
         structural_walk_where, structural_walk_with,
     };
 }

@@ -1,6 +1,6 @@
 //! `structural_walk`: every value below a root, first match wins.
 
-use isoform::host::{Interrupts, structural_walk_with};
+use isoform::host::{InterruptCodec, structural_walk_with};
 use isoform::{Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -85,9 +85,9 @@ pub(crate) fn structural_walk<'py>(
     let options = options.sharing(sharing);
     let py = root.py();
     let call = |visit: &Visit<'_>| call(py, &callbacks, order, visit).map_err(from_python);
-    let interrupts = Interrupts {
-        show: |end: &Py<PyAny>| Python::attach(|py| HostObject::wrap(end.bind(py))),
-        adopt: |end| Python::attach(|py| interrupt_of(py, end).ok()),
+    let interrupts = InterruptCodec {
+        to_value: |end: &Py<PyAny>| Python::attach(|py| HostObject::wrap(end.bind(py))),
+        from_value: |end| Python::attach(|py| interrupt_of(py, end).ok()),
     };
     let wanted = |ty| callbacks.wants(ty);
     under_gil(py, || {

@@ -14,7 +14,7 @@ use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRepr};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::Met;
 use crate::kernel::pages::Pages;
@@ -296,10 +296,10 @@ impl<'a, 'h> Writer<'a, 'h> {
             return Ok(());
         };
         let (is_node, (open, close)) = match object.info().class() {
-            Class::Array if cursor.len() == 1 => (false, ("(", ",)")),
-            Class::Array => (false, ("(", ")")),
-            Class::List => (false, ("[", "]")),
-            Class::Map | Class::Dict => (false, ("{", "}")),
+            Payload::Array if cursor.len() == 1 => (false, ("(", ",)")),
+            Payload::Array => (false, ("(", ")")),
+            Payload::List => (false, ("[", "]")),
+            Payload::Map | Payload::Dict => (false, ("{", "}")),
             _ => (true, ("(", ")")),
         };
         let ident = object.ident();

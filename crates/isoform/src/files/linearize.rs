@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::kernel::container::{ShapeObj, TensorObj};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
@@ -26,7 +26,7 @@ pub(crate) trait Sink {
     /// A value without parts: plain, a shape or a tensor.
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()>;
     /// An array or list, or the keys and values of a map or dict in turn.
-    fn container(&mut self, class: Class, parts: &[u32], number: u32);
+    fn container(&mut self, class: Payload, parts: &[u32], number: u32);
     /// An object of a declared type; `parts` are those of its fields that are
     /// not [inline](crate::kernel::object::field::Inline), parents' first.
     fn object(
@@ -137,7 +137,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         if marked && self.met_before(object)? {
             return Ok(());
         }
-        let is_node = matches!(class, Class::Plain | Class::Node);
+        let is_node = matches!(class, Payload::Plain | Payload::Node);
         if is_node && (info.references.is_empty() || info.file_hooks().is_some()) {
             return self.finish(section, object, self.parts.len(), marked);
         }
@@ -201,7 +201,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         let info = object.info();
         let parts = &self.parts[base..];
         match info.class() {
-            Class::Plain | Class::Node => match info.file_hooks() {
+            Payload::Plain | Payload::Node => match info.file_hooks() {
                 None => {
                     if let Err(error) = self.sink.object(section, object, parts, self.count) {
                         return Err(self.here(error));
@@ -261,7 +261,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
     fn leaf_object(&mut self, object: ObjRef<'a>) -> Result<()> {
         let value = Value::from_object(object.to_ref());
         match object.info().class() {
-            Class::Str | Class::Bytes | Class::BigInt => {
+            Payload::Str | Payload::Bytes | Payload::BigInt => {
                 if let Some(&number) = self.texts.get(&value) {
                     self.parts.push(number);
                     return Ok(());

@@ -204,7 +204,7 @@ impl Value {
 pub(crate) fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
     // By the exact index: built-in types are not extended, and a chain of
     // casts would look at the table of types for each that fails.
-    let index = crate::kernel::object::raw_host::type_index_of(object);
+    let index = crate::kernel::object::ffi::type_index_of(object);
     macro_rules! try_payload {
         ($payload:ty, $payload_ref:ident => $view:expr) => {
             if index == <$payload>::type_index()

@@ -17,7 +17,7 @@ use crate::structural::variable;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
 use crate::structural::{Hole, HoleTable};
 use crate::traverse::{
-    ChildOptions, Interrupts, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
+    ChildOptions, InterruptCodec, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
     structural_walk_with,
 };
 
@@ -288,7 +288,7 @@ impl Pattern {
         let wanted = |ty: Option<TypeIndex>| ty.is_some() || self.root.admits(ty);
         let mut seen = Idents::default();
         let mut shared = 0;
-        structural_walk_with(root, options, wanted, Interrupts::default(), |visit| {
+        structural_walk_with(root, options, wanted, InterruptCodec::default(), |visit| {
             shared = shared.min(visit.depth().saturating_sub(1));
             let ty = visit.object().map(|object| object.type_info().index());
             let admitted = self.root.admits(ty);

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use super::digest::Digest;
 use super::hash::{HashTables, Hasher};
-use super::pins::Pins;
 use super::scope::Region;
 use super::sink::{Fast, Portable, Sink};
+use super::snapshots::Snapshots;
 use super::{CompareOptions, VISITS};
 use crate::kernel::error::Result;
 use crate::kernel::mixing::Mixing;
@@ -28,20 +28,20 @@ type Walked<Out> = Result<(Out, Option<Moment>)>;
 fn walk<S: Sink>(
     value: &Value,
     options: CompareOptions,
-    pins: Option<Pins<'_>>,
+    snapshots: Option<Snapshots<'_>>,
     sink: impl Fn() -> S,
     tables: Box<HashTables<S::Out>>,
 ) -> (Walked<S::Out>, Box<HashTables<S::Out>>) {
     access::traversing(|section| {
         let arena = Arena::default();
         let region = Region::root(options.map_free_vars);
-        let mut hasher = Hasher::new(&arena, options, pins, sink(), tables);
+        let mut hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
         let mut result = hasher.value(section, value, region);
         if hasher.parts.in_doubt {
             // What was kept counts on the watches, also if the second walk fails.
             drop(hasher.watch.finish());
             let tables = hasher.into_tables();
-            hasher = Hasher::new(&arena, options, pins, sink(), tables);
+            hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
             hasher.parts.visits_all = true;
             result = hasher.value(section, value, region);
         }
@@ -55,12 +55,12 @@ fn walk<S: Sink>(
 fn walk_fast<const KEYED: bool>(
     value: &Value,
     options: CompareOptions,
-    pins: Option<Pins<'_>>,
+    snapshots: Option<Snapshots<'_>>,
     mixing: Mixing,
 ) -> Walked<u64> {
     let tables = FAST.with(|cell| cell.borrow_mut().take());
     let tables = tables.unwrap_or_else(|| Box::new(HashTables::new()));
-    let (result, tables) = walk(value, options, pins, || Fast::<KEYED>(mixing), tables);
+    let (result, tables) = walk(value, options, snapshots, || Fast::<KEYED>(mixing), tables);
     FAST.with(|cell| *cell.borrow_mut() = Some(tables));
     result
 }
@@ -74,8 +74,8 @@ pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
         && !moment.is_now()
     {
         // Somebody wrote meanwhile, maybe to what had been hashed.
-        let pins = Some(Pins::watching(moment));
-        hash = walk_fast::<true>(value, options, pins, mixing)?.0;
+        let snapshots = Some(Snapshots::watching(moment));
+        hash = walk_fast::<true>(value, options, snapshots, mixing)?.0;
     }
     Ok((hash, moment))
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::fingerprint::hash_of_moment;
-use super::pins::Pins;
-use super::{CompareOptions, Question};
+use super::snapshots::Snapshots;
+use super::{CompareOptions, Comparison};
 use crate::kernel::container::StructuralKey;
 use crate::kernel::error::Result;
 use crate::kernel::object::moment::{self, Moment};
@@ -37,28 +37,28 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
         return Ok(false);
     }
     let before = moment::time();
-    let equal = compare(left, right, |moment| Pins::of(moment));
+    let equal = compare(left, right, |moment| Snapshots::of(moment));
     let is_frozen = left.moment.is_none() && right.moment.is_none();
     if is_frozen || moment::time() == before {
         return equal;
     }
     // Somebody wrote meanwhile, maybe to what was being compared.
-    compare(left, right, |moment| Some(Pins::exact(moment)))
+    compare(left, right, |moment| Some(Snapshots::exact(moment)))
 }
 
 fn compare(
     left: &StructuralKey,
     right: &StructuralKey,
-    pins: fn(&Moment) -> Option<Pins<'_>>,
+    snapshots: fn(&Moment) -> Option<Snapshots<'_>>,
 ) -> Result<bool> {
-    let question = Question {
+    let comparison = Comparison {
         left: &left.value,
         right: &right.value,
-        pins: (
-            left.moment.as_deref().and_then(pins),
-            right.moment.as_deref().and_then(pins),
+        snapshots: (
+            left.moment.as_deref().and_then(snapshots),
+            right.moment.as_deref().and_then(snapshots),
         ),
         options: CompareOptions::default(),
     };
-    question.equal()
+    comparison.equal()
 }

@@ -2,10 +2,10 @@
 
 use crate::kernel::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Shape;
+use crate::kernel::object::class::VisitShape;
+use crate::kernel::object::pair::{FieldPair, ObjPair};
 use crate::kernel::object::raw_value::Tag;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::twins::{Both, Twins};
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{BigIntObj, Value};
 
@@ -28,14 +28,14 @@ pub(super) fn plain_equal(left: &Value, right: &Value) -> bool {
 
 /// Equality of the fields of nodes that have no children.
 #[inline(always)]
-pub(super) fn fields_equal(section: &Section, twins: Twins<'_>) -> bool {
+pub(super) fn fields_equal(section: &Section, pair: ObjPair<'_>) -> bool {
     let mut position = 0;
-    while let Some((_, both)) = twins.visited(section, position) {
+    while let Some((_, both)) = pair.visited(section, position) {
         position += 1;
         let equal = match both {
-            Both::Same(same) => same,
-            Both::Floats(l, r) => floats_equal(l, r),
-            Both::Values(..) | Both::Objects(..) => false,
+            FieldPair::Same(same) => same,
+            FieldPair::Floats(l, r) => floats_equal(l, r),
+            FieldPair::Values(..) | FieldPair::Objects(..) => false,
         };
         if !equal {
             return false;
@@ -67,15 +67,17 @@ pub(super) fn holds_few_leaves(
 
 /// Whether two plain nodes hold leaves only, and few of them.
 #[inline(never)]
-pub(super) fn hold_few_leaves(section: &Section, twins: Twins<'_>) -> bool {
-    let count = twins.info().visited.len();
+pub(super) fn hold_few_leaves(section: &Section, pair: ObjPair<'_>) -> bool {
+    let count = pair.info().visited.len();
     count <= FEW_FIELDS
-        && (0..count).all(|position| match twins.visited(section, position) {
-            Some((_, Both::Objects(l, r))) => {
+        && (0..count).all(|position| match pair.visited(section, position) {
+            Some((_, FieldPair::Objects(l, r))) => {
                 l.info().shape().is_leaf() && r.info().shape().is_leaf()
             }
-            Some((_, Both::Values(l, r))) => l.object_ref().is_none() && r.object_ref().is_none(),
-            Some((_, Both::Same(same))) => same,
+            Some((_, FieldPair::Values(l, r))) => {
+                l.object_ref().is_none() && r.object_ref().is_none()
+            }
+            Some((_, FieldPair::Same(same))) => same,
             _ => true,
         })
 }
@@ -88,8 +90,8 @@ pub(super) fn childless_equal(
     left: ObjRef<'_>,
     right: ObjRef<'_>,
 ) -> Option<bool> {
-    let twins = Twins::new(left, right)?;
-    (twins.info().shape() == Shape::Leaf).then(|| fields_equal(section, twins))
+    let pair = ObjPair::new(left, right)?;
+    (pair.info().shape() == VisitShape::Leaf).then(|| fields_equal(section, pair))
 }
 
 /// Equality of two strings, byte strings, large integers or shapes.

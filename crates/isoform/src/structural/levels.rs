@@ -41,7 +41,7 @@ pub(crate) const FEW: usize = 16;
 /// Which bindings a stretch of the visit has touched, but for those of scopes
 /// that have ended since.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touched {
+pub(crate) struct Deps {
     /// The levels of bindings used.
     used: LevelSet,
     /// The lowest level of a variable binding used.
@@ -61,8 +61,8 @@ pub(crate) struct Touched {
     given_up: bool,
 }
 
-impl Touched {
-    pub(crate) const NOTHING: Touched = Touched {
+impl Deps {
+    pub(crate) const NOTHING: Deps = Deps {
         used: LevelSet::EMPTY,
         lowest_var: u32::MAX,
         lowest_def: u32::MAX,
@@ -74,7 +74,7 @@ impl Touched {
     };
 
     #[inline]
-    fn add(&mut self, other: Touched) {
+    fn add(&mut self, other: Deps) {
         self.used.unite(other.used);
         self.lowest_var = self.lowest_var.min(other.lowest_var);
         self.lowest_def = self.lowest_def.min(other.lowest_def);
@@ -107,7 +107,7 @@ impl Touched {
 
 /// What a remembered result needs to stay true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Needs {
+pub(crate) struct ValidUntil {
     /// The levels of bindings used. The result holds while the highest one is
     /// open, since the others are around it; whoever uses the result uses all
     /// of them, and may outlive some.
@@ -120,12 +120,12 @@ pub(crate) struct Needs {
     lowest_def: u32,
     /// The variables used, as a stretch of [`Levels::kept`].
     kept: (u32, u32),
-    /// As in [`Touched`].
+    /// As in [`Deps`].
     lost: u32,
     pub(crate) newest_dag: u32,
 }
 
-impl Needs {
+impl ValidUntil {
     /// Whether each variable used is known, so that the result can be found
     /// again wherever they are bound alike.
     pub(crate) fn is_exact(&self) -> bool {
@@ -141,7 +141,7 @@ pub(crate) struct Levels {
     clock: u64,
     /// Results older than this that use any binding are void.
     since: u64,
-    touched: Touched,
+    touched: Deps,
     /// The uses of the stretches being collected, innermost last. Within a
     /// stretch each binding stands once.
     uses: Vec<Use>,
@@ -154,7 +154,7 @@ pub(crate) struct Levels {
 /// What was collected when an alternative began.
 #[derive(Clone, Copy)]
 pub(crate) struct Collected {
-    touched: Touched,
+    touched: Deps,
     uses: usize,
     given_up: u64,
 }
@@ -185,7 +185,7 @@ impl Levels {
             open: vec![0],
             clock: 0,
             since: 0,
-            touched: Touched::NOTHING,
+            touched: Deps::NOTHING,
             uses: Vec::new(),
             kept: Vec::new(),
             given_up: 0,
@@ -196,7 +196,7 @@ impl Levels {
         self.open.truncate(1);
         self.open.shrink_to(1 << 12);
         self.open[0] = 0;
-        (self.clock, self.since, self.touched) = (0, 0, Touched::NOTHING);
+        (self.clock, self.since, self.touched) = (0, 0, Deps::NOTHING);
         self.uses.clear();
         empty(&mut self.kept);
     }
@@ -320,7 +320,7 @@ impl Levels {
 
     /// A remembered result was used in a region.
     #[inline]
-    pub(crate) fn use_result(&mut self, needs: Needs, region: Region) {
+    pub(crate) fn use_result(&mut self, needs: ValidUntil, region: Region) {
         if needs.used.highest().is_none() {
             return;
         }
@@ -362,10 +362,10 @@ impl Levels {
 
     /// Starts collecting for one node; pass the result to [`end`](Self::end).
     #[inline]
-    pub(crate) fn begin(&mut self) -> Touched {
-        let inner = Touched {
+    pub(crate) fn begin(&mut self) -> Deps {
+        let inner = Deps {
             first_use: self.uses.len() as u32,
-            ..Touched::NOTHING
+            ..Deps::NOTHING
         };
         std::mem::replace(&mut self.touched, inner)
     }
@@ -374,7 +374,7 @@ impl Levels {
     /// whose second visit would be another one, because of a binding that was
     /// made and outlives it.
     #[inline]
-    pub(crate) fn end(&mut self, before: Touched) -> Option<Needs> {
+    pub(crate) fn end(&mut self, before: Deps) -> Option<ValidUntil> {
         let inner = self.touched;
         let needs = (inner.created > self.current()).then(|| {
             let stretch = &self.uses[inner.first_use as usize..];
@@ -383,7 +383,7 @@ impl Levels {
                 self.kept.extend_from_slice(stretch);
             }
             let start = (self.kept.len() - stretch.len()) as u32;
-            Needs {
+            ValidUntil {
                 used: inner.used,
                 lowest_var: inner.lowest_var,
                 lowest_def: inner.lowest_def,
@@ -400,7 +400,7 @@ impl Levels {
 
     /// Adds the uses of a stretch that has ended to the one around it.
     #[inline]
-    fn join_uses(&mut self, inner: Touched) {
+    fn join_uses(&mut self, inner: Deps) {
         let from = inner.first_use as usize;
         let is_first = from == self.touched.first_use as usize;
         if self.touched.lost < u32::MAX {
@@ -458,12 +458,12 @@ impl Levels {
     }
 
     /// What the innermost stretch has touched so far.
-    pub(crate) fn touched(&self) -> Touched {
+    pub(crate) fn touched(&self) -> Deps {
         self.touched
     }
 
     /// Ends a stretch of a failed alternative.
-    pub(crate) fn abandon(&mut self, before: Touched) {
+    pub(crate) fn abandon(&mut self, before: Deps) {
         let inner = self.touched;
         self.touched = before;
         self.touched.add(inner);
@@ -477,12 +477,12 @@ impl Levels {
     }
 
     /// The variables that a remembered result used.
-    pub(crate) fn kept(&self, needs: Needs) -> &[Use] {
+    pub(crate) fn kept(&self, needs: ValidUntil) -> &[Use] {
         &self.kept[needs.kept.0 as usize..needs.kept.1 as usize]
     }
 
     /// What two results need together.
-    pub(crate) fn both(&mut self, one: Needs, other: Needs) -> Needs {
+    pub(crate) fn both(&mut self, one: ValidUntil, other: ValidUntil) -> ValidUntil {
         let mut both = one;
         both.used.unite(other.used);
         both.lowest_var = one.lowest_var.min(other.lowest_var);
@@ -508,7 +508,7 @@ impl Levels {
     }
 
     /// Whether all variables that `other` uses are among those of `one`.
-    fn covers(&self, one: Needs, other: Needs) -> bool {
+    fn covers(&self, one: ValidUntil, other: ValidUntil) -> bool {
         one.kept == other.kept || {
             let known = self.kept(one);
             self.kept(other).iter().all(|wanted| known.contains(wanted))
@@ -516,7 +516,7 @@ impl Levels {
     }
 
     /// Whether two results need the same.
-    pub(crate) fn same_needs(&self, one: Needs, other: Needs) -> bool {
+    pub(crate) fn same_needs(&self, one: ValidUntil, other: ValidUntil) -> bool {
         one.used == other.used
             && (one.lowest_var, one.lowest_def) == (other.lowest_var, other.lowest_def)
             && (one.lost, one.newest_dag) == (other.lost, other.newest_dag)
@@ -532,7 +532,7 @@ impl Levels {
 
     /// Whether a result of that date may be used in this region.
     #[inline]
-    pub(crate) fn holds(&self, needs: Needs, date: u64, region: Region) -> bool {
+    pub(crate) fn holds(&self, needs: ValidUntil, date: u64, region: Region) -> bool {
         let Some(level) = needs.used.highest() else {
             return true;
         };

@@ -9,7 +9,7 @@
 //! shared terms since Hopcroft and Karp's automata equivalence, 1971.)
 
 use super::ident_map::IdentMap;
-use super::levels::{Levels, Needs};
+use super::levels::{Levels, ValidUntil};
 use super::scope::Region;
 use crate::kernel::pages::empty;
 
@@ -27,7 +27,7 @@ struct Pair {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Proof {
     date: u64,
-    needs: Needs,
+    needs: ValidUntil,
 }
 
 impl Proof {
@@ -39,7 +39,7 @@ impl Proof {
 /// What is known of a pair.
 pub(crate) enum Known {
     /// It was proven, once or on the way over other nodes.
-    Proven(Needs, Option<Needs>),
+    Proven(ValidUntil, Option<ValidUntil>),
     /// A proof of one of its nodes has become void.
     Void,
     Nothing,
@@ -89,7 +89,7 @@ impl PairMemo {
 
     /// Remembers that the pair was proven.
     #[inline]
-    pub(crate) fn prove(&mut self, left: u64, right: u64, needs: Needs, levels: &mut Levels) {
+    pub(crate) fn prove(&mut self, left: u64, right: u64, needs: ValidUntil, levels: &mut Levels) {
         let proof = Proof {
             date: levels.now(),
             needs,

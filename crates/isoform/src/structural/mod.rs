@@ -15,12 +15,12 @@ mod level_set;
 mod levels;
 mod memo;
 mod mismatch;
-mod numbering;
 mod open;
 mod options;
-mod pins;
 mod scope;
 mod sink;
+mod snapshots;
+mod var_numbering;
 
 pub use digest::Digest;
 pub(crate) use equal::Filled;
@@ -37,8 +37,8 @@ use std::sync::Arc;
 
 use equal::{Engine, Frame, Holes, Tables};
 use mismatch::Difference;
-use pins::Pins;
 use scope::Region;
+use snapshots::Snapshots;
 
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Section};
@@ -65,14 +65,14 @@ pub fn last_visit_count() -> u64 {
 
 /// Two roots and what to look at them with.
 #[derive(Clone, Copy)]
-struct Question<'v> {
+struct Comparison<'v> {
     left: &'v Value,
     right: &'v Value,
-    pins: (Option<Pins<'v>>, Option<Pins<'v>>),
+    snapshots: (Option<Snapshots<'v>>, Option<Snapshots<'v>>),
     options: CompareOptions,
 }
 
-impl Question<'_> {
+impl Comparison<'_> {
     /// Runs a walk with this thread's tables.
     fn with_engine<T>(
         self,
@@ -90,7 +90,7 @@ impl Question<'_> {
             .with(|cell| cell.borrow_mut().take())
             .unwrap_or_default();
         let arena = Arena::default();
-        let mut engine = Engine::new(&arena, self.options, self.pins, tables, recycle(stack));
+        let mut engine = Engine::new(&arena, self.options, self.snapshots, tables, recycle(stack));
         let result = body(section, &mut engine, self.left, self.right);
         VISITS.set(engine.visits);
         let (tables, stack) = engine.into_tables();
@@ -105,7 +105,7 @@ impl Question<'_> {
             return Ok(leaf::plain_equal(self.left, self.right));
         }
         if let (Some(l), Some(r)) = (self.left.object_ref(), self.right.object_ref())
-            && matches!(self.pins, (None, None))
+            && matches!(self.snapshots, (None, None))
             && let Some(equal) = access::reading(|section| leaf::childless_equal(section, l, r))
         {
             VISITS.set(1);
@@ -220,31 +220,31 @@ impl<'v> Matching<'v> {
             Region,
         ) -> Result<T>,
     ) -> Result<T> {
-        let question = Question {
+        let comparison = Comparison {
             left: self.template,
             right: self.value,
-            pins: (None, None),
+            snapshots: (None, None),
             options: self.options,
         };
         let region = Region::root(self.options.map_free_vars);
-        question.with_engine(|section, engine, l, r| {
+        comparison.with_engine(|section, engine, l, r| {
             engine.holes = Some(Holes::new(self.holes.clone()));
             body(section, engine, l, r, region)
         })
     }
 }
 
-fn ask<T>(
+fn compare_with<T>(
     left: impl Into<Value>,
     right: impl Into<Value>,
     options: CompareOptions,
-    answer: impl FnOnce(Question<'_>) -> T,
+    answer: impl FnOnce(Comparison<'_>) -> T,
 ) -> T {
     let (left, right) = (left.into(), right.into());
-    answer(Question {
+    answer(Comparison {
         left: &left,
         right: &right,
-        pins: (None, None),
+        snapshots: (None, None),
         options,
     })
 }
@@ -282,7 +282,7 @@ pub fn structural_equal_with(
     right: impl Into<Value>,
     options: CompareOptions,
 ) -> Result<bool> {
-    ask(left, right, options, |question| question.equal())
+    compare_with(left, right, options, |comparison| comparison.equal())
 }
 
 /// [`structural_equal_with`] of two objects that are only borrowed, for
@@ -294,13 +294,13 @@ pub fn structural_equal_with(
 #[inline]
 pub fn objects_equal(left: &Ref<Obj>, right: &Ref<Obj>, options: CompareOptions) -> Result<bool> {
     let (left, right) = (BorrowedValue::of(left), BorrowedValue::of(right));
-    let question = Question {
+    let comparison = Comparison {
         left: left.get(),
         right: right.get(),
-        pins: (None, None),
+        snapshots: (None, None),
         options,
     };
-    question.equal()
+    comparison.equal()
 }
 
 /// The access paths of the first difference; None when the values are equal.
@@ -337,8 +337,8 @@ pub fn get_first_structural_mismatch_with(
         let path = AccessPath::from_steps;
         (path(difference.left_steps), path(difference.right_steps))
     };
-    ask(left, right, options, |question| {
-        Ok(question.recorded()?.map(paths))
+    compare_with(left, right, options, |comparison| {
+        Ok(comparison.recorded()?.map(paths))
     })
 }
 
@@ -352,5 +352,5 @@ pub fn explain_mismatch(
     right: impl Into<Value>,
     options: CompareOptions,
 ) -> Result<Option<Mismatch>> {
-    ask(left, right, options, |question| question.explain())
+    compare_with(left, right, options, |comparison| comparison.explain())
 }

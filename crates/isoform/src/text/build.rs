@@ -9,11 +9,11 @@ use super::spelling;
 use crate::files::json;
 use crate::kernel::container::{Array, Dict, List};
 use crate::kernel::error::{Error, ErrorKind};
-use crate::kernel::object::fill::Filler;
+use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table;
 use crate::kernel::types::Kind;
-use crate::kernel::types::fit::map_of;
+use crate::kernel::types::check::map_of;
 use crate::kernel::types::names::name_field;
 use crate::kernel::value::Value;
 
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
             let what = format!("unknown type {:?}", spelling::shown(&key));
             return Err(self.lexer.fault_of(ErrorKind::Type, at, &what).into());
         };
-        let filler = Filler::new(info).map_err(Stop::Foreign)?;
+        let filler = ObjectBuilder::new(info).map_err(Stop::Foreign)?;
         self.types.push(Type {
             filler,
             is_singleton: info.kind() == Kind::Singleton,

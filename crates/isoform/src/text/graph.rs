@@ -12,7 +12,7 @@ use crate::files::linearize::{Sink, linearize};
 use crate::kernel::container::Tensor;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::types::names::name_field;
@@ -250,7 +250,7 @@ impl Sink for Graph<'_> {
         }
     }
 
-    fn container(&mut self, class: Class, parts: &[u32], _number: u32) {
+    fn container(&mut self, class: Payload, parts: &[u32], _number: u32) {
         let first = self.parts.len();
         self.parts.extend(parts.iter().map(|&part| Part {
             field: 0,
@@ -258,9 +258,9 @@ impl Sink for Graph<'_> {
             item: Item::Node(part),
         }));
         let what = match class {
-            Class::Array => What::Sequence("["),
-            Class::List => What::Sequence("List["),
-            Class::Map => What::Mapping("{"),
+            Payload::Array => What::Sequence("["),
+            Payload::List => What::Sequence("List["),
+            Payload::Map => What::Mapping("{"),
             _ => What::Mapping("Dict{"),
         };
         self.push(what, first, 0);

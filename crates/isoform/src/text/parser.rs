@@ -13,9 +13,9 @@ use super::literals::{self, Kinds, Literal};
 use super::spelling;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::fill::Filler;
+use crate::kernel::object::builder::ObjectBuilder;
+use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::types::field_hint;
-use crate::kernel::types::fit::Fitter;
 use crate::kernel::types::singletons::Recall;
 use crate::kernel::value::Value;
 
@@ -47,7 +47,7 @@ pub(super) struct Parser<'a> {
     pub(super) pending: Vec<Pending>,
     pub(super) keys: HashMap<Cow<'a, str>, u32, rapidhash::fast::RandomState>,
     pub(super) types: Vec<Type>,
-    pub(super) fitter: Fitter,
+    pub(super) fitter: SchemaChecker,
     pub(super) singletons: Recall,
     /// Of the whole text: single definitions are short.
     poll: Poll,
@@ -118,7 +118,7 @@ enum Opened {
 
 /// The way to make objects of a declared type.
 pub(super) struct Type {
-    pub(super) filler: Filler,
+    pub(super) filler: ObjectBuilder,
     pub(super) is_singleton: bool,
     pub(super) name_field: Option<usize>,
 }
@@ -138,7 +138,7 @@ pub(super) fn parse(text: &str) -> Result<Value> {
         pending: Vec::new(),
         keys: HashMap::default(),
         types: Vec::new(),
-        fitter: Fitter::default(),
+        fitter: SchemaChecker::default(),
         singletons: Recall::default(),
         poll: Poll::default(),
     };

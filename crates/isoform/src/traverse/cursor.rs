@@ -8,7 +8,7 @@
 use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::Error;
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::Slot;
 use crate::kernel::object::view::{Fields, Met, ObjRef};
 use crate::kernel::path::AccessPath;
@@ -106,16 +106,16 @@ pub(crate) struct Cursor<'a> {
 
 /// Whether objects of a class have parts.
 #[inline(always)]
-pub(crate) fn has_parts(class: Class) -> bool {
-    use Class::{Array, Dict, List, Map, Node, Plain};
+pub(crate) fn has_parts(class: Payload) -> bool {
+    use Payload::{Array, Dict, List, Map, Node, Plain};
     matches!(class, Plain | Node | Array | List | Map | Dict)
 }
 
 /// Whether an object of this class can change while it is gone over, so that a
 /// cycle may lead through it although nothing else owns it.
 #[inline(always)]
-pub(crate) fn is_mutable_container(class: Class) -> bool {
-    matches!(class, Class::List | Class::Dict)
+pub(crate) fn is_mutable_container(class: Payload) -> bool {
+    matches!(class, Payload::List | Payload::Dict)
 }
 
 impl<'a> Cursor<'a> {
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         view: View,
     ) -> Option<Self> {
         let content = match object.info().class() {
-            Class::Plain | Class::Node => Content::Fields(view.fields(object)),
+            Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),
             class => container(section, object, class, view)?,
         };
         Some(Cursor::new(object, content, part.region, part.is_key))
@@ -138,7 +138,7 @@ impl<'a> Cursor<'a> {
     /// container: a copy of what it held at some time.
     pub(super) fn over(object: ObjRef<'a>, content: ObjRef<'a>, view: View) -> Option<Self> {
         let content = match object.info().class() {
-            Class::Plain | Class::Node => Content::Fields(view.fields(object)),
+            Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),
             class => has_parts(class).then(|| held(object, content, view))??,
         };
         Some(Cursor::new(object, content, RegionKind::Use, false))
@@ -337,12 +337,12 @@ impl<'a> Cursor<'a> {
 fn container<'a>(
     section: &Section,
     object: ObjRef<'a>,
-    class: Class,
+    class: Payload,
     view: View,
 ) -> Option<Content<'a>> {
     match class {
-        Class::Array | Class::Map => held(object, object, view),
-        Class::List | Class::Dict => held(object, object.held(section)?, view),
+        Payload::Array | Payload::Map => held(object, object, view),
+        Payload::List | Payload::Dict => held(object, object.held(section)?, view),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
@@ -126,7 +126,7 @@ where
         };
         let class = object.info().class();
         // Plain values that are too large to be inline.
-        if let Class::Str | Class::Bytes | Class::BigInt = class {
+        if let Payload::Str | Payload::Bytes | Payload::BigInt = class {
             return self.leaf(section, part).map(Some);
         }
         let ident = object.ident();
@@ -142,7 +142,7 @@ where
             object.is_shared() || is_mutable_container(class) || self.special_of(object);
         let mut remembered = None;
         if may_return {
-            let is_anew = self.options.variables_each_time && object.info().kind == Kind::Var;
+            let is_anew = self.options.revisit_vars && object.info().kind == Kind::Var;
             match self.results_in(part.region).get(ident) {
                 Some(Some(result)) if !is_anew => return Ok(Some(result)),
                 Some(None) => return Err(self.cycle(object)),

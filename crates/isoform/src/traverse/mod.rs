@@ -29,4 +29,4 @@ pub use walk::{
     structural_visit, structural_visit_by_host, structural_walk, structural_walk_where,
     structural_walk_with, walk_objects,
 };
-pub use walker::{DriveVisit, Interrupts};
+pub use walker::{DriveVisit, InterruptCodec};

@@ -151,7 +151,7 @@ pub struct MapOptions {
     /// Whether the callback is asked about a variable at each place where it
     /// stands, and not once in each kind of region. For rewrites in which a
     /// variable becomes something else from some place on.
-    pub variables_each_time: bool,
+    pub revisit_vars: bool,
     /// Whether an object is rewritten once in each kind of region in which it
     /// stands, and not once in all.
     pub regions_apart: bool,
@@ -162,7 +162,7 @@ impl Default for MapOptions {
         MapOptions {
             order: WalkOrder::default(),
             children: ChildOptions::default(),
-            variables_each_time: false,
+            revisit_vars: false,
             regions_apart: true,
         }
     }
@@ -178,8 +178,8 @@ impl MapOptions {
 
     /// Sets whether the callback is asked about a variable at each place.
     #[must_use]
-    pub fn variables_each_time(mut self, variables_each_time: bool) -> Self {
-        self.variables_each_time = variables_each_time;
+    pub fn revisit_vars(mut self, revisit_vars: bool) -> Self {
+        self.revisit_vars = revisit_vars;
         self
     }
 

@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
@@ -236,7 +236,7 @@ pub(crate) fn replace(
     changes: impl Iterator<Item = (usize, Value)>,
 ) -> Result<Value> {
     let object = cursor.object();
-    let is_mutable = matches!(object.info().class(), Class::List | Class::Dict);
+    let is_mutable = matches!(object.info().class(), Payload::List | Payload::Dict);
     if let Some(old) = cursor.items() {
         let mut items = old.to_vec();
         for (position, value) in changes {

@@ -2,7 +2,7 @@
 
 use super::options::{WalkOptions, WalkResult};
 use super::visited::Visit;
-use super::walker::{DriveVisit, Driver, Interrupts, drive, run};
+use super::walker::{DriveVisit, Driver, InterruptCodec, drive, run};
 use crate::kernel::error::Result;
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::header::TypeIndex;
@@ -89,7 +89,7 @@ pub fn structural_walk_where<B>(
     wanted: impl FnMut(Option<TypeIndex>) -> bool,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
-    structural_walk_with(root, options, wanted, Interrupts::default(), callback)
+    structural_walk_with(root, options, wanted, InterruptCodec::default(), callback)
 }
 
 /// [`structural_walk_where`] for a host language, whose hooks see and make the
@@ -102,7 +102,7 @@ pub fn structural_walk_with<B>(
     root: impl Into<Value>,
     options: WalkOptions,
     wanted: impl FnMut(Option<TypeIndex>) -> bool,
-    interrupts: Interrupts<B>,
+    interrupts: InterruptCodec<B>,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
     run(root.into(), options, None, wanted, interrupts, callback)

@@ -14,7 +14,7 @@ use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::view::{Met, ObjRef};
@@ -24,18 +24,18 @@ use crate::kernel::value::Value;
 /// What hooks of types know of the end of a walk: they are shown a value for
 /// the result of a callback, and may end the walk with a value of their own.
 #[derive(Debug)]
-pub struct Interrupts<B> {
+pub struct InterruptCodec<B> {
     /// The result of a callback as hooks see it; not None.
-    pub show: fn(&B) -> Value,
+    pub to_value: fn(&B) -> Value,
     /// A result from the value of a hook; None ends the walk without one.
-    pub adopt: fn(&Value) -> Option<B>,
+    pub from_value: fn(&Value) -> Option<B>,
 }
 
-impl<B> Default for Interrupts<B> {
+impl<B> Default for InterruptCodec<B> {
     fn default() -> Self {
-        Interrupts {
-            show: |_| Value::from(true),
-            adopt: |_| None,
+        InterruptCodec {
+            to_value: |_| Value::from(true),
+            from_value: |_| None,
         }
     }
 }
@@ -56,9 +56,9 @@ pub(super) fn drive(
     options: WalkOptions,
     driver: Driver<'_>,
 ) -> Result<Option<Value>> {
-    let interrupts = Interrupts {
-        show: Value::clone,
-        adopt: |end| Some(end.clone()),
+    let interrupts = InterruptCodec {
+        to_value: Value::clone,
+        from_value: |end| Some(end.clone()),
     };
     run(
         root,
@@ -75,7 +75,7 @@ pub(super) fn run<B>(
     options: WalkOptions,
     driver: Option<Driver<'_>>,
     wanted: impl FnMut(Option<TypeIndex>) -> bool,
-    interrupts: Interrupts<B>,
+    interrupts: InterruptCodec<B>,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
     let parts = Arena::default();
@@ -132,7 +132,7 @@ struct Walker<'a, 'f, B, W, F> {
     drives: u32,
     wanted: W,
     callback: F,
-    interrupts: Interrupts<B>,
+    interrupts: InterruptCodec<B>,
     /// Owners of the parts that hooks and the driver hand in.
     parts: &'a Arena,
     stack: Vec<Cursor<'a>>,
@@ -197,7 +197,7 @@ where
         let class = object.info().class();
         // These are plain values: whether a string is long enough to be an
         // object must not show.
-        if let Class::Str | Class::Bytes | Class::BigInt = class {
+        if let Payload::Str | Payload::Bytes | Payload::BigInt = class {
             return self.leaf(section, part);
         }
         let Entry::Enter(marked) = self.enter(object, part.region, class)? else {
@@ -405,7 +405,7 @@ where
         &mut self,
         object: ObjRef<'a>,
         region: RegionKind,
-        class: Class,
+        class: Payload,
     ) -> Result<Entry, Stop<B>> {
         let once = self.options.sharing == Sharing::Once;
         // An object with one owner is met only once, unless the callback
@@ -529,7 +529,7 @@ where
             Ok(()) => Ok(None),
             Err(Stop::Error(error)) => Err(error),
             Err(Stop::Result(result)) => {
-                let show = self.walker.interrupts.show;
+                let show = self.walker.interrupts.to_value;
                 let shown = result.as_ref().map_or_else(|| Value::from(true), show);
                 self.stopped = Some((shown.clone(), result));
                 Ok(Some(shown))
@@ -543,7 +543,7 @@ where
             (Err(error), _) => Err(Stop::Error(error)),
             (Ok(None), _) => Ok(()),
             (Ok(Some(end)), Some((shown, result))) if end == shown => Err(Stop::Result(result)),
-            (Ok(Some(end)), _) => Err(Stop::Result((self.walker.interrupts.adopt)(&end))),
+            (Ok(Some(end)), _) => Err(Stop::Result((self.walker.interrupts.from_value)(&end))),
         }
     }
 }

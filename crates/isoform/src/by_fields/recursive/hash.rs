@@ -6,7 +6,7 @@ use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::{FieldDef, RegionKind};
@@ -99,23 +99,23 @@ impl<'a> Hashing<'a> {
             }
         };
         let seed = match object.info().class() {
-            Class::Shape => {
+            Payload::Shape => {
                 let dims = object
                     .downcast::<ShapeObj>()
                     .map_or(&[][..], |shape| &shape.dims);
                 let hash = dims.iter().fold(2, |state, dim| mix(state, *dim as u64));
                 return Ok(Some(mix(hash, dims.len() as u64)));
             }
-            Class::Tensor => {
+            Payload::Tensor => {
                 let tensor = part.met.to_value();
                 return access::outside(section, || structural_hash(&tensor)).map(Some);
             }
-            Class::Array => 3,
-            Class::List => 4,
-            Class::Map => 5,
-            Class::Dict => 6,
-            Class::Plain | Class::Node => object.info().seed,
-            Class::Str | Class::Bytes | Class::BigInt | Class::Incomparable => {
+            Payload::Array => 3,
+            Payload::List => 4,
+            Payload::Map => 5,
+            Payload::Dict => 6,
+            Payload::Plain | Payload::Node => object.info().seed,
+            Payload::Str | Payload::Bytes | Payload::BigInt | Payload::Incomparable => {
                 let value = part.met.to_value();
                 return asking(section, &value, || key_hash(&value)).map(Some);
             }

@@ -25,7 +25,7 @@ pub enum FieldKind {
 /// assert_eq!(kinds[2..], [("var", FieldKind::Definition), ("value", FieldKind::Usual)]);
 /// ```
 pub fn field_kinds<T: Node>() -> Vec<(&'static str, FieldKind)> {
-    field_kinds_of(crate::kernel::object::raw_host::type_info(T::type_index()))
+    field_kinds_of(crate::kernel::object::ffi::type_info(T::type_index()))
 }
 
 /// As [`field_kinds`], of a type that is known at run time.

@@ -123,7 +123,7 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) -> Result<Value> {
     let mut remapped: HashMap<u64, Value> = HashMap::new();
     let mut images: HashMap<u64, Option<Value>> = HashMap::new();
-    let options = MapOptions::default().variables_each_time(true);
+    let options = MapOptions::default().revisit_vars(true);
     structural_map(root, options, |visit| {
         let Some(object) = visit.object() else {
             return Ok(None);

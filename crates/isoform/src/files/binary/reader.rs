@@ -11,9 +11,9 @@ use crate::files::layout::{Layout, Outline, order_of_visit};
 use crate::kernel::container::{Bytes, Dict, List, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::fill::Filler;
+use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::table;
-use crate::kernel::types::fit::{Fitter, map_of};
+use crate::kernel::types::check::{SchemaChecker, map_of};
 use crate::kernel::types::singletons::Recall;
 use crate::kernel::types::{Kind, field_hint};
 use crate::kernel::value::{Device, Value};
@@ -25,7 +25,7 @@ pub(super) struct Reader<'a> {
     nodes: Vec<Value>,
     layout: Layout,
     plans: Vec<Plan>,
-    fitter: Fitter,
+    fitter: SchemaChecker,
     singletons: Recall,
     /// The type of the object that is being read, for messages.
     current: Option<&'static str>,
@@ -33,7 +33,7 @@ pub(super) struct Reader<'a> {
 
 /// The way to read objects of one type of the file.
 struct Plan {
-    filler: Filler,
+    filler: ObjectBuilder,
     // In the order of the file, with the position in the type; None for a
     // field that the type does not have.
     fields: Box<[(Literal, Option<u32>)]>,
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
             nodes: Vec::new(),
             layout: Layout::default(),
             plans: Vec::new(),
-            fitter: Fitter::default(),
+            fitter: SchemaChecker::default(),
             singletons: Recall::default(),
             current: None,
         })
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
             .filter(|(literal, _)| *literal == Literal::Reference);
         let parts: Vec<u32> = parts.filter_map(|(_, position)| *position).collect();
         self.plans.push(Plan {
-            filler: Filler::new(info)?,
+            filler: ObjectBuilder::new(info)?,
             fields: fields.into(),
             order: order_of_visit(info, &parts),
             hooked,

@@ -5,7 +5,7 @@ use crate::files::json::write_data;
 use crate::files::linearize::Sink;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::field::Inline;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
@@ -175,12 +175,12 @@ impl Sink for Writer {
         Ok(())
     }
 
-    fn container(&mut self, class: Class, parts: &[u32], number: u32) {
-        let is_map = matches!(class, Class::Map | Class::Dict);
+    fn container(&mut self, class: Payload, parts: &[u32], number: u32) {
+        let is_map = matches!(class, Payload::Map | Payload::Dict);
         self.number(match class {
-            Class::Array => record::ARRAY,
-            Class::List => record::LIST,
-            Class::Map => record::MAP,
+            Payload::Array => record::ARRAY,
+            Payload::List => record::LIST,
+            Payload::Map => record::MAP,
             _ => record::DICT,
         });
         self.number(parts.len() as u64 / if is_map { 2 } else { 1 });

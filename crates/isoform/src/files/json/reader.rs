@@ -21,10 +21,10 @@ use crate::files::layout::{Layout, Outline, order_of_visit};
 use crate::kernel::container::{Bytes, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
+use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::field::Inline;
-use crate::kernel::object::fill::Filler;
 use crate::kernel::object::table;
-use crate::kernel::types::fit::Fitter;
+use crate::kernel::types::check::SchemaChecker;
 use crate::kernel::types::singletons::Recall;
 use crate::kernel::types::{Kind, Schema, field_hint};
 use crate::kernel::value::{DType, Device, Value};
@@ -51,7 +51,7 @@ pub(super) struct Reader<'a> {
     parts: Vec<Value>,
     kinds: HashMap<Cow<'a, str>, NodeKind, rapidhash::fast::RandomState>,
     plans: Vec<Plan>,
-    fitter: Fitter,
+    fitter: SchemaChecker,
     singletons: Recall,
     /// The data type that was read last: a program has few.
     dtype: Option<(Cow<'a, str>, DType)>,
@@ -121,7 +121,7 @@ enum NodeKind {
 
 /// The way to read nodes of a declared type.
 struct Plan {
-    filler: Filler,
+    filler: ObjectBuilder,
     is_singleton: bool,
     /// True if its parts are visited in an order other than that of declaration.
     reorders: bool,
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
             parts: Vec::new(),
             kinds: HashMap::default(),
             plans: Vec::new(),
-            fitter: Fitter::default(),
+            fitter: SchemaChecker::default(),
             singletons: Recall::default(),
             dtype: None,
             current: (0, None),
@@ -377,7 +377,7 @@ impl<'a> Reader<'a> {
                 let escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
                 let fields: Vec<u32> = (0..info.fields().len() as u32).collect();
                 self.plans.push(Plan {
-                    filler: Filler::new(info)?,
+                    filler: ObjectBuilder::new(info)?,
                     is_singleton: info.kind() == Kind::Singleton,
                     reorders: order_of_visit(info, &fields).is_some(),
                     plain_names: !info

@@ -9,7 +9,7 @@ use super::scalars::{push_big, push_float, push_string};
 use crate::files::linearize::Sink;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
@@ -187,11 +187,11 @@ impl Sink for Writer {
         }
     }
 
-    fn container(&mut self, class: Class, parts: &[u32], _number: u32) {
+    fn container(&mut self, class: Payload, parts: &[u32], _number: u32) {
         self.out.push_str(match class {
-            Class::Array => r#"{"type":"ffi.Array","data":"#,
-            Class::List => r#"{"type":"ffi.List","data":"#,
-            Class::Map => r#"{"type":"ffi.Map","data":"#,
+            Payload::Array => r#"{"type":"ffi.Array","data":"#,
+            Payload::List => r#"{"type":"ffi.List","data":"#,
+            Payload::Map => r#"{"type":"ffi.Map","data":"#,
             _ => r#"{"type":"ffi.Dict","data":"#,
         });
         push_ints(parts.iter().copied(), &mut self.out);

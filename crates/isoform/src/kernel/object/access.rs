@@ -7,9 +7,9 @@
 //! * **Sections.** Fields are read only inside a *section* of the reading
 //!   thread ([`reading`], [`traversing`]). While a thread is in a section, the
 //!   process-wide lock is held shared, or the host language's lock is held
-//!   (see [`host`]).
+//!   (see [`host_lock`](super::host_lock)).
 //! * **The token.** A section hands its body a [`Section`], which every read of
-//!   a field takes (`view`, `twins`). A reference *into* a field that a read
+//!   a field takes (`view`, `pair`). A reference *into* a field that a read
 //!   lends is bound to the borrow of the token; what may leave the section
 //!   takes the token as `&mut`. So the compiler refuses to read a field
 //!   outside of a section, and to keep such a reference while the section is
@@ -25,7 +25,7 @@
 //!   wait for its end (`release::park`). So code of users may read and write
 //!   fields wherever it runs, and waits for no lock of its own thread.
 //! * **Borrowed objects stay alive.** What a write takes out of a field is
-//!   kept until all traversals that run at that time have ended (`limbo`), so
+//!   kept until all traversals that run at that time have ended (`deferred_drop`), so
 //!   an `ObjRef` read before a hook was called is valid after it: frames hold
 //!   objects, never references into their fields.
 //! * **Free for programs without such types.** Until the first one is
@@ -44,8 +44,8 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
-use super::host;
-use super::limbo::{self, Ticket};
+use super::deferred_drop::{self, Ticket};
+use super::host_lock as host;
 use super::release;
 use crate::kernel::error::{Error, ErrorKind, Result};
 
@@ -338,7 +338,7 @@ pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
         };
         let guard = write_lock();
         match host::hooks() {
-            None => Ok(body(limbo::is_idle())),
+            None => Ok(body(deferred_drop::is_idle())),
             // The host came while this thread waited, and its readers do not
             // know this lock.
             Some(hooks) => {
@@ -360,7 +360,7 @@ fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -
         if guard.is_some()
             && let Some(body) = body.take()
         {
-            result = Some(body(limbo::is_idle()));
+            result = Some(body(deferred_drop::is_idle()));
         }
     });
     result.ok_or_else(|| {
@@ -457,7 +457,7 @@ fn close(local: &Local) {
     // Destructors may run from here on, and find this thread in no section.
     release::resume(local.parked.get());
     if let Some(ticket) = ticket {
-        limbo::end(ticket);
+        deferred_drop::end(ticket);
     }
 }
 
@@ -480,7 +480,7 @@ impl Left {
             let uncounted = local.traversal.get() && local.ticket.get().is_none();
             if uncounted && local.active.get() {
                 // What was read so far must not die from here on.
-                local.ticket.set(Some(limbo::begin()));
+                local.ticket.set(Some(deferred_drop::begin()));
             }
             let left = Left {
                 depth: local.depth.replace(0),

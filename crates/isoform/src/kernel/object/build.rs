@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
 use super::access::{self, Poll, Section};
-use super::class::Class;
+use super::class::Payload;
 use super::collect;
 use super::field::DropSlot;
 use super::header::{HEADER_SIZE, Header, allocate};
@@ -35,7 +35,7 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
         return object.clone();
     }
     match info.class() {
-        Class::Plain | Class::Node => copy_of_node(object),
+        Payload::Plain | Payload::Node => copy_of_node(object),
         _ => copy_of_container(object),
     }
 }
@@ -199,8 +199,8 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
 #[inline]
 fn is_copied(info: &TypeInfo) -> bool {
     match info.class() {
-        Class::Plain | Class::Node => info.kind != Kind::Singleton,
-        Class::Array | Class::List | Class::Map | Class::Dict => true,
+        Payload::Plain | Payload::Node => info.kind != Kind::Singleton,
+        Payload::Array | Payload::List | Payload::Map | Payload::Dict => true,
         _ => false,
     }
 }
@@ -245,7 +245,7 @@ impl Copier {
         let copy = match info.class() {
             // SAFETY: the layout is the type's own, and the children are written
             // before the copy is shown. Until then its fields own nothing.
-            Class::Plain | Class::Node => unsafe {
+            Payload::Plain | Payload::Node => unsafe {
                 let copy = allocate(info.layout, info.index);
                 copy_words(source, copy, info);
                 for slot in &info.drop_slots {
@@ -253,9 +253,9 @@ impl Copier {
                 }
                 copy
             },
-            Class::Array => Ref::new(ArrayObj::default()).into_raw(),
-            Class::Map => Ref::new(MapObj::default()).into_raw(),
-            Class::List => Ref::new(ListObj::holding(Array::new())).into_raw(),
+            Payload::Array => Ref::new(ArrayObj::default()).into_raw(),
+            Payload::Map => Ref::new(MapObj::default()).into_raw(),
+            Payload::List => Ref::new(ListObj::holding(Array::new())).into_raw(),
             _ => Ref::new(DictObj::holding(Map::new())).into_raw(),
         };
         if may_return {
@@ -325,7 +325,7 @@ impl Copier {
         section: &Section,
         source: NonNull<Header>,
         copy: NonNull<Header>,
-        class: Class,
+        class: Payload,
     ) {
         // SAFETY: the caller promises that both are of this class. Nobody
         // reads the copy yet, so its payload may be written.
@@ -333,12 +333,12 @@ impl Copier {
             let payload = copy.byte_add(HEADER_SIZE);
             let source = source.byte_add(HEADER_SIZE);
             match class {
-                Class::Array => {
+                Payload::Array => {
                     let items = source.cast::<ArrayObj>().as_ref().items();
                     let items = items.iter().map(|item| self.value(item)).collect();
                     *payload.cast::<ArrayObj>().as_mut() = ArrayObj::from_items(items);
                 }
-                Class::List => {
+                Payload::List => {
                     let source = source.cast::<ListObj>().as_ref();
                     let copy = |items: &Array| {
                         let items = items.values().iter();
@@ -349,12 +349,12 @@ impl Copier {
                         .as_ref()
                         .fill_copy(source, section, copy);
                 }
-                Class::Map => {
+                Payload::Map => {
                     let source = source.cast::<MapObj>().as_ref();
                     let copies = MapObj::of_copies(source, |value| self.value(value));
                     *payload.cast::<MapObj>().as_mut() = copies;
                 }
-                Class::Dict => {
+                Payload::Dict => {
                     let source = &source.cast::<DictObj>().as_ref().entries;
                     let copy = |entries: &Map| {
                         let copy = |value: &Value| self.value(value);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// How the engines treat an object, decided once per type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Class {
+pub(crate) enum Payload {
     /// Kind `tree` without scope, hooks or definition fields.
     Plain,
     /// Any other declared node type.
@@ -29,21 +29,21 @@ pub(crate) enum Class {
 /// What a visit has to do with an object, in the common cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Shape {
-    /// [`Class::Plain`] without children.
+pub(crate) enum VisitShape {
+    /// [`Payload::Plain`] without children.
     Leaf,
-    /// [`Class::Plain`] with children.
+    /// [`Payload::Plain`] with children.
     Inner,
     /// A variable without compared fields and hooks.
     Var,
     Other,
 }
 
-impl Shape {
+impl VisitShape {
     /// Whether a visit goes no deeper.
     #[inline(always)]
     pub(crate) fn is_leaf(self) -> bool {
-        matches!(self, Shape::Leaf | Shape::Var)
+        matches!(self, VisitShape::Leaf | VisitShape::Var)
     }
 }
 
@@ -55,9 +55,9 @@ pub(super) struct AtomicEnum<E>(AtomicU8, PhantomData<E>);
 /// The type is a `repr(u8)` enum without fields.
 pub(super) unsafe trait ByteEnum: Copy {}
 // SAFETY: `repr(u8)`, without fields.
-unsafe impl ByteEnum for Class {}
+unsafe impl ByteEnum for Payload {}
 // SAFETY: `repr(u8)`, without fields.
-unsafe impl ByteEnum for Shape {}
+unsafe impl ByteEnum for VisitShape {}
 
 impl<E: ByteEnum> AtomicEnum<E> {
     const fn of(value: E) -> u8 {

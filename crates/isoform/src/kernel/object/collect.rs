@@ -33,11 +33,11 @@ use hashbrown::{HashMap, HashSet};
 
 use super::access;
 use super::build::take_field;
-use super::class::Class;
+use super::class::Payload;
+use super::ffi::PRESERVED;
 use super::field::DropSlot;
 use super::guarded::Content;
 use super::header::Header;
-use super::raw_host::PRESERVED;
 use super::raw_value::Value;
 use super::reference::{Node, Obj, Ref};
 use super::release::child_in;
@@ -113,7 +113,7 @@ fn forget(address: usize) {
 fn is_tracked(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
     let may_be = match info.class() {
-        Class::List | Class::Dict => true,
+        Payload::List | Payload::Dict => true,
         _ => info.tracked.load(Ordering::Acquire),
     };
     let address = object.raw().as_ptr() as usize;
@@ -127,10 +127,10 @@ fn is_tracked(object: &Ref<Obj>) -> bool {
 pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
     match info.class() {
-        Class::Plain | Class::Node => {
+        Payload::Plain | Payload::Node => {
             !info.slots.is_empty() || !info.hooks.are_structural_defaults()
         }
-        Class::Array | Class::List | Class::Map | Class::Dict => true,
+        Payload::Array | Payload::List | Payload::Map | Payload::Dict => true,
         _ => false,
     }
 }
@@ -262,14 +262,14 @@ pub unsafe fn visit_exclusively_owned(
                 }
             }
             match info.class() {
-                Class::Array => {
+                Payload::Array => {
                     let items = borrowed.downcast::<ArrayObj>();
                     items
                         .into_iter()
                         .flat_map(ArrayObj::items)
                         .for_each(|item| waiting.value(item));
                 }
-                Class::Map => {
+                Payload::Map => {
                     if let Some(map) = borrowed.downcast::<MapObj>() {
                         for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
                             waiting.value(key);
@@ -277,7 +277,7 @@ pub unsafe fn visit_exclusively_owned(
                         }
                     }
                 }
-                Class::List | Class::Dict => {
+                Payload::List | Payload::Dict => {
                     let held = held_by(borrowed.header(), info);
                     held.into_iter().for_each(|held| waiting.add(held));
                 }
@@ -388,13 +388,13 @@ impl Graph {
             }
         }
         match info.class() {
-            Class::Array => {
+            Payload::Array => {
                 let array = payload::<ArrayObj>(header, info);
                 for item in array.into_iter().flat_map(ArrayObj::items) {
                     self.value(item);
                 }
             }
-            Class::Map => {
+            Payload::Map => {
                 if let Some(map) = payload::<MapObj>(header, info) {
                     for (key, value) in (0..map.len()).filter_map(|entry| map.entry(entry)) {
                         self.value(key);
@@ -402,7 +402,7 @@ impl Graph {
                     }
                 }
             }
-            Class::List | Class::Dict => {
+            Payload::List | Payload::Dict => {
                 // SAFETY: nobody writes a list or dict during a collection.
                 if let Some(held) = unsafe { held_by(header, info) } {
                     self.edge(held);
@@ -426,8 +426,8 @@ impl Graph {
     fn is_open(&self, number: u32) -> bool {
         let info = self.info(number);
         match info.class() {
-            Class::List | Class::Dict => false,
-            Class::Plain | Class::Node => !info.has_run_time_fields(),
+            Payload::List | Payload::Dict => false,
+            Payload::Plain | Payload::Node => !info.has_run_time_fields(),
             _ => true,
         }
     }
@@ -576,8 +576,8 @@ unsafe fn held_by(header: &Header, info: &'static TypeInfo) -> Option<NonNull<He
     // SAFETY: promised by the caller.
     unsafe {
         match info.class() {
-            Class::List => Some(payload::<ListObj>(header, info)?.held.peek().raw()),
-            Class::Dict => Some(payload::<DictObj>(header, info)?.entries.held.peek().raw()),
+            Payload::List => Some(payload::<ListObj>(header, info)?.held.peek().raw()),
+            Payload::Dict => Some(payload::<DictObj>(header, info)?.entries.held.peek().raw()),
             _ => None,
         }
     }
@@ -592,8 +592,8 @@ unsafe fn take_held(header: &Header, info: &'static TypeInfo) -> Option<Value> {
     // SAFETY: promised by the caller.
     unsafe {
         match info.class() {
-            Class::List => Some(payload::<ListObj>(header, info)?.held.take().into()),
-            Class::Dict => Some(payload::<DictObj>(header, info)?.entries.held.take().into()),
+            Payload::List => Some(payload::<ListObj>(header, info)?.held.take().into()),
+            Payload::Dict => Some(payload::<DictObj>(header, info)?.entries.held.take().into()),
             _ => None,
         }
     }

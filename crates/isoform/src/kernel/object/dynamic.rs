@@ -4,8 +4,8 @@
 use super::access;
 use super::build::{copy_while_writing, with_fields};
 use super::collect::{self, may_lead_on};
+use super::deferred_drop;
 use super::header::TypeIndex;
-use super::limbo;
 use super::moment;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
@@ -264,7 +264,7 @@ fn replace_field(
     }
     // A running traversal may have borrowed what was in the field.
     if !idle && old.as_object().is_some() {
-        limbo::keep(old);
+        deferred_drop::keep(old);
     }
     collect::collect_if_due();
     Ok(())

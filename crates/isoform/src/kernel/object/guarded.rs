@@ -3,7 +3,7 @@
 //!
 //! So a traversal reads it without a lock and without becoming an owner. What
 //! a traversal has borrowed is never changed in place while it runs: the first
-//! write to it makes a copy, and the old container waits in `limbo`. Each
+//! write to it makes a copy, and the old container waits in `deferred_drop`. Each
 //! time it is borrowed costs at most one copy, and none if no traversal was
 //! left for foreign code since: then the borrower has ended, because nobody
 //! writes while it is in its section.
@@ -14,8 +14,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::access::{self, Section};
+use super::deferred_drop;
 use super::header::Header;
-use super::limbo;
 use super::moment;
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
@@ -136,7 +136,7 @@ impl<T: Content> Guarded<T> {
             (result, borrowed)
         })?;
         if let Some(borrowed) = borrowed {
-            limbo::keep(ManuallyDrop::into_inner(borrowed).into());
+            deferred_drop::keep(ManuallyDrop::into_inner(borrowed).into());
         }
         Ok(result)
     }

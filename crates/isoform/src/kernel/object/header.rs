@@ -70,10 +70,10 @@ impl Header {
         if now >= SATURATED {
             return false;
         }
-        if now == 2 && self.host.load(Ordering::Relaxed) & super::raw_host::PRESERVED != 0 {
+        if now == 2 && self.host.load(Ordering::Relaxed) & super::ffi::PRESERVED != 0 {
             // Asked before the decrement: afterwards the other owner, the
             // host's wrapper, may free the object at any time.
-            super::raw_host::about_to_lose_last_other_owner(self);
+            super::ffi::about_to_lose_last_other_owner(self);
         }
         if self.refs.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);

@@ -31,7 +31,7 @@
 //!   check it. All of them count as changeable, frozen ones too,
 //!   until a Rust struct with the same definition claims them.
 //! * An object borrowed from a field stays alive for the traversal that read
-//!   it: what a write takes out of a field waits in [`limbo`].
+//!   it: what a write takes out of a field waits in [`deferred_drop`].
 //! * Mutable containers (`List`, `Dict`) hold an immutable snapshot behind a
 //!   lock; readers take the snapshot and never see it change.
 //! * Every field type is one of the storage kinds of
@@ -43,21 +43,22 @@
 pub(crate) mod access;
 pub(crate) mod arena;
 pub(crate) mod build;
+pub(crate) mod builder;
 pub(crate) mod class;
 pub(crate) mod collect;
+mod deferred_drop;
 pub(crate) mod dynamic;
+pub(crate) mod ffi;
 pub(crate) mod field;
-pub(crate) mod fill;
 pub(crate) mod guarded;
 pub(crate) mod handle;
 pub(crate) mod header;
-pub(crate) mod host;
-mod limbo;
+pub(crate) mod host_lock;
 pub(crate) mod moment;
 pub(crate) mod native;
+pub(crate) mod pair;
 pub(crate) mod prefetch;
 pub(crate) mod published;
-pub(crate) mod raw_host;
 pub(crate) mod raw_value;
 pub(crate) mod reference;
 pub(crate) mod release;
@@ -65,5 +66,4 @@ pub(crate) mod scoped;
 pub(crate) mod shell;
 pub(crate) mod slot;
 pub(crate) mod table;
-pub(crate) mod twins;
 pub(crate) mod view;

@@ -1,6 +1,6 @@
 //! Built-in objects whose payload is ordinary Rust data, not table fields.
 
-use super::class::Class;
+use super::class::Payload;
 use super::header::TypeIndex;
 use super::reference::{Node, Obj, block_layout, drop_payload};
 use super::table::{self, TypeInfo};
@@ -39,7 +39,7 @@ macro_rules! native_types {
                 TypeIndex($index),
                 $key,
                 $doc,
-                Class::$class,
+                Payload::$class,
                 block_layout::<$ty>(),
                 drop_payload::<$ty>,
             )),*];

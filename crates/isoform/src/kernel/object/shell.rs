@@ -8,7 +8,7 @@
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-use super::class::Class;
+use super::class::Payload;
 use super::header::{HEADER_SIZE, Header, allocate};
 use super::reference::{Node, Ref};
 use super::table::{self, TypeInfo};
@@ -72,7 +72,7 @@ impl Shell {
 
     /// The array with these items; None when the block is for something else.
     pub(crate) fn fill_array(self, parts: &mut Vec<Value>) -> Option<Value> {
-        if self.info().class() != Class::Array {
+        if self.info().class() != Payload::Array {
             return None;
         }
         let block = self.into_raw();
@@ -97,7 +97,7 @@ impl Drop for Shell {
         // with the type's layout. Its fields own nothing, but that an array's
         // payload is a vector.
         unsafe {
-            if info.class() == Class::Array {
+            if info.class() == Payload::Array {
                 let items = self.block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();
                 items.drop_in_place();
             }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::access;
-use super::class::{AtomicEnum, Class, Shape};
+use super::class::{AtomicEnum, Payload, VisitShape};
 use super::field::{Accept, DropSlot};
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::native::{FIRST_USER_TYPE, builtin_types};
@@ -24,8 +24,8 @@ pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
 
 /// Everything known about a registered type.
 pub struct TypeInfo {
-    shape: AtomicEnum<Shape>,
-    class: AtomicEnum<Class>,
+    shape: AtomicEnum<VisitShape>,
+    class: AtomicEnum<Payload>,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
     /// Whether a compared field may hold an object.
@@ -169,13 +169,13 @@ impl TypeInfo {
 
     /// How a visit treats objects of this type.
     #[inline(always)]
-    pub(crate) fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Payload {
         self.class.get()
     }
 
     /// What a visit of an object of this type comes to.
     #[inline(always)]
-    pub(crate) fn shape(&self) -> Shape {
+    pub(crate) fn shape(&self) -> VisitShape {
         self.shape.get()
     }
 
@@ -195,8 +195,8 @@ impl TypeInfo {
         hooks.publish(&self.hooks);
         self.hooks.note();
         if !self.hooks.are_structural_defaults() {
-            self.class.set(Class::Node);
-            self.shape.set(Shape::Other);
+            self.class.set(Payload::Node);
+            self.shape.set(VisitShape::Other);
         }
     }
 
@@ -223,7 +223,7 @@ impl TypeInfo {
                 index,
                 key,
                 doc,
-                Class::Incomparable,
+                Payload::Incomparable,
                 payload_layout(0),
                 no_payload,
             )
@@ -234,12 +234,12 @@ impl TypeInfo {
         index: TypeIndex,
         key: &str,
         doc: &str,
-        class: Class,
+        class: Payload,
         layout: Layout,
         drop_payload: unsafe fn(NonNull<Header>),
     ) -> TypeInfo {
         TypeInfo {
-            shape: AtomicEnum::new(Shape::Other),
+            shape: AtomicEnum::new(VisitShape::Other),
             class: AtomicEnum::new(class),
             kind: Kind::Tree,
             scope: false,
@@ -323,7 +323,7 @@ fn registry() -> MutexGuard<'static, Registry> {
                 OBJECT,
                 root.key(),
                 root.documentation(),
-                Class::Node,
+                Payload::Node,
                 payload_layout(0),
                 no_payload,
             )
@@ -476,11 +476,11 @@ fn place(parent: &TypeInfo, definition: &TypeDef) -> Result<Placement> {
     Ok(Placement { slots, size })
 }
 
-fn class_of(definition: &TypeDef, visited: &[Slot]) -> Class {
+fn class_of(definition: &TypeDef, visited: &[Slot]) -> Payload {
     let plain = definition.structural_kind() == Kind::Tree
         && !definition.is_scope()
         && visited.iter().all(|slot| slot.flag == FieldFlag::None);
-    if plain { Class::Plain } else { Class::Node }
+    if plain { Payload::Plain } else { Payload::Node }
 }
 
 /// Enters a definition; the same definition again gives the same index.
@@ -587,10 +587,10 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
         .any(|slot| slot.storage.drop_slot(slot.offset).is_some());
     let info = TypeInfo {
         shape: AtomicEnum::new(match (class, kind) {
-            (Class::Plain, _) if has_children => Shape::Inner,
-            (Class::Plain, _) => Shape::Leaf,
-            (_, Kind::Var) if visited.is_empty() => Shape::Var,
-            _ => Shape::Other,
+            (Payload::Plain, _) if has_children => VisitShape::Inner,
+            (Payload::Plain, _) => VisitShape::Leaf,
+            (_, Kind::Var) if visited.is_empty() => VisitShape::Var,
+            _ => VisitShape::Other,
         }),
         class: AtomicEnum::new(class),
         kind,

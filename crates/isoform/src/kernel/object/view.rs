@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use super::access::{self, Section};
-use super::class::Class;
+use super::class::Payload;
 use super::header::{HEADER_SIZE, Header, TypeIndex};
 use super::raw_value::{PlainValue, Value};
 use super::reference::{Node, Obj, Ref};
@@ -128,8 +128,8 @@ impl<'a> ObjRef<'a> {
     #[inline]
     pub(crate) fn held(self, section: &Section) -> Option<ObjRef<'a>> {
         match self.info().class() {
-            Class::List => Some(self.downcast::<ListObj>()?.lend(section)),
-            Class::Dict => Some(self.downcast::<DictObj>()?.entries.lend(section)),
+            Payload::List => Some(self.downcast::<ListObj>()?.lend(section)),
+            Payload::Dict => Some(self.downcast::<DictObj>()?.entries.lend(section)),
             _ => None,
         }
     }
@@ -138,8 +138,8 @@ impl<'a> ObjRef<'a> {
     #[inline]
     pub(crate) fn may_lead_back(self) -> bool {
         match self.info().class() {
-            Class::List => self.downcast().is_some_and(ListObj::is_tracked),
-            Class::Dict => self
+            Payload::List => self.downcast().is_some_and(ListObj::is_tracked),
+            Payload::Dict => self
                 .downcast::<DictObj>()
                 .is_some_and(|dict| dict.entries.is_tracked()),
             _ => false,

@@ -66,7 +66,7 @@ impl About {
     }
 
     /// Whether another says nothing more.
-    fn says_all_of(&self, other: &About) -> bool {
+    fn includes(&self, other: &About) -> bool {
         self.doc == other.doc
             && self.schema == other.schema
             && self.check.is_some() == other.check.is_some()
@@ -530,7 +530,7 @@ impl AttrTable {
                     .ok_or_else(|| conflict(name, known, &about))?,
                 None => about.clone(),
             };
-            if known.is_some_and(|known| known.says_all_of(&about)) {
+            if known.is_some_and(|known| known.includes(&about)) {
                 return Ok(());
             }
             for (index, value) in attribute.entries() {

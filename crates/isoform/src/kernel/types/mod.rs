@@ -3,8 +3,8 @@
 mod attr_difference;
 pub(crate) mod attr_table;
 pub(crate) mod attributes;
+pub(crate) mod check;
 mod definition;
-pub(crate) mod fit;
 mod functions;
 mod hints;
 mod methods;

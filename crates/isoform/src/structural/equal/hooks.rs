@@ -1,6 +1,6 @@
 //! Custom comparisons: calling them, and undoing what they tried.
 
-use super::super::levels::Touched;
+use super::super::levels::Deps;
 use super::super::mismatch::Reason;
 use super::super::scope::Region;
 use super::proofs::MARKED;
@@ -81,7 +81,7 @@ impl Engine<'_> {
                     }
                     if refuted {
                         self.refute(frame);
-                        let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
+                        let before = self.tables.touched.pop().unwrap_or(Deps::NOTHING);
                         self.levels.abandon(before);
                     }
                 }

@@ -25,21 +25,21 @@ use super::bindings::Bindings;
 use super::contents::few_plain_equal;
 use super::environments::Environments;
 use super::leaf;
-use super::levels::{Levels, Touched};
+use super::levels::{Deps, Levels};
 use super::memo::PairMemo;
 use super::mismatch::{Difference, Reason};
 use super::open::Open;
 use super::options::CompareOptions;
-use super::pins::{Pins, held_by};
 use super::scope::Region;
+use super::snapshots::{Snapshots, held_by};
 use crate::kernel::container::ArrayObj;
 use crate::kernel::error::Result;
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::{Class, Shape};
+use crate::kernel::object::class::{Payload, VisitShape};
+use crate::kernel::object::pair::{FieldPair, ObjPair};
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::table::TypeInfo;
-use crate::kernel::object::twins::{Both, Twins};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::path::AccessStep;
 use crate::kernel::value::Value;
@@ -146,7 +146,7 @@ pub(super) struct Tables {
     /// the comparison.
     refuted: HashSet<Refuted, RandomState>,
     pairs: Vec<(u32, u32)>,
-    touched: Vec<Touched>,
+    touched: Vec<Deps>,
     /// The objects of each side that are being compared: lists, dicts and,
     /// where cycles may go through fields, whatever is shared.
     open: [Open; 2],
@@ -181,8 +181,8 @@ struct Bound<'a> {
 pub(super) struct Engine<'a> {
     arena: &'a Arena,
     options: CompareOptions,
-    pins: (Option<Pins<'a>>, Option<Pins<'a>>),
-    /// Whether there are any pins; the fast paths read objects as they are.
+    snapshots: (Option<Snapshots<'a>>, Option<Snapshots<'a>>),
+    /// Whether there are any snapshots; the fast paths read objects as they are.
     pinned: bool,
     pub(super) stack: Vec<Frame<'a>>,
     tables: Box<Tables>,
@@ -207,7 +207,7 @@ impl<'a> Engine<'a> {
     pub(super) fn new(
         arena: &'a Arena,
         options: CompareOptions,
-        pins: (Option<Pins<'a>>, Option<Pins<'a>>),
+        snapshots: (Option<Snapshots<'a>>, Option<Snapshots<'a>>),
         mut tables: Box<Tables>,
         stack: Vec<Frame<'a>>,
     ) -> Self {
@@ -215,8 +215,8 @@ impl<'a> Engine<'a> {
         Engine {
             arena,
             options,
-            pins,
-            pinned: pins.0.is_some() || pins.1.is_some(),
+            snapshots,
+            pinned: snapshots.0.is_some() || snapshots.1.is_some(),
             stack,
             tables,
             levels,
@@ -342,16 +342,16 @@ impl<'a> Engine<'a> {
         }
         if !REC
             && !self.pinned
-            && let Some(twins) = Twins::new(l, r)
-            && twins.info().class() == Class::Plain
+            && let Some(pair) = ObjPair::new(l, r)
+            && pair.info().class() == Payload::Plain
         {
-            let remember = twins.info().has_children
-                && twins.is_shared()
-                && !leaf::hold_few_leaves(section, twins);
+            let remember = pair.info().has_children
+                && pair.is_shared()
+                && !leaf::hold_few_leaves(section, pair);
             if remember && let Some(known) = self.is_known(l, r, region)? {
                 return Ok(known);
             }
-            return self.plain(section, twins, 0, region, base);
+            return self.plain(section, pair, 0, region, base);
         }
         self.enter_other::<REC>(section, l, r, l.info(), region)
     }
@@ -361,22 +361,22 @@ impl<'a> Engine<'a> {
     fn plain(
         &mut self,
         section: &Section,
-        twins: Twins<'a>,
+        pair: ObjPair<'a>,
         from: u32,
         region: Region,
         base: usize,
     ) -> Result<Entered<'a>> {
-        let (mut twins, mut region) = (twins, region);
+        let (mut pair, mut region) = (pair, region);
         let mut position = from as usize;
         loop {
-            let Some((_, both)) = twins.visited(section, position) else {
+            let Some((_, both)) = pair.visited(section, position) else {
                 // Done; on with the node above, if it is a plain one as well.
                 match self.stack.last() {
                     Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
-                        let Some(above) = Twins::new(frame.l, frame.r) else {
+                        let Some(above) = ObjPair::new(frame.l, frame.r) else {
                             return Ok(Entered::Different);
                         };
-                        (twins, position, region) = (above, frame.next as usize, frame.region);
+                        (pair, position, region) = (above, frame.next as usize, frame.region);
                         self.stack.pop();
                         continue;
                     }
@@ -389,54 +389,54 @@ impl<'a> Engine<'a> {
             };
             position += 1;
             let children = match both {
-                Both::Objects(l, r) => Ok((l, r)),
-                Both::Values(l, r) => match (l.object_ref(), r.object_ref()) {
+                FieldPair::Objects(l, r) => Ok((l, r)),
+                FieldPair::Values(l, r) => match (l.object_ref(), r.object_ref()) {
                     (Some(l), Some(r)) => Ok((l, r)),
                     (None, None) => Err(leaf::plain_equal(&l, &r)),
                     _ => Err(false),
                 },
-                Both::Floats(l, r) => Err(leaf::floats_equal(l, r)),
-                Both::Same(same) => Err(same),
+                FieldPair::Floats(l, r) => Err(leaf::floats_equal(l, r)),
+                FieldPair::Same(same) => Err(same),
             };
             let equal = match children {
                 Err(equal) => equal,
                 Ok((l, r)) => {
-                    let Some(child) = Twins::new(l, r) else {
-                        self.return_to(twins, position, region);
+                    let Some(child) = ObjPair::new(l, r) else {
+                        self.return_to(pair, position, region);
                         return Ok(Entered::Child(l, r, region));
                     };
                     let info = child.info();
                     // Nodes with children are told apart by a branch of their
                     // own, which is predicted better than a jump table.
                     if info.has_children {
-                        if info.shape() != Shape::Inner {
-                            self.return_to(twins, position, region);
+                        if info.shape() != VisitShape::Inner {
+                            self.return_to(pair, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }
                         prefetch_ahead(l);
                         prefetch_ahead(r);
                         self.visits += 1;
                         if !child.is_shared() || leaf::hold_few_leaves(section, child) {
-                            self.return_to(twins, position, region);
+                            self.return_to(pair, position, region);
                         } else {
                             match self.recall(l, r, region) {
                                 Recalled::Equal => continue,
                                 Recalled::Different => return Ok(Entered::Different),
                                 Recalled::Unknown { was_void } => {
-                                    self.return_to(twins, position, region);
+                                    self.return_to(pair, position, region);
                                     self.begin_proof(l, r, region, was_void)?;
                                 }
                             }
                         }
-                        (twins, position) = (child, 0);
+                        (pair, position) = (child, 0);
                         continue;
                     }
                     match info.shape() {
-                        Shape::Leaf => {
+                        VisitShape::Leaf => {
                             self.visits += 1;
                             leaf::fields_equal(section, child)
                         }
-                        Shape::Var => {
+                        VisitShape::Var => {
                             self.visits += 1;
                             self.is_bound_use(l, r, region)
                                 || matches!(
@@ -444,15 +444,15 @@ impl<'a> Engine<'a> {
                                     VarPair::Equal
                                 )
                         }
-                        Shape::Inner | Shape::Other => {
-                            self.return_to(twins, position, region);
+                        VisitShape::Inner | VisitShape::Other => {
+                            self.return_to(pair, position, region);
                             return Ok(Entered::Child(l, r, region));
                         }
                     }
                 }
             };
             if !equal {
-                self.differ_field::<false>(section, twins.left(), twins.right(), position)?;
+                self.differ_field::<false>(section, pair.left(), pair.right(), position)?;
                 return Ok(Entered::Different);
             }
         }
@@ -460,11 +460,11 @@ impl<'a> Engine<'a> {
 
     /// Leaves a frame behind, if there are fields left.
     #[inline(always)]
-    fn return_to(&mut self, twins: Twins<'a>, position: usize, region: Region) {
-        if position < twins.info().visited.len() {
+    fn return_to(&mut self, pair: ObjPair<'a>, position: usize, region: Region) {
+        if position < pair.info().visited.len() {
             self.stack.push(Frame {
-                l: twins.left(),
-                r: twins.right(),
+                l: pair.left(),
+                r: pair.right(),
                 next: position as u32,
                 extra: 0,
                 region,
@@ -483,14 +483,14 @@ impl<'a> Engine<'a> {
         region: Region,
         from: u32,
     ) -> Result<Stop<'a>> {
-        let Some(twins) = Twins::new(l, r) else {
+        let Some(pair) = ObjPair::new(l, r) else {
             return Ok(Stop::Different);
         };
         let mut position = from as usize;
-        while let Some((slot, both)) = twins.visited(section, position) {
+        while let Some((slot, both)) = pair.visited(section, position) {
             position += 1;
             let equal = match both {
-                Both::Objects(a, b) => {
+                FieldPair::Objects(a, b) => {
                     let region = region.of_field(slot.flag, self.levels.current());
                     if REC {
                         return Ok(Stop::Pair(a, b, region, position as u32));
@@ -500,7 +500,7 @@ impl<'a> Engine<'a> {
                         None => return Ok(Stop::Pair(a, b, region, position as u32)),
                     }
                 }
-                Both::Values(a, b) => match (a.object_ref(), b.object_ref()) {
+                FieldPair::Values(a, b) => match (a.object_ref(), b.object_ref()) {
                     (Some(a), Some(b)) => {
                         let region = region.of_field(slot.flag, self.levels.current());
                         return Ok(Stop::Pair(a, b, region, position as u32));
@@ -508,8 +508,8 @@ impl<'a> Engine<'a> {
                     (None, None) => leaf::plain_equal(&a, &b),
                     _ => false,
                 },
-                Both::Floats(a, b) => leaf::floats_equal(a, b),
-                Both::Same(same) => same,
+                FieldPair::Floats(a, b) => leaf::floats_equal(a, b),
+                FieldPair::Same(same) => same,
             };
             if !equal {
                 self.differ_field::<REC>(section, l, r, position)?;
@@ -529,20 +529,20 @@ impl<'a> Engine<'a> {
         r: ObjRef<'a>,
         region: Region,
     ) -> Option<bool> {
-        let twins = Twins::new(l, r)?;
-        match twins.info().shape() {
-            Shape::Leaf if self.pinned => None,
-            Shape::Leaf => {
+        let pair = ObjPair::new(l, r)?;
+        match pair.info().shape() {
+            VisitShape::Leaf if self.pinned => None,
+            VisitShape::Leaf => {
                 self.visits += 1;
-                Some(leaf::fields_equal(section, twins))
+                Some(leaf::fields_equal(section, pair))
             }
-            Shape::Var => {
+            VisitShape::Var => {
                 self.visits += 1;
                 // A difference is reported by the main path, with its reason.
                 let equal = self.var_pair::<false>(l, r, region, true);
                 Some(matches!(equal, VarPair::Equal))
             }
-            Shape::Inner | Shape::Other => None,
+            VisitShape::Inner | VisitShape::Other => None,
         }
     }
 
@@ -560,10 +560,10 @@ impl<'a> Engine<'a> {
             return Ok(self.differ_objects::<REC>(Reason::Type, l, r));
         }
         let equal = match info.class() {
-            Class::Plain | Class::Node => {
+            Payload::Plain | Payload::Node => {
                 return self.enter_node::<REC>(section, l, r, info, region);
             }
-            Class::Array => {
+            Payload::Array => {
                 if few_plain_equal(l, r) {
                     return Ok(Entered::Equal);
                 }
@@ -573,7 +573,7 @@ impl<'a> Engine<'a> {
                 self.push(Job::Items, l, r, region);
                 return Ok(Entered::Open);
             }
-            Class::Map => {
+            Payload::Map => {
                 if few_plain_equal(l, r) {
                     return Ok(Entered::Equal);
                 }
@@ -582,10 +582,10 @@ impl<'a> Engine<'a> {
                 }
                 return self.enter_map::<REC>(l, r, region);
             }
-            Class::List | Class::Dict => {
+            Payload::List | Payload::Dict => {
                 return self.enter_mutable::<REC>(section, l, r, info.class(), region);
             }
-            Class::Tensor => leaf::tensors_equal(l, r, self.options.skip_tensor_content),
+            Payload::Tensor => leaf::tensors_equal(l, r, self.options.skip_tensor_content),
             _ => leaf::native_equal(l, r),
         };
         if equal {
@@ -600,11 +600,11 @@ impl<'a> Engine<'a> {
         section: &Section,
         l: ObjRef<'a>,
         r: ObjRef<'a>,
-        class: Class,
+        class: Payload,
         region: Region,
     ) -> Result<Entered<'a>> {
-        let left = held_by(section, self.arena, self.pins.0, l);
-        let right = held_by(section, self.arena, self.pins.1, r);
+        let left = held_by(section, self.arena, self.snapshots.0, l);
+        let right = held_by(section, self.arena, self.snapshots.1, r);
         if few_plain_equal(left, right) {
             return Ok(Entered::Equal);
         }
@@ -635,7 +635,7 @@ impl<'a> Engine<'a> {
         if shared {
             self.collect_proof(l, r, region, false, was_void);
         }
-        if class == Class::List {
+        if class == Payload::List {
             self.push(Job::Items, left, right, region);
             return Ok(Entered::Open);
         }
@@ -651,10 +651,10 @@ impl<'a> Engine<'a> {
         match frame.job {
             Job::Plain => {
                 self.stack.pop();
-                let Some(twins) = Twins::new(frame.l, frame.r) else {
+                let Some(pair) = ObjPair::new(frame.l, frame.r) else {
                     return Ok(Next::Different);
                 };
-                match self.plain(section, twins, frame.next, frame.region, base)? {
+                match self.plain(section, pair, frame.next, frame.region, base)? {
                     Entered::Equal | Entered::Open => Ok(Next::Nothing),
                     Entered::Different => Ok(Next::Different),
                     Entered::Child(l, r, region) => Ok(Next::Pair(l, r, region)),

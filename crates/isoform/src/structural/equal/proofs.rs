@@ -4,11 +4,11 @@ use smallvec::SmallVec;
 
 use super::super::bindings::Bindings;
 use super::super::environments::Reads;
-use super::super::levels::{FEW, Needs, Touched};
+use super::super::levels::{Deps, FEW, ValidUntil};
 use super::super::memo::Known;
 use super::super::open::Entry;
-use super::super::pins::content_of;
 use super::super::scope::Region;
+use super::super::snapshots::content_of;
 use super::{Engine, Entered, Frame, Job, LEFT, RIGHT, Recalled};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access;
@@ -233,8 +233,8 @@ impl<'a> Engine<'a> {
             return (l, r);
         }
         (
-            content_of(self.arena, self.pins.0, l),
-            content_of(self.arena, self.pins.1, r),
+            content_of(self.arena, self.snapshots.0, l),
+            content_of(self.arena, self.snapshots.1, r),
         )
     }
 
@@ -244,7 +244,7 @@ impl<'a> Engine<'a> {
         let Some(frame) = self.stack.pop() else {
             return;
         };
-        let before = self.tables.touched.pop().unwrap_or(Touched::NOTHING);
+        let before = self.tables.touched.pop().unwrap_or(Deps::NOTHING);
         if let Some(needs) = self.levels.end(before) {
             let (l, r) = (frame.l.ident(), frame.r.ident());
             self.tables.memo.prove(l, r, needs, &mut self.levels);
@@ -259,7 +259,7 @@ impl<'a> Engine<'a> {
 
     /// Keeps a proof for where its variables are paired in the same way.
     #[cold]
-    fn keep_proof(&mut self, subject: [u64; 2], needs: Needs, region: Region) {
+    fn keep_proof(&mut self, subject: [u64; 2], needs: ValidUntil, region: Region) {
         let bindings = &mut self.tables.bindings;
         let kept = self.levels.kept(needs);
         let reads: SmallVec<[Reads; FEW]> = kept

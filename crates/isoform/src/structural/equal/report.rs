@@ -5,7 +5,7 @@ use super::{Engine, Entered, Job, LEFT, RIGHT};
 use crate::kernel::container::MapObj;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::Section;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::path::AccessStep;
 use crate::kernel::types::Kind;
@@ -52,8 +52,8 @@ impl<'a> Engine<'a> {
     #[inline]
     pub(super) fn check_comparable(&mut self, object: ObjRef<'a>) -> Result<()> {
         let info = object.info();
-        let incomparable = info.class() == Class::Incomparable
-            || (info.class() == Class::Node && info.kind == Kind::None);
+        let incomparable = info.class() == Payload::Incomparable
+            || (info.class() == Payload::Node && info.kind == Kind::None);
         if !incomparable {
             return Ok(());
         }

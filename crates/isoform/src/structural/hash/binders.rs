@@ -1,9 +1,9 @@
 //! Declared nodes: kinds, scopes, and the names of what is bound.
 
-use super::super::numbering::{By, Name};
-use super::super::pins::content_of;
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
+use super::super::snapshots::content_of;
+use super::super::var_numbering::{By, Name};
 use super::{Frame, Hasher, Job, Step};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::Section;
@@ -143,7 +143,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.tables.numbering.open_scope(&mut self.tables.levels);
         }
         let subject = object;
-        let object = content_of(self.arena, self.pins, object);
+        let object = content_of(self.arena, self.snapshots, object);
         if info.hooks.are_structural_defaults() {
             return self.open_fields(section, object, info, inner);
         }

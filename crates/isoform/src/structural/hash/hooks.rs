@@ -2,16 +2,16 @@
 
 use hashbrown::HashMap;
 
-use super::super::pins::{content_of, held_by};
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
+use super::super::snapshots::{content_of, held_by};
 use super::{Hasher, Job, Step};
 use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::hooks::HashCallback;
 use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::access::{self, Section};
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::RegionChange;
@@ -77,13 +77,13 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 continue;
             }
             let content = match info.class() {
-                Class::List | Class::Dict => {
+                Payload::List | Payload::Dict => {
                     self.watch.meet(object);
-                    held_by(section, self.arena, self.pins, object)
+                    held_by(section, self.arena, self.snapshots, object)
                 }
                 _ => {
                     self.watch_fields(object, info);
-                    content_of(self.arena, self.pins, object)
+                    content_of(self.arena, self.snapshots, object)
                 }
             };
             push_children(section, content, &mut waiting);

@@ -20,7 +20,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     /// Whether hashes are kept and used at all.
     #[inline(always)]
     fn keeps(&self) -> bool {
-        S::KEYED && self.pins.is_none()
+        S::KEYED && self.snapshots.is_none()
     }
 
     /// The kept hash of a node, if it holds here.

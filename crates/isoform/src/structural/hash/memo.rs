@@ -3,10 +3,10 @@
 use smallvec::SmallVec;
 
 use super::super::environments::Reads;
-use super::super::levels::{FEW, Levels, Touched};
-use super::super::numbering::{By, Numbering};
+use super::super::levels::{Deps, FEW, Levels};
 use super::super::scope::Region;
-use super::{HashTables, Known};
+use super::super::var_numbering::{By, VarNumbering};
+use super::{CachedHash, HashTables};
 
 impl<Out: Copy> HashTables<Out> {
     /// What a hash is found again by, besides names: a dag node has another name
@@ -40,7 +40,7 @@ impl<Out: Copy> HashTables<Out> {
 
     /// Remembers the hash of an object, if a second visit would find the same.
     pub(super) fn remember(&mut self, ident: u64, out: Out, region: Region, was_void: bool) {
-        let (before, context_before) = self.touched.pop().unwrap_or((Touched::NOTHING, 0));
+        let (before, context_before) = self.touched.pop().unwrap_or((Deps::NOTHING, 0));
         let context = self.numbering.end_use(context_before);
         let Some(needs) = self.levels.end(before) else {
             return;
@@ -64,7 +64,7 @@ impl<Out: Copy> HashTables<Out> {
             self.environments
                 .keep(subject, reads.into_iter(), name, out);
         }
-        let known = Known {
+        let known = CachedHash {
             out,
             needs,
             date: self.levels.now(),
@@ -85,7 +85,7 @@ impl<Out: Copy> HashTables<Out> {
 /// What a variable enters the hash as, if a visit in this region would use its
 /// binding and make no other.
 fn name<Out: Copy>(
-    numbering: &mut Numbering<Out>,
+    numbering: &mut VarNumbering<Out>,
     levels: &Levels,
     read: Reads,
     region: Region,

@@ -21,18 +21,18 @@ use hashbrown::HashSet;
 use super::environments::Environments;
 use super::ident_map::IdentMap;
 use super::leaf;
-use super::levels::{Levels, Needs, Touched};
-use super::numbering::Numbering;
+use super::levels::{Deps, Levels, ValidUntil};
 use super::open::{Entry, Open};
 use super::options::CompareOptions;
-use super::pins::{Pins, Watch, held_by};
 use super::scope::Region;
 use super::sink::{Form, Part, Sink};
+use super::snapshots::{Snapshots, Watch, held_by};
+use super::var_numbering::VarNumbering;
 use crate::kernel::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::kernel::error::{ErrorKind, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
-use crate::kernel::object::class::Class;
+use crate::kernel::object::class::Payload;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::raw_value::Tag;
 use crate::kernel::object::table::TypeInfo;
@@ -82,9 +82,9 @@ struct Frame<'a, Acc> {
 }
 
 /// A remembered result.
-struct Known<Out> {
+struct CachedHash<Out> {
     out: Out,
-    needs: Needs,
+    needs: ValidUntil,
     date: u64,
     /// The scope level and the nesting of hooks where it was found: bound
     /// objects are named by distance.
@@ -96,13 +96,13 @@ struct Known<Out> {
 
 /// The tables of a hash walk, reused from call to call.
 pub(super) struct HashTables<Out> {
-    numbering: Numbering<Out>,
+    numbering: VarNumbering<Out>,
     known: IdentMap,
-    results: Vec<Known<Out>>,
+    results: Vec<CachedHash<Out>>,
     /// Hashes by the names of the variables below.
     environments: Environments<Out>,
     orders: Vec<u32>,
-    touched: Vec<(Touched, u32)>,
+    touched: Vec<(Deps, u32)>,
     /// The objects that are being hashed: lists, dicts and, where cycles may
     /// go through fields, whatever is shared.
     open: Open,
@@ -116,7 +116,7 @@ pub(super) struct HashTables<Out> {
 impl<Out: Copy> HashTables<Out> {
     pub(super) fn new() -> Self {
         HashTables {
-            numbering: Numbering::new(),
+            numbering: VarNumbering::new(),
             known: IdentMap::default(),
             results: Vec::new(),
             environments: Environments::default(),
@@ -155,7 +155,7 @@ enum Step<'a, Out> {
 pub(super) struct Hasher<'a, S: Sink> {
     arena: &'a Arena,
     options: CompareOptions,
-    pins: Option<Pins<'a>>,
+    snapshots: Option<Snapshots<'a>>,
     sink: S,
     stack: Vec<Frame<'a, S::Acc>>,
     tables: Box<HashTables<S::Out>>,
@@ -173,7 +173,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn new(
         arena: &'a Arena,
         options: CompareOptions,
-        pins: Option<Pins<'a>>,
+        snapshots: Option<Snapshots<'a>>,
         sink: S,
         mut tables: Box<HashTables<S::Out>>,
     ) -> Self {
@@ -181,7 +181,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Hasher {
             arena,
             options,
-            pins,
+            snapshots,
             sink,
             stack: Vec::new(),
             tables,
@@ -272,7 +272,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         if let Some(out) = self.kept(object, info, region) {
             return Ok(Step::Done(out));
         }
-        if info.class() == Class::Plain && self.pins.is_none() {
+        if info.class() == Payload::Plain && self.snapshots.is_none() {
             if info.has_children
                 && object.is_shared()
                 && !leaf::holds_few_leaves(section, object, info)
@@ -457,8 +457,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
             prefetch_ahead(object);
             return None;
         }
-        if info.class() == Class::Plain {
-            if self.pins.is_some() {
+        if info.class() == Payload::Plain {
+            if self.snapshots.is_some() {
                 return None;
             }
             self.watch_fields(object, info);
@@ -531,16 +531,16 @@ impl<'a, S: Sink> Hasher<'a, S> {
         region: Region,
     ) -> Result<Step<'a, S::Out>> {
         match info.class() {
-            Class::Plain | Class::Node => self.enter_node(section, object, info, region),
-            Class::Incomparable => {
+            Payload::Plain | Payload::Node => self.enter_node(section, object, info, region),
+            Payload::Incomparable => {
                 let name = Value::from(object.to_ref()).type_name();
                 Err(self.error(
                     ErrorKind::Type,
                     format!("type {name} does not support structural hashing"),
                 ))
             }
-            Class::List | Class::Dict => self.enter_mutable(section, object, info, region),
-            Class::Array | Class::Map => {
+            Payload::List | Payload::Dict => self.enter_mutable(section, object, info, region),
+            Payload::Array | Payload::Map => {
                 if object.is_shared()
                     && let Some(out) = self.remembered(object, region)?
                 {
@@ -563,7 +563,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             self.watch.meet(object);
             self.note_change();
         }
-        let content = held_by(section, self.arena, self.pins, object);
+        let content = held_by(section, self.arena, self.snapshots, object);
         if let Some(out) = self.few_plain(content)? {
             let mut acc = self.sink.open_type(info);
             self.sink.word(&mut acc, Part::Length, 0);
@@ -745,7 +745,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let tables = &mut *self.tables;
             match frame.job {
                 Job::EndMemo => {
-                    let nothing = (Touched::NOTHING, 0);
+                    let nothing = (Deps::NOTHING, 0);
                     let (before, context) = tables.touched.pop().unwrap_or(nothing);
                     tables.numbering.end_use(context);
                     tables.levels.end(before);

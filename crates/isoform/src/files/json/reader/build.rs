@@ -5,7 +5,7 @@ use crate::kernel::container::{Dict, List};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::table;
-use crate::kernel::types::fit::map_of;
+use crate::kernel::types::check::map_of;
 use crate::kernel::value::Value;
 
 impl Reader<'_> {

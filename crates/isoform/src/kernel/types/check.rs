@@ -19,7 +19,7 @@ const REMEMBERED_LENGTH: usize = 8;
 
 /// Checks and converts values, and remembers what it found for containers.
 #[derive(Default)]
-pub(crate) struct Fitter {
+pub(crate) struct SchemaChecker {
     // By address of the schema and identity number of the container; None
     // when it does not fit.
     known: HashMap<(usize, u64), Option<Value>, rapidhash::fast::RandomState>,
@@ -28,7 +28,7 @@ pub(crate) struct Fitter {
     claimed: HashSet<(usize, u64), rapidhash::fast::RandomState>,
 }
 
-impl Fitter {
+impl SchemaChecker {
     /// The value as the schema wants it.
     ///
     /// Recursion follows the schema, which is part of a type's declaration.

@@ -8,16 +8,16 @@ use super::slot::{build, fits};
 use super::table::TypeInfo;
 use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::types::fit::Fitter;
+use crate::kernel::types::check::SchemaChecker;
 
 /// Collects the fields of one object after another of the same type.
-pub(crate) struct Filler {
+pub(crate) struct ObjectBuilder {
     info: &'static TypeInfo,
     // One per field; what is in it satisfies the field's schema.
     values: Box<[Option<Value>]>,
 }
 
-impl Filler {
+impl ObjectBuilder {
     /// Objects of a declared type.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ impl Filler {
                 info.key()
             )));
         }
-        Ok(Filler {
+        Ok(ObjectBuilder {
             info,
             values: info.fields().iter().map(|_| None).collect(),
         })
@@ -46,7 +46,12 @@ impl Filler {
     ///
     /// `TypeError` when the value does not fit the field.
     #[inline(always)]
-    pub(crate) fn set(&mut self, field: usize, value: Value, fitter: &mut Fitter) -> Result<bool> {
+    pub(crate) fn set(
+        &mut self,
+        field: usize,
+        value: Value,
+        fitter: &mut SchemaChecker,
+    ) -> Result<bool> {
         let value = match fits(self.info, field, &value) {
             true => value,
             false => self.fitted(field, value, fitter)?,
@@ -55,7 +60,7 @@ impl Filler {
     }
 
     #[inline(never)]
-    fn fitted(&self, field: usize, value: Value, fitter: &mut Fitter) -> Result<Value> {
+    fn fitted(&self, field: usize, value: Value, fitter: &mut SchemaChecker) -> Result<Value> {
         let schema = self.info.fields()[field].schema();
         let value = fitter.fit(schema, value)?;
         if container::binds(schema) && fitter.is_unclaimed(schema, &value) {
@@ -76,7 +81,7 @@ impl Filler {
     /// `TypeError` for a field that has no default, or whose default does not
     /// fit it.
     #[inline]
-    pub(crate) fn finish(&mut self, fitter: &mut Fitter) -> Result<Ref<Obj>> {
+    pub(crate) fn finish(&mut self, fitter: &mut SchemaChecker) -> Result<Ref<Obj>> {
         self.finish_in(None, fitter)
     }
 
@@ -90,7 +95,7 @@ impl Filler {
     pub(crate) fn finish_in(
         &mut self,
         shell: Option<Shell>,
-        fitter: &mut Fitter,
+        fitter: &mut SchemaChecker,
     ) -> Result<Ref<Obj>> {
         if self.values.iter().any(Option::is_none) {
             self.complete(fitter)?;
@@ -108,7 +113,7 @@ impl Filler {
     }
 
     #[cold]
-    fn complete(&mut self, fitter: &mut Fitter) -> Result<()> {
+    fn complete(&mut self, fitter: &mut SchemaChecker) -> Result<()> {
         for (position, field) in self.info.fields().iter().enumerate() {
             if self.values[position].is_some() {
                 continue;

@@ -16,7 +16,7 @@ use crate::kernel::value::DType;
 /// The type is looked up once for both, and each field's storage is told
 /// apart once for both.
 #[derive(Clone, Copy)]
-pub(crate) struct Twins<'a> {
+pub(crate) struct ObjPair<'a> {
     left: ObjRef<'a>,
     right: ObjRef<'a>,
     // Always the entry of the type of both.
@@ -25,7 +25,7 @@ pub(crate) struct Twins<'a> {
 
 /// What two objects that live for `'a` hold in a field, lent for `'l`.
 #[derive(Clone, Copy)]
-pub(crate) enum Both<'a, 'l> {
+pub(crate) enum FieldPair<'a, 'l> {
     Objects(ObjRef<'a>, ObjRef<'a>),
     Values(FieldValue<'a, 'l>, FieldValue<'a, 'l>),
     Floats(f64, f64),
@@ -33,11 +33,11 @@ pub(crate) enum Both<'a, 'l> {
     Same(bool),
 }
 
-impl<'a> Twins<'a> {
+impl<'a> ObjPair<'a> {
     /// None when the types differ.
     #[inline(always)]
     pub(crate) fn new(left: ObjRef<'a>, right: ObjRef<'a>) -> Option<Self> {
-        (left.type_index() == right.type_index()).then(|| Twins {
+        (left.type_index() == right.type_index()).then(|| ObjPair {
             left,
             right,
             info: left.info(),
@@ -71,7 +71,7 @@ impl<'a> Twins<'a> {
         self,
         section: &'l Section,
         position: usize,
-    ) -> Option<(&'static Slot, Both<'a, 'l>)> {
+    ) -> Option<(&'static Slot, FieldPair<'a, 'l>)> {
         let slot = self.info.visited.get(position)?;
         // SAFETY: the slot belongs to the type of both.
         Some((slot, unsafe { self.load(section, slot) }))
@@ -81,7 +81,7 @@ impl<'a> Twins<'a> {
     ///
     /// `slot` must come from [`Self::info`].
     #[inline(always)]
-    unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Both<'a, 'l> {
+    unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> FieldPair<'a, 'l> {
         access::assert_inside();
         // SAFETY: the slot describes an initialised field of both objects, and
         // nobody writes them for `'l`, for which this thread is in a section.
@@ -90,31 +90,33 @@ impl<'a> Twins<'a> {
             let right = self.right.field(slot);
             // A branch of its own is predicted better than a jump table.
             if slot.storage == Storage::Object {
-                return Both::Objects(
+                return FieldPair::Objects(
                     ObjRef::new(left.cast::<NonNull<Header>>().read()),
                     ObjRef::new(right.cast::<NonNull<Header>>().read()),
                 );
             }
             std::hint::cold_path();
             match slot.storage {
-                Storage::Int => Both::Same(left.cast::<i64>().read() == right.cast().read()),
+                Storage::Int => FieldPair::Same(left.cast::<i64>().read() == right.cast().read()),
                 Storage::Value | Storage::Str => {
                     let left = FieldValue::new(left.cast::<Value>().as_ref());
-                    Both::Values(left, FieldValue::new(right.cast().as_ref()))
+                    FieldPair::Values(left, FieldValue::new(right.cast().as_ref()))
                 }
                 Storage::Object | Storage::NullableObject => {
                     let left = NonNull::new(left.cast::<*mut Header>().read());
                     let right = NonNull::new(right.cast::<*mut Header>().read());
                     match (left, right) {
                         (Some(left), Some(right)) => {
-                            Both::Objects(ObjRef::new(left), ObjRef::new(right))
+                            FieldPair::Objects(ObjRef::new(left), ObjRef::new(right))
                         }
-                        (left, right) => Both::Same(left == right),
+                        (left, right) => FieldPair::Same(left == right),
                     }
                 }
-                Storage::Float => Both::Floats(left.cast().read(), right.cast().read()),
-                Storage::Bool => Both::Same(left.cast::<bool>().read() == right.cast().read()),
-                Storage::DType => Both::Same(left.cast::<DType>().read() == right.cast().read()),
+                Storage::Float => FieldPair::Floats(left.cast().read(), right.cast().read()),
+                Storage::Bool => FieldPair::Same(left.cast::<bool>().read() == right.cast().read()),
+                Storage::DType => {
+                    FieldPair::Same(left.cast::<DType>().read() == right.cast().read())
+                }
             }
         }
     }

@@ -60,7 +60,7 @@ struct Context {
 const ROOT: u32 = 0;
 
 /// Bindings with numbers.
-pub(super) struct Numbering<Out> {
+pub(super) struct VarNumbering<Out> {
     pub(super) bindings: Bindings<1>,
     numbered: Vec<Numbered<Out>>,
     contexts: Vec<Context>,
@@ -72,7 +72,7 @@ pub(super) struct Numbering<Out> {
     used: u32,
 }
 
-impl<Out: Copy> Numbering<Out> {
+impl<Out: Copy> VarNumbering<Out> {
     pub(super) fn new() -> Self {
         let root = Context {
             parent: ROOT,
@@ -82,7 +82,7 @@ impl<Out: Copy> Numbering<Out> {
             base: 0,
             outer: SmallVec::new(),
         };
-        Numbering {
+        VarNumbering {
             bindings: Bindings::default(),
             numbered: Vec::new(),
             contexts: vec![root],

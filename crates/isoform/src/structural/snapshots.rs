@@ -9,7 +9,7 @@ use crate::kernel::object::view::ObjRef;
 
 /// How a walk looks at objects as they were at an earlier moment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pins<'m> {
+pub(crate) struct Snapshots<'m> {
     moment: &'m Moment,
     /// Reads the fields of an object at once, so that a write during the walk
     /// is not seen.
@@ -18,19 +18,19 @@ pub(crate) struct Pins<'m> {
     watches: bool,
 }
 
-impl<'m> Pins<'m> {
+impl<'m> Snapshots<'m> {
     /// For a walk during which nobody writes, as will be found after it; None
     /// where nothing has changed since the moment.
     pub(super) fn of(moment: &'m Moment) -> Option<Self> {
-        (!moment.is_present()).then(|| Pins {
+        (!moment.is_present()).then(|| Snapshots {
             copies: false,
-            ..Pins::exact(moment)
+            ..Snapshots::exact(moment)
         })
     }
 
     /// For a walk while others write.
     pub(super) fn exact(moment: &'m Moment) -> Self {
-        Pins {
+        Snapshots {
             moment,
             copies: true,
             watches: false,
@@ -39,9 +39,9 @@ impl<'m> Pins<'m> {
 
     /// As [`exact`](Self::exact), for the moment's first walk.
     pub(super) fn watching(moment: &'m Moment) -> Self {
-        Pins {
+        Snapshots {
             watches: true,
-            ..Pins::exact(moment)
+            ..Snapshots::exact(moment)
         }
     }
 
@@ -67,12 +67,12 @@ impl<'m> Pins<'m> {
 #[inline(always)]
 pub(super) fn content_of<'a>(
     arena: &'a Arena,
-    pins: Option<Pins<'a>>,
+    snapshots: Option<Snapshots<'a>>,
     object: ObjRef<'a>,
 ) -> ObjRef<'a> {
-    match pins {
+    match snapshots {
         None => object,
-        Some(pins) => pins.content(arena, object),
+        Some(snapshots) => snapshots.content(arena, object),
     }
 }
 
@@ -81,14 +81,14 @@ pub(super) fn content_of<'a>(
 pub(super) fn held_by<'a>(
     section: &Section,
     arena: &'a Arena,
-    pins: Option<Pins<'a>>,
+    snapshots: Option<Snapshots<'a>>,
     object: ObjRef<'a>,
 ) -> ObjRef<'a> {
-    if let Some(pins) = pins {
-        if pins.watches {
-            pins.moment.watch(&[object.ident()]);
+    if let Some(snapshots) = snapshots {
+        if snapshots.watches {
+            snapshots.moment.watch(&[object.ident()]);
         }
-        if let Some(saved) = pins.moment.saved(object.ident()) {
+        if let Some(saved) = snapshots.moment.saved(object.ident()) {
             return arena.keep(saved);
         }
     }
