@@ -16,9 +16,7 @@ use crate::kernel::pages::Pages;
 use crate::kernel::types::singletons;
 use crate::kernel::types::{Kind, RegionKind};
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
-use crate::traverse::cursor::{
-    Cursor, Part, View, cyclic, has_parts, is_mutable_container, path_of,
-};
+use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
 /// Where nodes go. Each call writes one node, the number of which is the
 /// number of calls before it; `parts` are the numbers of the node's parts.
@@ -127,13 +125,13 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         };
         let info = object.info();
         let class = info.class();
-        if !has_parts(class) {
+        if !class.has_parts() {
             return self.leaf_object(object);
         }
         // An object with one owner is met only once, unless a hook gives it
         // another. A cycle is entered at an object with two owners, or goes
         // through lists and dicts, which may be changed meanwhile.
-        let marked = object.is_shared() || is_mutable_container(class);
+        let marked = object.is_shared() || class.is_mutable();
         if marked && self.met_before(object)? {
             return Ok(());
         }

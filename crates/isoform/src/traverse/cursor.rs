@@ -104,20 +104,6 @@ pub(crate) struct Cursor<'a> {
     pub(super) silent: bool,
 }
 
-/// Whether objects of a class have parts.
-#[inline(always)]
-pub(crate) fn has_parts(class: Payload) -> bool {
-    use Payload::{Array, Dict, List, Map, Node, Plain};
-    matches!(class, Plain | Node | Array | List | Map | Dict)
-}
-
-/// Whether an object of this class can change while it is gone over, so that a
-/// cycle may lead through it although nothing else owns it.
-#[inline(always)]
-pub(crate) fn is_mutable_container(class: Payload) -> bool {
-    matches!(class, Payload::List | Payload::Dict)
-}
-
 impl<'a> Cursor<'a> {
     /// Opens an object that is met as `part`; None if its class has no parts.
     #[inline(always)]
@@ -139,7 +125,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn over(object: ObjRef<'a>, content: ObjRef<'a>, view: View) -> Option<Self> {
         let content = match object.info().class() {
             Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),
-            class => has_parts(class).then(|| held(object, content, view))??,
+            payload => payload.has_parts().then(|| held(object, content, view))??,
         };
         Some(Cursor::new(object, content, RegionKind::Use, false))
     }

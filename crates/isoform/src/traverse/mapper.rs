@@ -5,7 +5,7 @@
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use super::cursor::{Cursor, Part, View, cyclic, is_mutable_container};
+use super::cursor::{Cursor, Part, View, cyclic};
 use super::memo::Results;
 use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Rewriter};
@@ -138,8 +138,7 @@ where
         }
         // As in a walk: an object with one owner is reached on this way only,
         // unless a hook or the driver asks for it, too.
-        let may_return =
-            object.is_shared() || is_mutable_container(class) || self.special_of(object);
+        let may_return = object.is_shared() || class.is_mutable() || self.special_of(object);
         let mut remembered = None;
         if may_return {
             let is_anew = self.options.revisit_vars && object.info().kind == Kind::Var;
@@ -285,16 +284,16 @@ where
         outcome: Outcome,
         part: Part<'a>,
     ) -> Result<Outcome> {
-        match &outcome {
-            Outcome::Same => self.call(section, part),
-            Outcome::New(value) => {
-                let now = Part {
-                    met: Met::of(value),
-                    ..part
-                };
-                let answer = self.call(section, now)?;
-                Ok(answer.after(outcome.clone(), part.met))
-            }
+        let Outcome::New(value) = &outcome else {
+            return self.call(section, part);
+        };
+        let now = Part {
+            met: Met::of(value),
+            ..part
+        };
+        match self.call(section, now)? {
+            Outcome::Same => Ok(outcome),
+            Outcome::New(answer) => Ok(Outcome::of(answer, part.met)),
         }
     }
 

@@ -10,7 +10,6 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
 use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
-use crate::kernel::object::class::Payload;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
@@ -30,15 +29,6 @@ impl Outcome {
         match was.is(&value) {
             true => Outcome::Same,
             false => Outcome::New(value),
-        }
-    }
-
-    /// The outcome for `was`, when this is the outcome for what came in its
-    /// place before.
-    pub(crate) fn after(self, before: Outcome, was: Met<'_>) -> Self {
-        match (self, before) {
-            (Outcome::Same, before) => before,
-            (Outcome::New(value), _) => Outcome::of(value, was),
         }
     }
 
@@ -236,7 +226,7 @@ pub(crate) fn replace(
     changes: impl Iterator<Item = (usize, Value)>,
 ) -> Result<Value> {
     let object = cursor.object();
-    let is_mutable = matches!(object.info().class(), Payload::List | Payload::Dict);
+    let is_mutable = object.info().class().is_mutable();
     if let Some(old) = cursor.items() {
         let mut items = old.to_vec();
         for (position, value) in changes {

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::bound::{Bound, Dependence, Meaning, Place};
-use super::cursor::{Cursor, Part, View, cyclic, has_parts};
+use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
 use super::rewrite::{Outcome, Policy, Rewriter};
 use super::walk::walk_objects;
@@ -274,7 +274,7 @@ impl<'a> Substitution<'a> {
             return Ok(Some(Outcome::Same));
         };
         let info = object.info();
-        if !has_parts(info.class()) {
+        if !info.class().has_parts() {
             return Ok(Some(Outcome::Same));
         }
         let ident = object.ident();

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use super::cursor::{Cursor, Part, View, cyclic, is_mutable_container, path_of};
+use super::cursor::{Cursor, Part, View, cyclic, path_of};
 use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
@@ -413,7 +413,7 @@ where
         // owners, or goes through lists and dicts, which are marked in any
         // case; one that the callback makes is found in its second round. The
         // driver may ask for an object and come to it once more.
-        let marked = object.is_shared() || is_mutable_container(class) || self.driver.is_some();
+        let marked = object.is_shared() || class.is_mutable() || self.driver.is_some();
         // Where regions are told apart, one that has an owner with several
         // visits may be met in the same region each time.
         if !marked && self.options.sharing != Sharing::OncePerRegion {

@@ -26,6 +26,22 @@ pub(crate) enum Payload {
     Incomparable,
 }
 
+impl Payload {
+    /// True if objects of this kind are traversed part by part.
+    #[inline(always)]
+    pub(crate) fn has_parts(self) -> bool {
+        use Payload::{Array, Dict, List, Map, Node, Plain};
+        matches!(self, Plain | Node | Array | List | Map | Dict)
+    }
+
+    /// True for containers that can change during a traversal, so that a cycle
+    /// may lead through one that has a single owner.
+    #[inline(always)]
+    pub(crate) fn is_mutable(self) -> bool {
+        matches!(self, Payload::List | Payload::Dict)
+    }
+}
+
 /// What a visit has to do with an object, in the common cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
