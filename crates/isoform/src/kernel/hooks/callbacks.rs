@@ -1,9 +1,9 @@
-//! What hooks ask while they run: the parts of their object, by the engine that
-//! called them.
+//! The callbacks of hooks: through them a hook asks the engine that called it
+//! about the parts of its object.
 //!
-//! An engine implements the traits; [`GivenFunction`] implements them for a
-//! function that another language gave, and [`Callback`] says how a function
-//! calls them.
+//! An engine implements the traits. [`GivenFunction`] implements them for a
+//! function of another language, and [`Callback`] lets such functions call the
+//! engine's.
 
 use std::sync::Arc;
 
@@ -188,7 +188,7 @@ pub trait MutateCallback {
 
 /// A callback that is called as a function.
 pub trait Callback {
-    /// Takes the arguments out of values, and gives the answer as one.
+    /// Calls it with arguments as values, and returns the result as a value.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! How arguments and results of hooks cross between closures and functions.
+//! How arguments and results of hooks pass between closures, which are typed,
+//! and functions, which take and return values.
 
 use std::cmp::Ordering;
 
@@ -239,7 +240,8 @@ macro_rules! closure_arguments {
             fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::Given<'v>> {
                 let function = given.function()?;
                 Ok(Box::new(move |$($part: $value),*| {
-                    ask(function, name, &[$($part.clone()),*])
+                    let given = [$($part.clone()),*];
+                    ask(function, name, &given)
                 }))
             }
 
@@ -260,7 +262,7 @@ pub(super) fn ask<R: Answer>(function: &Function, name: &str, given: &[Value]) -
     R::read(&answer).ok_or_else(|| wrong_result(name, R::EXPECTED, &answer))
 }
 
-/// The error for an answer of the wrong type.
+/// The error for a result of the wrong type.
 #[cold]
 pub(super) fn wrong_result(place: &str, expected: &str, got: &Value) -> Error {
     let got = got.type_name();

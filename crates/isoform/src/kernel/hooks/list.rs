@@ -1,5 +1,5 @@
-//! All hooks: what they are called with, what they answer, and the attribute
-//! that shows each of them.
+//! All hooks: their arguments, their results, and the attribute that shows each
+//! of them.
 
 use std::cmp::Ordering;
 use std::fmt;
