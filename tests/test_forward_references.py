@@ -151,18 +151,18 @@ def test_modules_that_import_each_other_for_type_checking(tmp_path, monkeypatch)
             from typing import TYPE_CHECKING
             from isoform.dataclasses import Object, py_class
             if TYPE_CHECKING:
-                from isoform_pong import Pong
+                from isoform_pong import CrossedPong
             @py_class
-            class Ping(Object):
-                b: Pong | None = None
+            class CrossedPing(Object):
+                b: CrossedPong | None = None
         """,
         "isoform_pong": """
             from __future__ import annotations
             from isoform.dataclasses import Object, py_class
-            from isoform_ping import Ping
+            from isoform_ping import CrossedPing
             @py_class
-            class Pong(Object):
-                a: Ping | None = None
+            class CrossedPong(Object):
+                a: CrossedPing | None = None
         """,
     }
     for name, text in sources.items():
@@ -170,9 +170,9 @@ def test_modules_that_import_each_other_for_type_checking(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(tmp_path)
     import isoform_pong as b
 
-    assert type(b.Ping(b.Pong()).b) is b.Pong
-    with pytest.raises(TypeError, match=r"isoform_pong\.Pong"):
-        b.Ping(b.Ping())
+    assert type(b.CrossedPing(b.CrossedPong()).b) is b.CrossedPong
+    with pytest.raises(TypeError, match=r"isoform_pong\.CrossedPong"):
+        b.CrossedPing(b.CrossedPing())
 
 
 def test_names_of_a_module_are_not_taken_from_elsewhere(tmp_path, monkeypatch):
@@ -180,21 +180,21 @@ def test_names_of_a_module_are_not_taken_from_elsewhere(tmp_path, monkeypatch):
         "isoform_shared": """
             from isoform.dataclasses import Object, py_class
             @py_class
-            class Shared(Object):
+            class CrossedShared(Object):
                 x: str
         """,
         "isoform_user": """
             from isoform.dataclasses import Object, py_class
-            Shared = int
+            CrossedShared = int
             @py_class
-            class User(Object):
-                a: "Shared"
-                b: "Late | None" = None
+            class CrossedUser(Object):
+                a: "CrossedShared"
+                b: "CrossedLate | None" = None
         """,
         "isoform_late": """
             from isoform.dataclasses import Object, py_class
             @py_class
-            class Late(Object):
+            class CrossedLate(Object):
                 x: int
         """,
     }
@@ -205,10 +205,10 @@ def test_names_of_a_module_are_not_taken_from_elsewhere(tmp_path, monkeypatch):
     import isoform_shared
     import isoform_user
 
-    late = isoform_late.Late(1)
-    assert isoform_user.User(True, late).b is late
+    late = isoform_late.CrossedLate(1)
+    assert isoform_user.CrossedUser(True, late).b is late
     with pytest.raises(TypeError, match="expected int"):
-        isoform_user.User(isoform_shared.Shared("a"))
+        isoform_user.CrossedUser(isoform_shared.CrossedShared("a"))
 
 
 def test_a_long_chain_of_waiting_classes(key):

@@ -369,7 +369,7 @@ type_attrs.set(Const, "__ffi_shallow_copy__", lambda self: Const(7))
 assert copy.copy(Const(1)).value == 7
 type_attrs.set(Add, "__s_visit__", lambda self, visitor: visitor.visit(self.lhs))
 seen = []
-structural_walk(Add(None, Const(1), Const(2)), (int, seen.append))
+structural_walk(Add(Const(1), Const(2)), (int, seen.append))
 assert seen == [1], seen
 """
 
