@@ -36,7 +36,7 @@ struct Pair {
     rhs: Value,
 }
 
-/// What stands one level above a part.
+/// The node one level above a part.
 type Shape = fn(Value) -> Value;
 
 fn lean_left(value: Value) -> Value {

@@ -1,4 +1,4 @@
-//! What `#[derive(Node)]` gives to a user of the crate: a registered definition, constructors, upcasts.
+//! The results of `#[derive(Node)]` for a user of the crate: a registered definition, constructors, upcasts.
 
 use isoform::{
     Array, EqualCallback, Error, FieldFlag, HashCallback, Kind, Node, Obj, Ref, Result, Str,

@@ -1,4 +1,4 @@
-//! What the compiler says about misuse of the derive: one file per mistake, with the message beside it.
+//! The compiler's errors about misuse of the derive: one file per mistake, with the message next to it.
 //!
 //! After a change of messages, `TRYBUILD=overwrite cargo test --all-features --test ui` rewrites the `.stderr` files
 //! for review.

@@ -584,14 +584,14 @@ fn convert_says_what_is_missing() {
         (
             "convert module.iso target",
             "target",
-            "say --to json, text or binary",
+            "use --to json, text or binary",
         ),
         (
             "convert module.iso model.onnx",
             "model.onnx",
-            "say --to json, text or binary",
+            "use --to json, text or binary",
         ),
-        ("convert module.iso -", "-", "say --to json, text or binary"),
+        ("convert module.iso -", "-", "use --to json, text or binary"),
         ("convert module.iso . --to json", ".", "this is a folder"),
         ("convert none.iso a.json", "none.iso", "No such file"),
         (

@@ -86,10 +86,7 @@ const NOT_REWRITTEN: &[&str] = &[
     "crates/isoform/src/pattern/",
     "crates/isoform/src/structural/",
     "crates/isoform/src/traverse/",
-    "crates/isoform/tests/chains.rs",
-    "crates/isoform/tests/derive.rs",
     "crates/isoform/tests/it/",
-    "crates/isoform/tests/ui.rs",
     "python/isoform/pto/ir/visitor.py",
 ];
 
