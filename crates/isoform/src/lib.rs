@@ -82,6 +82,7 @@
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
 //! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | decide by class | [`Dispatch`], [`NodeVisitor`], [`NodeMutator`], [`NodeFunctor`] |
 //! | match templates, rewrite by rule | [`pattern`] |
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
@@ -127,7 +128,7 @@ pub use files::json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
 };
-pub use isoform_macros::{Node, export, node_trait};
+pub use isoform_macros::{Node, dialect, export, node_trait};
 pub use kernel::container::{
     Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, StructuralKey, Tensor,
 };
@@ -149,7 +150,7 @@ pub use kernel::object::header::TypeIndex;
 pub use kernel::object::reference::{Node, Obj, Ref};
 pub use kernel::object::table::TypeInfo;
 pub use kernel::path::{AccessPath, AccessStep};
-pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE};
+pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE, VISIT_NAME};
 pub use kernel::types::singletons::{find_singleton, register_singleton};
 pub use kernel::types::{
     DynEqual, DynFromJson, DynHash, DynToJson, Enumerator, EqualCallback, FieldDef, FieldFlag,
@@ -170,8 +171,9 @@ pub use text::{
     assert_structural_equal_with, from_text, render_mismatch, to_text,
 };
 pub use traverse::{
-    Child, ChildOptions, Children, MapOptions, MapVisit, Sharing, Visit, WalkOptions, WalkOrder,
-    WalkResult, children_of, deep_copy, shallow_copy, structural_map, structural_walk, substitute,
+    Before, Child, ChildOptions, Children, Dispatch, MapOptions, MapVisit, NodeFunctor,
+    NodeMutator, NodeVisitor, Results, Sharing, Visit, WalkOptions, WalkOrder, WalkResult,
+    children_of, deep_copy, shallow_copy, structural_map, structural_walk, substitute,
     walk_objects,
 };
 
@@ -281,9 +283,10 @@ pub mod __private {
     pub use crate::kernel::object::table::TypeCell;
     pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
     pub use crate::kernel::types::{
-        FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef,
+        FieldDef, FieldFlag, Kind, StructuralEqual, StructuralHash, TypeDef, register_in,
     };
     pub use crate::kernel::value::Value;
+    pub use crate::traverse::{Dispatch, WalkResult};
     pub use std::sync::OnceLock;
 
     /// A field's default as a value, converted through the field's own type.

@@ -95,6 +95,5 @@ fn range_from(value: Value) -> Result<Ref<Range>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![Range];
     crate::ir::functions![from_min_extent]
 }

@@ -7,6 +7,7 @@ mod containers;
 mod copies;
 mod cycles;
 mod digest;
+mod dispatch;
 mod explained;
 mod first_use;
 mod four_traits;
