@@ -28,6 +28,7 @@ pub use literal::{constant, literal};
 pub use operators::{
     add, and, cast, compare, div, floordiv, floormod, max, min, mul, not, or, sub, truncmod,
 };
+pub use range::Range;
 
 use crate::kernel::error::Result;
 
@@ -35,7 +36,6 @@ isoform_macros::dialect! {
     "tir", crate = crate;
     pub use crate::ir::prim::StringImm;
     pub use ramp::Ramp;
-    pub use range::Range;
     pub use nodes::{
         Var, SizeVar, Cast, BinaryOpExpr, CmpExpr, LogicalExpr,
         Add, Sub, Mul, Div, Mod, FloorDiv, FloorMod, Min, Max,
