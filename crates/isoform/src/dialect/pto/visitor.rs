@@ -18,9 +18,9 @@ use crate::traverse::{MapOptions, structural_map, visit_nodes};
 ///
 /// An object is visited once, where it is met first, before what lies below it;
 /// fields that comparison ignores are not visited. A method answers with
-/// [`Advance`](crate::WalkResult::Advance) to go on below its node, [`Skip`](crate::WalkResult::Skip) to
-/// leave that out, or [`Interrupt`](crate::WalkResult::Interrupt) to end the visit. Nothing
-/// recurses, whatever the methods do; depth is limited by memory only. Linear
+/// `WalkResult::Advance` to go on below its node, `WalkResult::Skip` to leave
+/// that out, or `WalkResult::Interrupt` to end the visit. Nothing recurses,
+/// whatever the methods do; depth is limited by memory only. Linear
 /// in the number of objects.
 ///
 /// # Errors
