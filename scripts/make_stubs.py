@@ -146,6 +146,7 @@ RETURNS = {
     "TypeField.repr": "bool",
     "TypeField.size": "int",
     "TypeField.structural_eq": "str | None",
+    "TypeInfo.dialect": "str",
     "TypeInfo.doc": "str",
     "TypeInfo.fields": "tuple[TypeField, ...]",
     "TypeInfo.init_function": "Any",
@@ -157,6 +158,9 @@ RETURNS = {
     "TypeInfo.type_cls": "type[Any]",
     "TypeInfo.type_index": "int",
     "TypeInfo.type_key": "str",
+    "TypeInfo.visit_name": "str",
+    "_type_count": "int",
+    "_visit_names": "list[tuple[str, str, str]]",
 }
 
 # Special methods, which Python itself calls, with what they return.

@@ -21,6 +21,7 @@ from isoform import (
     tir,
     type_attrs,
     types,
+    visitors,
 )
 from isoform._core import (
     MISSING,
@@ -114,6 +115,7 @@ from isoform.structural import (
     verify,
 )
 from isoform.tensor import Tensor, from_dlpack
+from isoform.visitors import NodeFunctor, NodeMutator, NodeVisitor
 
 __all__ = [
     "MISSING",
@@ -130,6 +132,9 @@ __all__ = [
     "List",
     "Map",
     "Module",
+    "NodeFunctor",
+    "NodeMutator",
+    "NodeVisitor",
     "Object",
     "ObjectConvertible",
     "OpaquePyObject",
@@ -222,4 +227,5 @@ __all__ = [
     "uint32",
     "uint64",
     "verify",
+    "visitors",
 ]

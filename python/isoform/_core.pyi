@@ -187,6 +187,35 @@ class Match:
     def vars(self) -> Any:
         """The other variables of the template and their partners, as pairs."""
 
+@final
+class NodeDriver:
+    """The engine of one visit."""
+
+    def below(self, /, value: Any) -> Any:
+        """The result for a value by way of its children, whatever method it has."""
+    def finish(self, /, value: Any, generator: Any) -> Any:
+        """The result of a method of the open node that is a generator."""
+    def image(self, /, node: Any) -> Any:
+        """What a node became where it was met before; None if it was not."""
+    @property
+    def open(self) -> Any:
+        """The node whose method runs, or None."""
+    def remap(self, /, var: Any, value: Any) -> Any:
+        """Records what comes in place of a variable wherever it is met from now
+        on.
+        """
+    def remap_uses(self, /, var: Any, value: Any) -> Any:
+        """Records what comes in place of the uses of a variable that are met from
+        now on, whatever method it has.
+        """
+    def start(self, /, value: Any) -> Any:
+        """The result for the value that the whole visit is about.
+
+        A RecursionError names the place, and has it as its `path`.
+        """
+    def visit(self, /, value: Any) -> Any:
+        """The result for a value that a method asks for while it runs."""
+
 class Object(metaclass=ObjectMeta):
     """The base of all classes of nodes, and of the containers.
 
@@ -531,6 +560,9 @@ class TypeInfo:
     def __hash__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     @property
+    def dialect(self) -> str:
+        """The dialect: what stands in the key before the last dot."""
+    @property
     def doc(self) -> str: ...
     @property
     def fields(self) -> tuple[TypeField, ...]:
@@ -564,6 +596,9 @@ class TypeInfo:
         """The index of the type in this process."""
     @property
     def type_key(self) -> str: ...
+    @property
+    def visit_name(self) -> str:
+        """What the methods of visitors are called for the type, after `visit_`."""
 
 @final
 class TypeMethod:
@@ -708,6 +743,14 @@ def _to_plain(root: Any, leaf: Any, names: Any, factory: Any = ...) -> Any:
     object that is reached in several ways is converted once. Raises ValueError
     for an object that contains itself. Linear in the number of distinct
     objects.
+    """
+
+def _type_count() -> int:
+    """How many types are registered."""
+
+def _visit_names() -> list[tuple[str, str, str]]:
+    """What visitors call the registered types: key, dialect, and the name of the
+    class.
     """
 
 def ask_traits(node: Any, count: Any) -> Any:

@@ -11,6 +11,7 @@
 use proc_macro2::TokenStream;
 
 mod attrs;
+mod dialect;
 mod entry;
 mod errors;
 mod expand;
@@ -240,6 +241,35 @@ pub fn export(
             let error = error.into_compile_error();
             export::without_defaults(kept, &error)
         })
+        .into()
+}
+
+/// Declares a dialect: one list of its node types.
+///
+/// ```ignore
+/// isoform::dialect! {
+///     "calc";
+///     pub use nodes::{Expr, Num, Add};
+///     /// Visits expressions.
+///     pub trait Visitor {}
+///     /// Rewrites expressions.
+///     pub trait Mutator {}
+/// }
+/// ```
+///
+/// - The types are re-exported as the list says; `use self::Num` is for a type of the module itself.
+/// - `fn register_types() -> Result<()>` registers them in the order of the list. A type whose key has another dialect is
+///   an error.
+/// - The traits, of which the mutator or both may be left out, have a method for each type: `visit_for_stmt` and
+///   `mutate_for_stmt` for `ForStmt`. A method's default is the one for the parent type, up to `visit_node` and
+///   `mutate_node`. `visit_by_class(&mut visitor, &node)` and `mutate_by_class` call the method for a node, in O(1), also
+///   for types that others declare below those of the list.
+///
+/// `"calc", crate = path;` says where the isoform crate is; `::isoform` if absent.
+#[proc_macro]
+pub fn dialect(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    dialect::dialect(input.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the macros on token streams: their expansion, and their errors about misuse.
 
+mod dialect;
 mod expansion;
 mod export;
 mod misuse;

@@ -14,6 +14,7 @@ mod global_functions;
 mod hooks;
 mod key;
 mod missing;
+mod nodes;
 mod object;
 mod objects;
 mod onnx;
@@ -98,6 +99,7 @@ pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     object::fast::init(module)?;
     key::init(module)?;
     walk::init(module)?;
+    nodes::init(module)?;
     pattern::init(module)?;
     objects::init(module, &object)?;
     module.add_function(wrap_pyfunction!(plain::_to_plain, module)?)?;

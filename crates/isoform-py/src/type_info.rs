@@ -1,5 +1,7 @@
 //! What is registered about a type, for Python.
 
+use std::borrow::Cow;
+
 use isoform::host::{self, FieldPlace};
 use isoform::{Function, Kind, TypeIndex, TypeInfo, find_type};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -39,6 +41,18 @@ impl TypeInfoHandle {
     #[getter]
     fn type_key(&self) -> &'static str {
         self.info.key()
+    }
+
+    /// The dialect: what stands in the key before the last dot.
+    #[getter]
+    fn dialect(&self) -> &'static str {
+        self.info.dialect()
+    }
+
+    /// What the methods of visitors are called for the type, after `visit_`.
+    #[getter]
+    fn visit_name(&self) -> Cow<'static, str> {
+        self.info.visit_name()
     }
 
     #[getter]

@@ -83,6 +83,7 @@
 //! | hash, name, look up | [`structural_hash`], [`structural_digest`], [`StructuralKey`] |
 //! | visit | [`structural_walk`], [`walk_objects`], [`children_of`] |
 //! | rewrite | [`structural_map`], [`substitute`], [`Children::rebuild`] |
+//! | decide by class | [`Dispatch`], [`NodeVisitor`], [`NodeMutator`], [`NodeFunctor`] |
 //! | match templates, rewrite by rule | [`pattern`] |
 //! | copy | [`deep_copy`], [`shallow_copy`] |
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
@@ -128,7 +129,7 @@ pub use files::json::{
     JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
     write_json_graph,
 };
-pub use isoform_macros::{Node, export, node_trait};
+pub use isoform_macros::{Node, dialect, export, node_trait};
 pub use kernel::container::{
     Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, StructuralKey, Tensor,
 };
@@ -151,7 +152,7 @@ pub use kernel::object::header::TypeIndex;
 pub use kernel::object::reference::{Node, Obj, Ref};
 pub use kernel::object::table::TypeInfo;
 pub use kernel::path::{AccessPath, AccessStep};
-pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE};
+pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE, VISIT_NAME};
 pub use kernel::types::singletons::{find_singleton, register_singleton};
 pub use kernel::types::{
     Enumerator, FieldDef, FieldFlag, HostSchema, Kind, NodeEnum, RegionChange, RegionKind, Schema,
@@ -171,9 +172,10 @@ pub use text::{
     assert_structural_equal_with, from_text, render_mismatch, to_text,
 };
 pub use traverse::{
-    Child, ChildOptions, Children, DriveMutate, DriveVisit, MapOptions, Sharing, Visit,
-    WalkOptions, WalkOrder, WalkResult, children_of, deep_copy, shallow_copy, structural_map,
-    structural_mutate, structural_visit, structural_walk, substitute, walk_objects,
+    Before, Child, ChildOptions, Children, Dispatch, DriveMutate, DriveVisit, MapOptions,
+    NodeFunctor, NodeMutator, NodeVisitor, Results, Sharing, Visit, WalkOptions, WalkOrder,
+    WalkResult, children_of, deep_copy, shallow_copy, structural_map, structural_mutate,
+    structural_visit, structural_walk, substitute, walk_objects,
 };
 
 /// The functions of `#[isoform::export]` at these paths, as an array for
@@ -244,7 +246,9 @@ pub mod host {
     pub use crate::files::binary::to_bytes_with_types;
     pub use crate::kernel::container::hooked_key_hash;
     pub use crate::kernel::error::HostTraceback;
-    pub use crate::kernel::hooks::{ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit};
+    pub use crate::kernel::hooks::{
+        ScopedEqual, ScopedHash, ScopedMutate, ScopedVisit, mutate_by_hook, visit_by_hook,
+    };
     pub use crate::kernel::object::collect::visit_exclusively_owned;
     pub use crate::kernel::object::dynamic::construct_from;
     pub use crate::kernel::object::ffi::{
@@ -282,8 +286,9 @@ pub mod __private {
     pub use crate::kernel::object::reference::{Node, Obj, Ref};
     pub use crate::kernel::object::table::TypeCell;
     pub use crate::kernel::types::{EnumKnowledge, enum_definition, enum_member, enum_object};
-    pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
+    pub use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, register_in};
     pub use crate::kernel::value::Value;
+    pub use crate::traverse::{Dispatch, WalkResult};
     pub use std::sync::OnceLock;
 
     /// A field's default as a value, converted through the field's own type.

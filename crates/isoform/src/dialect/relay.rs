@@ -17,6 +17,11 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
 
+isoform_macros::dialect! {
+    "relay", crate = crate;
+    use self::{Var, Call, Function};
+}
+
 /// A variable.
 #[derive(Node)]
 #[node(key = "relay.Var", kind = var, init = make_var, crate = crate)]
@@ -218,6 +223,6 @@ fn from_expr(
 ///
 /// `ValueError` if another definition owns one of the keys.
 pub fn register() -> Result<()> {
-    crate::ir::types![Var, Call, Function];
+    register_types()?;
     crate::ir::functions![from_expr]
 }

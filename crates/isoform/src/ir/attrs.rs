@@ -203,7 +203,6 @@ fn list_field_info(this: &Ref<Attrs>) -> Vec<Ref<AttrFieldInfo>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![Attrs, DictAttrs, AttrFieldInfo];
     super::functions![
         attribute,
         get_int,

@@ -273,7 +273,6 @@ fn render_with(this: &Ref<DiagnosticRenderer>, ctx: &Ref<DiagnosticContext>) -> 
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![Diagnostic, DiagnosticRenderer, DiagnosticContext];
     super::methods! { DiagnosticContext: emit = emit, render = render, to_text = to_text }
     super::methods! { DiagnosticRenderer: render = render_with }
     Ok(())

@@ -97,6 +97,5 @@ fn make_global_var(
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![Type, BaseExpr, RelayExpr, GlobalVar];
     super::functions![checked_type]
 }

@@ -147,7 +147,6 @@ fn without_attr(this: &Ref<BaseFunc>, attr_key: &str) -> Result<Ref<BaseFunc>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![BaseFunc];
     super::methods! { BaseFunc:
         with_attr = with_attr,
         with_attrs = with_attrs,

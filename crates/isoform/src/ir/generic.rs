@@ -326,16 +326,5 @@ pub struct TypeData {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![
-        TypeVar,
-        GlobalTypeVar,
-        TypeConstraint,
-        FuncType,
-        TypeCall,
-        EnvFunc,
-        TypeRelation,
-        Constructor,
-        TypeData,
-    ];
     super::functions![env_func_func, constructor_tag]
 }

@@ -200,8 +200,3 @@ fn make_vdevice(
         memory_scope,
     })
 }
-
-pub(super) fn register() -> Result<()> {
-    super::types![GlobalInfo, DummyGlobalInfo, Target, VDevice];
-    Ok(())
-}

@@ -253,17 +253,3 @@ fn make_allocated_pool(
         pool_var_idx,
     })
 }
-
-pub(super) fn register() -> Result<()> {
-    super::types![
-        PoolInfoProperties,
-        PoolInfo,
-        WorkspacePoolInfo,
-        ConstantInfo,
-        ConstantPoolInfo,
-        WorkspaceMemoryPools,
-        ConstantMemoryPools,
-        AllocatedPoolInfo,
-    ];
-    Ok(())
-}

@@ -44,38 +44,37 @@ pub(crate) mod prim;
 mod span;
 mod ty;
 
-pub use attrs::{AttrFieldInfo, Attrs, DictAttrs};
-pub use diagnostics::{Diagnostic, DiagnosticContext, DiagnosticLevel, DiagnosticRenderer};
-pub use expr::{BaseExpr, GlobalVar, RelayExpr, Type};
-pub use function::BaseFunc;
-pub use generic::{
-    Constructor, EnvFunc, FuncType, GlobalTypeVar, TypeCall, TypeConstraint, TypeData, TypeKind,
-    TypeRelation, TypeVar,
-};
-pub use global_info::{DummyGlobalInfo, GlobalInfo, Target, VDevice};
-pub use memory::{
-    AllocatedPoolInfo, ConstantInfo, ConstantMemoryPools, ConstantPoolInfo, PoolInfo,
-    PoolInfoProperties, WorkspaceMemoryPools, WorkspacePoolInfo,
-};
-pub use module::IRModule;
-pub use names::{GlobalVarSupply, NameSupply};
-pub use op::{AttributeInfo, Op, OpRegistry};
-pub use prim::{FloatImm, IntImm, PrimExpr, StringImm};
-pub use span::{SequentialSpan, Source, SourceMap, SourceName, Span};
-pub use ty::{
-    IncompleteType, PointerType, PrimType, RelayRefType, TensorAffineType, TensorType,
-    TupleAffineType, TupleType,
-};
+pub use diagnostics::DiagnosticLevel;
+pub use generic::TypeKind;
+pub use op::{AttributeInfo, OpRegistry};
 
 use crate::kernel::error::Result;
 
-/// Registers node types.
-macro_rules! types {
-    ($($node:ty),* $(,)?) => {
-        $(crate::kernel::types::register::<$node>()?;)*
+isoform_macros::dialect! {
+    "ir", crate = crate;
+    pub use span::{SourceName, Span, SequentialSpan, Source, SourceMap};
+    pub use expr::{Type, BaseExpr, RelayExpr, GlobalVar};
+    pub use prim::{PrimExpr, IntImm, FloatImm};
+    pub use ty::{
+        PrimType, PointerType, TupleType, TensorType, IncompleteType, RelayRefType,
+        TensorAffineType, TupleAffineType,
     };
+    pub use generic::{
+        TypeVar, GlobalTypeVar, TypeConstraint, FuncType, TypeCall, EnvFunc, TypeRelation,
+        Constructor, TypeData,
+    };
+    pub use attrs::{Attrs, DictAttrs, AttrFieldInfo};
+    pub use function::BaseFunc;
+    pub use global_info::{GlobalInfo, DummyGlobalInfo, Target, VDevice};
+    pub use memory::{
+        PoolInfoProperties, PoolInfo, WorkspacePoolInfo, ConstantInfo, ConstantPoolInfo,
+        WorkspaceMemoryPools, ConstantMemoryPools, AllocatedPoolInfo,
+    };
+    pub use module::IRModule;
+    pub use op::Op;
+    pub use names::{NameSupply, GlobalVarSupply};
+    pub use diagnostics::{Diagnostic, DiagnosticRenderer, DiagnosticContext};
 }
-pub(crate) use types;
 
 /// Registers exported functions under their names.
 macro_rules! functions {
@@ -108,15 +107,15 @@ pub(crate) use methods;
 ///
 /// `ValueError` if another definition owns one of the names.
 pub fn register() -> Result<()> {
+    register_types()?;
+    // Of another dialect, and yet what a string becomes where an expression is due.
+    crate::kernel::types::register::<prim::StringImm>()?;
     span::register()?;
     expr::register()?;
-    prim::register()?;
     ty::register()?;
     generic::register()?;
     attrs::register()?;
     function::register()?;
-    global_info::register()?;
-    memory::register()?;
     module::register()?;
     op::register()?;
     names::register()?;

@@ -582,7 +582,6 @@ fn get_global_type_vars(this: &Ref<IRModule>) -> Vec<Ref<GlobalTypeVar>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![IRModule];
     super::methods! { IRModule:
         update = update,
         update_func = update_func,

@@ -249,7 +249,6 @@ fn reserve_global(
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![NameSupply, GlobalVarSupply];
     super::methods! { NameSupply:
         fresh_name = fresh_name,
         reserve_name = reserve_name,

@@ -477,7 +477,6 @@ fn op_set_support_level(this: &Ref<Op>, level: i64) -> Result<()> {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![Op];
     super::methods! { Op:
         get_attr = op_get_attr,
         has_attr = op_has_attr,

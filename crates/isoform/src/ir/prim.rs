@@ -254,11 +254,6 @@ pub fn is_zero(expr: &Ref<PrimExpr>) -> bool {
         .is_some_and(|number| number.value == 0)
 }
 
-pub(super) fn register() -> Result<()> {
-    super::types![PrimExpr, IntImm, FloatImm, StringImm];
-    Ok(())
-}
-
 /// The data types of bools, whatever their width.
 pub(crate) fn is_bool(dtype: DType) -> bool {
     dtype.code() == DTypeCode::Bool

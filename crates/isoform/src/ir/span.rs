@@ -132,7 +132,6 @@ fn source_map_add(this: &Ref<SourceMap>, name: &str, content: &str) -> Result<Re
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![SourceName, Span, SequentialSpan, Source, SourceMap];
     super::methods! { SourceMap: add = source_map_add }
     Ok(())
 }

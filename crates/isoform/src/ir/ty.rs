@@ -182,15 +182,5 @@ pub struct TupleAffineType {
 }
 
 pub(super) fn register() -> Result<()> {
-    super::types![
-        PrimType,
-        PointerType,
-        TupleType,
-        TensorType,
-        IncompleteType,
-        RelayRefType,
-        TensorAffineType,
-        TupleAffineType,
-    ];
     super::functions![concrete_shape]
 }

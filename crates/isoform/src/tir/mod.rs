@@ -23,19 +23,25 @@ mod ramp;
 mod range;
 
 pub use crate::ir::number_types::Comparison;
-pub use crate::ir::prim::{FloatImm, IntImm, StringImm, is_zero};
+pub use crate::ir::prim::{FloatImm, IntImm, is_zero};
 pub use literal::{constant, literal};
-pub use nodes::{
-    Add, And, BinaryOpExpr, Broadcast, Call, Cast, CmpExpr, Div, EQ, FloorDiv, FloorMod, GE, GT,
-    LE, LT, Let, LogicalExpr, Max, Min, Mod, Mul, NE, Not, Or, Select, SizeVar, Sub, Var,
-};
 pub use operators::{
     add, and, cast, compare, div, floordiv, floormod, max, min, mul, not, or, sub, truncmod,
 };
-pub use ramp::Ramp;
 pub use range::Range;
 
 use crate::kernel::error::Result;
+
+isoform_macros::dialect! {
+    "tir", crate = crate;
+    pub use crate::ir::prim::StringImm;
+    pub use ramp::Ramp;
+    pub use nodes::{
+        Var, SizeVar, Cast, BinaryOpExpr, CmpExpr, LogicalExpr,
+        Add, Sub, Mul, Div, Mod, FloorDiv, FloorMod, Min, Max,
+        EQ, NE, LT, LE, GT, GE, And, Or, Not, Select, Let, Call, Broadcast,
+    };
+}
 
 /// Registers the node types and functions of this module.
 ///
@@ -43,9 +49,8 @@ use crate::kernel::error::Result;
 ///
 /// `ValueError` if another definition owns one of the names.
 pub fn register() -> Result<()> {
+    register_types()?;
     literal::register()?;
-    ramp::register()?;
     range::register()?;
-    nodes::register()?;
     operators::register()
 }

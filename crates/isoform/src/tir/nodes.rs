@@ -533,37 +533,3 @@ fn make_broadcast(
         lanes,
     }))
 }
-
-pub(super) fn register() -> Result<()> {
-    crate::ir::types![
-        Var,
-        SizeVar,
-        Cast,
-        BinaryOpExpr,
-        CmpExpr,
-        LogicalExpr,
-        Add,
-        Sub,
-        Mul,
-        Div,
-        Mod,
-        FloorDiv,
-        FloorMod,
-        Min,
-        Max,
-        EQ,
-        NE,
-        LT,
-        LE,
-        GT,
-        GE,
-        And,
-        Or,
-        Not,
-        Select,
-        Let,
-        Call,
-        Broadcast,
-    ];
-    Ok(())
-}

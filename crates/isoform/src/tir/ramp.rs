@@ -52,8 +52,3 @@ fn make_ramp(
         lanes,
     }))
 }
-
-pub(super) fn register() -> Result<()> {
-    crate::ir::types![Ramp];
-    Ok(())
-}

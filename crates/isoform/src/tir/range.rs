@@ -95,6 +95,7 @@ fn range_from(value: Value) -> Result<Ref<Range>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![Range];
+    // Its key is of the dialect `ir`, so the list of this one does not have it.
+    crate::kernel::types::register::<Range>()?;
     crate::ir::functions![from_min_extent]
 }

@@ -3,6 +3,8 @@
 mod bound;
 mod copy;
 pub(crate) mod cursor;
+mod dispatch;
+mod functor;
 mod map;
 mod mapper;
 mod marks;
@@ -13,10 +15,13 @@ mod recycle;
 pub(crate) mod rewrite;
 mod substitute;
 mod visited;
+mod visitors;
 mod walk;
 mod walker;
 
 pub use copy::{deep_copy, shallow_copy};
+pub use dispatch::Dispatch;
+pub use functor::{Before, NodeFunctor, Results};
 pub use map::{structural_map, structural_map_where, structural_mutate, structural_mutate_by_host};
 pub use mapper::DriveMutate;
 pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, WalkResult};
@@ -25,6 +30,8 @@ pub(crate) use recycle::recycle;
 pub use substitute::substitute;
 pub(crate) use substitute::substitute_in_free;
 pub use visited::Visit;
+pub(crate) use visitors::visit_nodes;
+pub use visitors::{NodeMutator, NodeVisitor};
 pub use walk::{
     structural_visit, structural_visit_by_host, structural_walk, structural_walk_where,
     structural_walk_with, walk_objects,

@@ -9,6 +9,7 @@ mod copies;
 mod cycles;
 mod depth;
 mod digest;
+mod dispatch;
 mod explained;
 mod first_use;
 mod four_traits;

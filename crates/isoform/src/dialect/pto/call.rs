@@ -234,7 +234,6 @@ pub(super) fn make_get_item(
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![Op, GlobalVar, Call, MakeTuple, TupleGetItemExpr];
     crate::ir::methods! { Op:
         get_attr = get_attr,
         has_attr = has_attr,

@@ -227,8 +227,3 @@ pub(super) fn make_const_bool(value: bool, span: Option<Ref<Span>>) -> Ref<Const
         value,
     })
 }
-
-pub(super) fn register() -> Result<()> {
-    crate::ir::types![Expr, Var, IterArg, ConstInt, ConstFloat, ConstBool];
-    Ok(())
-}

@@ -225,7 +225,6 @@ fn get_global_var(this: &Ref<Program>, name: &str) -> Option<Ref<GlobalVar>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![Function, Program];
     crate::ir::methods! { Program:
         get_function = get_function,
         get_global_var = get_global_var,

@@ -207,7 +207,6 @@ fn same_allocation(this: &Ref<MemRef>, other: &Ref<MemRef>) -> bool {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![MemRef];
     crate::ir::methods! { MemRef: may_alias = may_alias, same_allocation = same_allocation }
     Ok(())
 }

@@ -59,37 +59,58 @@ mod views;
 mod visitor;
 
 pub use builder::{IRBuilder, ProgramBuilder, Scope};
-pub use call::{Call, GlobalVar, MakeTuple, Op, TupleGetItemExpr};
 pub use cse::cse;
 pub use datatype::{DataType, DataTypeObject};
 pub use enums::*;
-pub use expr::{ConstBool, ConstFloat, ConstInt, Expr, IterArg, Var};
 pub use fields::{FieldKind, field_kinds, field_kinds_of};
-pub use function::{Function, Program};
 pub use functions::{
     collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts, substitute,
 };
-pub use memory::MemRef;
-pub use node::{IRNode, Span};
-pub use operation::*;
 pub use peephole::{peephole_rules, simplify};
 pub use print::{PrintOptions, python_print};
 pub use purity::STATEFUL;
-pub use scopes::{
-    ClusterScopeStmt, HierarchyScopeStmt, InCoreScopeStmt, RuntimeScopeStmt, ScopeStmt,
-    SpmdScopeStmt,
-};
-pub use shaped::{ArrayType, ShapedType, TensorType, TileType};
-pub use stmt::{
-    AssignStmt, BreakStmt, ContinueStmt, EvalStmt, ForStmt, IfStmt, InlineStmt, ReturnStmt,
-    SeqStmts, Stmt, WhileStmt, YieldStmt,
-};
-pub use ty::{PtrType, ScalarType, TupleType, Type, UnknownType};
 pub use verifier::{Failure, VerifyOptions, verify};
-pub use views::{TensorView, TileView};
-pub use visitor::{IRMutator, IRVisitor, mutate, visit};
+pub use visitor::{mutate, visit};
 
 use crate::kernel::error::Result;
+
+isoform_macros::dialect! {
+    "pto", crate = crate;
+    pub use node::{Span, IRNode};
+    pub use ty::{Type, UnknownType, ScalarType, PtrType, TupleType};
+    pub use shaped::{ShapedType, TensorType, TileType, ArrayType};
+    pub use views::{TensorView, TileView};
+    pub use expr::{Expr, Var, IterArg, ConstInt, ConstFloat, ConstBool};
+    pub use call::{Op, GlobalVar, Call, MakeTuple, TupleGetItemExpr};
+    pub use memory::MemRef;
+    pub use operation::{
+        BinaryExpr, Add, Sub, Mul, FloorDiv, FloorMod, FloatDiv, Min, Max, Pow, Eq, Ne, Lt, Le, Gt,
+        Ge, And, Or, Xor, BitAnd, BitOr, BitXor, BitShiftLeft, BitShiftRight,
+        UnaryExpr, Abs, Neg, Not, BitNot, Cast,
+    };
+    pub use stmt::{
+        Stmt, AssignStmt, IfStmt, YieldStmt, ReturnStmt, ForStmt, WhileStmt, SeqStmts, EvalStmt,
+        BreakStmt, ContinueStmt, InlineStmt,
+    };
+    pub use scopes::{
+        ScopeStmt, InCoreScopeStmt, ClusterScopeStmt, HierarchyScopeStmt, SpmdScopeStmt,
+        RuntimeScopeStmt,
+    };
+    pub use function::{Function, Program};
+
+    /// A visitor: what [`visit`] calls.
+    ///
+    /// Each class has a method, whose default is that of its parent class,
+    /// up to [`visit_node`](IRVisitor::visit_node). An override ends with
+    /// the result for its node, or with the method of the parent class.
+    pub trait IRVisitor {}
+
+    /// A mutator: what [`mutate`] calls.
+    ///
+    /// Each class has a method, whose default is that of its parent class,
+    /// up to [`mutate_node`](IRMutator::mutate_node).
+    pub trait IRMutator {}
+}
 
 /// Registers the node types and functions of this module.
 ///
@@ -102,15 +123,12 @@ use crate::kernel::error::Result;
 pub fn register() -> Result<()> {
     datatype::register()?;
     enums::register()?;
+    register_types()?;
     node::register()?;
     ty::register()?;
     shaped::register()?;
-    views::register()?;
-    expr::register()?;
     call::register()?;
     memory::register()?;
-    operation::register()?;
-    stmt::register()?;
     scopes::register()?;
     function::register()?;
     operators::register()?;

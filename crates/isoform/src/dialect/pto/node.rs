@@ -129,7 +129,6 @@ impl Default for IRNode {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![Span, IRNode];
     crate::ir::methods! { Span: is_valid = is_valid, to_string = span_text }
     crate::ir::functions![unknown]
 }

@@ -1,8 +1,12 @@
-//! The expressions and types that an expression or type is made of.
+//! The expressions and types that an expression or type is made of, read off
+//! its fields, so that node types of users have them, too.
 
 use hashbrown::HashSet;
 
-use super::*;
+use super::expr::{Expr, Var};
+use super::function::Function;
+use super::stmt::Stmt;
+use super::ty::Type;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
@@ -13,79 +17,47 @@ use crate::traverse::{ChildOptions, children_of};
 /// The type of an expression is not one of its operands, and a variable has none:
 /// its type belongs to its definition. O(number of operands).
 pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
-    let mut found = Vec::new();
-    if let Some(op) = node.downcast_ref::<BinaryExpr>() {
-        found.push(op.left.as_object().clone());
-        found.push(op.right.as_object().clone());
-    } else if let Some(op) = node.downcast_ref::<UnaryExpr>() {
-        found.push(op.operand.as_object().clone());
-    } else if let Some(call) = node.downcast_ref::<Call>() {
-        found.extend(call.args.iter().map(|arg| arg.as_object().clone()));
-        for map in [&call.kwargs, &call.attrs] {
-            found.extend(map.iter().flat_map(|(_, value)| nodes_in(value)));
-        }
-    } else if let Some(tuple) = node.downcast_ref::<MakeTuple>() {
-        found.extend(tuple.elements.iter().map(|item| item.as_object().clone()));
-    } else if let Some(item) = node.downcast_ref::<TupleGetItemExpr>() {
-        found.push(item.tuple.as_object().clone());
-    } else if let Some(tuple) = node.downcast_ref::<TupleType>() {
-        found.extend(tuple.types.iter().map(|item| item.as_object().clone()));
-    } else if let Some(array) = node.downcast_ref::<ArrayType>() {
-        found.extend(array.shape.iter().map(|size| size.as_object().clone()));
-    } else if let Some(tensor) = node.downcast_ref::<TensorType>() {
-        found.extend(tensor.shape.iter().map(|size| size.as_object().clone()));
-        if let Some(memory) = &tensor.memref {
-            found.push(memory.as_object().clone());
-        }
-        if let Some(view) = &tensor.tensor_view {
-            found.extend(view.stride.iter().map(|it| it.as_object().clone()));
-            found.extend(view.valid_shape.iter().map(|it| it.as_object().clone()));
-        }
-    } else if let Some(tile) = node.downcast_ref::<TileType>() {
-        found.extend(tile.shape.iter().map(|size| size.as_object().clone()));
-        if let Some(memory) = &tile.memref {
-            found.push(memory.as_object().clone());
-        }
-        if let Some(view) = &tile.tile_view {
-            found.extend(view.valid_shape.iter().map(|it| it.as_object().clone()));
-            found.extend(view.stride.iter().map(|it| it.as_object().clone()));
-            if let Some(offset) = &view.start_offset {
-                found.push(offset.as_object().clone());
-            }
-        }
+    let of_type = node.isa::<Type>();
+    if !of_type && !node.isa::<Expr>() || node.isa::<Var>() {
+        return Vec::new();
     }
-    found
+    let children = children_of(&node.into(), ChildOptions::default().keys(false));
+    let used = children.iter(RegionKind::Use).filter(|child| {
+        let own_type = child.value.as_object().is_some_and(|it| it.isa::<Type>());
+        child.region == RegionKind::Use && (of_type || !own_type)
+    });
+    // A type has some of its operands in its view.
+    used.flat_map(|child| nearest(&child.value, is_operand, of_type))
+        .collect()
 }
 
 /// The statements directly below a statement, function or program, in order.
 pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
-    let object = |stmt: &Ref<Stmt>| stmt.as_object().clone();
-    if let Some(sequence) = node.downcast_ref::<SeqStmts>() {
-        sequence.stmts.iter().map(object).collect()
-    } else if let Some(branch) = node.downcast_ref::<IfStmt>() {
-        let bodies = [Some(&branch.then_body), branch.else_body.as_ref()];
-        bodies.into_iter().flatten().map(object).collect()
-    } else if let Some(each) = node.downcast_ref::<ForStmt>() {
-        vec![object(&each.body)]
-    } else if let Some(repeat) = node.downcast_ref::<WhileStmt>() {
-        vec![object(&repeat.body)]
-    } else if let Some(scope) = node.downcast_ref::<ScopeStmt>() {
-        vec![object(&scope.body)]
-    } else if let Some(function) = node.downcast_ref::<Function>() {
-        vec![object(&function.body)]
-    } else if let Some(program) = node.downcast_ref::<Program>() {
-        let functions = program.functions.iter();
-        functions
-            .map(|(_, function)| function.as_object().clone())
-            .collect()
-    } else {
-        Vec::new()
-    }
+    let children = children_of(&node.into(), ChildOptions::default().keys(false));
+    let is_statement = |object: &Ref<Obj>| object.isa::<Stmt>() || object.isa::<Function>();
+    children
+        .iter(RegionKind::Use)
+        .flat_map(|child| nearest(&child.value, is_statement, false))
+        .collect()
 }
 
 /// The expressions and types that a value is or has in its containers, in
 /// order, such as those in an argument by name or in an attribute.
 pub(super) fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
+    nearest(value, is_operand, false)
+}
+
+fn is_operand(object: &Ref<Obj>) -> bool {
+    object.isa::<Expr>() || object.isa::<Type>()
+}
+
+/// The wanted nodes that a value is or has in its containers, in order, and in
+/// other nodes where these are looked through.
+fn nearest(
+    value: &Value,
+    is_wanted: impl Fn(&Ref<Obj>) -> bool,
+    through_nodes: bool,
+) -> Vec<Ref<Obj>> {
     let mut found = Vec::new();
     // A container may contain itself, or occur at many places.
     let mut seen = HashSet::new();
@@ -94,12 +66,15 @@ pub(super) fn nodes_in(value: &Value) -> Vec<Ref<Obj>> {
         let Some(object) = value.as_object() else {
             continue;
         };
-        if object.isa::<Expr>() || object.isa::<Type>() {
+        if is_wanted(object) {
             found.push(object.clone());
-        } else if object.type_info().is_builtin() && seen.insert(object.identity()) {
+        } else if (object.type_info().is_builtin() || through_nodes)
+            && seen.insert(object.identity())
+        {
             let items = children_of(&value, ChildOptions::default().keys(false));
-            let items: Vec<_> = items.iter(RegionKind::Use).map(|it| it.value).collect();
-            stack.extend(items.into_iter().rev());
+            let first = stack.len();
+            stack.extend(items.iter(RegionKind::Use).map(|item| item.value));
+            stack[first..].reverse();
         }
     }
     found

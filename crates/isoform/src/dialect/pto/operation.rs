@@ -87,11 +87,6 @@ macro_rules! binary {
                 Ref::new($node { base: BinaryExpr { base, left, right } })
             }
         )*
-
-        fn register_binary() -> Result<()> {
-            crate::ir::types![BinaryExpr, $($node),*];
-            Ok(())
-        }
     };
 }
 
@@ -179,11 +174,6 @@ macro_rules! unary {
                 Ref::new($node { base: UnaryExpr { base, operand } })
             }
         )*
-
-        fn register_unary() -> Result<()> {
-            crate::ir::types![UnaryExpr, $($node),*];
-            Ok(())
-        }
     };
 }
 
@@ -198,9 +188,4 @@ unary! {
     BitNot = "pto.BitNot", make_bit_not;
     /// The number in another format.
     Cast = "pto.Cast", make_cast;
-}
-
-pub(super) fn register() -> Result<()> {
-    register_binary()?;
-    register_unary()
 }

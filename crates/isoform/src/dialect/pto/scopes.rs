@@ -252,13 +252,5 @@ pub(super) fn make_runtime(
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![
-        ScopeStmt,
-        InCoreScopeStmt,
-        ClusterScopeStmt,
-        HierarchyScopeStmt,
-        SpmdScopeStmt,
-        RuntimeScopeStmt,
-    ];
     crate::ir::functions![scope_kind]
 }

@@ -309,7 +309,6 @@ fn expr_dtype(this: &Ref<Expr>) -> Option<Ref<DataTypeObject>> {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![ShapedType, TensorType, TileType, ArrayType];
     crate::ir::methods! { ShapedType: shares_memref_with = shares_memref_with }
     crate::ir::methods! { TileType: get_effective_tile_view = get_effective_tile_view }
     crate::ir::functions![memory_space, array_extent, expr_dtype]

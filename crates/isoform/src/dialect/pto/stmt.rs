@@ -314,21 +314,3 @@ pub struct InlineStmt {
     /// Its language.
     pub language: Enumerator<InlineLanguage>,
 }
-
-pub(super) fn register() -> Result<()> {
-    crate::ir::types![
-        Stmt,
-        AssignStmt,
-        IfStmt,
-        YieldStmt,
-        ReturnStmt,
-        ForStmt,
-        WhileStmt,
-        SeqStmts,
-        EvalStmt,
-        BreakStmt,
-        ContinueStmt,
-        InlineStmt,
-    ];
-    Ok(())
-}

@@ -100,6 +100,5 @@ pub struct TupleType {
 }
 
 pub(super) fn register() -> Result<()> {
-    crate::ir::types![Type, UnknownType, ScalarType, PtrType, TupleType];
     crate::ir::functions![unknown_type, ptr_type]
 }

@@ -9,7 +9,6 @@ use super::enums::{
 };
 use super::expr::{ConstInt, Expr};
 use crate::kernel::container::Array;
-use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::{Enumerator, NodeEnum};
 
@@ -116,9 +115,4 @@ fn make_tile_view(
 pub(super) fn is_one(expr: &Ref<Expr>) -> bool {
     let literal = expr.downcast_ref::<ConstInt>();
     literal.is_some_and(|literal| literal.value == 1)
-}
-
-pub(super) fn register() -> Result<()> {
-    crate::ir::types![TensorView, TileView];
-    Ok(())
 }

@@ -1,32 +1,26 @@
-//! Visitors and mutators: traits with a method for each class.
+//! Visits and rewrites by the methods of visitors and mutators.
 //!
-//! The traversals are those of [`structural_walk`] and [`structural_map`];
-//! here is only which method a node goes to, and what a replaced definition
-//! means for the uses of its variable.
-
-use std::sync::OnceLock;
+//! The traits with a method for each class come from the list of the dialect;
+//! here is what a replaced definition means for the uses of its variable.
 
 use hashbrown::HashMap;
 
-use super::*;
+use super::{IRMutator, IRVisitor, Var, mutate_by_class, visit_by_class};
 use crate::kernel::error::Result;
-use crate::kernel::object::header::TypeIndex;
-use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::RegionKind;
 use crate::kernel::types::{FieldDef, FieldFlag};
 use crate::kernel::value::{Value, ValueRef};
-use crate::traverse::{
-    MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk,
-};
+use crate::traverse::{MapOptions, structural_map, visit_nodes};
 
 /// Visits a value by the methods of a visitor.
 ///
 /// An object is visited once, where it is met first, before what lies below it;
 /// fields that comparison ignores are not visited. A method answers with
-/// [`WalkResult::Advance`] to go on below its node, [`WalkResult::Skip`] to
-/// leave that out, or [`WalkResult::Interrupt`] to end the visit. Nothing
-/// recurses, whatever the methods do; depth is limited by memory only. Linear
+/// `WalkResult::Advance` to go on below its node, `WalkResult::Skip` to leave
+/// that out, or `WalkResult::Interrupt` to end the visit. Nothing recurses,
+/// whatever the methods do; depth is limited by memory only. Linear
 /// in the number of objects.
 ///
 /// # Errors
@@ -56,29 +50,8 @@ use crate::traverse::{
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> Result<()> {
-    let options = WalkOptions::default().order(WalkOrder::Pre);
-    // The nodes around the one that is visited, with their depths.
-    let mut open: Vec<(usize, Ref<Obj>)> = Vec::new();
-    let ended = structural_walk(root, options, |visit| {
-        let Some(object) = visit.object() else {
-            return Ok(WalkResult::Advance);
-        };
-        while let Some((depth, left)) = open.pop_if(|(depth, _)| *depth >= visit.depth()) {
-            debug_assert!(depth >= visit.depth());
-            visitor.leave_node(&left)?;
-        }
-        if object.type_info().is_builtin() {
-            return Ok(WalkResult::Advance);
-        }
-        open.push((visit.depth(), object.clone()));
-        visit_as(visitor, Class::of(object), object)
-    })?;
-    if ended.is_none() {
-        while let Some((_, left)) = open.pop() {
-            visitor.leave_node(&left)?;
-        }
-    }
-    Ok(())
+    let leave = |visitor: &mut V, node: &Ref<Obj>| visitor.leave_node(node);
+    visit_nodes(root.into(), visitor, visit_by_class, Some(leave))
 }
 
 /// Rewrites a value by the methods of a mutator.
@@ -138,7 +111,7 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
             let image = match images.get(&ident) {
                 Some(image) => image.clone(),
                 None => {
-                    let image = mutate_as(mutator, Class::of(object), object)?;
+                    let image = mutate_by_class(mutator, object)?;
                     images.insert(ident, image.clone());
                     image
                 }
@@ -150,7 +123,7 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
             let later = remapped.get(&defined.identity()).cloned();
             return Ok(later.or(image));
         }
-        let answer = mutate_as(mutator, Class::of(object), object)?;
+        let answer = mutate_by_class(mutator, object)?;
         let Some(new) = answer.as_ref().and_then(Value::as_object) else {
             return Ok(answer);
         };
@@ -235,223 +208,4 @@ fn replace_vars(root: &Ref<Obj>, images: &HashMap<u64, Value>) -> Result<Value> 
         let var = visit.object().filter(|object| object.isa::<Var>());
         Ok(var.and_then(|var| images.get(&var.identity()).cloned()))
     })
-}
-
-/// Declares the traits, with a method for each class.
-macro_rules! classes {
-    ($($class:ident: $visit:ident, $mutate:ident;)*) => {
-        /// The classes that have methods.
-        #[derive(Clone, Copy)]
-        enum Class {
-            $($class,)*
-        }
-
-        impl Class {
-            const ALL: &[Class] = &[$(Class::$class),*];
-
-            fn type_index(self) -> TypeIndex {
-                match self {
-                    $(Class::$class => <$class as Node>::type_index(),)*
-                }
-            }
-        }
-
-        /// A visitor: what [`visit`] calls.
-        ///
-        /// Each class has a method, whose default is that of its parent class,
-        /// up to [`visit_node`](IRVisitor::visit_node). An override ends with
-        /// the answer for its node, or with the method of the parent class.
-        pub trait IRVisitor {
-            /// Visits a node for which there is no other method: by default
-            /// goes on below it.
-            ///
-            /// # Errors
-            ///
-            /// Those that the visit is to end with.
-            fn visit_node(&mut self, _op: &Ref<Obj>) -> Result<WalkResult<()>> {
-                Ok(WalkResult::Advance)
-            }
-
-            /// Called when a node and what lies below it have been visited.
-            ///
-            /// # Errors
-            ///
-            /// Those that the visit is to end with.
-            fn leave_node(&mut self, _op: &Ref<Obj>) -> Result<()> {
-                Ok(())
-            }
-            $(
-                #[doc = concat!("Visits a [`struct@", stringify!($class), "`]: by default as its parent class.")]
-                ///
-                /// # Errors
-                ///
-                /// Those that the visit is to end with.
-                fn $visit(&mut self, op: &Ref<$class>) -> Result<WalkResult<()>> {
-                    visit_as(self, Class::above::<$class>(), op.as_object())
-                }
-            )*
-        }
-
-        /// A mutator: what [`mutate`] calls.
-        ///
-        /// Each class has a method, whose default is that of its parent class,
-        /// up to [`mutate_node`](IRMutator::mutate_node).
-        pub trait IRMutator {
-            /// What comes in place of a node for which there is no other
-            /// method: by default the node itself.
-            ///
-            /// # Errors
-            ///
-            /// Those that the rewrite is to end with.
-            fn mutate_node(&mut self, _op: &Ref<Obj>) -> Result<Option<Value>> {
-                Ok(None)
-            }
-            $(
-                #[doc = concat!("What comes in place of a [`struct@", stringify!($class), "`]: by default as for its parent class.")]
-                ///
-                /// # Errors
-                ///
-                /// Those that the rewrite is to end with.
-                fn $mutate(&mut self, op: &Ref<$class>) -> Result<Option<Value>> {
-                    mutate_as(self, Class::above::<$class>(), op.as_object())
-                }
-            )*
-        }
-
-        /// Visits a node by the method of a class it belongs to.
-        fn visit_as<V: IRVisitor + ?Sized>(
-            visitor: &mut V,
-            class: Option<Class>,
-            node: &Ref<Obj>,
-        ) -> Result<WalkResult<()>> {
-            match class {
-                $(Some(Class::$class) => match node.downcast_ref::<$class>() {
-                    Some(op) => visitor.$visit(op),
-                    None => visitor.visit_node(node),
-                },)*
-                None => visitor.visit_node(node),
-            }
-        }
-
-        /// What comes in place of a node by the method of a class it belongs to.
-        fn mutate_as<M: IRMutator + ?Sized>(
-            mutator: &mut M,
-            class: Option<Class>,
-            node: &Ref<Obj>,
-        ) -> Result<Option<Value>> {
-            match class {
-                $(Some(Class::$class) => match node.downcast_ref::<$class>() {
-                    Some(op) => mutator.$mutate(op),
-                    None => mutator.mutate_node(node),
-                },)*
-                None => mutator.mutate_node(node),
-            }
-        }
-    };
-}
-
-classes! {
-    IRNode: visit_ir_node, mutate_ir_node;
-    Span: visit_span, mutate_span;
-    Op: visit_op, mutate_op;
-    GlobalVar: visit_global_var, mutate_global_var;
-    Expr: visit_expr, mutate_expr;
-    Type: visit_type, mutate_type;
-    UnknownType: visit_unknown_type, mutate_unknown_type;
-    ScalarType: visit_scalar_type, mutate_scalar_type;
-    ShapedType: visit_shaped_type, mutate_shaped_type;
-    TensorType: visit_tensor_type, mutate_tensor_type;
-    TileType: visit_tile_type, mutate_tile_type;
-    ArrayType: visit_array_type, mutate_array_type;
-    TupleType: visit_tuple_type, mutate_tuple_type;
-    PtrType: visit_ptr_type, mutate_ptr_type;
-    TensorView: visit_tensor_view, mutate_tensor_view;
-    TileView: visit_tile_view, mutate_tile_view;
-    Var: visit_var, mutate_var;
-    IterArg: visit_iter_arg, mutate_iter_arg;
-    MemRef: visit_mem_ref, mutate_mem_ref;
-    ConstInt: visit_const_int, mutate_const_int;
-    ConstFloat: visit_const_float, mutate_const_float;
-    ConstBool: visit_const_bool, mutate_const_bool;
-    Call: visit_call, mutate_call;
-    MakeTuple: visit_make_tuple, mutate_make_tuple;
-    TupleGetItemExpr: visit_tuple_get_item_expr, mutate_tuple_get_item_expr;
-    BinaryExpr: visit_binary_expr, mutate_binary_expr;
-    Add: visit_add, mutate_add;
-    Sub: visit_sub, mutate_sub;
-    Mul: visit_mul, mutate_mul;
-    FloorDiv: visit_floor_div, mutate_floor_div;
-    FloorMod: visit_floor_mod, mutate_floor_mod;
-    FloatDiv: visit_float_div, mutate_float_div;
-    Min: visit_min, mutate_min;
-    Max: visit_max, mutate_max;
-    Pow: visit_pow, mutate_pow;
-    Eq: visit_eq, mutate_eq;
-    Ne: visit_ne, mutate_ne;
-    Lt: visit_lt, mutate_lt;
-    Le: visit_le, mutate_le;
-    Gt: visit_gt, mutate_gt;
-    Ge: visit_ge, mutate_ge;
-    And: visit_and, mutate_and;
-    Or: visit_or, mutate_or;
-    Xor: visit_xor, mutate_xor;
-    BitAnd: visit_bit_and, mutate_bit_and;
-    BitOr: visit_bit_or, mutate_bit_or;
-    BitXor: visit_bit_xor, mutate_bit_xor;
-    BitShiftLeft: visit_bit_shift_left, mutate_bit_shift_left;
-    BitShiftRight: visit_bit_shift_right, mutate_bit_shift_right;
-    UnaryExpr: visit_unary_expr, mutate_unary_expr;
-    Abs: visit_abs, mutate_abs;
-    Neg: visit_neg, mutate_neg;
-    Not: visit_not, mutate_not;
-    BitNot: visit_bit_not, mutate_bit_not;
-    Cast: visit_cast, mutate_cast;
-    Stmt: visit_stmt, mutate_stmt;
-    AssignStmt: visit_assign_stmt, mutate_assign_stmt;
-    IfStmt: visit_if_stmt, mutate_if_stmt;
-    YieldStmt: visit_yield_stmt, mutate_yield_stmt;
-    ReturnStmt: visit_return_stmt, mutate_return_stmt;
-    ForStmt: visit_for_stmt, mutate_for_stmt;
-    WhileStmt: visit_while_stmt, mutate_while_stmt;
-    ScopeStmt: visit_scope_stmt, mutate_scope_stmt;
-    InCoreScopeStmt: visit_in_core_scope_stmt, mutate_in_core_scope_stmt;
-    ClusterScopeStmt: visit_cluster_scope_stmt, mutate_cluster_scope_stmt;
-    HierarchyScopeStmt: visit_hierarchy_scope_stmt, mutate_hierarchy_scope_stmt;
-    SpmdScopeStmt: visit_spmd_scope_stmt, mutate_spmd_scope_stmt;
-    RuntimeScopeStmt: visit_runtime_scope_stmt, mutate_runtime_scope_stmt;
-    SeqStmts: visit_seq_stmts, mutate_seq_stmts;
-    EvalStmt: visit_eval_stmt, mutate_eval_stmt;
-    BreakStmt: visit_break_stmt, mutate_break_stmt;
-    ContinueStmt: visit_continue_stmt, mutate_continue_stmt;
-    InlineStmt: visit_inline_stmt, mutate_inline_stmt;
-    Function: visit_function, mutate_function;
-    Program: visit_program, mutate_program;
-}
-
-impl Class {
-    /// The class of a node, or the nearest one that it extends.
-    fn of(node: &Ref<Obj>) -> Option<Class> {
-        let mut info = Some(node.type_info());
-        while let Some(found) = info {
-            if let Some(class) = Class::at(found.index()) {
-                return Some(class);
-            }
-            info = found.parent();
-        }
-        None
-    }
-
-    /// The class that a class extends.
-    fn above<T: Node>() -> Option<Class> {
-        Class::at(<T::Parent as Node>::type_index())
-    }
-
-    fn at(index: TypeIndex) -> Option<Class> {
-        static TABLE: OnceLock<HashMap<u32, Class>> = OnceLock::new();
-        let table = TABLE.get_or_init(|| {
-            let entry = |class: &Class| (class.type_index().get(), *class);
-            Class::ALL.iter().map(entry).collect()
-        });
-        table.get(&index.get()).copied()
-    }
 }

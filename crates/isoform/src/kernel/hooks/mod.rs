@@ -41,6 +41,8 @@ pub use native::{StructuralEqual, StructuralHash, Verify};
 use crate::kernel::container::note_key_hooks;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::object::access::{self, Section};
+use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::value::Value;
 
 /// How deeply custom comparisons and hashes may nest: each level is a call of
 /// user code on the native stack.
@@ -130,4 +132,34 @@ static HOOKED: AtomicBool = AtomicBool::new(false);
 /// Whether a traversal that begins now may meet such types.
 pub(crate) fn has_traversal_hooks() -> bool {
     HOOKED.load(Relaxed)
+}
+
+/// Visits the parts of an object by the hook of its type, for a traversal of a
+/// host language; None if there is no hook.
+pub fn visit_by_hook(
+    object: &Ref<Obj>,
+    visitor: &mut dyn VisitCallback,
+) -> Option<Result<Option<Value>>> {
+    if !has_traversal_hooks() {
+        return None;
+    }
+    let info = object.type_info();
+    let hook = info.hooks.visit.get()?;
+    let visit = || hook.call(object, visitor);
+    Some(run_outside(DynVisit::NAME, info.key(), visit))
+}
+
+/// Rewrites an object by the hook of its type, for a traversal of a host
+/// language; None if there is no hook.
+pub fn mutate_by_hook(
+    object: &Ref<Obj>,
+    mutator: &mut dyn MutateCallback,
+) -> Option<Result<Value>> {
+    if !has_traversal_hooks() {
+        return None;
+    }
+    let info = object.type_info();
+    let hook = info.hooks.mutate.get()?;
+    let mutate = || hook.call(object, mutator);
+    Some(run_outside(DynMutate::NAME, info.key(), mutate))
 }

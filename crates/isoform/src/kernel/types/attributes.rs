@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use super::attr_table::{About, AttrTable, Attribute};
-use super::names::TEXT_NAME;
+use super::names::{TEXT_NAME, VISIT_NAME};
 use super::{NamedValues, Schema};
 use crate::kernel::error::Result;
 use crate::kernel::hooks::{HOOKS, HookSet};
@@ -23,6 +23,18 @@ pub enum Lookup {
     Nearest,
 }
 
+/// The attributes that are names, with their documentation.
+const NAMES: &[(&str, &str)] = &[
+    (
+        TEXT_NAME,
+        "The field of type str that names objects in text; an empty string for none.",
+    ),
+    (
+        VISIT_NAME,
+        "What visitor methods are called for the type, after `visit_`; by default its class in snake case.",
+    ),
+];
+
 pub(crate) fn table() -> &'static AttrTable {
     static TABLE: LazyLock<AttrTable> = LazyLock::new(|| {
         let table = AttrTable::new(describe);
@@ -36,14 +48,15 @@ pub(crate) fn table() -> &'static AttrTable {
             let declared = declared.and_then(|()| table.make_dense(name));
             debug_assert!(declared.is_ok(), "the names are good and the table is new");
         }
-        let about = About {
-            doc: "The field of type str that names objects in text; an empty string for none."
-                .into(),
-            schema: Some(Schema::Str),
-            ..About::default()
-        };
-        let declared = table.declare(TEXT_NAME, about);
-        debug_assert!(declared.is_ok(), "the name is good and the table is new");
+        for (name, doc) in NAMES {
+            let about = About {
+                doc: (*doc).into(),
+                schema: Some(Schema::Str),
+                ..About::default()
+            };
+            let declared = table.declare(name, about);
+            debug_assert!(declared.is_ok(), "the names are good and the table is new");
+        }
         table
     });
     &TABLE

@@ -30,7 +30,7 @@ pub use schema::{HostSchema, Schema, TypeRef};
 pub(crate) use schema::{at as in_place, nearest};
 pub(crate) use visit_order::visit_order;
 
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::Node;
 use crate::kernel::object::table::{self, TypeInfo};
@@ -47,6 +47,33 @@ use crate::kernel::object::table::{self, TypeInfo};
 pub fn register<T: Node>() -> Result<TypeIndex> {
     register_type(T::definition())?;
     Ok(T::type_index())
+}
+
+/// Registers a Rust type of a dialect, for `dialect!`, which names the methods of
+/// its visitors after `method`, if there are any.
+///
+/// # Errors
+///
+/// As [`register`]; `ValueError` when the type is of another dialect, or is
+/// called otherwise by its attribute.
+pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeIndex> {
+    let index = register::<T>()?;
+    let info = table::info(index);
+    if info.dialect() != dialect {
+        return Err(Error::value_error(format!(
+            "{}: expected a type of the dialect '{dialect}', got one of '{}'",
+            info.key(),
+            info.dialect()
+        )));
+    }
+    let name = info.visit_name();
+    match method {
+        Some(method) if method != name => Err(Error::value_error(format!(
+            "{}: expected the name '{method}' of its class for visitors, got '{name}'",
+            info.key()
+        ))),
+        _ => Ok(index),
+    }
 }
 
 /// Registers a type that is declared at run time.

@@ -1,9 +1,13 @@
-//! The attributes that say what objects are called, in texts and in messages.
+//! The attributes that say what objects are called, in texts and in messages,
+//! and what visitors call their types.
+
+use std::borrow::Cow;
 
 use super::Schema;
 use super::attributes::{self, Lookup};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::TypeInfo;
+use crate::kernel::value::Value;
 
 /// The attribute that says which field names an object in text; an empty
 /// string says that none does. Types that extend one inherit it.
@@ -28,6 +32,73 @@ pub const TEXT_NAME: &str = "text.name";
 /// for [`TextOptions::types`](crate::TextOptions::types). Types that extend one
 /// inherit it.
 pub const TEXT_TYPE: &str = "text.type";
+
+/// The attribute that says what the methods of visitors are called for a type:
+/// `for_each` for `visit_for_each`. Types that extend one do not inherit it.
+///
+/// Without it, they are called after the class of the type in snake case; see
+/// [`TypeInfo::visit_name`].
+pub const VISIT_NAME: &str = "visit.name";
+
+impl TypeInfo {
+    /// The dialect of the type: what stands in its key before the last dot.
+    ///
+    /// ```
+    /// use isoform::find_type;
+    /// isoform::ir::register()?;
+    /// assert_eq!(find_type("ir.TupleType").map(|info| info.dialect()), Some("ir"));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn dialect(&self) -> &str {
+        self.key()
+            .rsplit_once('.')
+            .map_or("", |(dialect, _)| dialect)
+    }
+
+    /// What the methods of visitors are called for the type, after `visit_`:
+    /// its attribute [`VISIT_NAME`], or its class in snake case.
+    ///
+    /// A name is meant to be the only one in its dialect. Visitors that know
+    /// several dialects put the dialect first: `visit_relay_var`.
+    ///
+    /// ```
+    /// use isoform::{TypeDef, VISIT_NAME, find_type, register_type};
+    /// register_type(TypeDef::new("doc.visit.ForStmt"))?;
+    /// register_type(TypeDef::new("doc.visit.F32").attr(VISIT_NAME, "float"))?;
+    /// let name = |key| find_type(key).map(|info| info.visit_name());
+    /// assert_eq!(name("doc.visit.ForStmt").as_deref(), Some("for_stmt"));
+    /// assert_eq!(name("doc.visit.F32").as_deref(), Some("float"));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn visit_name(&self) -> Cow<'_, str> {
+        let declared = attributes::get(self.index(), VISIT_NAME, Lookup::Exact);
+        if let Some(name) = declared.and_then(Value::as_str) {
+            return Cow::Borrowed(name);
+        }
+        let key = self.key();
+        Cow::Owned(snake_case(
+            key.rsplit_once('.').map_or(key, |(_, class)| class),
+        ))
+    }
+}
+
+/// `IRNode` as `ir_node`: a word begins at a capital after another letter or a
+/// digit, and at the last of several capitals when a small letter follows.
+fn snake_case(class: &str) -> String {
+    let letters: Vec<char> = class.chars().collect();
+    let mut name = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| letters.get(before));
+        let ends_capitals = letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
+        let begins = letter.is_ascii_uppercase()
+            && before.is_some_and(|before| !before.is_ascii_uppercase() || ends_capitals);
+        if begins && before != Some(&'_') {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    name
+}
 
 /// The field that names objects of a type.
 pub(crate) fn name_field(info: &TypeInfo) -> Option<usize> {

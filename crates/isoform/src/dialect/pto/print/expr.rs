@@ -4,8 +4,9 @@ use super::printer::{Printer, Task};
 use crate::dialect::pto::*;
 use crate::kernel::container::Map;
 use crate::kernel::object::reference::{Obj, Ref};
-use crate::kernel::types::NodeEnum;
+use crate::kernel::types::{NodeEnum, RegionKind};
 use crate::kernel::value::{Value, ValueRef};
+use crate::traverse::{ChildOptions, children_of};
 
 // The precedence of Python's operators; an operand with a lower precedence than its
 // position requires is put in parentheses.
@@ -124,8 +125,21 @@ impl Printer<'_> {
                 format!("[{}]", item.index).into(),
             ]);
         } else {
-            self.out.push_str(&format!("{expr:?}"));
+            self.constructor(expr);
         }
+    }
+
+    /// An expression of a class that has no syntax here: its class, and what is
+    /// in its fields but for its type.
+    fn constructor(&mut self, expr: &Ref<Expr>) {
+        let class = expr.type_info().key().rsplit('.').next();
+        let children = children_of(&expr.into(), ChildOptions::default());
+        let is_type = |value: &Value| value.as_object().is_some_and(|it| it.isa::<Type>());
+        let parts = children.iter(RegionKind::Use).map(|child| child.value);
+        let mut tasks = Self::joined(parts.filter(|it| !is_type(it)).map(Task::Value));
+        tasks.insert(0, format!("{}(", class.unwrap_or_default()).into());
+        tasks.push(")".into());
+        self.then(tasks);
     }
 
     pub(super) fn var(&mut self, var: &Ref<Var>) {

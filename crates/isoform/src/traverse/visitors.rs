@@ -1,0 +1,284 @@
+//! Visitors and mutators: what is done with a node is looked up by its class.
+//!
+//! The traversals are those of [`structural_walk`] and [`structural_map`].
+
+use hashbrown::HashMap;
+use rapidhash::fast::RandomState;
+
+use super::dispatch::Dispatch;
+use super::{MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk};
+use crate::kernel::error::Result;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::reference::{Node, Obj, Ref};
+use crate::kernel::types::Kind;
+use crate::kernel::value::Value;
+
+type Enter<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<WalkResult> + 'f>;
+type Leave<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<()> + 'f>;
+type Rewrite<'f, C> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Option<Value>> + 'f>;
+
+/// Visits the nodes of a value, each by the function for its class.
+///
+/// A class without a function has that of the nearest class it extends; nodes
+/// for which there is none are visited through. Classes of users and classes
+/// registered later are nodes like any other. `C` is what the functions work
+/// on.
+///
+/// ```
+/// use isoform::dialect::pto::{Add, DataType, Expr, ScalarType, Var};
+/// use isoform::{NodeVisitor, Ref, WalkResult};
+///
+/// let names = NodeVisitor::new()
+///     .enter(|names: &mut Vec<String>, var: &Ref<Var>| {
+///         names.push(var.name_hint.to_string());
+///         Ok(WalkResult::Skip)
+///     })
+///     .leave(|names, _: &Ref<Expr>| Ok(names.push("end".to_owned())));
+/// let int = ScalarType::new(DataType::Int64);
+/// let (x, y) = (Var::new("x", &int), Var::new("y", &int));
+/// let mut found = Vec::new();
+/// names.visit(&mut found, Add::new(x, y, DataType::Int64))?;
+/// assert_eq!(found, ["x", "end", "y", "end", "end"]);
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub struct NodeVisitor<'f, C> {
+    enter: Dispatch<Enter<'f, C>>,
+    leave: Dispatch<Leave<'f, C>>,
+}
+
+impl<'f, C> NodeVisitor<'f, C> {
+    /// A visitor without functions.
+    pub fn new() -> Self {
+        NodeVisitor {
+            enter: Dispatch::new(),
+            leave: Dispatch::new(),
+        }
+    }
+
+    /// Sets what is done with nodes of a class before what lies below them. The
+    /// function returns [`WalkResult::Advance`] to go on below its node,
+    /// [`WalkResult::Skip`] to leave that out, or [`WalkResult::Interrupt`] to
+    /// end the visit.
+    #[must_use]
+    pub fn enter<T: Node>(
+        self,
+        function: impl Fn(&mut C, &Ref<T>) -> Result<WalkResult> + 'f,
+    ) -> Self {
+        let function = move |context: &mut C, node: &Ref<Obj>| match node.downcast_ref() {
+            Some(node) => function(context, node),
+            None => Ok(WalkResult::Advance),
+        };
+        self.enter_type(T::type_index(), function)
+    }
+
+    /// [`enter`](Self::enter) for a type that is declared at run time.
+    #[must_use]
+    pub fn enter_type(
+        mut self,
+        ty: TypeIndex,
+        function: impl Fn(&mut C, &Ref<Obj>) -> Result<WalkResult> + 'f,
+    ) -> Self {
+        self.enter.insert(ty, Box::new(function));
+        self
+    }
+
+    /// Sets what is done with nodes of a class after what lies below them.
+    #[must_use]
+    pub fn leave<T: Node>(self, function: impl Fn(&mut C, &Ref<T>) -> Result<()> + 'f) -> Self {
+        let function = move |context: &mut C, node: &Ref<Obj>| match node.downcast_ref() {
+            Some(node) => function(context, node),
+            None => Ok(()),
+        };
+        self.leave_type(T::type_index(), function)
+    }
+
+    /// [`leave`](Self::leave) for a type that is declared at run time.
+    #[must_use]
+    pub fn leave_type(
+        mut self,
+        ty: TypeIndex,
+        function: impl Fn(&mut C, &Ref<Obj>) -> Result<()> + 'f,
+    ) -> Self {
+        self.leave.insert(ty, Box::new(function));
+        self
+    }
+
+    /// Visits a value. A node is visited once, where it is met first; fields
+    /// that comparison ignores are not visited. Depth is limited by memory
+    /// only. Linear in the number of objects.
+    ///
+    /// # Errors
+    ///
+    /// Those of the functions; `ValueError` for a value that contains itself.
+    pub fn visit(&self, context: &mut C, root: impl Into<Value>) -> Result<()> {
+        let leaves = !self.leave.is_empty();
+        visit_nodes(
+            root.into(),
+            context,
+            |context, node| match self.enter.get(node.type_index()) {
+                Some(enter) => enter(context, node),
+                None => Ok(WalkResult::Advance),
+            },
+            leaves.then_some(|context: &mut C, node: &Ref<Obj>| {
+                match self.leave.get(node.type_index()) {
+                    Some(leave) => leave(context, node),
+                    None => Ok(()),
+                }
+            }),
+        )
+    }
+}
+
+impl<C> Default for NodeVisitor<'_, C> {
+    fn default() -> Self {
+        NodeVisitor::new()
+    }
+}
+
+impl<C> std::fmt::Debug for NodeVisitor<'_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NodeVisitor")
+            .field("enter", &self.enter)
+            .field("leave", &self.leave)
+            .finish()
+    }
+}
+
+/// Rewrites the nodes of a value, each by the function for its class.
+///
+/// A function sees its node after what lies below was rewritten, and returns
+/// what comes in its place, or None to keep it. A class without a function has
+/// that of the nearest class it extends.
+///
+/// ```
+/// use isoform::dialect::pto::{self, Add, ConstInt, DataType, ScalarType, Var};
+/// use isoform::{NodeMutator, Ref, Value};
+///
+/// let double = NodeMutator::new()
+///     .on(|_: &mut (), op: &Ref<ConstInt>| Ok(Some(op.with_value(2 * op.value).into())));
+/// let x = Var::new("x", ScalarType::new(DataType::Int64));
+/// let sum = Add::new(&x, ConstInt::new(21, DataType::Int64), DataType::Int64);
+/// let doubled = double.mutate(&mut (), &sum)?;
+/// assert_eq!(pto::python_print(doubled, &Default::default())?, "x + 42");
+/// assert_eq!(double.mutate(&mut (), &x)?, Value::from(&x));
+/// # Ok::<(), isoform::Error>(())
+/// ```
+pub struct NodeMutator<'f, C> {
+    table: Dispatch<Rewrite<'f, C>>,
+}
+
+impl<'f, C> NodeMutator<'f, C> {
+    /// A mutator without functions.
+    pub fn new() -> Self {
+        NodeMutator {
+            table: Dispatch::new(),
+        }
+    }
+
+    /// Sets what comes in place of nodes of a class.
+    #[must_use]
+    pub fn on<T: Node>(
+        self,
+        function: impl Fn(&mut C, &Ref<T>) -> Result<Option<Value>> + 'f,
+    ) -> Self {
+        let function = move |context: &mut C, node: &Ref<Obj>| match node.downcast_ref() {
+            Some(node) => function(context, node),
+            None => Ok(None),
+        };
+        self.on_type(T::type_index(), function)
+    }
+
+    /// [`on`](Self::on) for a type that is declared at run time.
+    #[must_use]
+    pub fn on_type(
+        mut self,
+        ty: TypeIndex,
+        function: impl Fn(&mut C, &Ref<Obj>) -> Result<Option<Value>> + 'f,
+    ) -> Self {
+        self.table.insert(ty, Box::new(function));
+        self
+    }
+
+    /// Rewrites a value, by the rules of [`structural_map`]: where nothing
+    /// changes, the result is the same object, and what is shared stays so. A
+    /// variable is rewritten once, for its definition and its uses. Depth is
+    /// limited by memory only. Linear in the number of objects.
+    ///
+    /// # Errors
+    ///
+    /// Those of the functions; `TypeError` for a result that does not fit its
+    /// field, `ValueError` for a value that contains itself.
+    pub fn mutate(&self, context: &mut C, root: impl Into<Value>) -> Result<Value> {
+        let mut images: HashMap<u64, Option<Value>, RandomState> = HashMap::default();
+        structural_map(root, MapOptions::default(), |visit| {
+            let Some(object) = visit.object() else {
+                return Ok(None);
+            };
+            let info = object.type_info();
+            let rewrite = match self.table.get(info.index()) {
+                Some(rewrite) if !info.is_builtin() => rewrite,
+                _ => return Ok(None),
+            };
+            if info.kind() != Kind::Var {
+                return rewrite(context, object);
+            }
+            // Bound and used, a variable becomes the same.
+            if let Some(image) = images.get(&object.identity()) {
+                return Ok(image.clone());
+            }
+            let image = rewrite(context, object)?;
+            images.insert(object.identity(), image.clone());
+            Ok(image)
+        })
+    }
+}
+
+impl<C> Default for NodeMutator<'_, C> {
+    fn default() -> Self {
+        NodeMutator::new()
+    }
+}
+
+impl<C> std::fmt::Debug for NodeMutator<'_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("NodeMutator").field(&self.table).finish()
+    }
+}
+
+/// Calls `enter` for each node before what lies below it, and `leave`, if there
+/// is one, after.
+pub(crate) fn visit_nodes<C: ?Sized>(
+    root: Value,
+    context: &mut C,
+    mut enter: impl FnMut(&mut C, &Ref<Obj>) -> Result<WalkResult>,
+    mut leave: Option<impl FnMut(&mut C, &Ref<Obj>) -> Result<()>>,
+) -> Result<()> {
+    let options = WalkOptions::default().order(WalkOrder::Pre);
+    // The nodes around the one that is visited, with the number of their ancestors.
+    let mut open: Vec<(usize, Ref<Obj>)> = Vec::new();
+    let ended = structural_walk(root, options, |visit| {
+        let Some(object) = visit.object() else {
+            return Ok(WalkResult::Advance);
+        };
+        if let Some(leave) = &mut leave {
+            while let Some((_, left)) = open.pop_if(|(depth, _)| *depth >= visit.ancestors.len()) {
+                leave(context, &left)?;
+            }
+        }
+        if object.type_info().is_builtin() {
+            return Ok(WalkResult::Advance);
+        }
+        if leave.is_some() {
+            open.push((visit.ancestors.len(), object.clone()));
+        }
+        enter(context, object)
+    })?;
+    if ended.is_none()
+        && let Some(leave) = &mut leave
+    {
+        while let Some((_, left)) = open.pop() {
+            leave(context, &left)?;
+        }
+    }
+    Ok(())
+}

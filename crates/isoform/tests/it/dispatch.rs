@@ -1,0 +1,303 @@
+//! Dispatch by class: tables, visitors, mutators and functors over node types
+//! of Rust and of run time.
+
+use isoform::{
+    Array, Before, Dispatch, FieldDef, Kind, Node, NodeFunctor, NodeMutator, NodeVisitor, Obj, Ref,
+    Result, Schema, TypeDef, TypeIndex, VISIT_NAME, Value, WalkResult, construct, find_type,
+    get_field, register, register_type,
+};
+
+use super::support::scaled;
+
+/// An expression.
+#[derive(Node, Default)]
+#[node(key = "dispatch.Expr")]
+#[repr(C)]
+struct Expr {}
+
+/// A variable.
+#[derive(Node)]
+#[node(key = "dispatch.Var", kind = var)]
+#[repr(C)]
+struct Var {
+    #[node(base, default)]
+    base: Expr,
+    /// Not part of its identity.
+    #[node(ignore)]
+    name: isoform::Str,
+}
+
+/// A number.
+#[derive(Node)]
+#[node(key = "dispatch.Num")]
+#[repr(C)]
+struct Num {
+    #[node(base, default)]
+    base: Expr,
+    /// Its value.
+    value: i64,
+}
+
+/// A sum.
+#[derive(Node)]
+#[node(key = "dispatch.Sum")]
+#[repr(C)]
+struct Sum {
+    #[node(base, default)]
+    base: Expr,
+    /// What is added.
+    parts: Array<Ref<Expr>>,
+}
+
+/// A function of one variable.
+#[derive(Node)]
+#[node(key = "dispatch.Fun", scope)]
+#[repr(C)]
+struct Fun {
+    #[node(base, default)]
+    base: Expr,
+    /// Bound in the body.
+    #[node(def)]
+    param: Ref<Var>,
+    /// What it computes.
+    body: Ref<Expr>,
+}
+
+/// One of two expressions.
+#[derive(Node)]
+#[node(key = "dispatch.If")]
+#[repr(C)]
+struct If {
+    #[node(base, default)]
+    base: Expr,
+    /// What decides.
+    cond: Ref<Expr>,
+    /// For numbers other than zero.
+    then: Ref<Expr>,
+    /// For zero.
+    other: Ref<Expr>,
+}
+
+fn num(value: i64) -> Ref<Expr> {
+    Num::new(value).upcast()
+}
+
+fn sum<const N: usize>(parts: [Ref<Expr>; N]) -> Ref<Expr> {
+    Sum::new(parts).upcast()
+}
+
+/// A type that a user declares at run time, below a type of Rust.
+fn late(key: &str) -> TypeIndex {
+    register::<Expr>().expect("registered");
+    let definition = TypeDef::new(key)
+        .parent(Expr::type_index())
+        .kind(Kind::Tree)
+        .field(FieldDef::new("of", Schema::Any));
+    register_type(definition).expect("registered")
+}
+
+#[test]
+fn a_type_without_an_entry_has_that_of_its_nearest_ancestor() {
+    let table = Dispatch::new()
+        .on::<Obj>("object")
+        .on::<Expr>("expr")
+        .on::<Var>("var");
+    assert_eq!(table.get(Var::type_index()), Some(&"var"));
+    assert_eq!(table.get(Num::type_index()), Some(&"expr"));
+    let registered_later = late("dispatch.Later");
+    assert_eq!(table.get(registered_later), Some(&"expr"));
+    assert_eq!(table.above(registered_later), Some(&"object"));
+    assert_eq!(table.above(Var::type_index()), Some(&"expr"));
+    assert_eq!(table.above(Obj::type_index()), None);
+}
+
+#[test]
+fn a_new_entry_counts_for_types_that_were_looked_up_before() {
+    let mut table = Dispatch::new().on::<Expr>(1);
+    assert_eq!(table.get(Num::type_index()), Some(&1));
+    assert_eq!(table.insert(Num::type_index(), 2), None);
+    assert_eq!(table.get(Num::type_index()), Some(&2));
+    assert_eq!(table.insert(Num::type_index(), 3), Some(2));
+    assert_eq!(table.get(Num::type_index()), Some(&3));
+    assert_eq!(Dispatch::<i32>::new().get(Num::type_index()), None);
+}
+
+#[track_caller]
+fn named(key: &str, name: &str) {
+    let info = find_type(key).expect("a registered type");
+    assert_eq!(info.visit_name(), name);
+}
+
+#[test]
+fn methods_are_called_after_the_class_unless_the_type_says_otherwise() {
+    for (class, name) in [
+        ("ForStmt", "for_stmt"),
+        ("IRNode", "ir_node"),
+        ("EQ", "eq"),
+        ("Conv2DTranspose", "conv2_d_transpose"),
+        ("x", "x"),
+    ] {
+        let key = format!("dispatch.names.{class}");
+        register_type(TypeDef::new(&key)).expect("registered");
+        named(&key, name);
+    }
+    let definition = TypeDef::new("dispatch.names.Each").attr(VISIT_NAME, "for_each");
+    let each = register_type(definition).expect("registered");
+    let below = TypeDef::new("dispatch.names.EachOf").parent(each);
+    register_type(below).expect("registered");
+    named("dispatch.names.Each", "for_each");
+    named("dispatch.names.EachOf", "each_of");
+    let info = find_type("dispatch.names.Each").expect("registered");
+    assert_eq!(info.dialect(), "dispatch.names");
+}
+
+#[test]
+fn visitors_enter_and_leave_nodes_of_every_kind() {
+    let neg = late("dispatch.Neg");
+    let negated = construct(neg, vec![num(1).into()]).expect("a node");
+    let root = sum([num(2), negated.cast().expect("an expression")]);
+    let visitor = NodeVisitor::new()
+        .enter(|log: &mut Vec<String>, node: &Ref<Expr>| {
+            log.push(node.type_info().key().to_owned());
+            Ok(WalkResult::Advance)
+        })
+        .enter(|log, node: &Ref<Num>| {
+            log.push(node.value.to_string());
+            Ok(WalkResult::Advance)
+        })
+        .leave_type(neg, |log, _| {
+            log.push("end".to_owned());
+            Ok(())
+        });
+    let mut log = Vec::new();
+    visitor.visit(&mut log, &root).expect("visited");
+    assert_eq!(log, ["dispatch.Sum", "2", "dispatch.Neg", "1", "end"]);
+}
+
+#[test]
+fn a_replaced_variable_is_the_same_where_it_is_bound_and_used() {
+    let x = Var::new("x");
+    let fun = Fun::new(&x, sum([x.clone().upcast(), num(1)]));
+    let rename = NodeMutator::new().on(|count: &mut usize, var: &Ref<Var>| {
+        *count += 1;
+        Ok(Some(
+            Var::new(format!("{}{count}", var.name).as_str()).into(),
+        ))
+    });
+    let mut count = 0;
+    let renamed = rename.mutate(&mut count, &fun).expect("rewritten");
+    assert_eq!(count, 1);
+    let renamed = renamed.as_object().expect("a node");
+    let renamed = renamed.downcast_ref::<Fun>().expect("a function");
+    let body = renamed.body.downcast_ref::<Sum>().expect("a sum");
+    assert_eq!(&*renamed.param.name, "x1");
+    let used = body.parts.get(0).expect("a part");
+    assert!(used.as_object().same_as(renamed.param.as_object()));
+}
+
+#[test]
+fn a_mutator_keeps_what_it_does_not_change() {
+    let kept = sum([num(1), num(2)]);
+    let root = sum([kept.clone(), num(3), kept.clone()]);
+    let three = NodeMutator::new().on(|_: &mut (), op: &Ref<Num>| match op.value {
+        3 => Ok(Some(num(4).into())),
+        _ => Ok(None),
+    });
+    let changed = three.mutate(&mut (), &root).expect("rewritten");
+    let parts = get_field(changed.as_object().expect("a node"), "parts").expect("a field");
+    let parts: Array = parts.extract().expect("an array");
+    for position in [0, 2] {
+        assert_eq!(parts.get(position), Some(&Value::from(&kept)));
+    }
+    assert_eq!(three.mutate(&mut (), &kept).expect("kept"), (&kept).into());
+}
+
+fn evaluator<'f>() -> NodeFunctor<'f, Vec<i64>, i64> {
+    NodeFunctor::new()
+        .on(|log: &mut Vec<i64>, op: &Ref<Num>, _| {
+            log.push(op.value);
+            Ok(op.value)
+        })
+        .on(|_, op: &Ref<Sum>, of| {
+            let parts = op.parts.iter();
+            parts.map(|part| of.of(part).copied()).sum::<Result<i64>>()
+        })
+        .on(|_, op: &Ref<If>, of| match of.of(&op.cond)? {
+            0 => of.of(&op.other).copied(),
+            _ => of.of(&op.then).copied(),
+        })
+}
+
+#[test]
+fn a_functor_computes_each_node_once() {
+    let mut shared = num(1);
+    for _ in 0..40 {
+        shared = sum([shared.clone(), shared]);
+    }
+    let mut log = Vec::new();
+    let result = evaluator().compute(&mut log, &shared).expect("a number");
+    assert_eq!(result, 1 << 40);
+    assert_eq!(log, [1]);
+}
+
+#[test]
+fn a_functor_computes_on_request_only_what_is_asked_for() {
+    let choice = If::new(num(0), num(7), num(8));
+    let mut log = Vec::new();
+    let eager = evaluator().compute(&mut log, &choice);
+    assert_eq!((eager.expect("a number"), &*log), (8, &[0, 7, 8][..]));
+    log.clear();
+    let lazy = evaluator().before(|_, _: &Ref<If>| Ok(Before::OnRequest));
+    assert_eq!(lazy.compute(&mut log, &choice).expect("a number"), 8);
+    assert_eq!(log, [0, 8]);
+    let known = lazy.before(|_, _: &Ref<Sum>| Ok(Before::Result(-1)));
+    let sum = sum([num(5)]);
+    assert_eq!(known.compute(&mut log, &sum).expect("a number"), -1);
+    assert_eq!(log, [0, 8]);
+}
+
+#[test]
+fn a_functor_has_a_function_for_types_registered_later_and_refuses_others() {
+    let double = late("dispatch.Double");
+    let node = construct(double, vec![num(4).into()]).expect("a node");
+    let error = evaluator()
+        .compute(&mut Vec::new(), &node)
+        .expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "TypeError: dispatch.Double: expected a function for the type or one that it extends, got none"
+    );
+    let evaluator = evaluator().on_type(double, |_, node, of| {
+        let inner = get_field(node, "of")?;
+        Ok(2 * *of.of(inner.as_object().expect("a node"))?)
+    });
+    let result = evaluator.compute(&mut Vec::new(), &node);
+    assert_eq!(result.expect("a number"), 8);
+}
+
+#[test]
+fn an_error_of_a_function_comes_back_unchanged() {
+    let fails = evaluator().on(|_, op: &Ref<Var>, _| {
+        Err(isoform::Error::value_error(format!(
+            "no value of {}",
+            op.name
+        )))
+    });
+    let root = sum([num(1), Var::new("x").upcast()]);
+    let error = fails.compute(&mut Vec::new(), &root).expect_err("an error");
+    assert_eq!(error.to_string(), "ValueError: no value of x");
+}
+
+#[test]
+fn depth_is_limited_by_memory_only() {
+    let depth = scaled(1_000_000);
+    let mut deep = num(1);
+    for _ in 0..depth {
+        deep = sum([deep, num(1)]);
+    }
+    let result = evaluator().compute(&mut Vec::new(), &deep);
+    assert_eq!(result.expect("a number"), depth as i64 + 1);
+    let lazy = evaluator().before(|_, _: &Ref<Sum>| Ok(Before::OnRequest));
+    let result = lazy.compute(&mut Vec::new(), &deep);
+    assert_eq!(result.expect("a number"), depth as i64 + 1);
+}

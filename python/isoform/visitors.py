@@ -1,0 +1,516 @@
+"""Visitors, mutators and functors: classes with a method for each class of nodes.
+
+The method for a class is called `visit_` and the class in snake case, or what
+the attribute `visit.name` of the type says. A class without a method goes to
+that of its nearest parent, and in the end to `generic_visit`. This holds for
+nodes of every dialect, those of users included, and for classes that are
+declared after the visitor.
+
+    >>> from typing import Any
+    >>> from isoform import NodeFunctor
+    >>> from isoform.dataclasses import Object, py_class
+    >>> @py_class("doc.visitors.Num")
+    ... class Num(Object):
+    ...     value: int
+    >>> @py_class("doc.visitors.Neg")
+    ... class Neg(Object):
+    ...     of: Any
+    >>> class Value(NodeFunctor, dialect="doc.visitors"):
+    ...     def visit_num(self, node):
+    ...         return node.value
+    ...
+    ...     def visit_neg(self, node):
+    ...         return -(yield node.of)
+    >>> Value().visit(Neg(Neg(Num(3))))
+    3
+
+A visitor that names its `dialect` calls the classes of that dialect by their
+short names. Other classes have the dialect in front: `visit_relay_var`. Without
+a dialect, a short name is an error when several dialects have it.
+
+A method that needs the result of a child may be a generator: `x = yield
+node.lhs` waits for it without nesting in Python, so that depth is limited by
+memory only. What the child raises is raised at the `yield`. A method that calls
+`self.visit(child)` nests in Python.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from isoform import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from isoform._core import TypeInfo
+
+__all__ = ["Later", "NodeFunctor", "NodeMutator", "NodeVisitor"]
+
+_PREFIX = "visit_"
+
+
+class _Names:
+    """The names of methods for the types that are registered."""
+
+    count = -1
+    # The types that a name fits: with the dialect in front, and without.
+    long: ClassVar[dict[str, list[str]]] = {}
+    short: ClassVar[dict[str, list[str]]] = {}
+
+    @classmethod
+    def refresh(cls) -> None:
+        """Learns the types that were registered since; O(1) when there are none."""
+        count = _core._type_count()
+        if count == cls.count:
+            return
+        cls.long, cls.short = {}, {}
+        for key, dialect, name in _core._visit_names():
+            cls.long.setdefault(_long_name(dialect, name), []).append(key)
+            cls.short.setdefault(_PREFIX + name, []).append(key)
+        for name in {*cls.long, *cls.short}:
+            if name not in vars(_Dispatcher):
+                setattr(_Dispatcher, name, _default(name))
+        cls.count = count
+
+
+def _long_name(dialect: str, name: str) -> str:
+    return "_".join([_PREFIX.rstrip("_"), *dialect.lower().split("."), name]).replace("__", "_")
+
+
+def _dialect_of(key: str) -> str:
+    return key.rpartition(".")[0]
+
+
+def _default(name: str) -> Callable[..., Any]:
+    """The method that is called where no class defines one of this name."""
+
+    def method(self: _Dispatcher, node: Any) -> Any:
+        if not self._is_open(node):
+            return self.visit(node)
+        function = self._above(name, _core.type_info(node))
+        return getattr(self, function.__name__)(node)
+
+    method.__name__ = name
+    method.__qualname__ = f"_Dispatcher.{name}"
+    method.__doc__ = "Does what the method of the parent class does."
+    method.default_name = name  # type: ignore[attr-defined]
+    return method
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a user, for who calls it by name: with another node than the
+    one it is asked for, it visits that node, whatever class it has.
+    """
+
+    @functools.wraps(function)
+    def method(self: _Dispatcher, node: Any, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs and not self._is_open(node):
+            return self.visit(node)
+        result = function(self, node, *args, **kwargs)
+        if isinstance(result, GeneratorType) and self._engine is not None:
+            return self._engine.finish(node, result)
+        return result
+
+    return method
+
+
+class Later:
+    """A call of a method that a generator yields instead of making it.
+
+    `yield Later(super().visit_add, node)` is `super().visit_add(node)` without
+    nesting in Python.
+
+    Args:
+        method: a method for the node, of the visitor or of one of its parents.
+        node: the node whose method runs.
+    """
+
+    __slots__ = ("method", "node")
+
+    def __init__(self, method: Callable[[Any], Any], node: Any) -> None:
+        self.method = method
+        self.node = node
+
+
+class _Dispatcher:
+    """What visitors, mutators and functors have in common."""
+
+    # The dialect whose classes are called by their short names.
+    dialect: ClassVar[str | None] = None
+    # Whether methods may name types that are not registered yet.
+    _unregistered: ClassVar[bool] = False
+    # What the end of all defaults is called.
+    _end: ClassVar[str] = "generic_visit"
+    _rule: ClassVar[str] = ""
+
+    # How many types there were when the names of methods were checked, and the
+    # methods by the index of the type.
+    _checked: ClassVar[int] = -1
+    _table: ClassVar[dict[int, Any]] = {}
+
+    # The running visit.
+    _engine: Any = None
+
+    def __init_subclass__(
+        cls, *, dialect: str | None = None, unregistered: bool | None = None, **kwargs: Any
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if dialect is not None:
+            cls.dialect = dialect
+        if unregistered is not None:
+            cls._unregistered = unregistered
+        cls._checked, cls._table = -1, {}
+        for name, function in list(vars(cls).items()):
+            is_method = name.startswith(_PREFIX) or name == cls._end
+            if is_method and inspect.isfunction(function):
+                setattr(cls, name, _guarded(function))
+                if not hasattr(_Dispatcher, name):
+                    setattr(_Dispatcher, name, _default(name))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[[Any], Any]:
+            """Each class of nodes has a method."""
+            ...
+
+    def visit(self, node: Any) -> Any:
+        """The result for a value by the method for its class.
+
+        Args:
+            node: a node, or a container of nodes.
+
+        Raises:
+            AttributeError: a method fits no type, or types of several dialects.
+            ValueError: the node is the one whose method runs, or contains itself.
+            RecursionError: methods that are no generators nest too deeply; its
+                `path` leads to the place.
+            TypeError: a method returned what it must not.
+        """
+        engine = self._engine
+        if engine is None:
+            self._check()
+            engine = _core.NodeDriver(self, self._rule, GeneratorType, Later)
+            self._engine = engine
+            try:
+                return engine.start(node)
+            finally:
+                self._engine = None
+        if engine.open is node:
+            name = self._name_of(_core.type_info(node))
+            raise ValueError(
+                f"{type(self).__name__}.{name}: visit() of the node whose method runs; "
+                f"super().{name}(node) visits what lies below it"
+            )
+        return engine.visit(node)
+
+    def _is_open(self, node: Any) -> bool:
+        return self._engine is not None and self._engine.open is node
+
+    @classmethod
+    def _check(cls) -> None:
+        """Checks the names of the methods against the types that there are."""
+        _Names.refresh()
+        if cls._checked == _Names.count:
+            return
+        names = {name for base in cls.__mro__ for name in vars(base) if name.startswith(_PREFIX)}
+        for name in sorted(names):
+            if _is_default(getattr(cls, name)) or name == cls._end:
+                continue
+            fits = cls._types_of(name)
+            if len(fits) > 1:
+                raise AttributeError(
+                    f"{cls.__name__}.{name}: fits {', '.join(sorted(fits))}; name the dialect, as "
+                    f"in `class {cls.__name__}(..., dialect={_dialect_of(fits[0])!r})` or "
+                    f"`{cls._long_names(fits)[0]}`"
+                )
+            if not fits and not cls._unregistered:
+                near = difflib.get_close_matches(name, cls._known())
+                hint = f"; near: {', '.join(near)}" if near else ""
+                raise AttributeError(
+                    f"{cls.__name__}.{name}: no type has a method of this name{hint}; "
+                    "`class ..., unregistered=True` allows names of types that come later"
+                )
+        cls._table, cls._checked = {}, _Names.count
+
+    @classmethod
+    def _types_of(cls, name: str) -> list[str]:
+        """The types whose method this is."""
+        short = _Names.short.get(name, [])
+        if cls.dialect is not None:
+            short = [key for key in short if _dialect_of(key) == cls.dialect]
+        return short or _Names.long.get(name, [])
+
+    @staticmethod
+    def _long_names(keys: list[str]) -> list[str]:
+        return [name for name, fits in _Names.long.items() if set(keys) & set(fits)]
+
+    @classmethod
+    def _known(cls) -> list[str]:
+        """The names that methods may have."""
+        return [*_Names.long, *(name for name in _Names.short if cls._types_of(name))]
+
+    @classmethod
+    def _name_of(cls, info: TypeInfo) -> str:
+        """What the method for a type is called."""
+        if info.parent_type_info is None and info.type_key == _ROOT:
+            return cls._end
+        short = _PREFIX + info.visit_name
+        if cls._types_of(short) == [info.type_key]:
+            return short
+        return _long_name(_dialect_of(info.type_key), info.visit_name)
+
+    @classmethod
+    def _names_of(cls, info: TypeInfo) -> list[str]:
+        """What the method for a type may be called."""
+        return [cls._name_of(info), _long_name(_dialect_of(info.type_key), info.visit_name)]
+
+    @classmethod
+    def _above(cls, name: str | None, info: TypeInfo | None) -> Any:
+        """The method that the types above the one of a method's name go to, or,
+        without a name, the one that a type goes to.
+        """
+        while info is not None:
+            names = cls._names_of(info)
+            if name is None:
+                for candidate in names:
+                    found = getattr(cls, candidate, None)
+                    if found is not None and not _is_default(found):
+                        return found
+            elif name in names:
+                name = None
+            info = info.parent_type_info
+        return getattr(cls, cls._end)
+
+    @classmethod
+    def _find(cls, info: TypeInfo) -> Any:
+        found = cls._above(None, info)
+        return None if _is_default(found) else getattr(found, "__wrapped__", found)
+
+    def _method_for(self, info: TypeInfo) -> Any:
+        """The function that the engine calls for objects of a type, if any."""
+        table = type(self)._table
+        if info.type_index not in table:
+            table[info.type_index] = self._find(info)
+        return table[info.type_index]
+
+    def _begin(self, later: Later) -> tuple[bool, Any]:
+        """Makes a call for the engine: whether there is a method, and its result."""
+        method, node = getattr(later.method, "__func__", later.method), later.node
+        if not self._is_open(node):
+            raise ValueError(f"{type(self).__name__}: Later is for the node whose method runs")
+        while (name := getattr(method, "default_name", None)) not in (None, self._end):
+            method = self._above(name, _core.type_info(node))
+        if _is_default(method):
+            return False, None
+        return True, getattr(method, "__wrapped__", method)(self, node)
+
+
+_ROOT = _core.type_info(_core.Object).type_key
+
+
+def _is_default(method: Any) -> bool:
+    return hasattr(method, "default_name")
+
+
+def end_of_defaults(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Marks the method of this name as the one at which all defaults end."""
+
+    def mark(method: Callable[..., Any]) -> Callable[..., Any]:
+        method.default_name = name  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class NodeVisitor(_Dispatcher):
+    """A visitor with a method for each class of nodes.
+
+    An object is visited once, where it is met first; fields that comparison
+    ignores are not visited. A method goes on below its node with `yield child`,
+    with `self.visit(child)`, or with `super().visit_add(node)`, which visits all
+    that lies below; without any of these nothing below is visited. A method
+    called with another node than its own is `self.visit`. A method that returns
+    a `VisitInterrupt` ends the visit; else it returns None.
+
+    Class arguments:
+        dialect: the dialect whose classes are called by their short names.
+        unregistered: whether methods may name types that are not registered yet.
+            Without it, such a name is an error at the first visit.
+
+    Nodes are visited in the order of comparison. Linear in the number of objects.
+
+    Example:
+        >>> from isoform import NodeVisitor, pto
+        >>> from isoform.pto import DataType, ir
+        >>> class Names(NodeVisitor, dialect="pto"):
+        ...     def __init__(self):
+        ...         self.names = []
+        ...
+        ...     def visit_var(self, node):
+        ...         self.names.append(node.name_hint)
+        >>> x, y = (ir.Var(name, ir.ScalarType(DataType.INT64)) for name in "xy")
+        >>> names = Names()
+        >>> names.visit(ir.add(ir.add(x, y), x))
+        >>> names.names
+        ['x', 'y']
+    """
+
+    _rule = "visit"
+
+    @end_of_defaults("generic_visit")
+    def generic_visit(self, node: Any) -> Any:
+        """Visits what lies below a node: the end of all defaults."""
+        return self._below(node)
+
+    def _below(self, node: Any) -> Any:
+        return self._engine.below(node) if self._is_open(node) else self.visit(node)
+
+    def _accept(self, node: Any, result: Any) -> Any:
+        name = self._name_of(_core.type_info(node))
+        raise TypeError(
+            f"{type(self).__name__}.{name}: expected None or a VisitInterrupt, "
+            f"got {type(result).__name__}"
+        )
+
+
+class NodeMutator(_Dispatcher):
+    """A rewriter with a method for each class of nodes.
+
+    Methods are found as those of `NodeVisitor`, and each returns what comes in
+    place of its node. `yield child` and `self.visit(child)` are what a child
+    becomes, and `super().visit_add(node)` is the node with all below it
+    rewritten. Without a method, a node is rewritten by way of its children.
+
+    Nothing is changed in place: where nothing changes, the result is the same
+    object. An object is rewritten once, and its result is shared in the same
+    way; so a variable becomes the same where it is bound and where it is used.
+    Keys of maps and fields that comparison ignores are taken over.
+
+    The class arguments are those of `NodeVisitor`. Linear in the number of
+    objects.
+
+    Example:
+        >>> from isoform import NodeMutator
+        >>> from isoform.pto import DataType, ir
+        >>> class Double(NodeMutator, dialect="pto"):
+        ...     def visit_const_int(self, node):
+        ...         return ir.ConstInt(2 * node.value, node.dtype)
+        >>> x = ir.Var("x", ir.ScalarType(DataType.INT64))
+        >>> Double().visit(ir.add(x, 21)).right.value
+        42
+        >>> Double().visit(x) is x
+        True
+    """
+
+    _rule = "rewrite"
+
+    @end_of_defaults("generic_visit")
+    def generic_visit(self, node: Any) -> Any:
+        """The node with what lies below it rewritten: the end of all defaults."""
+        return self._below(node)
+
+    def _below(self, node: Any) -> Any:
+        return self._engine.below(node) if self._is_open(node) else self.visit(node)
+
+    def remap(self, var: Any, value: Any) -> None:
+        """Says what comes in place of a variable from now on.
+
+        For methods that replace a definition before its uses are rewritten.
+
+        Args:
+            var: the variable.
+            value: what comes in its place, a variable where it is defined.
+
+        Raises:
+            RuntimeError: no rewrite is running.
+        """
+        if self._engine is None:
+            raise RuntimeError(f"{type(self).__name__}.remap: no rewrite is running")
+        self._engine.remap(var, value)
+
+    def _accept(self, node: Any, result: Any) -> Any:
+        if result is None:
+            name = self._name_of(_core.type_info(node))
+            raise TypeError(
+                f"{type(self).__name__}.{name}: expected what comes in place "
+                "of the node, got None; return the node itself to keep it"
+            )
+        return result
+
+
+class NodeFunctor(_Dispatcher):
+    """A function of nodes, with a method for each class: an evaluator, a printer.
+
+    Methods are found as those of `NodeVisitor`, and return anything but a
+    generator. The result of a node is computed once, however many ways lead to
+    it. `yield child` and `self.visit(child)` are the result of a child. Of an
+    array or list it is the tuple of the results of its elements, of a map or
+    dict a dict, and a plain value is its own.
+
+    A node for which there is no method is an error, unless `generic_visit` is
+    overridden.
+
+    The class arguments are those of `NodeVisitor`. Linear in the number of
+    objects that methods ask for.
+
+    Example:
+        >>> from isoform import NodeFunctor
+        >>> from isoform.pto import DataType, ir
+        >>> class Depth(NodeFunctor, dialect="pto"):
+        ...     def visit_expr(self, node):
+        ...         return 0
+        ...
+        ...     def visit_binary_expr(self, node):
+        ...         return 1 + max((yield node.left), (yield node.right))
+        >>> x = ir.ConstInt(1, DataType.INT64)
+        >>> for _ in range(100_000):
+        ...     x = ir.Add(x, x, DataType.INT64)
+        >>> Depth().visit(x)
+        100000
+    """
+
+    _rule = "compute"
+
+    @end_of_defaults("generic_visit")
+    def generic_visit(self, node: Any) -> Any:
+        """The result of a node without a method: by default an error.
+
+        Raises:
+            TypeError: always.
+        """
+        if not self._is_open(node):
+            return self.visit(node)
+        raise self._unknown(node)
+
+    def _unknown(self, node: Any) -> TypeError:
+        info = _core.type_info(node)
+        return TypeError(
+            f"{type(self).__name__}: no method for {info.type_key}: "
+            f"expected {self._name_of(info)} or that of a parent class"
+        )
+
+    @classmethod
+    def _find(cls, info: TypeInfo) -> Any:
+        found = cls._above(None, info)
+        if info.is_builtin and found.__name__ == cls._end:
+            return None
+        if _is_default(found):
+            return cls._refuse
+        return getattr(found, "__wrapped__", found)
+
+    def _refuse(self, node: Any) -> Any:
+        raise self._unknown(node)
+
+    def _begin(self, later: Later) -> tuple[bool, Any]:
+        begun = super()._begin(later)
+        if not begun[0]:
+            raise self._unknown(later.node)
+        return begun
+
+
+_Names.refresh()
