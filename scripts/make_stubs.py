@@ -190,6 +190,7 @@ SPECIAL = {
 CONSTRUCTORS = {
     "Column": "name: Any",
     "Hole": "var: Any, cls: type[Any] | None = ..., guard: Callable[[Any], bool] | None = ...",
+    "NodeDriver": "visitor: Any, rule: str, generators: type[Any], later: type[Any]",
     "Pattern": "template: Any, holes: Any = ..., enable_auto_mapping: bool = ...",
     "Rule": "pattern: Pattern, replacement: Any, guard: Any = ...",
     "Schema": "spec: Any",

@@ -191,6 +191,9 @@ class Match:
 class NodeDriver:
     """The engine of one visit."""
 
+    def __new__(
+        cls, visitor: Any, rule: str, generators: type[Any], later: type[Any]
+    ) -> NodeDriver: ...
     def below(self, /, value: Any) -> Any:
         """The result for a value by way of its children, whatever method it has."""
     def finish(self, /, value: Any, generator: Any) -> Any:

@@ -300,7 +300,8 @@ class _Dispatcher:
 
     def _begin(self, later: Later) -> tuple[bool, Any]:
         """Makes a call for the engine: whether there is a method, and its result."""
-        method, node = getattr(later.method, "__func__", later.method), later.node
+        method: Any = getattr(later.method, "__func__", later.method)
+        node = later.node
         if not self._is_open(node):
             raise ValueError(f"{type(self).__name__}: Later is for the node whose method runs")
         while (name := getattr(method, "default_name", None)) not in (None, self._end):
