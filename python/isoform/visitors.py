@@ -64,7 +64,7 @@ class _Names:
 
     @classmethod
     def refresh(cls) -> None:
-        """Learns the types that were registered since; O(1) when there are none."""
+        """Learns newly registered types; O(1) if there are no new ones."""
         count = _core._type_count()
         if count == cls.count:
             return
@@ -138,7 +138,7 @@ class Later:
 
 
 class _Dispatcher:
-    """What visitors, mutators and functors have in common."""
+    """The common base of visitors, mutators and functors."""
 
     # The dialect whose classes are called by their short names.
     dialect: ClassVar[str | None] = None
@@ -256,7 +256,7 @@ class _Dispatcher:
 
     @classmethod
     def _name_of(cls, info: TypeInfo) -> str:
-        """What the method for a type is called."""
+        """Returns the name of the method for a type."""
         if info.parent_type_info is None and info.type_key == _ROOT:
             return cls._end
         short = _PREFIX + info.visit_name
@@ -266,7 +266,7 @@ class _Dispatcher:
 
     @classmethod
     def _names_of(cls, info: TypeInfo) -> list[str]:
-        """What the method for a type may be called."""
+        """Returns the names that the method for a type may have."""
         return [cls._name_of(info), _long_name(_dialect_of(info.type_key), info.visit_name)]
 
     @classmethod

@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, ItemTrait, ItemUse, LitStr, Path, Token, UseTree, Visibility};
 
-/// What stands in the braces.
+/// The contents of the braces.
 struct Dialect {
     name: LitStr,
     krate: Path,
@@ -88,7 +88,7 @@ pub(crate) fn dialect(input: TokenStream) -> syn::Result<TokenStream> {
         #(#uses)*
 
         #[doc = #doc]
-        fn register_types() -> #krate::__private::Result<()> {
+        pub(crate) fn register_types() -> #krate::__private::Result<()> {
             #(#krate::__private::register_in::<#types>(#name, #methods)?;)*
             Ok(())
         }
@@ -173,12 +173,12 @@ fn traits(dialect: &Dialect, types: &[Ident]) -> TokenStream {
             end: format_ident!("mutate_node"),
             call: format_ident!("mutate_as"),
             entry: format_ident!("mutate_by_class"),
-            verb: "What comes in place of",
+            verb: "Returns the replacement of",
             failure: "Those that the rewrite is to end with.",
             result: result.clone(),
         };
         let end = quote! {
-            /// What comes in place of a node for which there is no other method: by default the node itself.
+            /// Returns the replacement of a node for which there is no other method: by default the node itself.
             ///
             /// # Errors
             ///
@@ -282,7 +282,7 @@ impl Methods<'_> {
             }
 
             /// Calls the method for the class of a node, or for the nearest one that it extends.
-            fn #entry<V: #name + ?Sized>(visitor: &mut V, node: &#object) -> #returned {
+            pub(crate) fn #entry<V: #name + ?Sized>(visitor: &mut V, node: &#object) -> #returned {
                 #call(visitor, classes().get(node.type_index()), node)
             }
         }

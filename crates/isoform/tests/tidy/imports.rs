@@ -243,6 +243,21 @@ fn use_trees_and_paths_are_read() {
 }
 
 #[test]
+fn the_list_of_a_dialect_re_exports() {
+    check(
+        [
+            (
+                "crates/a/src/lib.rs",
+                "mod b;\nmod user;\nmacros::dialect! { \"a\", crate = crate; pub use b::{Kind, Other}; }",
+            ),
+            ("crates/a/src/b.rs", "pub struct Kind;\npub struct Other;"),
+            ("crates/a/src/user.rs", "use crate::Kind;"),
+        ],
+        &["user.rs:1 Kind b.rs"],
+    );
+}
+
+#[test]
 fn re_exports_are_followed() {
     check(
         [

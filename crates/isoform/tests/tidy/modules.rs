@@ -148,6 +148,12 @@ impl Reader<'_> {
                 "pub" => {}
                 word if is_name(word) && (before != "$" || word == "crate") => {
                     at = self.modules[id].read_path(tokens, at);
+                    // The list of a dialect has items of the module.
+                    if text_at(tokens, at) == "dialect" && matches_at(tokens, at + 1, &["!", "{"]) {
+                        let end = group_end(tokens, at + 2);
+                        self.read(id, &tokens[at + 3..end], below);
+                        at = end;
+                    }
                 }
                 _ => {}
             }

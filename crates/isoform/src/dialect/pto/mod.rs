@@ -44,6 +44,7 @@ mod function;
 mod functions;
 mod memory;
 mod node;
+mod nodes;
 mod operands;
 mod operation;
 pub mod operators;
@@ -66,6 +67,7 @@ pub use fields::{FieldKind, field_kinds, field_kinds_of};
 pub use functions::{
     collect_def_vars, collect_free_vars, deep_clone, flatten_to_stmts, substitute,
 };
+pub use nodes::*;
 pub use peephole::{peephole_rules, simplify};
 pub use print::{PrintOptions, python_print};
 pub use purity::STATEFUL;
@@ -73,44 +75,6 @@ pub use verifier::{Failure, VerifyOptions, verify};
 pub use visitor::{mutate, visit};
 
 use crate::kernel::error::Result;
-
-isoform_macros::dialect! {
-    "pto", crate = crate;
-    pub use node::{Span, IRNode};
-    pub use ty::{Type, UnknownType, ScalarType, PtrType, TupleType};
-    pub use shaped::{ShapedType, TensorType, TileType, ArrayType};
-    pub use views::{TensorView, TileView};
-    pub use expr::{Expr, Var, IterArg, ConstInt, ConstFloat, ConstBool};
-    pub use call::{Op, GlobalVar, Call, MakeTuple, TupleGetItemExpr};
-    pub use memory::MemRef;
-    pub use operation::{
-        BinaryExpr, Add, Sub, Mul, FloorDiv, FloorMod, FloatDiv, Min, Max, Pow, Eq, Ne, Lt, Le, Gt,
-        Ge, And, Or, Xor, BitAnd, BitOr, BitXor, BitShiftLeft, BitShiftRight,
-        UnaryExpr, Abs, Neg, Not, BitNot, Cast,
-    };
-    pub use stmt::{
-        Stmt, AssignStmt, IfStmt, YieldStmt, ReturnStmt, ForStmt, WhileStmt, SeqStmts, EvalStmt,
-        BreakStmt, ContinueStmt, InlineStmt,
-    };
-    pub use scopes::{
-        ScopeStmt, InCoreScopeStmt, ClusterScopeStmt, HierarchyScopeStmt, SpmdScopeStmt,
-        RuntimeScopeStmt,
-    };
-    pub use function::{Function, Program};
-
-    /// A visitor: what [`visit`] calls.
-    ///
-    /// Each class has a method, whose default is that of its parent class,
-    /// up to [`visit_node`](IRVisitor::visit_node). An override ends with
-    /// the result for its node, or with the method of the parent class.
-    pub trait IRVisitor {}
-
-    /// A mutator: what [`mutate`] calls.
-    ///
-    /// Each class has a method, whose default is that of its parent class,
-    /// up to [`mutate_node`](IRMutator::mutate_node).
-    pub trait IRMutator {}
-}
 
 /// Registers the node types and functions of this module.
 ///
@@ -123,7 +87,7 @@ isoform_macros::dialect! {
 pub fn register() -> Result<()> {
     datatype::register()?;
     enums::register()?;
-    register_types()?;
+    nodes::register_types()?;
     node::register()?;
     ty::register()?;
     shaped::register()?;

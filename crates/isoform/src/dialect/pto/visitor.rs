@@ -5,7 +5,8 @@
 
 use hashbrown::HashMap;
 
-use super::{IRMutator, IRVisitor, Var, mutate_by_class, visit_by_class};
+use super::expr::Var;
+use super::nodes::{IRMutator, IRVisitor, mutate_by_class, visit_by_class};
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
