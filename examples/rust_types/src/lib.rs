@@ -119,7 +119,7 @@ pub fn plus(this: &Ref<Const>, #[default = 1] step: i64) -> i64 {
 #[export("calc.map_numbers")]
 pub fn map_numbers(expr: &Ref<Obj>, function: &Function) -> Result<Value> {
     structural_map(expr, MapOptions::default(), |visit| {
-        let Some(number) = visit.value().peek::<Ref<Const>>() else {
+        let Some(number) = visit.downcast::<Const>() else {
             return Ok(None);
         };
         let changed = function.call(&[number.value.into()])?.extract::<i64>()?;

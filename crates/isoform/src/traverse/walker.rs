@@ -222,9 +222,8 @@ where
     /// Visits a plain value.
     #[inline(always)]
     fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<(), Stop<B>> {
-        match self.special {
-            true => self.drive(section, part, false).map(drop)?,
-            false => {}
+        if self.special {
+            self.drive(section, part, false)?;
         }
         self.call(section, part).map(drop)
     }
