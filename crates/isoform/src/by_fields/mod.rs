@@ -1,5 +1,5 @@
-//! Comparison, order, hash, text and checks of values by all their fields, as a
-//! derived implementation would do them.
+//! Equality, order, hash, text and checks of values by all their fields, as a
+//! derived implementation would define them.
 
 pub(crate) mod recursive;
 pub(crate) mod repr;

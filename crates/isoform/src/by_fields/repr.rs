@@ -1,6 +1,6 @@
 //! The full text of a value, as a host language's `repr` shows it.
 //!
-//! Text for messages is shorter and lives in `display`.
+//! Text for messages is shorter and defined in `display`.
 
 use std::fmt::Write;
 use std::rc::Rc;
@@ -22,11 +22,11 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
 use crate::traverse::cursor::{Cursor, Part, View};
 
-/// What a host language shows objects as, where its own classes say so.
+/// The texts of objects that a host language's own classes define.
 ///
-/// What a type itself says is [`DynRepr`](crate::DynRepr).
+/// The texts that types define are in [`DynRepr`](crate::DynRepr).
 pub trait ReprHooks {
-    /// The text of an object of a declared type; None stands for that of its
+    /// The text of an object of a declared type; None selects the text of its
     /// type.
     fn repr(&self, object: &Ref<Obj>) -> Option<Result<String>> {
         let _ = object;
@@ -37,25 +37,25 @@ pub trait ReprHooks {
 /// No type has hooks.
 impl ReprHooks for () {}
 
-/// How much of a value is shown; the default is all of it.
+/// Limits on the text of a value; unlimited by default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct ReprOptions {
-    /// How many bytes of text there may be, without the `...` at the cut.
+    /// The maximum number of bytes of text, without the `...` at the cut.
     pub max_length: Option<usize>,
-    /// How many objects and containers may stand inside one another.
+    /// The maximum nesting of objects and containers.
     pub max_depth: Option<usize>,
 }
 
 impl ReprOptions {
-    /// Sets how many bytes of text there may be.
+    /// Sets the maximum number of bytes of text.
     #[must_use]
     pub fn max_length(mut self, max_length: usize) -> Self {
         self.max_length = Some(max_length);
         self
     }
 
-    /// Sets how many objects and containers may stand inside one another.
+    /// Sets the maximum nesting of objects and containers.
     #[must_use]
     pub fn max_depth(mut self, max_depth: usize) -> Self {
         self.max_depth = Some(max_depth);
@@ -63,24 +63,25 @@ impl ReprOptions {
     }
 }
 
-/// The text of a value.
+/// Returns the text of a value.
 ///
-/// * Objects: what the [hook](crate::DynRepr) of their type answers, or
+/// * Objects: the result of their type's [hook](crate::DynRepr), or
 ///   `key(field=value, ...)`, without the fields that
 ///   [`FieldDef::repr`](crate::FieldDef::repr) hides.
 /// * Arrays `(1, 2)`, lists `[1, 2]`, maps and dicts `{"a": 1}`.
 /// * Strings and bytes in double quotes, escaped as in Python; floats as the
 ///   shortest text that reads back as the same float.
-/// * `...` where a value contains itself, or where the options cut it short.
+/// * `...` if a value contains itself, or if the options cut the text short.
 /// * A shared object whose text is longer than [`REPEATED_LENGTH`] is written
-///   once, as `#1=text`, and as `#1#` at its other places. Shorter ones are
-///   repeated. So the text is linear in the number of distinct objects. Inside
-///   the text of a hook there are no labels: long texts are repeated there until
-///   they are [`REPEATED_TOTAL`] bytes in all, and then stand as `key(...)`.
+///   once, as `#1=text`, and as `#1#` at its other places. Shorter texts are
+///   repeated. The text is therefore linear in the number of distinct objects.
+///   Inside the text of a hook there are no labels: long texts are repeated
+///   there up to [`REPEATED_TOTAL`] bytes in all, and then replaced by
+///   `key(...)`.
 ///
-/// Depth is limited by memory only, but for hooks, which nest at most
-/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep. Where one fails, its
-/// error stands in place of the text; [`repr_with`] reports it.
+/// Depth is limited by memory only, except for hooks, which nest at most
+/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep. If a hook fails, its
+/// error replaces the text; [`repr_with`] reports the error.
 ///
 /// ```
 /// use isoform::{Array, Value, repr};
@@ -91,16 +92,15 @@ pub fn repr(value: &Value) -> String {
     let parts = Arena::default();
     let mut writer = Writer::new(ReprOptions::default(), &(), &parts);
     writer.shows_errors = true;
-    // What could fail shows its error instead.
+    // Errors are shown in the text instead.
     writer.write(value).unwrap_or_default()
 }
 
-/// [`repr()`] with options and hooks.
+/// Like [`repr()`], with options and hooks.
 ///
 /// # Errors
 ///
-/// Whatever a hook returns; `RecursionError` when hooks of types nest too
-/// deeply.
+/// Whatever a hook returns; `RecursionError` if hooks of types nest too deeply.
 pub fn repr_with(value: &Value, options: ReprOptions, hooks: &dyn ReprHooks) -> Result<String> {
     let parts = Arena::default();
     Writer::new(options, hooks, &parts).write(value)
@@ -113,11 +113,11 @@ pub const REPEATED_LENGTH: usize = 80;
 /// in all.
 pub const REPEATED_TOTAL: usize = 1 << 16;
 
-/// What is still to be written.
+/// A piece of text still to write.
 enum Todo<'a> {
     Text(&'static str),
     Value(Met<'a>),
-    /// The rest of the parts of an object or container; whether one was
+    /// The remaining parts of an object or container; true if one was already
     /// written.
     Parts(Cursor<'a>, bool),
     /// The end of an object or container.
@@ -129,24 +129,24 @@ struct Written {
     start: usize,
     /// None while it is being written.
     end: Option<usize>,
-    /// The number by which it is referred to.
+    /// The number used in references to it.
     label: Option<usize>,
 }
 
 struct Writer<'a, 'h> {
     options: ReprOptions,
     hooks: &'h dyn ReprHooks,
-    /// Owners of what hooks ask about.
+    /// Owners of the values that hooks ask about.
     parts: &'a Arena,
-    /// Whether the error of a hook stands in the text.
+    /// True if the error of a hook is shown in the text.
     shows_errors: bool,
-    /// The texts around the one being written: those that wait for a hook,
-    /// which asked for the text of a part.
+    /// The texts around the current one, each waiting for a hook that asked for
+    /// the text of a part.
     outer: Vec<Page>,
-    /// What hooks were given, by identity number, so that a part is written
+    /// The texts given to hooks, by identity number, so that a part is written
     /// once.
     texts: HashMap<u64, Rc<str>, RandomState>,
-    /// How many bytes hooks were given again.
+    /// The number of bytes that hooks were given again.
     repeated: usize,
     page: Page,
     todo: Vec<Todo<'a>>,
@@ -154,14 +154,14 @@ struct Writer<'a, 'h> {
     poll: Poll,
 }
 
-/// One text, and what was met in it.
+/// One text, and the objects in it.
 #[derive(Default)]
 struct Page {
     out: String,
-    /// Position in `met`, one higher, by identity number.
+    /// The index in `met` plus one, by identity number.
     positions: Pages<u32, 256>,
     met: Vec<Written>,
-    /// Positions in `met` of what is referred to, by label.
+    /// Positions in `met` of labelled objects, by label.
     labels: Vec<u32>,
 }
 
@@ -188,12 +188,13 @@ impl<'a, 'h> Writer<'a, 'h> {
         Ok(self.finish())
     }
 
-    /// Writes what is to be written above a height.
+    /// Writes everything scheduled above a height.
     fn run(&mut self, section: &mut Section, floor: usize) -> Result<()> {
         while self.todo.len() > floor
             && let Some(todo) = self.todo.pop()
         {
-            // A text that shows errors has no other way to say that it ended early.
+            // A text that shows errors can only indicate in itself that it
+            // ended early.
             if !self.shows_errors {
                 self.poll.step(section)?;
             }
@@ -232,7 +233,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         result
     }
 
-    /// The text with the labels where they belong.
+    /// The text with its labels inserted.
     fn labelled(self) -> String {
         if self.page.labels.is_empty() {
             return self.page.out;
@@ -256,7 +257,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         result
     }
 
-    /// Begins with the next part of what is open.
+    /// Writes the start of an open value's next part.
     fn next_part(&mut self, section: &Section, mut cursor: Cursor<'a>, started: bool) {
         let Some(part) = cursor.next(section) else {
             return;
@@ -341,7 +342,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         Ok(())
     }
 
-    /// Writes what the hook of an object's type answers.
+    /// Writes the result of the hook of an object's type.
     fn ask(&mut self, section: &mut Section, object: &Ref<Obj>, ident: u64) -> Result<()> {
         let info = object.type_info();
         let Some(hook) = info.hooks.repr.get() else {
@@ -392,7 +393,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         Ok(text)
     }
 
-    /// As [`refer`](Self::refer), for what was met outside of this text.
+    /// Like [`refer`](Self::refer), for an object met outside of this text.
     fn refer_outside(&mut self, ident: u64, value: &Value) -> bool {
         let mut found = None;
         for page in self.outer.iter_mut().rev() {
@@ -415,7 +416,7 @@ impl<'a, 'h> Writer<'a, 'h> {
         true
     }
 
-    /// Writes the text of an object again, inside the text of a hook.
+    /// Repeats the text of an object inside the text of a hook.
     fn repeat(&mut self, text: &str, name: &str) {
         if text.len() > REPEATED_LENGTH {
             self.repeated += text.len();
@@ -427,8 +428,8 @@ impl<'a, 'h> Writer<'a, 'h> {
         self.page.out.push_str(text);
     }
 
-    /// Writes a reference in place of an object that was met before; false
-    /// when it is to be written in full.
+    /// Writes a reference in place of an object that was met before. Returns
+    /// false if the object has to be written in full.
     fn refer(&mut self, ident: u64, value: &Value) -> bool {
         let position = self
             .page
@@ -449,8 +450,8 @@ impl<'a, 'h> Writer<'a, 'h> {
             return true;
         }
         if end - met.start <= REPEATED_LENGTH {
-            // The text is complete in the output, unless it was shortened by
-            // its depth, or refers to what is open here or there.
+            // The text in the output is complete, unless its depth was limited
+            // or it refers to an open object.
             let text = self.page.out[met.start..end].to_string();
             self.page.out.push_str(&text);
             return true;
@@ -522,7 +523,7 @@ pub(crate) fn float(number: f64, out: &mut String) {
     float_text(&format!("{number:?}"), out);
 }
 
-/// The text of a float, spelled by the standard library, in that of Python.
+/// Converts the standard library's text of a float to the spelling of Python.
 pub(crate) fn float_text(text: &str, out: &mut String) {
     match text.split_once('e') {
         None if text == "NaN" => out.push_str("nan"),
@@ -546,7 +547,7 @@ pub(crate) fn string(text: &str, out: &mut String) {
             '\r' => out.write_str("\\r"),
             '\t' => out.write_str("\\t"),
             '\'' => out.write_char(c),
-            // What Rust does not print as it is, is not printable.
+            // Characters that Rust escapes are not printable.
             _ if c.escape_debug().len() == 1 => out.write_char(c),
             _ if code < 0x100 => write!(out, "\\x{code:02x}"),
             _ if code < 0x1_0000 => write!(out, "\\u{code:04x}"),

@@ -1,5 +1,5 @@
-//! Verification: what each type demands of its own objects, checked for all
-//! objects of a value.
+//! Verification: the requirements of each type on its own objects, checked for
+//! all objects of a value.
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::DynVerify;
@@ -9,41 +9,41 @@ use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 use crate::traverse::{WalkOptions, WalkResult, structural_walk};
 
-/// Demands on objects that are not part of their types' definitions.
+/// Requirements on objects that are not part of their types' definitions.
 pub trait VerifyHooks {
-    /// What is wrong with an object of a declared type, if anything.
+    /// Checks an object of a declared type.
     ///
     /// # Errors
     ///
-    /// An error describes what is wrong.
+    /// Describes the problem with the object.
     fn verify(&self, object: &Ref<Obj>) -> Result<()> {
         let _ = object;
         Ok(())
     }
 
-    /// Whether an error is a finding, to be collected with the others. Any
-    /// other one ends the verification, and is its error.
+    /// True if an error is a finding, to be collected with the others. Any
+    /// other error ends the verification and is returned.
     fn is_finding(&self, error: &Error) -> bool {
         let _ = error;
         true
     }
 }
 
-/// Nothing is demanded.
+/// There are no requirements.
 impl VerifyHooks for () {}
 
-/// Everything that is wrong with the objects of a value, with its place.
+/// Returns all problems with the objects of a value, with their places.
 ///
-/// Each distinct object is verified once, after what lies below it, in fields
-/// that comparison ignores as well: first by the verifiers of its type, parents'
+/// Each distinct object is verified once, after everything below it, including
+/// fields that comparison ignores: first by the verifiers of its type, parents'
 /// first, then by `hooks`. All failures are collected; the path is the first
-/// way to the object. Linear in the number of distinct objects and the places
-/// of plain values.
+/// way to the object. Linear in the number of distinct objects plus that of the
+/// places of plain values.
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a value that contains itself; what
-/// [`VerifyHooks::is_finding`] does not count as a finding.
+/// `ValueError` with the path for a value that contains itself; any error that
+/// [`VerifyHooks::is_finding`] does not accept as a finding.
 ///
 /// ```
 /// use isoform::{DynVerify, Error, FieldDef, Schema, TypeDef, Value};
@@ -66,7 +66,7 @@ impl VerifyHooks for () {}
 /// ```
 pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, Error)>> {
     let mut failures = Vec::new();
-    // A traversal of a type's own must not hide objects.
+    // A custom traversal must not hide objects.
     let options = WalkOptions::default().include_ignored(true).hooks(false);
     structural_walk(root, options, |visit| {
         let object = visit

@@ -1,4 +1,4 @@
-//! A value as a list of nodes, in which every node stands behind its parts.
+//! A value as a list of nodes, in which every node follows its parts.
 //!
 //! Equal plain values are one node; objects are one node each, however often
 //! they are met, so sharing is kept. The root is the last node.
@@ -18,8 +18,8 @@ use crate::kernel::types::{Kind, RegionKind};
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 use crate::traverse::cursor::{Cursor, Part, View, cyclic, path_of};
 
-/// Where nodes go. Each call writes one node, the number of which is the
-/// number of calls before it; `parts` are the numbers of the node's parts.
+/// Receives nodes. Each call writes one node, whose number is the number of
+/// earlier calls; `parts` are the numbers of the node's parts.
 pub(crate) trait Sink {
     /// A value without parts: plain, a shape or a tensor.
     fn plain(&mut self, value: ValueRef<'_>) -> Result<()>;
@@ -34,10 +34,10 @@ pub(crate) trait Sink {
         parts: &[u32],
         number: u32,
     ) -> Result<()>;
-    /// What a hook gave for an object of this type.
+    /// The data that a hook returned for an object of this type.
     fn hooked(&mut self, info: &'static TypeInfo, data: &Value) -> Result<()>;
-    /// A function or an opaque object; false when the format has no node for
-    /// it, and none was written.
+    /// A function or an opaque object. Returns false if the format has no node
+    /// for it, and writes nothing.
     fn other(&mut self, value: &Value) -> Result<bool> {
         let _ = value;
         Ok(false)
@@ -50,8 +50,8 @@ pub(crate) trait Sink {
 ///
 /// # Errors
 ///
-/// `TypeError` for what cannot be written and `ValueError` for a cycle, with
-/// the path; whatever the sink or a hook answers.
+/// With the path: `TypeError` for values that cannot be written and
+/// `ValueError` for a cycle; any error of the sink or a hook.
 pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
     let mut walk = Linearizer {
         sink,
@@ -75,12 +75,12 @@ pub(crate) fn linearize<S: Sink>(root: &Value, sink: &mut S) -> Result<u32> {
 /// An open object.
 struct Frame<'a> {
     cursor: Cursor<'a>,
-    /// Where the numbers of its parts start.
+    /// The start of its parts' numbers.
     base: u32,
 }
 
-/// Marks of objects: zero is unknown, [`OPEN`] is on the stack, everything
-/// else a node's number plus [`DONE`].
+/// Marks of objects: zero means unknown, [`OPEN`] on the stack, and anything
+/// else is a node's number plus [`DONE`].
 const OPEN: u32 = 1;
 const DONE: u32 = 2;
 const PAGE: usize = 16;
@@ -92,7 +92,7 @@ struct Linearizer<'a, 's, S> {
     parts: Vec<u32>,
     count: u32,
     marks: Pages<u32, PAGE>,
-    /// The nodes of plain values that are kept inline.
+    /// The nodes of inline plain values.
     words: HashMap<(u64, u64), u32, rapidhash::fast::RandomState>,
     /// The nodes of longer plain values.
     texts: HashMap<Value, u32, rapidhash::fast::RandomState>,
@@ -115,8 +115,8 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         }
     }
 
-    /// Adds the number of the part's node to the parts, now or when the part,
-    /// which is then on the stack, is closed.
+    /// Adds the number of the part's node to the parts: now, or when the part
+    /// is closed, which is on the stack until then.
     #[inline(always)]
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<()> {
         let object = match part.met {
@@ -129,8 +129,8 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
             return self.leaf_object(object);
         }
         // An object with one owner is met only once, unless a hook gives it
-        // another. A cycle is entered at an object with two owners, or goes
-        // through lists and dicts, which may be changed meanwhile.
+        // another. A cycle is entered at an object with two owners, or leads
+        // through lists and dicts, which may change in the meantime.
         let marked = object.is_shared() || class.is_mutable();
         if marked && self.met_before(object)? {
             return Ok(());
@@ -142,7 +142,8 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         self.open(section, object, part, marked)
     }
 
-    /// Whether a finished node was found; marks the object as open otherwise.
+    /// Returns true if the node is finished; otherwise marks the object as
+    /// open.
     #[inline]
     fn met_before(&mut self, object: ObjRef<'a>) -> Result<bool> {
         let mark = self.marks.word(object.ident());
@@ -187,7 +188,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         self.finish(section, cursor.object(), base as usize, cursor.marked)
     }
 
-    /// Writes the node of an object whose parts are those from `base` on.
+    /// Writes the node of an object whose parts start at `base`.
     #[inline]
     fn finish(
         &mut self,
@@ -253,7 +254,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         Ok(())
     }
 
-    /// An object without children that is no node of a declared type.
+    /// Writes an object without children whose type is not declared.
     #[cold]
     #[inline(never)]
     fn leaf_object(&mut self, object: ObjRef<'a>) -> Result<()> {
@@ -309,7 +310,7 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         }
     }
 
-    /// The error with the path to the child that is being met.
+    /// Adds the path of the current child to an error.
     #[cold]
     fn here(&self, error: Error) -> Error {
         error.at(path_of(self.stack.iter().map(|frame| &frame.cursor)))

@@ -1,4 +1,4 @@
-//! Templates filled in: what a match says in the place of holes and variables.
+//! Instantiation: fills in a template with the values of a match.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -18,7 +18,7 @@ use crate::traverse::rewrite::{Outcome, Policy, Rewriter};
 
 type Images = HashMap<u64, Value, RandomState>;
 
-/// A template to be filled in by matches of one pattern.
+/// A template that matches of one pattern fill in.
 #[derive(Clone)]
 pub(super) struct Plan {
     template: Value,
@@ -30,8 +30,8 @@ pub(super) struct Plan {
 impl Plan {
     /// # Errors
     ///
-    /// `ValueError` when the template binds a hole or a free variable of the
-    /// pattern, or uses a variable that the pattern binds and it does not.
+    /// `ValueError` if the template binds a hole or a free variable of the
+    /// pattern, or uses a variable that only the pattern binds.
     pub(super) fn new(pattern: &Pattern, template: &Value) -> Result<Plan> {
         let variables = Variables::of_replacement(template)?;
         let of_pattern = &pattern.variables;
@@ -74,7 +74,7 @@ impl Plan {
         &self.template
     }
 
-    /// The free variables of the template that stand for themselves.
+    /// The free variables of the template that are kept.
     pub(super) fn own_variables<'p>(
         &'p self,
         pattern: &'p Pattern,
@@ -86,8 +86,7 @@ impl Plan {
         .map(|(ident, var)| (*ident, var))
     }
 
-    /// The template filled in; None when a variable would be captured or
-    /// escape.
+    /// Fills in the template; None if a variable would be captured or escape.
     pub(super) fn instantiate(&self, found: &Match) -> Result<Option<Value>> {
         let images = self.images(found);
         if !self.is_sound(found, &images)? {
@@ -96,7 +95,7 @@ impl Plan {
         fill(&self.template, images, &self.variables.defined).map(Some)
     }
 
-    /// What stands for variables of the pattern.
+    /// The images of the pattern's variables.
     fn images(&self, found: &Match) -> Images {
         let mut images = Images::default();
         for pair in &found.filled().pairs {
@@ -112,7 +111,8 @@ impl Plan {
         images
     }
 
-    /// Whether every variable of a part means the same in the replacement.
+    /// True if every variable of a part has the same meaning in the
+    /// replacement.
     fn is_sound(&self, found: &Match, images: &Images) -> Result<bool> {
         let pairs = &found.filled().pairs;
         let bound = pairs.iter().filter(|pair| pair.defined);
@@ -120,7 +120,7 @@ impl Plan {
         if bound.is_empty() {
             return Ok(true);
         }
-        // Whether the replacement binds the partner of a variable.
+        // True if the replacement binds the partner of a variable.
         let binds = |left: u64, right: u64| {
             let image = images.get(&left).and_then(variable);
             self.variables.defined.contains(&left) && image == Some(right)
@@ -161,8 +161,8 @@ impl Plan {
     }
 }
 
-/// The template with images in the place of variables, and new variables in
-/// the place of those that it defines and that have no image.
+/// The template with variables replaced by their images, and new variables for
+/// those that it defines and that have no image.
 fn fill(template: &Value, images: Images, defined: &Idents) -> Result<Value> {
     let parts = Arena::default();
     let mut filler = Filler {
@@ -181,7 +181,7 @@ struct Filler<'a, 'd> {
     rewriter: Rewriter<'a, ()>,
     images: Images,
     defined: &'d Idents,
-    /// What became of objects; None while one is being filled in.
+    /// The results of objects; None while one is being filled in.
     done: HashMap<u64, Option<Outcome>, RandomState>,
 }
 
@@ -235,17 +235,17 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
 }
 
 impl Match {
-    /// `template` with the holes and variables of the pattern replaced by what
-    /// they stand for; variables that `template` binds and the pattern does not
-    /// are new ones. None when a variable would come out of the scope that
-    /// binds it, or into one that binds another of its name.
+    /// Returns `template` with the holes and variables of the pattern replaced
+    /// by their values; variables that `template` binds and the pattern does
+    /// not are new ones. Returns None if a variable would leave the scope that
+    /// binds it, or enter one that binds another variable of the same name.
     ///
-    /// O(template), and O(parts) where it or the pattern binds variables.
+    /// O(template), plus O(parts) if it or the pattern binds variables.
     ///
     /// # Errors
     ///
-    /// `TypeError` when a part does not fit its field; `ValueError` when
-    /// `template` has a hole in a definition field.
+    /// `TypeError` if a part does not fit its field; `ValueError` if `template`
+    /// has a hole in a definition field.
     pub fn instantiate(&self, template: &Value) -> Result<Option<Value>> {
         let plan = Plan::new(&self.pattern, template)?;
         plan.instantiate(self)

@@ -1,4 +1,4 @@
-//! Patterns and what they find.
+//! Patterns and their matches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,14 +43,14 @@ pub struct Pattern {
     holes: Arc<HoleTable>,
     options: CompareOptions,
     root: Root,
-    /// The types of the template's own parts, by the order of visit, where they
-    /// are no holes: most attempts fail there, and need no comparison for it.
+    /// The types of the template's own parts that are not holes, by the order
+    /// of visit: most attempts fail on them, without any comparison.
     parts: Arc<[(usize, TypeIndex)]>,
     /// The variables of the template.
     pub(super) variables: Arc<Variables>,
 }
 
-/// Which objects a pattern may match.
+/// The objects that a pattern may match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Root {
     /// Objects of exactly this type.
@@ -89,12 +89,13 @@ impl Root {
     }
 }
 
-/// Where a match is: below the value that a walk visits.
+/// The place of a match, below a value that a walk visits.
 pub struct Place<'a> {
     visit: &'a Visit<'a>,
-    /// From the visited value to the match, if it is a part of it.
+    /// The step from the visited value to the match, if the match is a part of
+    /// it.
     step: Option<Step>,
-    /// How many steps from the root lead to the match before this one, too.
+    /// The number of steps that the path shares with the previous match.
     shared: usize,
 }
 
@@ -108,7 +109,7 @@ impl Place<'_> {
         }
     }
 
-    /// How many steps lead from the root to the match. O(1).
+    /// The number of steps from the root to the match. O(1).
     pub fn depth(&self) -> usize {
         self.visit.depth() + usize::from(self.step.is_some())
     }
@@ -121,16 +122,16 @@ impl fmt::Debug for Place<'_> {
 }
 
 impl Pattern {
-    /// A template and the variables in it that are holes. Free variables of
-    /// the template map one to one to variables of the value.
+    /// Makes a pattern from a template and the variables in it that are holes.
+    /// Free variables of the template map one to one to variables of the value.
     ///
     /// O(template).
     ///
     /// # Errors
     ///
-    /// `TypeError` when a hole is no variable; `ValueError` when a hole is
-    /// given twice, does not occur in the template, or stands in a definition
-    /// field or in the key of a map.
+    /// `TypeError` if a hole is not a variable; `ValueError` if a hole is given
+    /// twice, does not occur in the template, or is in a definition field or in
+    /// the key of a map.
     pub fn new<H: Into<Hole>>(
         template: impl Into<Value>,
         holes: impl IntoIterator<Item = H>,
@@ -174,7 +175,7 @@ impl Pattern {
         })
     }
 
-    /// Says whether the free variables of the template that are no holes map
+    /// Sets whether the free variables of the template that are not holes map
     /// to variables of the value one to one, or each to itself only.
     #[must_use]
     pub fn map_free_vars(mut self, map: bool) -> Pattern {
@@ -182,7 +183,7 @@ impl Pattern {
         self
     }
 
-    /// Whether free variables map (also known as `enable_auto_mapping`).
+    /// True if free variables map (also known as `enable_auto_mapping`).
     pub fn maps_free_vars(&self) -> bool {
         self.options.map_free_vars
     }
@@ -205,14 +206,14 @@ impl Pattern {
         &self.holes
     }
 
-    /// Matches the whole value; None when it is no instance of the template.
+    /// Matches the whole value; None if it is not an instance of the template.
     ///
-    /// O(template), but for holes that occur several times, whose parts are
+    /// O(template), except for holes that occur several times, whose parts are
     /// compared with each other.
     ///
     /// # Errors
     ///
-    /// As [`structural_equal`](crate::structural_equal), and those of guards.
+    /// As [`structural_equal`](crate::structural_equal), plus those of guards.
     pub fn match_value(&self, value: &Value) -> Result<Option<Match>> {
         if !self.may_match(value) {
             return Ok(None);
@@ -227,8 +228,8 @@ impl Pattern {
         }))
     }
 
-    /// Why a value does not match: the first difference, with the template on
-    /// the left. None when it matches.
+    /// Explains why a value does not match: returns the first difference, with
+    /// the template on the left, or None if it matches.
     ///
     /// # Errors
     ///
@@ -237,7 +238,7 @@ impl Pattern {
         self.matching(value).explain()
     }
 
-    /// Whether a value has the parts that an instance of the template has.
+    /// True if a value has the parts that an instance of the template has.
     fn may_match(&self, value: &Value) -> bool {
         let (Root::Exactly(ty), Some(object)) = (self.root, value.as_object()) else {
             return true;
@@ -268,10 +269,10 @@ impl Pattern {
     /// Calls back for every match below `root`, the root included, outermost
     /// first and shared objects once.
     ///
-    /// Objects of other types than the template's are only walked over, so the
-    /// cost is that of a walk and of one [match](Self::match_value) for each
+    /// Objects of other types than the template's are only walked through, so
+    /// the cost is that of a walk plus one [match](Self::match_value) for each
     /// object of that type. Keys of maps, and the variables that definition
-    /// fields bind, are no candidates.
+    /// fields bind, are not candidates.
     ///
     /// # Errors
     ///
@@ -297,8 +298,8 @@ impl Pattern {
             }
             let value = visit.value();
             let of_variable = variable(&value);
-            // A variable may be met in a definition field first, and is looked
-            // for among the parts of what uses it.
+            // A variable may be met in a definition field first, so it is
+            // searched for among the parts of the objects that use it.
             if admitted
                 && of_variable.is_none_or(|_| visit.depth() == 0)
                 && let Some(found) = self.match_value(&value)?
@@ -339,10 +340,9 @@ impl Pattern {
         })
     }
 
-    /// Every match below `root` with its place; as
-    /// [`for_each_match`](Self::for_each_match). The places share their
-    /// beginnings, so all of them together take no more memory than the walk
-    /// has visits.
+    /// Returns every match below `root` with its place; see
+    /// [`for_each_match`](Self::for_each_match). Places share their prefixes,
+    /// so all of them together take no more memory than the walk has visits.
     ///
     /// # Errors
     ///
@@ -389,7 +389,8 @@ impl Pattern {
     }
 }
 
-/// The types of the object's own parts that are no holes, by the order of visit.
+/// The types of the object's own parts that are not holes, by the order of
+/// visit.
 fn parts_of(template: &Value, holes: &HoleTable) -> Arc<[(usize, TypeIndex)]> {
     let Some(object) = template.as_object() else {
         return Arc::default();
@@ -421,7 +422,7 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// A match and where it is.
+/// A match and its place.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Found {
@@ -433,7 +434,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// The steps from the root that was searched to the match. O(depth).
+    /// The steps from the root of the search to the match. O(depth).
     pub fn path(&self) -> AccessPath {
         self.places.path(self.place)
     }
@@ -448,7 +449,7 @@ impl fmt::Debug for Found {
     }
 }
 
-/// What the variables of a template stand for in one value.
+/// The values of a template's variables in one match.
 #[derive(Clone)]
 pub struct Match {
     pub(super) pattern: Pattern,
@@ -467,9 +468,9 @@ impl Match {
         &self.pattern
     }
 
-    /// What a variable of the template stands for: for a hole a part, for
-    /// another variable its partner. None for anything else. Of a variable that
-    /// the template binds several times, the first partner.
+    /// Returns the value of a variable of the template: for a hole its part,
+    /// for another variable its partner, or the first one if the template binds
+    /// it several times. None for anything else.
     ///
     /// O(1) for a hole, O(variables) for another variable.
     pub fn get(&self, var: &Value) -> Option<&Value> {
@@ -482,8 +483,7 @@ impl Match {
         Some(&pair.right)
     }
 
-    /// The holes and the parts that they stand for, in the order of
-    /// [`Pattern::holes`].
+    /// The holes and their parts, in the order of [`Pattern::holes`].
     pub fn holes(&self) -> impl Iterator<Item = (&Value, &Value)> {
         let holes = self.pattern.holes().iter().enumerate();
         holes.filter_map(|(number, hole)| Some((hole.var(), &self.part(number)?.0)))

@@ -20,11 +20,11 @@ use crate::traverse::cursor::{Cursor, Part, View, cyclic};
 use crate::traverse::rewrite::{Outcome, Policy, Rewriter};
 use crate::traverse::substitute;
 
-/// How to rewrite.
+/// Options of a rewrite.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct RewriteOptions {
-    /// How many times rules may be applied in all.
+    /// The maximum number of rule applications in all.
     pub max_steps: u64,
 }
 
@@ -37,7 +37,7 @@ impl Default for RewriteOptions {
 }
 
 impl RewriteOptions {
-    /// Sets how many times rules may be applied in all.
+    /// Sets the maximum number of rule applications in all.
     #[must_use]
     pub fn max_steps(mut self, max_steps: u64) -> Self {
         self.max_steps = max_steps;
@@ -45,30 +45,29 @@ impl RewriteOptions {
     }
 }
 
-/// What became of a value.
+/// The result of a rewrite.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rewritten {
     /// The value to which no rule applies any more.
     pub value: Value,
-    /// How many times each rule was applied, in the order of the rules.
+    /// The number of applications of each rule, in the order of the rules.
     pub applied: Vec<u64>,
 }
 
 /// Applies rules to a value and everything below it until none applies.
 ///
-/// The parts of an object come before the object itself, and what a rule puts
-/// in its place is rewritten in turn; of several rules that apply the first one
-/// is taken. Everything in which nothing was replaced is the same object in the
-/// result, the root included, and sharing is kept: a shared object is rewritten
-/// once.
+/// The parts of an object come before the object itself, and a replacement is
+/// rewritten in turn; of several rules that apply, the first one is used.
+/// Everything in which nothing was replaced is the same object in the result,
+/// the root included, and sharing is kept: a shared object is rewritten once.
 ///
-/// * **What is rewritten.** Everything but the variables that definition
-///   fields bind, and keys of maps. A variable that is bound in the value becomes a new one, wherever it
-///   occurs, when something in its own fields is replaced; one that is not
-///   bound keeps its identity, and with it its fields.
-/// * **No capture.** Where a binder of the value binds a variable that the
-///   template of a replacement brings with it, the binder gets a new variable.
+/// * **Scope of the rewrite.** Everything except keys of maps and the variables
+///   that definition fields bind. A variable that is bound in the value becomes
+///   a new one, wherever it occurs, if something in its own fields is replaced;
+///   one that is not bound keeps its identity, and therefore its fields.
+/// * **No capture.** If a binder of the value binds a variable that the
+///   template of a replacement introduces, the binder gets a new variable.
 ///
 /// Linear in the number of distinct objects, before and after, and in the
 /// number of attempts: each object is compared with the rules whose template
@@ -76,14 +75,14 @@ pub struct Rewritten {
 ///
 /// # Errors
 ///
-/// `ValueError` when rules were applied more than `max_steps` times, which
-/// names the rules, and for a cyclic value; as [`Rule::apply`]. `TypeError`
-/// with the path when a replacement does not fit its field.
+/// `ValueError` if rules were applied more than `max_steps` times, which names
+/// the rules, and for a cyclic value; as [`Rule::apply`]. `TypeError` with the
+/// path if a replacement does not fit its field.
 pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result<Rewritten> {
     let mut applied = vec![0; rules.len()];
     let defined = scan::definitions(root)?;
-    // Variables that come with replacements and that a binder around them
-    // would capture are stood in for until the end.
+    // Until the end, stand-ins replace the variables of replacements that a
+    // binder around them would capture.
     let mut stand_ins: HashMap<u64, (Value, Value), RandomState> = HashMap::default();
     for (ident, var) in rules.iter().flat_map(Rule::own_variables) {
         if let Some(object) = var.as_object()
@@ -106,7 +105,7 @@ pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result
         let defined = scan::definitions(&value)?;
         let next = normalize(&value, &renamed, options, &mut applied, defined)?;
         let next = substitute(&next, &back)?;
-        // With the variables themselves back in place, more rules may apply.
+        // With the original variables restored, more rules may apply.
         if next == value {
             return Ok(Rewritten { value, applied });
         }
@@ -114,16 +113,16 @@ pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result
     }
 }
 
-/// What is known of an open object.
+/// The state of an open object.
 struct Open<'a> {
-    /// What stands in the original.
+    /// The value in the original.
     was: Met<'a>,
-    /// The object that was met first in this place.
+    /// The first object at this place.
     origin: (u64, bool),
     own: (u64, bool),
 }
 
-/// What became of a value that was met.
+/// The result of entering a value.
 enum Entered<'a> {
     /// Its result is known.
     Done(Value),
@@ -141,7 +140,7 @@ struct Normalizer<'a, 'r> {
     /// The variables that are bound in the value.
     defined: Idents,
     rewriter: Rewriter<'a, Open<'a>>,
-    /// Per object, and whether rules apply to it there, what became of it; None
+    /// The result of each object, by whether rules apply to it there; None
     /// while it is being rewritten.
     results: HashMap<(u64, bool), Option<Value>, RandomState>,
     /// Bound variables whose fields were rewritten.
@@ -216,8 +215,8 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
 }
 
 impl<'a> Normalizer<'a, '_> {
-    /// What comes in the place of `was`, where `part` has come already, and
-    /// before it what has the key `origin`. None when it was opened.
+    /// Rewrites `part`, the current replacement of `was`; `origin` is the key
+    /// of the first object at this place. None if it was opened.
     fn meet_as(
         &mut self,
         section: &mut Section,
@@ -296,14 +295,14 @@ impl<'a> Normalizer<'a, '_> {
         }
     }
 
-    /// No rule applies to a value, nor to its parts.
+    /// Records that no rule applies to a value or its parts.
     fn finish(&mut self, origin: Option<(u64, bool)>, value: &Value, used: bool) {
         let own = value.as_object().map(|object| (object.identity(), used));
         self.remember(own, value);
         self.remember(origin, value);
     }
 
-    /// What the first rule that applies puts in the place of a value.
+    /// Applies the first matching rule to a value.
     fn apply(&mut self, section: &mut Section, value: &Value, used: bool) -> Result<Option<Value>> {
         if !used {
             return Ok(None);

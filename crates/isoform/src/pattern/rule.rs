@@ -1,4 +1,4 @@
-//! Rules: what comes in the place of what a pattern matches.
+//! Rules: replacements for the matches of a pattern.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::kernel::error::Result;
 use crate::kernel::value::Value;
 use crate::structural::variable;
 
-/// Whether a rule applies to a match.
+/// Decides whether a rule applies to a match.
 pub type RuleGuard = dyn Fn(&Match) -> Result<bool> + Send + Sync;
 type Computed = dyn Fn(&Match) -> Result<Option<Value>> + Send + Sync;
 
@@ -42,13 +42,13 @@ enum Replacement {
 }
 
 impl Rule {
-    /// The template `replacement` comes in the place of what `pattern` matches,
-    /// as [`Match::instantiate`] fills it in; where that gives None, the rule
-    /// does not apply.
+    /// Makes a rule that replaces matches of `pattern` by the template
+    /// `replacement`, filled in by [`Match::instantiate`]; if that returns
+    /// None, the rule does not apply.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the replacement binds a hole or a free variable of the
+    /// `ValueError` if the replacement binds a hole or a free variable of the
     /// pattern, or uses a variable that only the pattern binds.
     pub fn new(pattern: Pattern, replacement: impl Into<Value>) -> Result<Rule> {
         let plan = Plan::new(&pattern, &replacement.into())?;
@@ -59,9 +59,9 @@ impl Rule {
         })
     }
 
-    /// A function says what comes in the place of a match; the rule does not
-    /// apply where it says None. What it answers is taken as it is: its
-    /// variables mean what they mean in the place of the match.
+    /// Makes a rule whose replacement a function computes; if it returns None,
+    /// the rule does not apply. The result is used unchanged: its variables
+    /// mean what they mean at the place of the match.
     pub fn computed(
         pattern: Pattern,
         replacement: impl Fn(&Match) -> Result<Option<Value>> + Send + Sync + 'static,
@@ -73,7 +73,7 @@ impl Rule {
         }
     }
 
-    /// Lets the rule apply only where a function says so.
+    /// Restricts the rule to matches that a function accepts.
     #[must_use]
     pub fn guard(mut self, guard: impl Fn(&Match) -> Result<bool> + Send + Sync + 'static) -> Rule {
         self.guard = Some(Arc::new(guard));
@@ -85,7 +85,7 @@ impl Rule {
         &self.pattern
     }
 
-    /// The template that comes in its place, unless a function computes it.
+    /// The template of the replacement, unless a function computes it.
     pub fn replacement(&self) -> Option<&Value> {
         match &self.replacement {
             Replacement::Template(plan) => Some(plan.template()),
@@ -93,11 +93,11 @@ impl Rule {
         }
     }
 
-    /// What comes in the place of a value; None where the rule does not apply.
+    /// Returns the replacement of a value; None if the rule does not apply.
     ///
     /// # Errors
     ///
-    /// As [`Pattern::match_value`] and [`Match::instantiate`], and those of
+    /// As [`Pattern::match_value`] and [`Match::instantiate`], plus those of
     /// guards and functions.
     pub fn apply(&self, value: &Value) -> Result<Option<Value>> {
         let Some(found) = self.pattern.match_value(value)? else {
@@ -114,7 +114,7 @@ impl Rule {
         }
     }
 
-    /// The variables that a replacement brings into the value.
+    /// The variables that a replacement introduces into the value.
     pub(super) fn own_variables(&self) -> Vec<(u64, Value)> {
         match &self.replacement {
             Replacement::Template(plan) => {
@@ -125,8 +125,8 @@ impl Rule {
         }
     }
 
-    /// The rule with other variables in the place of those that its
-    /// replacement brings into the value.
+    /// The rule with other variables in place of those that its replacement
+    /// introduces into the value.
     pub(super) fn renamed(&self, pairs: &[(Value, Value)]) -> Result<Rule> {
         let mut rule = self.clone();
         if let Replacement::Template(plan) = &self.replacement {

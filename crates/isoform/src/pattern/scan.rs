@@ -1,4 +1,4 @@
-//! Which variables a value has, and what they do there.
+//! The variables of a value, and their roles.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -18,7 +18,7 @@ pub(super) type Idents = HashSet<u64, RandomState>;
 pub(super) struct Variables {
     /// Those in definition fields.
     pub(super) defined: Idents,
-    /// Those that stand elsewhere.
+    /// Those elsewhere.
     pub(super) used: HashMap<u64, Value, RandomState>,
     /// Those in keys of maps, which are compared by identity.
     pub(super) keys: Idents,
@@ -30,8 +30,8 @@ impl Variables {
         Variables::collect(root, true)
     }
 
-    /// The variables of a value, without those in the fields of variables that
-    /// are used: whoever replaces a variable replaces its fields with it.
+    /// The variables of a value, without those in the fields of used variables:
+    /// replacing a variable replaces its fields with it.
     pub(super) fn of_replacement(root: &Value) -> Result<Variables> {
         Variables::collect(root, false)
     }
@@ -73,7 +73,7 @@ impl Variables {
         })
     }
 
-    /// Whether a variable occurs at all.
+    /// True if a variable occurs at all.
     pub(super) fn has(&self, ident: u64) -> bool {
         self.used.contains_key(&ident) || self.defined.contains(&ident)
     }
@@ -92,7 +92,7 @@ pub(super) fn definitions(root: &Value) -> Result<Idents> {
     Ok(found)
 }
 
-/// Which of some variables occur in a value. O(value).
+/// The subset of some variables that occurs in a value. O(value).
 pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
     let mut found = Idents::default();
     walk_objects(value, WalkOptions::default(), |object, _| {
@@ -104,9 +104,10 @@ pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
     Ok(found)
 }
 
-/// The variables bound around every place of a variable, by that variable.
+/// The variables that are bound around every place of a variable, for each
+/// variable.
 ///
-/// A place below a shared object is looked at once for each set of variables
+/// A place below a shared object is visited once for each set of variables
 /// bound around it.
 pub(super) fn scopes(root: &Value, of: &Idents) -> Result<HashMap<u64, Idents, RandomState>> {
     let mut around: HashMap<u64, Idents, RandomState> = HashMap::default();

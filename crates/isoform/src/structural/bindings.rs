@@ -1,7 +1,7 @@
-//! Which variables and dag nodes are bound, in which scope.
+//! The bindings of variables and dag nodes, by scope.
 //!
-//! Equality binds pairs, one object of each side; hashing binds single
-//! objects. The number of sides is the only difference.
+//! Equality binds pairs, one object of each side; hashing binds single objects.
+//! The number of sides is the only difference.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -16,14 +16,14 @@ pub(crate) struct Binding<const SIDES: usize> {
     pub(crate) idents: [u64; SIDES],
     /// The scope level at whose end the binding ends; 0 for never.
     pub(crate) level: u32,
-    /// The binding before, of each side; [`NOTHING`] where there was none.
+    /// The previous binding of each side; [`NOTHING`] if there was none.
     shadowed: [u32; SIDES],
 }
 
-/// Stands for no binding where four more bytes would cost time.
+/// Means no binding, where an `Option` of eight bytes would cost time.
 const NOTHING: u32 = u32::MAX;
 
-/// Where to roll back to.
+/// The state to roll back to.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     trail: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Mark {
     state: u32,
 }
 
-/// The current bindings, those they shadow, and how to undo them.
+/// The current bindings, those they shadow, and the data needed to undo them.
 pub(crate) struct Bindings<const SIDES: usize> {
     maps: [IdentMap; SIDES],
     all: Vec<Binding<SIDES>>,
@@ -39,20 +39,20 @@ pub(crate) struct Bindings<const SIDES: usize> {
     scoped: Vec<u32>,
     /// Start of each open scope's bindings in `scoped`.
     starts: Vec<usize>,
-    /// The state at the start of each open scope, and how many bindings had
-    /// been made.
+    /// The state at the start of each open scope, and the number of bindings
+    /// made until then.
     opened: Vec<(u32, usize)>,
     /// The bindings made since the outermost mark; empty without marks.
     trail: Vec<u32>,
     marks: u32,
     /// Objects that matched as map keys by identity while unbound.
     free_keys: HashSet<u64, RandomState>,
-    /// The number of the present state: as long as it is the same, the same
-    /// bindings are in force.
+    /// The number of the current state: while it is the same, the same bindings
+    /// are in force.
     state: u32,
     states: u32,
-    /// Which state another one becomes by a binding of a level, so that
-    /// alternatives which begin alike get to the same states.
+    /// The state that a binding of a level leads to from another state, so that
+    /// alternatives with the same beginning reach the same states.
     successors: HashMap<(u32, [u64; SIDES], u32), u32, RandomState>,
 }
 
@@ -88,7 +88,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.successors.clear();
     }
 
-    /// The number of the present state; None when there were too many.
+    /// The number of the current state; None if there were too many.
     pub(crate) fn state(&self) -> Option<u32> {
         (self.states < u32::MAX).then_some(self.state)
     }
@@ -107,13 +107,13 @@ impl<const SIDES: usize> Bindings<SIDES> {
         new
     }
 
-    /// A state that was never there before.
+    /// A state that has never been used.
     fn new_state(&mut self) -> u32 {
         self.states = self.states.saturating_add(1);
         self.states
     }
 
-    /// Whether a binding is in force; once undone, it never comes back.
+    /// True if a binding is in force; once undone, it never comes back.
     pub(crate) fn is_in_force(&mut self, binding: u32) -> bool {
         let idents = self.all[binding as usize].idents;
         self.maps[0].get(idents[0]) == Some(binding)
@@ -130,8 +130,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.all[binding as usize]
     }
 
-    /// Binds until the scope of `level` ends. `repeats` says that a second visit
-    /// would use the binding as the first one did.
+    /// Binds until the scope of `level` ends. `repeats` is true if a second
+    /// visit would use the binding like the first one.
     pub(crate) fn bind(
         &mut self,
         idents: [u64; SIDES],
@@ -149,8 +149,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
         if was_key {
             levels.void_all();
         }
-        // What was met before under another binding, or as a key without one,
-        // would be met under this one the second time.
+        // Objects met before, under another binding or as a key without one,
+        // would be met under this binding the second time.
         if !repeats || was_key || shadowed != [NOTHING; SIDES] {
             levels.create(level);
         }
@@ -202,10 +202,10 @@ impl<const SIDES: usize> Bindings<SIDES> {
         self.state = self.state_outside(opened);
     }
 
-    /// The state at the end of a scope, where its own bindings have ended.
+    /// The state at the end of a scope, after its own bindings have ended.
     fn state_outside(&mut self, (state, made): (u32, usize)) -> u32 {
-        // A scope in which nothing was bound leaves everything as it was; one
-        // in which much was bound is seldom an alternative of anything.
+        // A scope without bindings changes nothing; one with many is rarely an
+        // alternative of anything.
         const MANY: usize = 64;
         let level = self.starts.len() as u32;
         if self.all.len() == made {
@@ -251,7 +251,8 @@ impl<const SIDES: usize> Bindings<SIDES> {
 
     /// Undoes everything since the mark.
     pub(crate) fn roll_back(&mut self, mark: Mark, levels: &mut Levels) {
-        // What ended since the mark was made since: its scope began after the mark.
+        // Bindings that have ended since the mark were also made since: their
+        // scope began after the mark.
         while self.trail.len() > mark.trail {
             let Some(index) = self.trail.pop() else {
                 break;
@@ -268,13 +269,13 @@ impl<const SIDES: usize> Bindings<SIDES> {
         levels.truncate(mark.level);
         self.starts.truncate(mark.level as usize);
         self.opened.truncate(mark.level as usize);
-        // Results found since the mark may rest on what was just undone.
+        // Results found since the mark may depend on the undone bindings.
         levels.void_all();
         self.state = mark.state;
         self.marks -= 1;
     }
 
-    /// An unbound object matched itself as a map key.
+    /// Records that an unbound object matched itself as a map key.
     pub(crate) fn note_free_key(&mut self, ident: u64) {
         self.free_keys.insert(ident);
     }
@@ -284,7 +285,7 @@ impl<const SIDES: usize> Bindings<SIDES> {
 mod tests {
     use super::{Bindings, Levels};
 
-    /// A walk that ends early leaves scopes, bindings and marks behind.
+    /// A walk that ends early leaves scopes, bindings and marks open.
     #[test]
     fn nothing_is_left_of_an_earlier_walk() {
         let (mut bindings, mut levels) = (Bindings::<2>::default(), Levels::new());

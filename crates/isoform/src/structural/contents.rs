@@ -1,16 +1,16 @@
-//! Few plain values in an array or map: what most lists and dicts in fields of
-//! nodes hold. They need no frame and no memo.
+//! A few plain values in an array or map, the usual contents of lists and dicts
+//! in fields of nodes. They need no frame and no memo.
 
 use super::leaf;
 use crate::kernel::container::{ArrayObj, MapObj, is_plain_key};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
-/// So many values are looked at again wherever they are met. More of them are
-/// remembered where they are shared, which keeps traversals linear.
+/// Up to this many values are compared again wherever they are met. Larger
+/// contents are remembered if they are shared, which keeps traversals linear.
 const FEW: usize = 16;
 
-/// The elements, if they are few and none is an object.
+/// The elements, if there are few and none is an object.
 #[inline]
 pub(super) fn few_plain_items(content: ObjRef<'_>) -> Option<&[Value]> {
     let items = content.downcast::<ArrayObj>()?.items();
@@ -26,8 +26,8 @@ pub(super) fn few_plain_entries(content: ObjRef<'_>) -> Option<&MapObj> {
     (map.len() <= FEW && entries.all(|entry| entry.is_some_and(is_plain))).then_some(map)
 }
 
-/// Whether two arrays hold the same few plain values, or two maps the same few
-/// entries in the same order. Where not, they may be equal or different.
+/// True if two arrays contain the same few plain values, or two maps the same
+/// few entries in the same order. Otherwise they may be equal or different.
 #[inline]
 pub(super) fn few_plain_equal(left: ObjRef<'_>, right: ObjRef<'_>) -> bool {
     if let (Some(l), Some(r)) = (left.downcast::<ArrayObj>(), right.downcast::<ArrayObj>()) {
@@ -53,7 +53,7 @@ fn is_inline(value: &Value) -> bool {
     value.object_ref().is_none()
 }
 
-/// Whether two values are equal and no objects.
+/// True if two values are equal and neither is an object.
 #[inline]
 fn inline_equal(left: &Value, right: &Value) -> bool {
     is_inline(left) && is_inline(right) && leaf::plain_equal(left, right)

@@ -5,14 +5,15 @@ use std::str::FromStr;
 
 use crate::kernel::error::{Error, Result};
 
-/// A 32-byte name of a value: equal values have the same, everywhere.
+/// A 32-byte name of a value: equal values have the same name, everywhere.
 ///
 /// Printed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The version of the format; a digest says the same thing only within one.
+    /// The version of the format; digests are comparable only within one
+    /// version.
     pub const FORMAT_VERSION: u8 = super::sink::DIGEST_VERSION;
 
     pub(super) fn new(bytes: [u8; 32]) -> Self {

@@ -1,22 +1,23 @@
 //! Results of shared nodes, each with the bindings under which it was found.
 //!
 //! A node below scopes that bind the same few variables again and again is met
-//! under many bindings, though few of them differ in what the node can see. Its
-//! result depends on what its own free variables stand for, and on nothing
-//! else, so it is found again by them. (The names of free variables as the key
-//! of a memo: Maziarz et al., "Hashing Modulo Alpha-Equivalence", 2021.)
+//! under many bindings, although few of them differ in what the node can see.
+//! Its result depends only on the meanings of its own free variables, so these
+//! are the key under which it is found again. (The names of free variables as
+//! the key of a memo: Maziarz et al., "Hashing Modulo Alpha-Equivalence",
+//! 2021.)
 //!
 //! A node enters this table only once a result of it was found to be void,
-//! which most nodes never see.
+//! which never happens to most nodes.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-/// No more results than this are kept in one comparison: what is met under
-/// more bindings is visited again.
+/// The maximum number of results kept in one comparison: nodes met under more
+/// bindings are visited again.
 const LIMIT: usize = 1 << 20;
 
-/// What a result is of: one object, or one of each side.
+/// The subject of a result: one object, or one of each side.
 pub(crate) type Subject = [u64; 2];
 
 /// A variable that a result depends on.
@@ -24,13 +25,14 @@ pub(crate) type Subject = [u64; 2];
 pub(crate) struct Reads {
     /// The variable's identity number.
     pub(crate) ident: u64,
-    /// Whether a definition field below the node holds the variable.
+    /// True if a definition field below the node contains the variable.
     pub(crate) defined: bool,
 }
 
-/// Results by subject and what the variables stand for.
+/// Results by subject and the meanings of its variables.
 pub(crate) struct Environments<V> {
-    /// What the latest result of a subject read, as a stretch of `reads`.
+    /// The variables read by the latest result of a subject, as a range of
+    /// `reads`.
     subjects: HashMap<Subject, (u32, u32), RandomState>,
     reads: Vec<Reads>,
     results: HashMap<Box<[u64]>, V, RandomState>,
@@ -50,15 +52,16 @@ impl<V> Default for Environments<V> {
 
 impl<V: Copy> Environments<V> {
     pub(crate) fn clear(&mut self) {
-        // Most comparisons put nothing in; emptying a table costs its size.
+        // Most comparisons insert nothing; emptying a table costs time in its
+        // size.
         if !self.subjects.is_empty() {
             *self = Environments::default();
         }
     }
 
-    /// The result of a subject where its variables stand for what they stand
-    /// for now; `name` appends that, or answers false where a visit would bind
-    /// the variable.
+    /// Finds the result of a subject for the current meanings of its variables;
+    /// `name` appends the meaning of one variable, or returns false if a visit
+    /// would bind it.
     pub(crate) fn find(
         &mut self,
         subject: Subject,
@@ -73,7 +76,7 @@ impl<V: Copy> Environments<V> {
         }
     }
 
-    /// What [`find`](Self::find) looked at last for the subject.
+    /// The variables that the last [`find`](Self::find) read for the subject.
     pub(crate) fn reads(&self, subject: Subject) -> &[Reads] {
         match self.subjects.get(&subject) {
             Some(&(from, to)) => &self.reads[from as usize..to as usize],
@@ -81,7 +84,8 @@ impl<V: Copy> Environments<V> {
         }
     }
 
-    /// Keeps a result that was found with the variables as they stand now.
+    /// Keeps a result that was found with the current meanings of the
+    /// variables.
     pub(crate) fn keep(
         &mut self,
         subject: Subject,

@@ -16,15 +16,15 @@ use crate::kernel::object::moment::Moment;
 use crate::kernel::value::Value;
 
 thread_local! {
-    // Taken during a walk, so a walk inside a hook gets its own.
+    // Taken during a walk, so a walk inside a hook gets separate tables.
     static FAST: RefCell<Option<Box<HashTables<u64>>>> = const { RefCell::new(None) };
 }
 
-/// A finished hash and, if it is of a key and anything can change, the moment
-/// that it is of.
+/// A finished hash and, if it is of a key and anything in it can change, its
+/// moment.
 type Walked<Out> = Result<(Out, Option<Moment>)>;
 
-/// Walks with these tables; gives the tables back for the next walk.
+/// Walks with these tables and returns them for the next walk.
 fn walk<S: Sink>(
     value: &Value,
     options: CompareOptions,
@@ -38,7 +38,7 @@ fn walk<S: Sink>(
         let mut hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
         let mut result = hasher.value(section, value, region);
         if hasher.parts.in_doubt {
-            // What was kept counts on the watches, also if the second walk fails.
+            // Kept hashes rely on the watches, even if the second walk fails.
             drop(hasher.watch.finish());
             let tables = hasher.into_tables();
             hasher = Hasher::new(&arena, options, snapshots, sink(), tables);
@@ -65,38 +65,38 @@ fn walk_fast<const KEYED: bool>(
     result
 }
 
-/// The hash of a value for tables of this process, and the moment it is of if
-/// anything in it can change.
+/// The hash of a value for tables of this process, and its moment if anything
+/// in it can change.
 pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
     let (options, mixing) = (CompareOptions::default(), Mixing::of_process());
     let (mut hash, moment) = walk_fast::<true>(value, options, None, mixing)?;
     if let Some(moment) = &moment
         && !moment.is_now()
     {
-        // Somebody wrote meanwhile, maybe to what had been hashed.
+        // Somebody wrote in the meantime, maybe to something already hashed.
         let snapshots = Some(Snapshots::watching(moment));
         hash = walk_fast::<true>(value, options, snapshots, mixing)?.0;
     }
     Ok((hash, moment))
 }
 
-/// The structural hash of a value: equal values have the same.
+/// Returns the structural hash of a value, the same for equal values.
 ///
-/// Free variables count by identity. The hash is the same in every run of a
-/// single-threaded program, but may change with the version of the library;
+/// Free variables are hashed by identity. The hash is the same in every run of
+/// a single-threaded program, but may change with the version of the library;
 /// [`structural_digest`] does not.
 ///
 /// Linear in the number of distinct objects, in constant native stack; but a
-/// shared node that uses a variable of an enclosing scope is visited once per
-/// depth of scopes at which it is met, since variables are named by distance
-/// (de Bruijn, 1972).
+/// shared node that uses a variable of an enclosing scope is visited once for
+/// each depth of scopes at which it is met, since variables are named by
+/// distance (de Bruijn, 1972).
 ///
 /// # Errors
 ///
 /// `TypeError` for a value that is not comparable or a type with a custom
-/// equality and no custom hash, `ValueError` for a value that contains
-/// itself, each with the access path; `RecursionError` when custom hashes nest too deeply;
-/// whatever a custom hash raises.
+/// equality but no custom hash, `ValueError` for a value that contains itself,
+/// each with the access path; `RecursionError` if custom hashes nest too
+/// deeply; whatever a custom hash raises.
 ///
 /// ```
 /// use isoform::{Value, structural_hash};
@@ -108,8 +108,8 @@ pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
     structural_hash_with(value, CompareOptions::default())
 }
 
-/// [`structural_hash`] with options; equal under the same options means the
-/// same hash.
+/// [`structural_hash`] with options; values that are equal under the same
+/// options have the same hash.
 ///
 /// # Errors
 ///
@@ -118,20 +118,20 @@ pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) ->
     Ok(walk_fast::<false>(&value.into(), options, None, Mixing::FIXED)?.0)
 }
 
-/// The portable name of a value: the same equivalence as equality, in 32
-/// bytes that are the same on every machine and in every version of the
-/// library.
+/// Returns a portable name of a value, for use as a cache key: it distinguishes
+/// the same values as equality does, and its 32 bytes are the same on every
+/// machine and in every version of the library.
 ///
-/// Singletons are named by type and content, since another process has
-/// another object; a type with a custom hash enters with the 64 bits that the
-/// hook returns. Linear in the number of distinct objects and in the bytes of
+/// Singletons are named by type and content, since another process has another
+/// object; a type with a custom hash contributes the 64 bits that the hook
+/// returns. Linear in the number of distinct objects and in the bytes of
 /// tensors, which are streamed and never copied.
 ///
 /// # Errors
 ///
-/// As [`structural_hash`]; also `ValueError` with the path for a free
-/// variable without `map_free_vars`, and for an unbound object as a map key:
-/// they have no portable name.
+/// As [`structural_hash`]; also `ValueError` with the path for a free variable
+/// without `map_free_vars`, and for an unbound object as a map key: these have
+/// no portable name.
 pub fn structural_digest(value: impl Into<Value>) -> Result<Digest> {
     structural_digest_with(value, CompareOptions::default())
 }

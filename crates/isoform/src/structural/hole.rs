@@ -12,10 +12,10 @@ use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::object::view::Met;
 use crate::kernel::value::Value;
 
-/// Whether a hole stands for a part.
+/// Decides whether a hole matches a part.
 pub type Guard = dyn Fn(&Value) -> Result<bool> + Send + Sync;
 
-/// A variable of a template that stands for any part of a value.
+/// A variable of a template that matches any part of a value.
 #[derive(Clone)]
 pub struct Hole {
     var: Value,
@@ -24,7 +24,7 @@ pub struct Hole {
 }
 
 impl Hole {
-    /// The variable as a hole.
+    /// Makes a hole from a variable.
     pub fn new(var: impl Into<Value>) -> Hole {
         Hole {
             var: var.into(),
@@ -33,7 +33,7 @@ impl Hole {
         }
     }
 
-    /// Asks for objects of a class or one that extends it.
+    /// Restricts the hole to objects of a class or one that extends it.
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
@@ -50,15 +50,16 @@ impl Hole {
         self.class_index(T::type_index())
     }
 
-    /// [`class`](Self::class) of a type known by its index.
+    /// Like [`class`](Self::class), with a type given by its index.
     #[must_use]
     pub fn class_index(mut self, class: TypeIndex) -> Hole {
         self.class = Some(class);
         self
     }
 
-    /// Asks a function about each part. It is called when the fields have been
-    /// compared, and must give one answer for equal parts.
+    /// Restricts the hole to parts that a function accepts. It is called after
+    /// the fields have been compared, and must return the same result for equal
+    /// parts.
     #[must_use]
     pub fn guard(mut self, guard: impl Fn(&Value) -> Result<bool> + Send + Sync + 'static) -> Hole {
         self.guard = Some(Arc::new(guard));
@@ -70,7 +71,7 @@ impl Hole {
         &self.var
     }
 
-    /// The class that is asked for.
+    /// The class that is required.
     pub fn required_class(&self) -> Option<TypeIndex> {
         self.class
     }
@@ -107,7 +108,7 @@ pub(crate) struct HoleTable {
 impl HoleTable {
     /// # Errors
     ///
-    /// `TypeError` when a hole is no variable, `ValueError` when one is given
+    /// `TypeError` if a hole is not a variable, `ValueError` if one is given
     /// twice.
     pub(crate) fn new(holes: Vec<Hole>) -> Result<Self> {
         let mut numbers = HashMap::default();
@@ -136,7 +137,7 @@ impl HoleTable {
         &self.holes
     }
 
-    /// The number of the hole that a variable is.
+    /// The number of a variable's hole.
     #[inline]
     pub(crate) fn find(&self, ident: u64) -> Option<usize> {
         self.numbers.get(&ident).copied()
@@ -151,7 +152,7 @@ impl HoleTable {
     }
 }
 
-/// The identity number of a value that is a variable.
+/// The identity number of a value, if it is a variable.
 pub(crate) fn variable(value: &Value) -> Option<u64> {
     Met::of(value).variable()
 }

@@ -9,8 +9,8 @@ const FEW: usize = 8;
 #[derive(Default)]
 pub(crate) struct IdentMap {
     few: Vec<(u64, u32)>,
-    /// Used instead of `few` as soon as it is not empty. Zero stands for
-    /// "absent", so stored indices are one higher.
+    /// Used instead of `few` as soon as it is not empty. Zero means "absent",
+    /// so the stored numbers are the indices plus one.
     many: Pages<u32, 256>,
 }
 

@@ -1,4 +1,4 @@
-//! How structural keys are made and compared.
+//! Creation and comparison of structural keys.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::kernel::object::moment::{self, Moment};
 use crate::kernel::value::Value;
 
 impl StructuralKey {
-    /// Makes a key: hashes the value once, and watches what can change. The
-    /// first write to each watched object copies its fields, and a comparison
-    /// after a write to any of them looks all of them up.
+    /// Makes a key: hashes the value once, and watches everything in it that
+    /// can change. The first write to each watched object copies its fields,
+    /// and a comparison after a write to any of them looks all of them up.
     ///
     /// # Errors
     ///
-    /// As [`structural_hash`](crate::structural_hash). What can be hashed can
-    /// be compared, but for custom comparisons that fail; see
+    /// As [`structural_hash`](crate::structural_hash). Any value that can be
+    /// hashed can be compared, unless a custom comparison fails; see
     /// [`try_eq`](Self::try_eq).
     pub fn new(value: impl Into<Value>) -> Result<Self> {
         let value = value.into();
@@ -42,7 +42,7 @@ fn keys_equal(left: &StructuralKey, right: &StructuralKey) -> Result<bool> {
     if is_frozen || moment::time() == before {
         return equal;
     }
-    // Somebody wrote meanwhile, maybe to what was being compared.
+    // Somebody wrote in the meantime, maybe to something being compared.
     compare(left, right, |moment| Some(Snapshots::exact(moment)))
 }
 

@@ -1,4 +1,4 @@
-//! Comparison of what has no children: plain values, strings, tensors.
+//! Comparison of values without children: plain values, strings, tensors.
 
 use crate::kernel::container::{BytesObj, ShapeObj, StrObj, TensorObj};
 use crate::kernel::object::access::Section;
@@ -9,7 +9,7 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{BigIntObj, Value};
 
-/// Floats are equal by bits, and all NaNs are one.
+/// Floats are equal by bits, and all NaNs are equal.
 #[inline(always)]
 pub(super) fn floats_equal(left: f64, right: f64) -> bool {
     left.to_bits() == right.to_bits() || (left.is_nan() && right.is_nan())
@@ -44,11 +44,11 @@ pub(super) fn fields_equal(section: &Section, pair: ObjPair<'_>) -> bool {
     true
 }
 
-/// Plain nodes with no more fields, all of them leaves, are not remembered: to
-/// visit them again costs no more than to look them up.
+/// Plain nodes with no more fields than this, all of them leaves, are not
+/// remembered: visiting them again costs no more than looking them up.
 const FEW_FIELDS: usize = 4;
 
-/// Whether a plain node holds leaves only, and few of them.
+/// True if a plain node contains only a few leaves.
 #[inline(never)]
 pub(super) fn holds_few_leaves(
     section: &Section,
@@ -65,7 +65,7 @@ pub(super) fn holds_few_leaves(
         })
 }
 
-/// Whether two plain nodes hold leaves only, and few of them.
+/// True if two plain nodes contain only a few leaves.
 #[inline(never)]
 pub(super) fn hold_few_leaves(section: &Section, pair: ObjPair<'_>) -> bool {
     let count = pair.info().visited.len();
@@ -157,15 +157,14 @@ pub(super) fn element_bits(bytes: &[u8]) -> u64 {
         .fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
-/// The tensor's bytes in pieces, with every NaN made the canonical one, so
-/// that equal tensors give equal bytes. Nothing is copied but chunks that
-/// hold a NaN.
+/// The tensor's bytes in pieces, with every NaN made canonical, so that equal
+/// tensors yield equal bytes. Only chunks that contain a NaN are copied.
 pub(super) fn canonical_chunks(tensor: &TensorObj, mut take: impl FnMut(&[u8])) {
     let Some(rule) = tensor.nan_rule() else {
         take(&tensor.data);
         return;
     };
-    // Runs of chunks without a NaN are handed on as one piece.
+    // Runs of chunks without a NaN are passed on as one piece.
     let data = &tensor.data[..];
     let mut clean_from = 0;
     let mut position = 0;

@@ -1,21 +1,21 @@
-//! A set of scope levels from which only the highest is ever taken out.
+//! A set of scope levels from which only the highest is ever removed.
 //!
 //! While a shared node is visited, the levels it uses are collected; when a
-//! scope ends, its level leaves the set, and what the node needs from then on
-//! is the next lower one. So the set must know more than its highest level.
+//! scope ends, its level leaves the set, and from then on the node depends on
+//! the next lower one. So the set must contain more than its highest level.
 //!
-//! A node may stand below millions of scopes, as in a long chain of lets, so
-//! the set is a window: the 64 levels from the highest one down are known one
-//! by one, and of those below only an upper bound. They count as used up to
-//! there, which is safe: a result is then forgotten earlier than it must be.
+//! A node may be below millions of scopes, as in a long chain of lets, so the
+//! set is a window: the 64 levels from the highest one down are exact, and for
+//! those below there is only an upper bound. All levels up to the bound count
+//! as used, which is safe: a result is then forgotten earlier than necessary.
 
 /// A set of scope levels, exact for the 64 levels below the highest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LevelSet {
-    /// Bit `i` stands for the level `i` below the highest; bit 0 is set unless
+    /// Bit `i` represents the level `i` below the highest; bit 0 is set unless
     /// the set is empty.
     window: u64,
-    /// One above the highest level; 0 when there is none.
+    /// One above the highest level; 0 if the set is empty.
     end: u32,
     /// Levels below this count as members.
     rest: u32,
@@ -28,7 +28,7 @@ impl LevelSet {
         rest: 0,
     };
 
-    /// The highest level; None when the set is empty.
+    /// The highest level; None if the set is empty.
     #[inline(always)]
     pub(crate) fn highest(self) -> Option<u32> {
         self.end.checked_sub(1)
@@ -36,9 +36,9 @@ impl LevelSet {
 
     #[inline(always)]
     pub(crate) fn insert(&mut self, level: u32) {
-        // Nearly always the level is in the window. One that is not lower than
-        // `end` gives a huge number here, as levels are below 2^30: a region
-        // keeps them beside two other bits.
+        // The level is nearly always in the window. If it is not lower than
+        // `end`, this is a huge number, as levels are below 2^30: a region
+        // stores them beside two other bits.
         let below = self.end.wrapping_sub(level + 1);
         if below < u64::BITS {
             self.window |= 1 << below;
@@ -47,7 +47,7 @@ impl LevelSet {
         }
     }
 
-    /// A first level, a new highest one, or one below the window.
+    /// Inserts a first level, a new highest one, or one below the window.
     fn insert_far(&mut self, level: u32) {
         self.unite(LevelSet {
             window: 1,
@@ -69,7 +69,7 @@ impl LevelSet {
         }
     }
 
-    /// Adds the members of a set with another highest one; neither is empty.
+    /// Adds the members of a set with another highest level; neither is empty.
     fn unite_apart(&mut self, other: LevelSet) {
         let end = self.end.max(other.end);
         let (own, others) = (self.seen_from(end), other.seen_from(end));
@@ -99,7 +99,7 @@ impl LevelSet {
         (self.window << distance, self.rest.max(rest))
     }
 
-    /// Takes a level out, above which there is no member.
+    /// Removes a level, above which there is no member.
     #[inline]
     pub(crate) fn remove_highest(&mut self, level: u32) {
         if self.end != level + 1 {
@@ -113,7 +113,7 @@ impl LevelSet {
         };
         let rest = self.rest.min(level);
         *self = if rest > end {
-            // What the window knows lies among what counts as used anyway.
+            // The window only covers levels that count as used anyway.
             LevelSet {
                 window: 1,
                 end: rest,
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(set, LevelSet::EMPTY);
     }
 
-    /// Random sets against sets of the standard library: nothing gets lost,
+    /// Compares random sets with sets of the standard library: nothing is lost,
     /// the highest level is right, and close levels are exact.
     #[test]
     fn random_sets_contain_what_was_put_in() {

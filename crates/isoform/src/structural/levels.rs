@@ -1,10 +1,10 @@
-//! Scope levels, and what a subtree depends on.
+//! Scope levels, and the dependencies of subtrees.
 //!
-//! Both engines remember results for shared nodes. A result stays true as
-//! long as the bindings it used are in force, so while a node is visited the
-//! levels of the bindings it touches are collected here, and, as far as they
-//! are few, the bindings themselves: the same node met again where its
-//! variables are bound alike has the same result ([`Environments`]).
+//! Both engines remember results for shared nodes. A result remains valid as
+//! long as the bindings it used are in force, so while a node is visited, the
+//! levels of the bindings it uses are collected here, and the bindings
+//! themselves if they are few: the same node met again with the same bindings
+//! of its variables has the same result ([`Environments`]).
 //!
 //! [`Environments`]: super::environments::Environments
 
@@ -14,31 +14,31 @@ use super::level_set::LevelSet;
 use super::scope::Region;
 use crate::kernel::pages::empty;
 
-/// One variable binding that a stretch of the visit has used.
+/// One variable binding that was used during a part of the visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Use {
     /// Its number among the bindings.
     pub(crate) binding: u32,
     /// The level at whose end the binding ends.
     level: u32,
-    /// It was met in a definition field, which would have bound it had it not
-    /// been bound there already.
+    /// True if it was met in a definition field, which would have bound it if
+    /// it had not been bound already.
     pub(crate) defined: bool,
 }
 
 impl Use {
-    /// Whether this says all that the other one says.
+    /// True if this use implies the other one.
     #[inline(always)]
     fn covers(self, other: Use) -> bool {
         self.binding == other.binding && self.defined >= other.defined
     }
 }
 
-/// Up to this many uses are known one by one; with more, the highest levels
-/// are known as levels only.
+/// Up to this many uses are stored individually; beyond that, only the levels
+/// are stored for the highest ones.
 pub(crate) const FEW: usize = 16;
 
-/// Which bindings a stretch of the visit has touched, but for those of scopes
+/// The bindings used during a part of the visit, except for those of scopes
 /// that have ended since.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deps {
@@ -48,16 +48,16 @@ pub(crate) struct Deps {
     lowest_var: u32,
     /// The same, of those used in the region of a definition field.
     lowest_def: u32,
-    /// The lowest level at which a binding was made that makes a second visit
-    /// another one.
+    /// The lowest level at which a binding was made that would change a second
+    /// visit.
     created: u32,
-    /// Where the uses of the stretch begin in [`Levels::uses`].
+    /// The start of this part's uses in [`Levels::uses`].
     first_use: u32,
-    /// Uses of this level and above are not all among them.
+    /// Uses of this level and above are incomplete.
     lost: u32,
-    /// One above the newest dag pair used.
+    /// One more than the newest dag pair used.
     newest_dag: u32,
-    /// An alternative that was given up touched bindings.
+    /// True if an abandoned alternative used bindings.
     given_up: bool,
 }
 
@@ -83,7 +83,7 @@ impl Deps {
         self.given_up |= other.given_up;
     }
 
-    /// Drops what lies at a level that ends; there is nothing above it.
+    /// Drops everything at a level that ends; there is nothing above it.
     fn end_level(&mut self, level: u32) {
         self.used.remove_highest(level);
         for lowest in [
@@ -98,27 +98,26 @@ impl Deps {
         }
     }
 
-    /// Whether the stretch neither made a binding nor asked for one, but for
-    /// what its own scopes bound.
+    /// True if no binding was made or used, except for those of scopes inside.
     pub(crate) fn is_nothing(&self) -> bool {
         self.used.highest().is_none() && self.created == u32::MAX && !self.given_up
     }
 }
 
-/// What a remembered result needs to stay true.
+/// The conditions for the validity of a remembered result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ValidUntil {
-    /// The levels of bindings used. The result holds while the highest one is
-    /// open, since the others are around it; whoever uses the result uses all
-    /// of them, and may outlive some.
+    /// The levels of bindings used. The result is valid while the highest one
+    /// is open, since the others are around it; whoever uses the result uses
+    /// all of them, and may outlive some.
     pub(crate) used: LevelSet,
     /// The lowest level of a variable used: a definition region of a higher
-    /// level would bind it anew.
+    /// level would rebind it.
     lowest_var: u32,
-    /// The lowest level of a variable used in a definition field: in a scope
-    /// of a higher level, that field would bind it anew.
+    /// The lowest level of a variable used in a definition field: in a scope of
+    /// a higher level, that field would rebind it.
     lowest_def: u32,
-    /// The variables used, as a stretch of [`Levels::kept`].
+    /// The variables used, as a range of [`Levels::kept`].
     kept: (u32, u32),
     /// As in [`Deps`].
     lost: u32,
@@ -126,8 +125,8 @@ pub(crate) struct ValidUntil {
 }
 
 impl ValidUntil {
-    /// Whether each variable used is known, so that the result can be found
-    /// again wherever they are bound alike.
+    /// True if all variables used are known, so that the result can be found
+    /// again wherever they have the same bindings.
     pub(crate) fn is_exact(&self) -> bool {
         self.used.highest().is_some() && self.lost == u32::MAX
     }
@@ -135,23 +134,23 @@ impl ValidUntil {
 
 /// The open scopes and the clock that dates remembered results.
 pub(crate) struct Levels {
-    /// Per level, outermost first: results older than this whose highest
+    /// Per level, outermost first: the date before which results whose highest
     /// binding is of this level are void.
     open: Vec<u64>,
     clock: u64,
-    /// Results older than this that use any binding are void.
+    /// The date before which results that use any binding are void.
     since: u64,
     touched: Deps,
-    /// The uses of the stretches being collected, innermost last. Within a
-    /// stretch each binding stands once.
+    /// The uses being collected, innermost last. Within each node's range, a
+    /// binding occurs once.
     uses: Vec<Use>,
     /// The uses of remembered results.
     kept: Vec<Use>,
-    /// How often uses were given up.
+    /// The number of times uses were dropped.
     given_up: u64,
 }
 
-/// What was collected when an alternative began.
+/// The dependencies collected when an alternative began.
 #[derive(Clone, Copy)]
 pub(crate) struct Collected {
     touched: Deps,
@@ -159,7 +158,7 @@ pub(crate) struct Collected {
     given_up: u64,
 }
 
-/// Puts a use among those from `first` on; an error when they are too many.
+/// Adds a use to those from `first` on; an error if there are too many.
 #[inline]
 fn join(uses: &mut Vec<Use>, first: u32, new: Use) -> Result<(), ()> {
     let stretch = &mut uses[first as usize..];
@@ -175,8 +174,8 @@ fn join(uses: &mut Vec<Use>, first: u32, new: Use) -> Result<(), ()> {
     Ok(())
 }
 
-/// Shadowing a binding this many levels down voids all results instead of
-/// walking over the levels between.
+/// Shadowing a binding this many levels down voids all results, instead of
+/// updating every level between.
 const NEAR: usize = 32;
 
 impl Levels {
@@ -201,7 +200,7 @@ impl Levels {
         empty(&mut self.kept);
     }
 
-    /// How many scopes are open.
+    /// The number of open scopes.
     #[inline(always)]
     pub(crate) fn current(&self) -> u32 {
         (self.open.len() - 1) as u32
@@ -218,13 +217,13 @@ impl Levels {
         self.end_level(closing);
     }
 
-    /// What was touched at this level has ended.
+    /// Drops everything used at a level that ends.
     fn end_level(&mut self, level: u32) {
         self.touched.end_level(level);
         self.drop_uses(level);
     }
 
-    /// Takes the uses of a level and above out of the stretch.
+    /// Drops the uses of a level and above.
     fn drop_uses(&mut self, level: u32) {
         let mut next = self.touched.first_use as usize;
         while let Some(known) = self.uses.get(next) {
@@ -236,13 +235,14 @@ impl Levels {
         }
     }
 
-    /// Forgets scopes that a failed alternative left open. What was touched
-    /// in them is for the caller to put back.
+    /// Forgets scopes that a failed alternative left open. The caller restores
+    /// the dependencies collected in them.
     pub(crate) fn truncate(&mut self, current: u32) {
         self.open.truncate(current as usize + 1);
     }
 
-    /// A variable binding of this level was used, or made, in a region.
+    /// Records that a variable binding of this level was used or made in a
+    /// region.
     #[inline(always)]
     pub(crate) fn use_var(&mut self, binding: u32, level: u32, region: Region) {
         let new = Use {
@@ -276,8 +276,8 @@ impl Levels {
         }
     }
 
-    /// Makes room for a use by giving up those of the highest level, which
-    /// end first.
+    /// Makes room for a use by dropping those of the highest level, which end
+    /// first.
     #[cold]
     fn give_up(&mut self, new: Use) {
         let first = self.touched.first_use as usize;
@@ -290,14 +290,14 @@ impl Levels {
         }
     }
 
-    /// A dag pair was used; those never end and never bind anew.
+    /// Records the use of a dag pair; those never end and never rebind.
     #[inline]
     pub(crate) fn use_dag(&mut self, binding: u32) {
         self.touched.used.insert(0);
         self.touched.newest_dag = self.touched.newest_dag.max(binding + 1);
     }
 
-    /// Something of this level was used that is no single binding, or that
+    /// Records a use of this level that is not a single binding, or that
     /// something is not bound.
     #[inline]
     pub(crate) fn use_level(&mut self, level: u32) {
@@ -306,19 +306,19 @@ impl Levels {
         self.lose_from(0);
     }
 
-    /// It was asked whether an object is bound, and it is not.
+    /// Records a lookup that found an object unbound.
     pub(crate) fn use_absence(&mut self) {
         self.touched.used.insert(0);
         self.lose_from(0);
     }
 
-    /// A binding of this level was made that makes a second visit another one.
+    /// Records a new binding of this level that would change a second visit.
     #[inline]
     pub(crate) fn create(&mut self, level: u32) {
         self.touched.created = self.touched.created.min(level);
     }
 
-    /// A remembered result was used in a region.
+    /// Records the use of a remembered result in a region.
     #[inline]
     pub(crate) fn use_result(&mut self, needs: ValidUntil, region: Region) {
         if needs.used.highest().is_none() {
@@ -342,7 +342,7 @@ impl Levels {
         self.lose_from(needs.lost);
     }
 
-    /// Uses of this level and above are not all known.
+    /// Records that uses of this level and above are incomplete.
     fn lose_from(&mut self, level: u32) {
         if level < self.touched.lost {
             self.given_up += 1;
@@ -351,7 +351,7 @@ impl Levels {
         }
     }
 
-    /// A result that was found under the same bindings elsewhere was used.
+    /// Records the use of a result found elsewhere under the same bindings.
     pub(crate) fn use_again(&mut self, binding: u32, level: u32, defined: bool) {
         self.use_binding(Use {
             binding,
@@ -370,15 +370,15 @@ impl Levels {
         std::mem::replace(&mut self.touched, inner)
     }
 
-    /// Ends collecting: what the node needs to be remembered; None for one
-    /// whose second visit would be another one, because of a binding that was
-    /// made and outlives it.
+    /// Ends collecting and returns the conditions for remembering the node;
+    /// None if a second visit would differ because of a binding that was made
+    /// and outlives the node.
     #[inline]
     pub(crate) fn end(&mut self, before: Deps) -> Option<ValidUntil> {
         let inner = self.touched;
         let needs = (inner.created > self.current()).then(|| {
             let stretch = &self.uses[inner.first_use as usize..];
-            // Mostly a node uses what its last child does.
+            // A node usually uses the same bindings as its last child.
             if !self.kept.ends_with(stretch) {
                 self.kept.extend_from_slice(stretch);
             }
@@ -398,7 +398,7 @@ impl Levels {
         needs
     }
 
-    /// Adds the uses of a stretch that has ended to the one around it.
+    /// Merges the uses of a finished node into those around it.
     #[inline]
     fn join_uses(&mut self, inner: Deps) {
         let from = inner.first_use as usize;
@@ -409,18 +409,18 @@ impl Levels {
             && let Some((last, [])) = self.uses[from..].split_first()
             && self.uses[from - 1].covers(*last)
         {
-            // Mostly neighbours use one and the same variable.
+            // Neighbours usually use one and the same variable.
             self.uses.truncate(from);
         } else if !is_first && self.uses.len() > from {
             self.join_others(from);
         }
-        // Otherwise they are where they belong.
+        // Otherwise they are already in the right place.
         if inner.lost < u32::MAX {
             self.lose_from(inner.lost);
         }
     }
 
-    /// Adds the uses from a place on to those of the stretch before it.
+    /// Merges the uses from a position on into those before it.
     fn join_others(&mut self, from: usize) {
         let (own, ended) = self.uses[self.touched.first_use as usize..]
             .split_at(from - self.touched.first_use as usize);
@@ -435,7 +435,7 @@ impl Levels {
         }
     }
 
-    /// The collection as it stands, to be put back after a failed alternative.
+    /// The current collection, to be restored after a failed alternative.
     pub(crate) fn collected(&self) -> Collected {
         Collected {
             touched: self.touched,
@@ -445,24 +445,24 @@ impl Levels {
     }
 
     pub(crate) fn put_back(&mut self, collected: Collected) {
-        // What succeeds after this owes nothing to the alternative; what fails
-        // may fail because of what it met.
+        // A later success does not depend on the alternative; a later failure
+        // may depend on what the alternative met.
         let given_up = !self.touched.is_nothing();
         self.touched = collected.touched;
         self.touched.given_up |= given_up;
         self.uses.truncate(collected.uses);
-        // A use that was given up since may have been one of those.
+        // A use that was dropped since may have been one of those.
         if self.given_up != collected.given_up {
             self.lose_from(0);
         }
     }
 
-    /// What the innermost stretch has touched so far.
+    /// The dependencies of the innermost node so far.
     pub(crate) fn touched(&self) -> Deps {
         self.touched
     }
 
-    /// Ends a stretch of a failed alternative.
+    /// Ends a node of a failed alternative.
     pub(crate) fn abandon(&mut self, before: Deps) {
         let inner = self.touched;
         self.touched = before;
@@ -481,7 +481,7 @@ impl Levels {
         &self.kept[needs.kept.0 as usize..needs.kept.1 as usize]
     }
 
-    /// What two results need together.
+    /// The combined conditions of two results.
     pub(crate) fn both(&mut self, one: ValidUntil, other: ValidUntil) -> ValidUntil {
         let mut both = one;
         both.used.unite(other.used);
@@ -507,7 +507,7 @@ impl Levels {
         both
     }
 
-    /// Whether all variables that `other` uses are among those of `one`.
+    /// True if all variables that `other` uses are among those of `one`.
     fn covers(&self, one: ValidUntil, other: ValidUntil) -> bool {
         one.kept == other.kept || {
             let known = self.kept(one);
@@ -515,7 +515,7 @@ impl Levels {
         }
     }
 
-    /// Whether two results need the same.
+    /// True if two results have the same conditions.
     pub(crate) fn same_needs(&self, one: ValidUntil, other: ValidUntil) -> bool {
         one.used == other.used
             && (one.lowest_var, one.lowest_def) == (other.lowest_var, other.lowest_def)
@@ -530,7 +530,7 @@ impl Levels {
         self.clock
     }
 
-    /// Whether a result of that date may be used in this region.
+    /// True if a result of that date may be used in this region.
     #[inline]
     pub(crate) fn holds(&self, needs: ValidUntil, date: u64, region: Region) -> bool {
         let Some(level) = needs.used.highest() else {
@@ -545,8 +545,8 @@ impl Levels {
             && region.def_level().is_none_or(|def| needs.lowest_var >= def)
     }
 
-    /// A binding of this level is shadowed by a new one: results that may have
-    /// used it do not hold inside the shadow.
+    /// A new binding shadows one of this level: results that may have used it
+    /// are not valid inside the shadow.
     pub(crate) fn shadow(&mut self, level: u32) {
         self.clock += 1;
         let levels = &mut self.open[level as usize..];

@@ -1,12 +1,12 @@
 //! The memo of proven pairs of shared nodes.
 //!
 //! Most shared nodes meet one partner, so proofs start as a table of pairs. A
-//! table of pairs alone is quadratic when many nodes of one side meet many of
-//! the other; so at the first left node that meets a second partner, the pairs
-//! become classes. Equality under a fixed bijection of variables is
-//! transitive, and two nodes of one class need no visit. (Tarjan, "Efficiency
-//! of a Good But Not Linear Set Union Algorithm", 1975; used for equality of
-//! shared terms since Hopcroft and Karp's automata equivalence, 1971.)
+//! table of pairs alone is quadratic if many nodes of one side meet many of the
+//! other; so at the first left node that meets a second partner, the pairs
+//! become classes. Equality under a fixed bijection of variables is transitive,
+//! and two nodes of one class need no visit. (Tarjan, "Efficiency of a Good But
+//! Not Linear Set Union Algorithm", 1975; used for equality of shared terms
+//! since Hopcroft and Karp's automata equivalence, 1971.)
 
 use super::ident_map::IdentMap;
 use super::levels::{Levels, ValidUntil};
@@ -18,11 +18,11 @@ use crate::kernel::pages::empty;
 struct Pair {
     left: u64,
     right: u64,
-    /// The place of the proof.
+    /// The index of the proof.
     proof: u32,
 }
 
-/// Until when a pair is proven. Neighbours often need the same, so that many
+/// The validity of a proof. Neighbours often need the same bindings, so many
 /// pairs share one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Proof {
@@ -36,9 +36,9 @@ impl Proof {
     }
 }
 
-/// What is known of a pair.
+/// The remembered result of a pair.
 pub(crate) enum Known {
-    /// It was proven, once or on the way over other nodes.
+    /// It was proven, directly or by way of other nodes.
     Proven(ValidUntil, Option<ValidUntil>),
     /// A proof of one of its nodes has become void.
     Void,
@@ -48,7 +48,7 @@ pub(crate) enum Known {
 /// Proven pairs of shared nodes.
 #[derive(Default)]
 pub(crate) struct PairMemo {
-    /// Left identity to a place in `pairs`.
+    /// Left identity to an index in `pairs`.
     partners: IdentMap,
     pairs: Vec<Pair>,
     proofs: Vec<Proof>,
@@ -64,7 +64,7 @@ impl PairMemo {
         self.classes.clear();
     }
 
-    /// What is known of the pair, and what its proof needs.
+    /// The remembered result of the pair, and the conditions of its proof.
     #[inline]
     pub(crate) fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
         if !self.classes.is_empty() {
@@ -244,7 +244,7 @@ fn fresh(map: &mut IdentMap, members: &mut Vec<Member>, ident: u64, proof: Proof
     index
 }
 
-/// The node's member, made anew when its earlier proofs no longer hold.
+/// The node's member, replaced by a new one if its earlier proofs are void.
 fn live(
     map: &mut IdentMap,
     members: &mut Vec<Member>,

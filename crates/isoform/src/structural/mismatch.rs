@@ -1,4 +1,4 @@
-//! What differs, where and why.
+//! The first difference of two values: its place and its reason.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::names::name_field;
 use crate::kernel::value::Value;
 
-/// Why two values differ at a place.
+/// The reason why two values differ at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
     Type,
@@ -21,15 +21,15 @@ pub(crate) enum Reason {
     Hole(HoleRefusal),
 }
 
-/// Why the hole of a pattern does not stand for a part.
+/// The reason why the hole of a pattern does not match a part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum HoleRefusal {
-    /// The part is not of the class that the hole asks for.
+    /// The part is not of the class that the hole requires.
     Class,
-    /// The guard says no.
+    /// The guard rejects the part.
     Guard,
-    /// The hole stands for another part already.
+    /// The hole already matches another part.
     OtherPart,
 }
 
@@ -40,29 +40,29 @@ pub(crate) struct Difference {
     pub(crate) left: Option<Value>,
     pub(crate) right: Option<Value>,
     pub(crate) reason: Reason,
-    /// The binding in the way, its partner object, and on which side the
-    /// bound object stands.
+    /// The binding in the way, its partner object, and the side of the bound
+    /// object.
     pub(crate) binding: Option<u32>,
     pub(crate) partner: Option<Value>,
     pub(crate) left_bound: bool,
     pub(crate) complete: bool,
 }
 
-/// A pair that the bijection already holds and that rules another pair out.
+/// An existing pair of the bijection that rules another pair out.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExistingPair {
-    /// Whether the object already bound is the one on the left.
+    /// True if the object already bound is the one on the left.
     pub left_is_bound: bool,
-    /// The object on the other side that it is bound to.
+    /// The object on the other side to which it is bound.
     pub partner: Value,
-    /// Where the left object of the pair was when the pair was made.
+    /// The path to the left object of the pair, at the time it was bound.
     pub left_path: AccessPath,
-    /// Where the right object of the pair was.
+    /// The path to the right object of the pair, at the time it was bound.
     pub right_path: AccessPath,
 }
 
-/// Why two values differ.
+/// The reason why two values differ.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum MismatchReason {
@@ -73,23 +73,23 @@ pub enum MismatchReason {
         /// The type on the right.
         right: String,
     },
-    /// The types are the same and the content differs.
+    /// The types are the same, but the contents differ.
     ValueDiffers,
     /// One side has no such element, key or field.
     Missing {
-        /// Whether it is the left side that lacks it.
+        /// True if the left side lacks it.
         on_left: bool,
     },
     /// A variable is bound to another variable.
     BoundElsewhere(ExistingPair),
     /// Two different free variables, neither of them bound.
     DifferentFreeVariables,
-    /// A dag node on one side stands for another node on the other: what is
-    /// one shared node here is two nodes there.
+    /// A dag node on one side is the partner of another node: one shared node
+    /// here corresponds to two nodes there.
     SharingDiffers(ExistingPair),
     /// Two objects of a singleton type that are not the same object.
     NotTheSameObject,
-    /// As `NotTheSameObject`, of two with different names: the members of an
+    /// Like `NotTheSameObject`, for objects with different names: members of an
     /// enum, or operators.
     NamesDiffer {
         /// The name on the left.
@@ -97,10 +97,10 @@ pub enum MismatchReason {
         /// The name on the right.
         right: String,
     },
-    /// The type's own comparison says so.
+    /// The type's custom comparison found a difference.
     CustomComparison,
-    /// On the left is a hole of a [pattern](crate::pattern) that does not
-    /// stand for what is on the right.
+    /// A hole of a [pattern](crate::pattern) on the left does not match the
+    /// part on the right.
     HoleRefuses(HoleRefusal),
 }
 
@@ -108,15 +108,15 @@ pub enum MismatchReason {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// Where it is in the left value.
+    /// The path to it in the left value.
     pub left_path: AccessPath,
-    /// Where it is in the right value.
+    /// The path to it in the right value.
     pub right_path: AccessPath,
-    /// What is there on the left; None when it is missing.
+    /// The value there on the left; None if it is missing.
     pub left: Option<Value>,
-    /// What is there on the right; None when it is missing.
+    /// The value there on the right; None if it is missing.
     pub right: Option<Value>,
-    /// Why they differ.
+    /// The reason for the difference.
     pub reason: MismatchReason,
 }
 
@@ -175,8 +175,8 @@ fn name_of(value: &Option<Value>) -> Option<String> {
     Some(name.as_str()?.to_owned())
 }
 
-/// What an object is called, in a few words: its type, and its name if it has
-/// one. Where it stands is said beside.
+/// A short description of an object: its type, and its name if it has one. The
+/// caller adds its place.
 fn designation(object: &Value) -> String {
     let Some(object) = object.as_object() else {
         return short(object, KEY_BUDGET);

@@ -52,18 +52,19 @@ use crate::traverse::recycle;
 type Reused = (Box<Tables>, Vec<Frame<'static>>);
 
 thread_local! {
-    // Taken during a comparison, so a comparison inside a hook gets its own.
+    // Taken during a comparison, so a comparison inside a hook gets separate
+    // tables.
     static REUSED: RefCell<Option<Reused>> = const { RefCell::new(None) };
     static VISITS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many pairs or objects the last comparison, hash or digest of this
-/// thread visited; the measure of the complexity tests.
+/// The number of pairs or objects that the last comparison, hash or digest of
+/// this thread visited; the measure of the complexity tests.
 pub fn last_visit_count() -> u64 {
     VISITS.get()
 }
 
-/// Two roots and what to look at them with.
+/// Two roots and the settings of their comparison.
 #[derive(Clone, Copy)]
 struct Comparison<'v> {
     left: &'v Value,
@@ -119,7 +120,7 @@ impl Comparison<'_> {
         });
         match result {
             Ok(equal) => Ok(equal),
-            // The same walk with the recorder knows where it was.
+            // Repeating the walk with the recorder yields the path.
             Err((error, true)) => self.recorded().map(|found| found.is_none()).and(Err(error)),
             Err((error, false)) => Err(error),
         }
@@ -133,14 +134,14 @@ impl Comparison<'_> {
         })
     }
 
-    /// Where a binding of the recorded walk was made.
+    /// The place where the recorded walk made a binding.
     fn place_of(self, binding: u32) -> Option<(AccessPath, AccessPath)> {
         let region = Region::root(self.options.map_free_vars);
         let (_, watched) = self.with_engine(|section, engine, l, r| {
             engine.watch = Some(binding);
-            // The outcome is known; only the place is asked for. It leaves the
-            // section, because an error of a hook may run foreign code when it
-            // is dropped.
+            // The outcome is known; only the place is needed. The outcome
+            // leaves the section, because dropping an error of a hook may run
+            // foreign code.
             let outcome = engine.compare::<true>(section, l, r, region);
             (outcome, engine.watched.take())
         });
@@ -162,7 +163,7 @@ impl Comparison<'_> {
     }
 }
 
-/// A template and a value, compared with holes in the template.
+/// A template with holes, and the value to compare it with.
 #[derive(Clone, Copy)]
 pub(crate) struct Matching<'v> {
     pub(crate) template: &'v Value,
@@ -172,11 +173,11 @@ pub(crate) struct Matching<'v> {
 }
 
 impl<'v> Matching<'v> {
-    /// What the holes stand for; None when the value does not match.
+    /// Returns the contents of the holes; None if the value does not match.
     ///
     /// # Errors
     ///
-    /// As [`structural_equal`], and those of guards.
+    /// As [`structural_equal`], plus those of guards.
     pub(crate) fn run(self) -> Result<Option<Filled>> {
         self.with_engine(|section, engine, l, r, region| {
             let equal = engine.compare::<true>(section, l, r, region)?;
@@ -184,7 +185,7 @@ impl<'v> Matching<'v> {
         })
     }
 
-    /// The first difference that stands in the way.
+    /// Returns the first difference that prevents a match.
     ///
     /// # Errors
     ///
@@ -249,16 +250,15 @@ fn compare_with<T>(
     })
 }
 
-/// Whether two values are structurally equal: the same up to renaming of bound
-/// variables.
+/// Returns true if two values are structurally equal: the same up to renaming
+/// of bound variables.
 ///
-/// Linear in the number of distinct pairs of objects, in constant native
-/// stack.
+/// Linear in the number of distinct pairs of objects, in constant native stack.
 ///
 /// # Errors
 ///
 /// `TypeError` for a value that is not comparable, `ValueError` for a value
-/// that contains itself, each with the access path; `RecursionError` when custom
+/// that contains itself, each with the access path; `RecursionError` if custom
 /// comparisons nest too deeply; whatever a custom comparison raises.
 ///
 /// ```
@@ -285,8 +285,8 @@ pub fn structural_equal_with(
     compare_with(left, right, options, |comparison| comparison.equal())
 }
 
-/// [`structural_equal_with`] of two objects that are only borrowed, for
-/// bindings, where changing two counts is a good part of a small call.
+/// [`structural_equal_with`] for two borrowed objects. Made for bindings, where
+/// changing two reference counts is a good part of the cost of a small call.
 ///
 /// # Errors
 ///
@@ -303,7 +303,8 @@ pub fn objects_equal(left: &Ref<Obj>, right: &Ref<Obj>, options: CompareOptions)
     comparison.equal()
 }
 
-/// The access paths of the first difference; None when the values are equal.
+/// Returns the access paths of the first difference, or None if the values are
+/// equal.
 ///
 /// # Errors
 ///
@@ -342,7 +343,8 @@ pub fn get_first_structural_mismatch_with(
     })
 }
 
-/// The first difference with both values and the reason; None when equal.
+/// Returns the first difference with both values and the reason, or None if the
+/// values are equal.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
-//! The objects that a walk has entered and not left: one met again contains
-//! itself.
+//! The objects that a walk has entered and not left: an object met again
+//! contains itself.
 //!
-//! Lists and dicts are always marked, and other objects only once a cycle
-//! through fields is possible at all. So that the latter changes no message,
-//! an object met again is no news when a list or dict was entered in between:
-//! the cycle goes through that one, and is reported there.
+//! Lists and dicts are always marked, other objects only once a cycle through
+//! fields is possible at all. So that the latter changes no message, an object
+//! met again is not reported if a list or dict was entered in between: the
+//! cycle leads through that container, and is reported there.
 
 use super::ident_map::IdentMap;
 use crate::kernel::pages::Pages;
@@ -12,12 +12,12 @@ use crate::kernel::pages::Pages;
 /// Words of one page; a page is one cache line.
 const WORDS: usize = 8;
 
-/// What is known of an object that is entered.
+/// The state of an object when it is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
-    /// It was not open, and is now.
+    /// It was not open, but is now.
     Fresh,
-    /// It is open, and a list or dict was entered since.
+    /// It is open, and a list or dict has been entered since.
     Around,
     /// It is open.
     Cycle,
@@ -27,15 +27,15 @@ pub(super) enum Entry {
 #[derive(Default)]
 pub(super) struct Open {
     words: Pages<u64, WORDS>,
-    /// How many lists and dicts were open when an object was entered last.
-    /// Nothing stands for none; may be stale for objects that are not open.
+    /// The number of lists and dicts that were open at the object's last entry.
+    /// Absent means zero; may be stale for objects that are not open.
     containers: IdentMap,
-    /// Whether `containers` has anything in it.
+    /// True if `containers` is not empty.
     nested: bool,
 }
 
 impl Open {
-    /// Enters an object inside so many open lists and dicts; none for a list
+    /// Enters an object inside this many open lists and dicts; zero for a list
     /// or dict itself, which is never passed over.
     #[inline]
     pub(super) fn enter(&mut self, ident: u64, containers: u32) -> Entry {
@@ -53,8 +53,8 @@ impl Open {
         if !fresh && containers <= self.containers.get(ident).unwrap_or(0) {
             return Entry::Cycle;
         }
-        // In the next round nothing new lies in between, unless the cycle has
-        // been changed meanwhile.
+        // In the next round there is nothing new in between, unless the cycle
+        // has been changed in the meantime.
         self.nested |= containers > 0;
         let outer = (containers > 0).then_some(containers);
         self.containers.set(ident, outer);
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(open.enter(2, 1), Entry::Cycle);
         assert_eq!(open.enter(2, 2), Entry::Around);
         open.leave(2);
-        // What was known of it is forgotten.
+        // Its earlier state is forgotten.
         assert_eq!(open.enter(2, 0), Entry::Fresh);
         assert_eq!(open.enter(2, 1), Entry::Around);
     }

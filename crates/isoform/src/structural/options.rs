@@ -1,6 +1,6 @@
-//! What a comparison, hash or digest takes into account.
+//! Options of comparison, hash and digest.
 
-/// What a comparison, hash or digest takes into account.
+/// The parts of a value that a comparison, hash or digest takes into account.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct CompareOptions {
     /// The whole value is a definition region: free variables are equal up to

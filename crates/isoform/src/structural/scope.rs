@@ -1,11 +1,11 @@
-//! Regions: where variables bind, and at which scope level.
+//! Regions: the places where variables bind, and their scope levels.
 
 use crate::kernel::types::FieldFlag;
 use crate::kernel::types::RegionChange;
 
-/// A definition region or its absence, packed: two bits of kind, one that says
-/// whether the whole comparison is a definition region, and the scope level at
-/// which the region was opened.
+/// A definition region or its absence, packed: two bits of kind, one bit that
+/// is set if the whole comparison is a definition region, and the scope level
+/// at which the region was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Region(u32);
 
@@ -25,7 +25,7 @@ impl Region {
         }
     }
 
-    /// The level at which the region was opened; None where variables do not bind.
+    /// The level at which the region was opened; None if variables do not bind.
     #[inline(always)]
     pub(crate) fn def_level(self) -> Option<u32> {
         if self.0 & 3 == 0 {
@@ -35,7 +35,7 @@ impl Region {
         }
     }
 
-    /// Whether a definition field opened the region, as opposed to the whole
+    /// True if a definition field opened the region, rather than the whole
     /// comparison being one.
     #[inline(always)]
     pub(crate) fn is_field(self) -> bool {

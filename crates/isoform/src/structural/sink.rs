@@ -1,11 +1,12 @@
-//! Two ways to combine what the hash walk sees: 64 fast bits, or BLAKE3.
+//! Two ways to combine the contributions of a hash walk: 64 fast bits, or
+//! BLAKE3.
 //!
-//! Both see the same stream, so they induce the same equivalence.
+//! Both receive the same stream, so they induce the same equivalence.
 
 use crate::kernel::mixing::Mixing;
 use crate::kernel::object::table::TypeInfo;
 
-/// What a contribution to a node's hash is; keeps streams unambiguous.
+/// The role of a contribution in a node's hash; keeps streams unambiguous.
 ///
 /// The numbers are part of the digest format and never change their meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,11 +35,11 @@ pub(super) enum Part {
     Number = 15,
     /// An identity number.
     Identity = 16,
-    /// What a custom hash returned.
+    /// The result of a custom hash.
     Custom = 17,
 }
 
-/// What kind of node a hash is of, besides declared types.
+/// The form of a hashed node, besides declared types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Form {
@@ -50,11 +51,11 @@ pub(super) enum Form {
     FreeVar = 3,
     FreeKey = 4,
     Singleton = 5,
-    /// An answer to a custom hash.
+    /// A result returned to a custom hash.
     Answer = 6,
 }
 
-/// Hands a content on piece by piece.
+/// Passes a large content on piece by piece.
 pub(super) type Feed<'f> = dyn FnMut(&mut dyn FnMut(&[u8])) + 'f;
 
 /// Combines contributions into the hash of a node.
@@ -63,9 +64,10 @@ pub(super) trait Sink {
     type Out: Copy;
     /// An unfinished one.
     type Acc: Copy;
-    /// Whether the result must not depend on the process.
+    /// True if the result must not depend on the process.
     const PORTABLE: bool;
-    /// Whether the result is for a key, so that what can change is watched.
+    /// True if the result is for a key, so that everything that can change is
+    /// watched.
     const KEYED: bool = false;
 
     fn open_type(&mut self, info: &TypeInfo) -> Self::Acc;
@@ -76,9 +78,9 @@ pub(super) trait Sink {
     /// A large content, in pieces.
     fn content(&mut self, acc: &mut Self::Acc, feed: &mut Feed<'_>);
     fn close(&mut self, acc: Self::Acc) -> Self::Out;
-    /// Ends a node whose hash is not wanted: frames that only mark a place.
+    /// Ends a node whose hash is not needed: frames that only mark a place.
     fn abandon(&mut self, acc: Self::Acc);
-    /// What a hook sees of a hash.
+    /// The value of a hash for hooks.
     fn to_u64(out: Self::Out) -> u64;
 }
 

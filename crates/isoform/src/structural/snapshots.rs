@@ -1,5 +1,5 @@
-//! Lists, dicts and objects with mutable fields: what they hold now, and what
-//! they held when a key was made.
+//! The current contents of lists, dicts and objects with mutable fields, and
+//! their contents when a key was made.
 
 use crate::kernel::object::access::Section;
 use crate::kernel::object::arena::Arena;
@@ -7,20 +7,20 @@ use crate::kernel::object::build::copy_of_node;
 use crate::kernel::object::moment::{Moment, Watched};
 use crate::kernel::object::view::ObjRef;
 
-/// How a walk looks at objects as they were at an earlier moment.
+/// Lets a walk see objects as they were at an earlier moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Snapshots<'m> {
     moment: &'m Moment,
-    /// Reads the fields of an object at once, so that a write during the walk
-    /// is not seen.
+    /// True to read the fields of an object at once, so that a write during the
+    /// walk is not seen.
     copies: bool,
-    /// Watches what it reads.
+    /// True to watch every object that is read.
     watches: bool,
 }
 
 impl<'m> Snapshots<'m> {
-    /// For a walk during which nobody writes, as will be found after it; None
-    /// where nothing has changed since the moment.
+    /// For a walk during which nobody writes, as will be checked after it; None
+    /// if nothing has changed since the moment.
     pub(super) fn of(moment: &'m Moment) -> Option<Self> {
         (!moment.is_present()).then(|| Snapshots {
             copies: false,
@@ -37,7 +37,7 @@ impl<'m> Snapshots<'m> {
         }
     }
 
-    /// As [`exact`](Self::exact), for the moment's first walk.
+    /// Like [`exact`](Self::exact), for the moment's first walk.
     pub(super) fn watching(moment: &'m Moment) -> Self {
         Snapshots {
             watches: true,
@@ -62,8 +62,8 @@ impl<'m> Snapshots<'m> {
     }
 }
 
-/// The object whose fields stand for this one's: as they were when the key was
-/// made, or the object itself.
+/// The object whose fields represent this one: a copy of its state when the key
+/// was made, or the object itself.
 #[inline(always)]
 pub(super) fn content_of<'a>(
     arena: &'a Arena,
@@ -76,7 +76,7 @@ pub(super) fn content_of<'a>(
     }
 }
 
-/// What a list or dict holds, or held when its key was made.
+/// The contents of a list or dict, or those when its key was made.
 #[inline]
 pub(super) fn held_by<'a>(
     section: &Section,
@@ -95,7 +95,8 @@ pub(super) fn held_by<'a>(
     object.held(section).unwrap_or(object)
 }
 
-/// Watches what a walk meets that can change, from the first such object on.
+/// Watches the objects of a walk that can change, from the first such object
+/// on.
 #[derive(Default)]
 pub(super) struct Watch {
     moment: Option<Moment>,
@@ -103,14 +104,14 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// To be called in the section in which the object is read.
+    /// Must be called in the section in which the object is read.
     #[inline]
     pub(super) fn meet(&mut self, object: ObjRef<'_>) {
         self.begin();
         self.idents.push(object.ident());
     }
 
-    /// Something was met that can change, and is watched already.
+    /// Records that something was met that can change, and is already watched.
     #[inline]
     pub(super) fn begin(&mut self) {
         if self.moment.is_none() {
@@ -118,14 +119,15 @@ impl Watch {
         }
     }
 
-    /// What was met so far and will be watched; None if none of it can change.
+    /// The objects met so far that will be watched; None if none of them can
+    /// change.
     pub(super) fn watched(&self) -> Option<Watched> {
         self.moment.as_ref().map(Moment::watched)
     }
 
-    /// The moment at which everything was as the walk met it, if that can
-    /// change; unless somebody wrote meanwhile. To be called in the section of
-    /// the walk.
+    /// The moment at which everything was as the walk met it, unless somebody
+    /// wrote in the meantime; None if none of it can change. Must be called in
+    /// the section of the walk.
     pub(super) fn finish(&mut self) -> Option<Moment> {
         let moment = self.moment.take()?;
         moment.watch(&self.idents);

@@ -1,12 +1,13 @@
-//! The numbers that stand for variables and dag nodes in a hash.
+//! The numbers that represent variables and dag nodes in a hash.
 //!
-//! A bound object is named by how many scopes away its binding is, and by the
+//! A bound object is named by the number of scopes to its binding, and by the
 //! order in which it was first met there. A custom hash asks for the hashes of
-//! parts in an order of its own, which must not show unless the hook chains
-//! the answers. So every question of a hook has a *context*: a question that
-//! starts from an earlier answer goes on in the context of that one, any other
-//! in a fresh context. What was first met in a context is known by its number
-//! there and in what goes on from it; elsewhere it is numbered anew.
+//! parts in an order of its own, which must not be visible unless the hook
+//! chains the results. So every question of a hook has a *context*: a question
+//! that starts from an earlier result continues in the context of that one, any
+//! other in a fresh context. An object first met in a context is identified by
+//! its number there and in contexts that continue from it; elsewhere it gets a
+//! new number.
 
 use smallvec::SmallVec;
 
@@ -14,15 +15,15 @@ use super::bindings::Bindings;
 use super::levels::Levels;
 use crate::kernel::pages::empty;
 
-/// How a bound object appears in the hash.
+/// The appearance of a bound object in the hash.
 #[derive(Clone, Copy)]
 pub(super) struct Name<Out> {
-    /// The hash of the fields where the object is met first.
+    /// The hash of the fields at the object's first occurrence.
     pub(super) first: Option<Out>,
     pub(super) by: By,
 }
 
-/// What a bound object is known by.
+/// The identification of a bound object.
 #[derive(Clone, Copy)]
 pub(super) enum By {
     /// A free variable, by its identity.
@@ -35,11 +36,11 @@ pub(super) enum By {
     },
 }
 
-/// What is known of a binding beside its scope.
+/// The data of a binding beside its scope.
 struct Numbered<Out> {
     identity: bool,
     fields: Out,
-    /// The number in each context where the object was met first.
+    /// The number in each context in which the object was met first.
     names: SmallVec<[(u32, u32); 1]>,
 }
 
@@ -48,7 +49,7 @@ struct Context {
     /// An ancestor some way up, so that ancestors are found in O(log depth).
     jump: u32,
     depth: u32,
-    /// How many hooks are around it.
+    /// The number of hooks around it.
     nesting: u32,
     /// Scopes above this level were opened inside the context.
     base: u32,
@@ -56,7 +57,7 @@ struct Context {
     outer: SmallVec<[(u32, u32); 2]>,
 }
 
-/// The context of everything that no hook asked for.
+/// The context of everything outside of hooks.
 const ROOT: u32 = 0;
 
 /// Bindings with numbers.
@@ -114,13 +115,13 @@ impl<Out: Copy> VarNumbering<Out> {
 
     // ---- contexts -----------------------------------------------------------
 
-    /// The context of what is visited now.
+    /// The context of the current visit.
     pub(super) fn current(&self) -> u32 {
         self.current
     }
 
     /// Starts a context for a question of a hook that was called in `outer`;
-    /// `from` is the context of the answer that the question starts from.
+    /// `from` is the context of the result that the question starts from.
     pub(super) fn ask(&mut self, outer: u32, from: Option<u32>, levels: &Levels) {
         let nesting = self.contexts[outer as usize].nesting + 1;
         let (parent, outer_numbers) = match from {
@@ -131,8 +132,8 @@ impl<Out: Copy> VarNumbering<Out> {
     }
 
     /// Starts a context for the fields of an object that is bound where the
-    /// order of the visit must not show: they are hashed as if nothing but
-    /// what surrounds the innermost scope had been met before.
+    /// order of the visit must not be visible: they are hashed as if nothing
+    /// had been met before except the surroundings of the innermost scope.
     pub(super) fn isolate(&mut self, levels: &Levels) {
         let parent = self.scopes.last().map_or(ROOT, |scope| scope.1);
         let nesting = self.contexts[parent as usize].nesting + 1;
@@ -165,11 +166,11 @@ impl<Out: Copy> VarNumbering<Out> {
         });
     }
 
-    /// Goes back to the context that was current before.
+    /// Returns to the context that was current before.
     pub(super) fn leave(&mut self, before: u32) {
         self.current = before;
-        // Names from inside say nothing outside; to depend on the current
-        // context is the safe answer to what else was used.
+        // Names from inside have no meaning outside; depending on the current
+        // context is the safe assumption for everything else that was used.
         if self.contexts[self.used as usize].depth > self.contexts[before as usize].depth {
             self.used = before;
         }
@@ -189,7 +190,7 @@ impl<Out: Copy> VarNumbering<Out> {
         context == ancestor
     }
 
-    /// Starts to collect which contexts are used; give the result to
+    /// Starts to collect the contexts that are used; pass the result to
     /// [`end_use`](Self::end_use).
     #[inline]
     pub(super) fn begin_use(&mut self) -> u32 {
@@ -204,7 +205,7 @@ impl<Out: Copy> VarNumbering<Out> {
         used
     }
 
-    /// Notes that names of a context were used.
+    /// Records that names of a context were used.
     #[inline]
     pub(super) fn use_context(&mut self, context: u32) {
         if context != ROOT
@@ -214,12 +215,12 @@ impl<Out: Copy> VarNumbering<Out> {
         }
     }
 
-    /// How many hooks are around the current context.
+    /// The number of hooks around the current context.
     pub(super) fn nesting(&self) -> u32 {
         self.contexts[self.current as usize].nesting
     }
 
-    /// Whether names of a context are known in the current one.
+    /// True if names of a context are known in the current one.
     #[inline]
     pub(super) fn knows(&self, context: u32) -> bool {
         context == ROOT || self.is_ancestor(context, self.current)
@@ -227,8 +228,8 @@ impl<Out: Copy> VarNumbering<Out> {
 
     // ---- bindings and names -------------------------------------------------
 
-    /// Whether everything is met in one fixed order where a binding of this
-    /// level belongs: at the root, or in a scope opened in this context.
+    /// True if a binding of this level belongs where everything is met in one
+    /// fixed order: at the root, or in a scope opened in this context.
     #[inline]
     pub(super) fn in_order(&self, level: u32) -> bool {
         self.current == ROOT || level > self.contexts[self.current as usize].base
@@ -253,12 +254,12 @@ impl<Out: Copy> VarNumbering<Out> {
         index
     }
 
-    /// Whether a binding is that of a free variable.
+    /// True if a binding is that of a free variable.
     pub(super) fn is_by_identity(&self, index: u32) -> bool {
         self.numbered[index as usize].identity
     }
 
-    /// The name of a bound object here and now.
+    /// The name of a bound object at the current place.
     #[inline]
     pub(super) fn name(&mut self, index: u32, levels: &mut Levels) -> Name<Out> {
         if let Some((by, context)) = self.known_name(index, levels) {
@@ -274,7 +275,8 @@ impl<Out: Copy> VarNumbering<Out> {
         self.numbered[index as usize]
             .names
             .push((self.current, number));
-        // A result that holds a first name is none for a later occurrence.
+        // A result that contains a first name is not valid for a later
+        // occurrence.
         levels.create(level);
         self.use_context(self.current);
         Name {
@@ -283,7 +285,7 @@ impl<Out: Copy> VarNumbering<Out> {
         }
     }
 
-    /// The name that a bound object has here already, and the context that
+    /// The name that a bound object already has here, and the context that
     /// knows it.
     #[inline(always)]
     pub(super) fn known_name(&self, index: u32, levels: &Levels) -> Option<(By, u32)> {

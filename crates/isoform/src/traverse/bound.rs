@@ -1,12 +1,12 @@
-//! What variables stand for during a substitution, scope by scope, and what
-//! remembered results depend on.
+//! The meanings of variables during a substitution, scope by scope, and the
+//! dependencies of remembered results.
 //!
 //! Level 0 holds the substitution itself, level 1 the whole value, and each
-//! open scope has the next one. A result of a shared object stays true while
-//! the scopes whose bindings it used are open and none of the variables it
-//! looked up means something else. The second is told by a version: it changes
-//! only when a variable that was looked up before gets another meaning, which
-//! does not happen in programs that bind each variable once.
+//! open scope has the next one. The result of a shared object remains valid
+//! while the scopes whose bindings it used are open and every variable it
+//! looked up keeps its meaning. A version tracks the latter: it changes only
+//! when a variable that was looked up before gets another meaning, which does
+//! not happen in programs that bind each variable once.
 
 use hashbrown::{HashMap, HashSet};
 use rapidhash::fast::RandomState;
@@ -16,8 +16,8 @@ use crate::kernel::object::view::Met;
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// A region, the level at which its field opened it, and what variables mean
-/// there.
+/// A region, the level at which its field opened it, and the meaning of
+/// variables in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) region: RegionKind,
@@ -36,7 +36,7 @@ impl Place {
         sight: Sight::Pairs,
         ..Place::ROOT
     };
-    /// In what comes in the place of a variable.
+    /// In the replacement of a variable.
     pub(super) const IN_REPLACEMENT: Place = Place {
         sight: Sight::Fields,
         ..Place::ROOT
@@ -51,42 +51,42 @@ impl Place {
     }
 }
 
-/// What variables mean at a place.
+/// The rule that gives variables their meaning at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Sight {
-    /// What they are bound to, or else what the substitution says.
+    /// Their binding if they have one, otherwise their replacement.
     Bindings,
     /// As `Bindings`, in the fields of a variable that is being bound.
     Size,
-    /// What the substitution says: nothing is bound there.
+    /// Their replacement: nothing is bound there.
     Pairs,
-    /// Themselves, up to their fields.
+    /// They are kept, except for their fields.
     Fields,
 }
 
-/// What a variable means at its place.
+/// The meaning of a variable at its place.
 pub(super) enum Meaning {
-    /// This stands for it.
+    /// The variable becomes this.
     Is(Outcome),
-    /// It is to be bound.
+    /// It has to be bound.
     Binder,
-    /// It stands for itself, up to its fields, which were not searched yet.
+    /// It is kept, but its fields have not been searched yet.
     Free,
-    /// A replacement whose variables were not searched yet.
+    /// A replacement whose variables have not been searched yet.
     Unsettled(Value),
 }
 
-/// The level of bindings that no scope is around.
+/// The level of bindings outside of all scopes.
 const OUTERMOST: u32 = 1;
 
-/// What a stretch of the visit depends on.
+/// The dependencies of a part of the visit.
 #[derive(Clone, Copy)]
 pub(super) struct Dependence {
-    /// The levels whose bindings were used, one bit each; the last bit stands
-    /// for all further levels.
+    /// The levels whose bindings were used, one bit each; the last bit
+    /// represents all further levels.
     levels: u64,
-    /// The levels of definition fields that named a variable bound already,
-    /// as bits; in a scope further in, such a field would bind it anew.
+    /// The levels of definition fields that named a variable already bound, as
+    /// bits; in a scope further in, such a field would bind it again.
     defs: u64,
     /// The lowest level of a binding that changed something.
     changed: u32,
@@ -101,20 +101,21 @@ const NOTHING: Dependence = Dependence {
     created: u32::MAX,
 };
 
-/// The bit of [`Dependence::levels`] that stands for all levels from here on.
+/// The bit of [`Dependence::levels`] that represents this level and all higher
+/// ones.
 const LAST_BIT: u32 = 63;
 
 struct Binding {
     level: u32,
     image: Value,
-    /// Whether it makes a difference that the variable is bound here.
+    /// True if it makes a difference that the variable is bound here.
     matters: bool,
 }
 
 struct Level {
-    /// No two scopes that were ever open have the same.
+    /// Unique among all scopes of the visit.
     instance: u64,
-    /// The version to go back to at the end of the scope.
+    /// The version to return to at the end of the scope.
     version: u64,
     /// The variables bound at this level.
     vars: Vec<u64>,
@@ -124,9 +125,9 @@ struct Remembered {
     result: Outcome,
     place: Place,
     version: u64,
-    /// The innermost level used and its instance; None when none was.
+    /// The innermost level used and its instance; None if none was used.
     innermost: Option<(u32, u64)>,
-    /// The instance of the scope in which definitions named what was bound.
+    /// The instance of the scope in which definitions named a bound variable.
     definitions: Option<u64>,
     dependence: Dependence,
 }
@@ -139,13 +140,14 @@ pub(super) struct Bound {
     versions: u64,
     /// Variables that were looked up.
     seen: HashSet<u64, RandomState>,
-    /// Variables that were used free.
+    /// Variables with a free use.
     used: HashSet<u64, RandomState>,
-    /// Whether the fields of free variables are searched.
+    /// True if the fields of free variables are searched.
     in_free: bool,
-    /// What stands for free variables whose fields were searched.
+    /// The results for free variables whose fields were searched.
     free: HashMap<u64, Value, RandomState>,
-    /// Variables of the substitution whose replacements were not searched yet.
+    /// Variables of the substitution whose replacements have not been searched
+    /// yet.
     unsettled: HashSet<u64, RandomState>,
     dependence: Dependence,
     results: HashMap<(u64, RegionKind, Sight), Remembered, RandomState>,
@@ -175,7 +177,7 @@ impl Default for Bound {
 }
 
 impl Bound {
-    /// Adds a pair to the substitution; false when the variable has one.
+    /// Adds a pair to the substitution. Returns false if the variable has one.
     pub(super) fn replace(&mut self, var: u64, replacement: Value) -> bool {
         let stack = self.bindings.entry(var).or_default();
         stack.push(Binding {
@@ -186,15 +188,16 @@ impl Bound {
         stack.len() == 1
     }
 
-    /// Has the fields of free variables searched, and those of the variables in
-    /// replacements. Some variables are used free, wherever that is met.
+    /// Requests that the fields of free variables be searched, and those of the
+    /// variables in replacements. The variables `used` count as used freely
+    /// from the start.
     pub(super) fn search_free(&mut self, used: impl Iterator<Item = u64>) {
         self.in_free = true;
         self.used.extend(used);
         self.unsettled.extend(self.bindings.keys());
     }
 
-    /// Sets what stands for a variable of the substitution.
+    /// Sets the result for a variable of the substitution.
     pub(super) fn settle(&mut self, var: u64, image: Value) {
         self.unsettled.remove(&var);
         if let Some(pair) = self.bindings.get_mut(&var).and_then(|it| it.first_mut()) {
@@ -202,27 +205,27 @@ impl Bound {
         }
     }
 
-    /// Sets what stands for a free variable.
+    /// Sets the result for a free variable.
     pub(super) fn settle_free(&mut self, var: u64, image: Value) {
         self.free.insert(var, image);
     }
 
-    /// Takes note that a variable is used free; whether that is news.
+    /// Records a free use of a variable. Returns true for the first one.
     pub(super) fn note_use(&mut self, var: u64) -> bool {
         self.used.insert(var)
     }
 
-    /// Whether a variable at a place is a free use of it.
+    /// True if a variable at this place is a free use.
     pub(super) fn is_free_use(&self, var: u64, place: Place) -> bool {
         let bindings = matches!(place.sight, Sight::Bindings | Sight::Size);
         let newest = || self.bindings.get(&var)?.last();
         bindings && self.is_use(var, place) && newest().is_none_or(|it| it.level == 0)
     }
 
-    /// Whether a variable at a place is a use of it, whatever it is bound to.
-    /// One in the fields of another that is being bound, such as a size in its
-    /// type, is a use where comparison knows it already: as it was used, and
-    /// no scope is in between.
+    /// True if a variable at this place is a use, whatever it is bound to. A
+    /// variable in the fields of another one that is being bound, such as a
+    /// size in its type, is a use if comparison already knows it: because it
+    /// was used before, and no scope is in between.
     fn is_use(&self, var: u64, place: Place) -> bool {
         place.region == RegionKind::Use
             || match place.sight {
@@ -241,7 +244,7 @@ impl Bound {
         self.levels.last().map_or(0, |level| level.instance)
     }
 
-    /// The place of a child of a value that is met at `parent`.
+    /// The place of a child of a value at `parent`.
     pub(super) fn place_of(&self, parent: Place, region: RegionKind, opens: bool) -> Place {
         Place {
             region,
@@ -266,8 +269,8 @@ impl Bound {
         });
     }
 
-    /// Ends the bindings of the innermost scope. False when nothing in it was
-    /// changed but on account of those bindings.
+    /// Ends the bindings of the innermost scope. Returns true if a binding
+    /// further out changed anything in it.
     pub(super) fn close_scope(&mut self) -> bool {
         let closing = self.current();
         let Some(level) = self.levels.pop() else {
@@ -294,7 +297,7 @@ impl Bound {
         keep
     }
 
-    /// What a variable means at a place.
+    /// Returns the meaning of a variable at a place.
     pub(super) fn look_up(&mut self, var: u64, place: Place, was: Met<'_>) -> Meaning {
         let bindings = self.bindings.get(&var);
         let found = bindings.and_then(|stack| match place.sight {
@@ -302,7 +305,7 @@ impl Bound {
             Sight::Pairs => stack.first().filter(|pair| pair.level == 0),
             Sight::Fields => None,
         });
-        // A definition field binds anew what is bound further out.
+        // A definition field rebinds variables that are bound further out.
         let is_bound = found.is_some_and(|binding| binding.level >= place.def_level);
         if !is_bound && !self.is_use(var, place) {
             return Meaning::Binder;
@@ -341,8 +344,8 @@ impl Bound {
         }
     }
 
-    /// Binds a variable until the end of the scope in which the definition
-    /// field stands.
+    /// Binds a variable until the end of the scope that contains the definition
+    /// field.
     pub(super) fn bind(&mut self, var: u64, place: Place, image: Value, changed: bool) {
         let level = place.def_level;
         let stack = self.bindings.entry(var).or_default();
@@ -367,12 +370,13 @@ impl Bound {
         }
     }
 
-    /// Starts collecting for one object; pass the result to [`end`](Self::end).
+    /// Starts collecting dependencies for one object; pass the result to
+    /// [`end`](Self::end).
     pub(super) fn begin(&mut self) -> Dependence {
         std::mem::replace(&mut self.dependence, NOTHING)
     }
 
-    /// Goes back to collecting for what is around the object.
+    /// Resumes collecting for the object around it.
     pub(super) fn end(&mut self, outer: Dependence) {
         self.depend(outer);
     }
@@ -385,8 +389,8 @@ impl Bound {
         own.created = own.created.min(on.created);
     }
 
-    /// Remembers the result of the object for which is collected now, unless
-    /// meeting it again would bind something.
+    /// Remembers the result of the object whose dependencies are being
+    /// collected, unless visiting it again would bind something.
     pub(super) fn remember(&mut self, object: u64, place: Place, result: &Outcome) {
         let dependence = self.dependence;
         if dependence.created <= self.current() {
@@ -414,7 +418,8 @@ impl Bound {
         self.results.insert(key, remembered);
     }
 
-    /// The result of an object, if it is known and holds at this place.
+    /// Returns the result of an object, if one is remembered and valid at this
+    /// place.
     pub(super) fn remembered(&mut self, object: u64, place: Place) -> Option<Outcome> {
         let key = (object, place.region, place.sight);
         let known = self.results.get(&key)?;

@@ -1,4 +1,4 @@
-//! Copies of values: one object, or everything below.
+//! Copies of values: of one object, or of everything below.
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
@@ -7,13 +7,13 @@ use crate::kernel::object::build;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 
-/// A copy of everything below a value: of objects of declared types and of
-/// containers.
+/// Returns a copy of a value and everything below it: of objects of declared
+/// types and of containers.
 ///
 /// An object that is reached in several ways is copied once, so the copy has
-/// the sharing of the original, and its cycles. What has no identity of its
-/// own is shared with the original: numbers, strings, bytes, shapes, tensors,
-/// functions and opaque values. So are objects of kind
+/// the same sharing and the same cycles as the original. Values without an
+/// identity are shared with the original: numbers, strings, bytes, shapes,
+/// tensors, functions and opaque values. So are objects of kind
 /// [`singleton`](crate::Kind::Singleton), whose identity is their meaning. The
 /// keys of maps are copied like values.
 ///
@@ -21,7 +21,8 @@ use crate::kernel::value::Value;
 ///
 /// # Errors
 ///
-/// What the host language raises to interrupt a long copy, of which nothing is
+/// Whatever the host language raises to interrupt a long copy; the partial copy
+/// is dropped.
 /// left then.
 ///
 /// ```
@@ -40,11 +41,12 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
     build::deep_copy(value)
 }
 
-/// A copy of one object, which shares all its children with the original.
+/// Returns a copy of one object that shares all its children with the original.
 ///
-/// What [`deep_copy`] shares comes back as it is: an object of kind
-/// `singleton`, a string, a tensor. A type may copy its objects in its own way
-/// ([`DynCopy`](crate::DynCopy)). O(fields), or O(elements) of a container.
+/// Whatever [`deep_copy`] shares is returned unchanged: an object of kind
+/// `singleton`, a string, a tensor. A type may define how its objects are
+/// copied ([`DynCopy`](crate::DynCopy)). O(fields), or O(elements) of a
+/// container.
 ///
 /// # Errors
 ///

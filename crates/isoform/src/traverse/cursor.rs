@@ -1,9 +1,9 @@
-//! How a value is gone over: its parts one by one, in the order of the
-//! contract, with region and path.
+//! Traversal of a value: its parts one by one, in the order of the contract,
+//! with region and path.
 //!
-//! A traversal is a stack of cursors, each somewhere in an open object. What a
-//! traversal does with the parts is its own business; which parts there are,
-//! and in which order, is said here alone.
+//! A traversal is a stack of cursors, one in each open object. Cursors alone
+//! determine the parts and their order; the traversal decides what to do with
+//! them.
 
 use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::Error;
@@ -17,23 +17,23 @@ use crate::kernel::types::region::RegionKind;
 use crate::kernel::types::{FieldDef, Kind};
 use crate::kernel::value::Value;
 
-/// Which parts of an object are gone over, and in which order.
+/// The parts of an object that a traversal visits, and their order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum View {
-    /// The fields that comparison sees, in the order of visit; the entries of
-    /// maps in the order of their keys.
+    /// The fields that comparison sees, in the order of the visit; map entries
+    /// in the order of their keys.
     Compared,
-    /// As `Compared`, with the fields that comparison ignores.
+    /// Like `Compared`, plus the fields that comparison ignores.
     WithIgnored,
-    /// All fields in the order of declaration, parents' first; the entries of
-    /// maps in the order in which they were inserted.
+    /// All fields in the order of declaration, parents' first; map entries in
+    /// the order of insertion.
     Declared,
-    /// As `Declared`, without the fields whose content is always inline.
+    /// Like `Declared`, minus the fields whose content is always inline.
     References,
 }
 
 impl View {
-    /// The view of a traversal that is told whether ignored fields count.
+    /// The view of a traversal that includes ignored fields or not.
     pub(crate) fn of_compared(include_ignored: bool) -> Self {
         match include_ignored {
             true => View::WithIgnored,
@@ -56,13 +56,13 @@ impl View {
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub(crate) met: Met<'a>,
-    /// Whether variables in it are bound or used.
+    /// The region: tells whether variables in it are bound or used.
     pub(crate) region: RegionKind,
     pub(crate) is_key: bool,
 }
 
 impl<'a> Part<'a> {
-    /// A value that is met in a region, and is part of nothing.
+    /// A value in a region that is not part of anything.
     pub(crate) fn alone(value: &'a Value, region: RegionKind) -> Self {
         Part {
             met: Met::of(value),
@@ -72,40 +72,40 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What the parts of an object are read from.
+/// The source of an object's parts.
 #[derive(Clone, Copy)]
 enum Content<'a> {
     Fields(Fields<'a>),
-    /// The elements of an array, or of a list as it was when it was opened.
+    /// The elements of an array, or of a list when it was opened.
     Items(ObjRef<'a>, &'a [Value]),
-    /// The entries of a map, or of a dict as it was when it was opened, and
-    /// whether they come in the order of their keys.
+    /// The entries of a map, or of a dict when it was opened; true if they are
+    /// visited in the order of their keys.
     Entries(ObjRef<'a>, &'a MapObj, bool),
 }
 
-/// An open object, some of whose parts are still to be visited.
+/// An open object with parts still to visit.
 ///
-/// A list or dict is gone over as it was when the cursor was made; the fields
-/// of an object as they are when they are reached.
+/// A list or dict is traversed as it was when the cursor was made, the fields
+/// of an object as they are when the cursor reaches them.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     content: Content<'a>,
-    /// How many parts have been taken.
+    /// The number of parts taken so far.
     next: usize,
-    /// The region in which the object itself was met.
+    /// The region of the object itself.
     pub(crate) region: RegionKind,
-    /// The region of a field that says nothing of its own.
+    /// The region of fields without a flag that sets one.
     inner: RegionKind,
-    /// Whether the object itself is the key of a map.
+    /// True if the object itself is the key of a map.
     pub(crate) is_key: bool,
-    /// Whether the traversal has marked the object as open.
+    /// True if the traversal has marked the object as open.
     pub(crate) marked: bool,
-    /// Whether the traversal goes over the object without its callback.
+    /// True if the callback is not called for the object.
     pub(super) silent: bool,
 }
 
 impl<'a> Cursor<'a> {
-    /// Opens an object that is met as `part`; None if its class has no parts.
+    /// Opens the object of `part`; None if its class has no parts.
     #[inline(always)]
     pub(crate) fn open(
         section: &Section,
@@ -120,8 +120,8 @@ impl<'a> Cursor<'a> {
         Some(Cursor::new(object, content, part.region, part.is_key))
     }
 
-    /// Opens an object in whose place `content` is gone over, if it is a
-    /// container: a copy of what it held at some time.
+    /// Opens an object whose contents are replaced by those of `content`, if it
+    /// is a container: a copy of its earlier contents.
     pub(super) fn over(object: ObjRef<'a>, content: ObjRef<'a>, view: View) -> Option<Self> {
         let content = match object.info().class() {
             Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),
@@ -143,25 +143,25 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes another region for the one in which the object is met.
+    /// Replaces the region of the object.
     pub(super) fn met_in(self, region: RegionKind) -> Self {
         Cursor::new(self.object(), self.content, region, self.is_key)
     }
 
-    /// Notes whether the traversal has marked the object as open.
+    /// Records whether the traversal has marked the object as open.
     #[inline(always)]
     pub(crate) fn with_mark(mut self, marked: bool) -> Self {
         self.marked = marked;
         self
     }
 
-    /// Notes that the object is gone over without its callback.
+    /// Suppresses the callback for the object.
     pub(super) fn silent(mut self) -> Self {
         self.silent = true;
         self
     }
 
-    /// The object that is gone over.
+    /// The object being traversed.
     #[inline]
     pub(crate) fn object(&self) -> ObjRef<'a> {
         match self.content {
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// How many parts there are, keys and values counted each.
+    /// The number of parts; the keys and values of a map count separately.
     pub(crate) fn len(&self) -> usize {
         match self.content {
             Content::Fields(fields) => fields.len(),
@@ -179,13 +179,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// How many parts have been taken.
+    /// The number of parts taken so far.
     #[inline]
     pub(crate) fn position(&self) -> usize {
         self.next
     }
 
-    /// The next part; None when all have been taken.
+    /// Takes the next part; None if all have been taken.
     #[inline(always)]
     pub(crate) fn next(&mut self, section: &Section) -> Option<Part<'a>> {
         let part = self.get(section, self.next)?;
@@ -193,7 +193,7 @@ impl<'a> Cursor<'a> {
         Some(part)
     }
 
-    /// A part by its position.
+    /// The part at a position.
     #[inline(always)]
     pub(crate) fn get(&self, section: &Section, position: usize) -> Option<Part<'a>> {
         match self.content {
@@ -229,7 +229,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The fields that are gone over.
+    /// The fields that are traversed.
     #[inline]
     pub(crate) fn fields(&self) -> Option<Fields<'a>> {
         match self.content {
@@ -254,12 +254,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The entry that a part is the key or value of.
+    /// The entry whose key or value is at this position.
     pub(crate) fn entry(&self, position: usize) -> Option<(&'a Value, &'a Value)> {
         self.entries()?.entry(self.entry_number(position)?)
     }
 
-    /// The number of this entry in the order of insertion.
+    /// The number of that entry in the order of insertion.
     pub(crate) fn entry_number(&self, position: usize) -> Option<usize> {
         match self.content {
             Content::Entries(_, entries, true) => entries.in_key_order(position / 2),
@@ -268,7 +268,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Which field a part stands in, if it stands in one.
+    /// The slot of the field at this position, if it is a field.
     pub(crate) fn slot(&self, position: usize) -> Option<&'static Slot> {
         match self.content {
             Content::Fields(fields) => fields.slot(position),
@@ -276,18 +276,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The declaration of the field in which a part stands.
+    /// The declaration of the field at this position.
     pub(crate) fn field(&self, position: usize) -> Option<&'static FieldDef> {
         let slot = self.slot(position)?;
         self.object().info().fields().get(slot.field as usize)
     }
 
-    /// The step of a path to the part taken last. A key has that of its value.
+    /// The step of a path to the part taken last. A key has the step of its
+    /// value.
     pub(crate) fn step(&self) -> Option<Step> {
         self.step_to(self.next.checked_sub(1)?)
     }
 
-    /// The step of a path to a part.
+    /// The step of a path to the part at a position.
     pub(crate) fn step_to(&self, position: usize) -> Option<Step> {
         match self.content {
             Content::Fields(_) => Some(Step::Field(self.field(position)?.name())),
@@ -296,9 +297,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes `part` for the part taken last, so that paths lead through it: the
-    /// first field that holds it, or the same plain value. False when there is
-    /// none, so that the path has no step here.
+    /// Makes paths lead through `part` as if it had been taken last: through
+    /// the first field that holds it, or an equal plain value. Returns false if
+    /// there is no such field, so that the path has no step here.
     pub(crate) fn lead_to(&mut self, section: &Section, part: Met<'a>) -> bool {
         let is_wanted = |position: &usize| match (self.get(section, *position), part) {
             (Some(found), Met::Object(part)) => {
@@ -333,8 +334,8 @@ fn container<'a>(
     }
 }
 
-/// What a container holds: its array or map, which is the container itself
-/// where that does not change.
+/// The contents of a container: its array or map, which is the container itself
+/// if it is immutable.
 fn held<'a>(object: ObjRef<'a>, held: ObjRef<'a>, view: View) -> Option<Content<'a>> {
     let by_key = matches!(view, View::Compared | View::WithIgnored);
     if let Some(array) = held.downcast::<ArrayObj>() {

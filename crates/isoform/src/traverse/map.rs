@@ -1,4 +1,4 @@
-//! The functional update: a new value from an old one, node by node.
+//! The functional update: builds a new value from an old one, node by node.
 
 use super::mapper::{DriveMutate, Driver, rewrite};
 use super::options::MapOptions;
@@ -9,40 +9,40 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::value::Value;
 
 /// Rewrites a value: `callback` sees every value below `root`, the root
-/// included, and may put another in its place.
+/// included, and may return a replacement.
 ///
-/// The callback answers None to keep what it was given. Objects are never
-/// changed: one with a child that was replaced is built anew, and everything
-/// in which nothing was replaced is the same object in the result, the root
-/// included. A list or dict that changes becomes a new list or dict.
+/// The callback returns None to keep the value. Objects are never changed: an
+/// object with a replaced child is rebuilt, and everything without a
+/// replacement inside is the same object in the result, the root included. A
+/// list or dict that changes becomes a new list or dict.
 ///
 /// * **Post-order** ([`WalkOrder::Post`], the default): children first. The
-///   callback sees a node after its children were replaced; what it answers is
+///   callback sees a node after its children were replaced; its result is
 ///   final.
-/// * **Pre-order**: the callback sees a node first. The children of what it
-///   answers are visited in turn; the answer itself is not offered again.
+/// * **Pre-order**: the callback sees a node first. The children of its result
+///   are visited in turn; the result itself is not passed to it again.
 /// * **Children** are those of [`structural_walk`](crate::structural_walk), in
 ///   the same order: fields, elements, keys and values. Fields that comparison
-///   ignores are taken over unless the options include them.
+///   ignores are copied unchanged unless the options include them.
 /// * **Sharing.** An object that is reached in several ways is rewritten once
 ///   in each kind of region (used, bound, bound directly), and its result is
 ///   shared in the same way. A variable or dag node whose own fields change is
-///   built anew once for all regions, so that its uses still name its
-///   definition. A callback that replaces a variable decides about each kind
-///   of region on its own: give the same answer for all of them.
-/// * **Hooks.** Of a type that makes the new object itself
-///   ([`DynMutate`](crate::DynMutate)), the answer of its hook comes in place
-///   of the rewrite of its fields. A hook that is set while a rewrite runs
-///   counts from the next one on.
+///   rebuilt once for all regions, so that its uses still name its definition.
+///   A callback that replaces a variable is called separately for each kind of
+///   region: return the same replacement for all of them.
+/// * **Hooks.** If a type builds the new object itself
+///   ([`DynMutate`](crate::DynMutate)), the result of its hook replaces the
+///   rewrite of its fields. A hook that is set while a rewrite runs takes
+///   effect with the next one.
 ///
-/// Depth is limited by memory only; cost is linear in the number of distinct
-/// objects and of the places of plain values.
+/// Depth is limited by memory only; the cost is linear in the number of
+/// distinct objects plus that of the places of plain values.
 ///
 /// # Errors
 ///
-/// `TypeError` with the path when a replacement does not fit its field,
-/// `ValueError` when two keys of a map become one or a value contains itself;
-/// errors of the callback come back unchanged.
+/// `TypeError` with the path if a replacement does not fit its field,
+/// `ValueError` if two keys of a map become equal or a value contains itself;
+/// errors of the callback are returned unchanged.
 ///
 /// ```
 /// use isoform::{MapOptions, Value, structural_equal, structural_map};
@@ -65,12 +65,12 @@ pub fn structural_map(
     structural_map_where(root, options, |_| true, callback)
 }
 
-/// [`structural_map`] that calls back only for the types that are wanted; all
-/// the others are rebuilt where something below them changes.
+/// Like [`structural_map`], but calls back only for the types that are wanted;
+/// all others are rebuilt if something below them changes.
 ///
-/// `wanted` is asked with the type of an object, or with None for a plain value
-/// that is kept inline. It is called in the middle of the traversal, where a
-/// callback would cost more, and must not use this library.
+/// `wanted` is called with the type of an object, or with None for an inline
+/// plain value. It is called in the middle of the traversal, where a callback
+/// would cost more, and must not use this library.
 ///
 /// # Errors
 ///
@@ -84,30 +84,30 @@ pub fn structural_map_where(
     rewrite(root.into(), options, None, wanted, callback)
 }
 
-/// Rewrites a value with callbacks that decide themselves what is rewritten
-/// below theirs.
+/// Rewrites a value with callbacks that control the rewrite of everything below
+/// the values they receive.
 ///
-/// `wanted` says which types the callback is for: it is asked with the type of
-/// an object, or with None for a plain value that is kept inline. What the
-/// callback returns comes in place of the value, and nothing below the value
-/// is rewritten but what the callback asks for:
+/// `wanted` selects the types for the callback: it is called with the type of
+/// an object, or with None for an inline plain value. The result of the
+/// callback replaces the value, and below the value only those parts are
+/// rewritten for which the callback asks:
 /// [`MutateCallback::mutate`](crate::MutateCallback::mutate) rewrites a part,
 /// [`MutateCallback::mutate_children`](crate::MutateCallback::mutate_children)
-/// all parts of a value. Values of other types are built again where something
-/// below them changed, by the [hook](crate::DynMutate) of the type or by the
-/// fields. Regions, sharing and identity are as in [`structural_map`]; the
-/// order in the options has no meaning here.
+/// all parts of a value. Values of other types are rebuilt if something below
+/// them changed, by the [hook](crate::DynMutate) of the type or field by field.
+/// Regions, sharing and identity are as in [`structural_map`]; the order in the
+/// options is ignored.
 ///
-/// [`MutateCallback::remap`](crate::MutateCallback::remap) records what comes in
-/// place of a variable wherever it is met from then on, unless the callback is
-/// for variables, too.
+/// [`MutateCallback::remap`](crate::MutateCallback::remap) records the
+/// replacement of a variable for all its later occurrences, unless the callback
+/// also receives variables.
 ///
 /// # Errors
 ///
-/// As [`structural_map`]. `ValueError` where the callback asks for a value
-/// whose rewrite is not over, and `RecursionError` when callbacks nest more
-/// than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level is a
-/// call of user code on the native stack.
+/// As [`structural_map`]. `ValueError` if the callback asks for a value whose
+/// rewrite has not ended, and `RecursionError` if callbacks nest more than
+/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level is a call
+/// of user code on the native stack.
 ///
 /// ```
 /// use isoform::{Array, MapOptions, Value, repr, structural_mutate};
@@ -138,12 +138,12 @@ pub fn structural_mutate(
     rewrite(root.into(), options, Some(driver), |_| false, |_| Ok(None))
 }
 
-/// [`structural_mutate`] for a host language that limits the depth of its own
-/// calls.
+/// Like [`structural_mutate`], for a host language that limits the depth of its
+/// own calls.
 ///
 /// # Errors
 ///
-/// As [`structural_mutate`], but for the `RecursionError`.
+/// As [`structural_mutate`], except for the `RecursionError`.
 pub fn structural_mutate_by_host(
     root: impl Into<Value>,
     options: MapOptions,

@@ -1,6 +1,6 @@
 //! The engine of [`structural_map`](crate::structural_map) and
-//! [`structural_mutate`](crate::structural_mutate): what it remembers of
-//! objects, and who decides what becomes of them.
+//! [`structural_mutate`](crate::structural_mutate): remembers the results of
+//! objects, and selects callback, hook or rewrite of fields.
 
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
@@ -27,7 +27,7 @@ use crate::kernel::value::Value;
 /// A callback of [`structural_mutate`](crate::structural_mutate).
 pub type DriveMutate<'f> = dyn Fn(&Value, &mut dyn MutateCallback) -> Result<Value> + 'f;
 
-/// Who says what values of some types become.
+/// The callback that replaces values of some types.
 #[derive(Clone, Copy)]
 pub(super) struct Driver<'f> {
     pub(super) wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
@@ -67,11 +67,11 @@ pub(super) fn rewrite(
     })
 }
 
-/// What is known of an open object.
+/// The state of an open object.
 pub(super) struct Open<'a> {
-    /// What stands in the original, if a callback put the object there.
+    /// The value in the original, if a callback replaced it by the object.
     replaced: Option<Met<'a>>,
-    /// The object for which the result is remembered, and the region.
+    /// The object and region for which the result is remembered.
     remembered: Option<(u64, RegionKind)>,
     /// The variable or dag node whose own result is remembered.
     descent: Option<u64>,
@@ -80,27 +80,28 @@ pub(super) struct Open<'a> {
 struct Mapper<'a, 'f, W, F> {
     options: MapOptions,
     view: View,
-    /// Whether the filter or the driver wants plain values.
+    /// True if the filter or the driver wants plain values.
     plain_wanted: bool,
     wanted: W,
     callback: F,
     driver: Option<Driver<'f>>,
-    /// How many callbacks of the driver are running.
+    /// The number of running callbacks of the driver.
     drives: u32,
     rewriter: Rewriter<'a, Open<'a>>,
-    /// What became of objects, for each kind of region.
+    /// The results of objects, for each kind of region.
     results: [Results; 3],
-    /// What variables and dag nodes became before or without the callback.
+    /// The results of variables and dag nodes before the callback, or without
+    /// it.
     descents: Results,
-    /// Whether types may have a rewrite of their own.
+    /// True if types may have hooks for the rewrite.
     hooked: bool,
-    /// Whether anything else than the callback decides what objects become.
+    /// True if anything other than the callback can replace objects.
     special: bool,
-    /// What was opened, and may be left open by an error that is caught.
+    /// Opened entries, which an error that is caught later may leave open.
     opened: Vec<(RegionKind, u64)>,
-    /// What was recorded for variables.
+    /// The recorded replacements of variables.
     remapped: HashMap<u64, Value, RandomState>,
-    /// What was recorded for uses of variables only.
+    /// The recorded replacements for uses of variables only.
     uses: HashMap<u64, Value, RandomState>,
 }
 
@@ -136,8 +137,8 @@ where
         {
             return Ok(Some(Outcome::of(recorded, part.met)));
         }
-        // As in a walk: an object with one owner is reached on this way only,
-        // unless a hook or the driver asks for it, too.
+        // As in a walk: an object with one owner is reached only once, unless a
+        // hook or the driver also asks for it.
         let may_return = object.is_shared() || class.is_mutable() || self.special_of(object);
         let mut remembered = None;
         if may_return {
@@ -156,7 +157,7 @@ where
         if self.options.order == WalkOrder::Pre
             && let Outcome::New(answer) = self.call(section, part)?
         {
-            // The answer may contain what it replaces.
+            // The replacement may contain the value it replaces.
             remembered = Some(self.remember(ident, part.region));
             source.met = Met::of(self.rewriter.parts.keep_value(&answer));
         }
@@ -189,7 +190,7 @@ where
     W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
 {
-    /// What a plain value becomes.
+    /// The result for a plain value.
     fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<Outcome> {
         match self.drives(part.met.type_index()) {
             true => self.drive(section, part, None),
@@ -197,7 +198,7 @@ where
         }
     }
 
-    /// Goes into `source`, which came in the place of `was`.
+    /// Enters `source`, which replaced `was`.
     fn enter(
         &mut self,
         section: &mut Section,
@@ -253,8 +254,7 @@ where
         Ok(None)
     }
 
-    /// What follows the visit of the children of `part`, which came in the place
-    /// of `replaced`.
+    /// Continues after the children of `part`, which replaced `replaced`.
     fn finish(
         &mut self,
         section: &mut Section,
@@ -277,7 +277,7 @@ where
         Ok(outcome)
     }
 
-    /// Calls the callback with what a part has become.
+    /// Calls the callback with the result for a part.
     fn call_after(
         &mut self,
         section: &mut Section,
@@ -297,7 +297,7 @@ where
         }
     }
 
-    /// Calls the callback: what it puts in the place of a value.
+    /// Calls the callback, which may replace a value.
     #[inline]
     fn call(&mut self, section: &mut Section, part: Part<'_>) -> Result<Outcome> {
         if !(self.wanted)(part.met.type_index()) {
@@ -315,19 +315,20 @@ where
         }
     }
 
-    /// Whether the driver says what values of a type become.
+    /// True if the driver replaces values of a type.
     #[inline]
     fn drives(&self, ty: Option<TypeIndex>) -> bool {
         self.driver.is_some_and(|driver| (driver.wanted)(ty))
     }
 
-    /// Whether somebody may ask for an object in addition to its owners.
+    /// True if a hook or the driver may ask for an object in addition to its
+    /// owners.
     #[inline]
     fn special_of(&self, object: ObjRef<'a>) -> bool {
         self.driver.is_some() || self.hooked && object.info().hooks.mutate.get().is_some()
     }
 
-    /// What was recorded for a variable that is met in a region.
+    /// The recorded replacement of a variable in a region.
     #[inline(never)]
     fn recorded(&self, ident: u64, region: RegionKind, driven: bool) -> Option<Value> {
         if region == RegionKind::Use
@@ -335,7 +336,7 @@ where
         {
             return Some(image.clone());
         }
-        // What the driver is for goes to the driver.
+        // A value that the driver wants is left to the driver.
         let recorded = self.remapped.get(&ident)?;
         (!driven).then(|| recorded.clone())
     }
@@ -358,7 +359,7 @@ where
         (ident, region)
     }
 
-    /// What the hook of an object's type makes of it.
+    /// Calls the hook of an object's type.
     #[cold]
     #[inline(never)]
     fn ask(
@@ -388,7 +389,7 @@ where
         Ok(Outcome::of(result?, part.met))
     }
 
-    /// What the driver makes of a value.
+    /// Calls the driver with a value.
     fn drive(
         &mut self,
         section: &mut Section,
@@ -420,8 +421,8 @@ where
         Ok(outcome)
     }
 
-    /// Puts the cursor of a value on the stack whose parts a hook or the driver
-    /// asks for, so that paths lead through it; false if it has none.
+    /// Pushes the cursor of a value whose parts a hook or the driver asks for,
+    /// so that paths lead through it. Returns false if the value has no parts.
     fn push_own(
         &mut self,
         section: &Section,
@@ -461,7 +462,7 @@ where
         cyclic(object).at(self.rewriter.path())
     }
 
-    /// What a part becomes, for the hook or callback of the driver that runs.
+    /// Rewrites a part for the running hook or callback of the driver.
     fn part(
         &mut self,
         section: &mut Section,
@@ -481,7 +482,7 @@ where
             Some(asker) => self.children(section, part, asker),
         };
         if result.is_err() {
-            // The hook may go on; what was open here no longer is.
+            // The hook may continue; objects opened here are no longer open.
             self.rewriter.give_up(mark);
             for (region, ident) in self.opened.split_off(first_opened) {
                 let results = self.results_in(region);
@@ -494,8 +495,8 @@ where
         Ok(result?.into_value(part.met))
     }
 
-    /// A value with its children rewritten: by the hook of its type, unless
-    /// that hook asks.
+    /// Rewrites the children of a value: by the hook of its type, unless that
+    /// hook is the one that asks.
     fn children(
         &mut self,
         section: &mut Section,
@@ -534,11 +535,11 @@ where
         self.descend(section, floor, None)
     }
 
-    /// What comes in place of a variable from now on.
+    /// Records the replacement of a variable from now on.
     ///
-    /// Where regions are told apart, what was rewritten before may be asked for
-    /// again in another one, so it is forgotten. Where they are not, it stays:
-    /// a variable is replaced from its definition on.
+    /// If regions are told apart, earlier results may be requested again in
+    /// another region, so they are forgotten. If they are not, earlier results
+    /// stay: a variable is replaced from its definition on.
     fn remap(&mut self, ident: u64, value: Value) {
         if !self.options.regions_apart {
             self.results[0].set(ident, Outcome::New(value.clone()));
@@ -547,7 +548,7 @@ where
             .iter_mut()
             .any(|it| matches!(it.get(ident), Some(Some(_))))
         {
-            // What was rewritten so far may contain the variable.
+            // Earlier results may contain the variable.
             self.results = Default::default();
             self.descents = Results::default();
             for open in self.rewriter.extras() {
@@ -560,7 +561,7 @@ where
     }
 }
 
-/// Whether two parts are the same object, or are both no objects.
+/// True if both parts are the same object, or neither is an object.
 fn same(one: Met<'_>, other: Met<'_>) -> bool {
     match (one, other) {
         (Met::Object(one), Met::Object(other)) => one.same_as(other),
@@ -569,14 +570,14 @@ fn same(one: Met<'_>, other: Met<'_>) -> bool {
     }
 }
 
-/// The rewrite as a hook or a callback of the driver sees it.
+/// The rewrite as seen by a hook or a callback of the driver.
 struct HookMutator<'m, 'a, 'f, W, F> {
     mapper: &'m mut Mapper<'a, 'f, W, F>,
     /// The object whose hook runs; None for a callback.
     asker: Option<ObjRef<'a>>,
-    /// Whether the last cursor is that of the value.
+    /// True if the last cursor is that of the value.
     has_cursor: bool,
-    /// Where the value was met.
+    /// The region of the value.
     region: RegionKind,
 }
 

@@ -1,15 +1,15 @@
-//! Marks on objects, by identity number, without writing into the objects.
+//! Marks on objects, by identity number, without writing to the objects.
 
 use crate::kernel::pages::Pages;
 
-/// What is known of an object that is met.
+/// The state of an object when it is met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
-    /// It was not entered before.
+    /// It has not been entered before.
     Fresh,
-    /// It was entered and not left since.
+    /// It has been entered and not left since.
     Open,
-    /// It was entered and left.
+    /// It has been entered and left.
     Done,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Enters an object; what was known of it before. One that was left stays
-    /// so unless `again` is set.
+    /// Enters an object and returns its previous state. An object that was left
+    /// keeps that state unless `again` is set.
     #[inline]
     pub(super) fn enter(&mut self, ident: u64, again: bool) -> Mark {
         let shift = shift_of(ident);
@@ -48,12 +48,12 @@ impl Marks {
         *self.word(ident) &= !(0b10 << shift_of(ident));
     }
 
-    /// Takes the mark of an object off.
+    /// Removes the mark of an object.
     pub(super) fn forget(&mut self, ident: u64) {
         *self.word(ident) &= !(0b11 << shift_of(ident));
     }
 
-    /// Takes all marks off.
+    /// Removes all marks.
     pub(super) fn clear(&mut self) {
         self.words.clear();
     }
@@ -82,7 +82,7 @@ mod tests {
             let mut model = HashMap::new();
             let mut number = 1u64;
             for step in 0..40_000u64 {
-                // Half of the numbers are dense, half are spread widely.
+                // Half of the numbers are dense, the other half widely spread.
                 number = number
                     .wrapping_mul(6_364_136_223_846_793_005)
                     .wrapping_add(1);

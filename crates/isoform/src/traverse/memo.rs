@@ -1,19 +1,20 @@
-//! What objects became, by identity number.
+//! The results of objects, by identity number.
 
 use super::rewrite::Outcome;
 use crate::kernel::pages::Pages;
 
-/// Results of objects; an object that is entered and not yet left is open.
+/// Results of objects; an object that has been entered and not left is open.
 #[derive(Default)]
 pub(super) struct Results {
-    /// Position in `results`, one higher; zero for an object not met yet.
+    /// The index in `results` plus one; zero for an object not met yet.
     positions: Pages<u32, 256>,
     /// None while the object is open.
     results: Vec<Option<Outcome>>,
 }
 
 impl Results {
-    /// What is known of an object: nothing, that it is open, or its result.
+    /// Looks an object up: None if unknown, `Some(None)` if open, else its
+    /// result.
     pub(super) fn get(&mut self, ident: u64) -> Option<Option<Outcome>> {
         let position = self.positions.get(ident)?.checked_sub(1)?;
         self.results.get(position as usize).cloned()
@@ -36,7 +37,7 @@ impl Results {
         let position = self.positions.word(ident);
         if *position == 0 {
             self.results.push(None);
-            // Four billion shared objects do not fit any memory.
+            // More than four billion shared objects do not fit into memory.
             *position = self.results.len() as u32;
         }
         let at = *position as usize - 1;

@@ -1,4 +1,5 @@
-//! Regions and walks: how a visit moves through an object graph.
+//! Traversal of object graphs: regions, walks, rewrites, substitution and
+//! copies.
 
 mod bound;
 mod copy;

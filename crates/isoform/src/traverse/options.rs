@@ -1,6 +1,6 @@
-//! How walks and rewrites go, and what the callbacks of walks answer.
+//! Options of walks and rewrites, and the results of a walk's callbacks.
 
-/// Whether an object is visited before or after what lies below it.
+/// Visits an object before or after everything below it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WalkOrder {
     /// Before.
@@ -10,23 +10,23 @@ pub enum WalkOrder {
     Post,
 }
 
-/// What a walk does with an object that is reached in several ways.
+/// How often a walk visits an object that is reached in several ways.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Sharing {
-    /// It is visited once, where it is met first.
+    /// Once, at the first place.
     #[default]
     Once,
-    /// It is visited once in each [kind of region](crate::RegionKind) in which it
-    /// stands, with all that lies below it: a variable where it is bound and
+    /// Once in each [kind of region](crate::RegionKind) in which it occurs,
+    /// together with everything below it: a variable where it is bound and
     /// where it is used. At most three visits of an object.
     OncePerRegion,
-    /// It is visited, with all that lies below it, at every place. The number
-    /// of visits may be exponential in the number of objects.
+    /// At every place, together with everything below it. The number of visits
+    /// may be exponential in the number of objects.
     EachOccurrence,
 }
 
-/// How to walk; the default is post-order, shared objects once, without the
-/// fields that comparison ignores, and with the keys of maps.
+/// Options of a walk. The default is post-order, visits shared objects once,
+/// omits the fields that comparison ignores, and includes the keys of maps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct WalkOptions {
@@ -34,12 +34,12 @@ pub struct WalkOptions {
     pub order: WalkOrder,
     /// Shared objects once or at every place.
     pub sharing: Sharing,
-    /// Whether fields with the flag `ignore` are walked too.
+    /// True if fields with the flag `ignore` are walked too.
     pub include_ignored: bool,
-    /// Whether the keys of maps and dicts are walked too.
+    /// True if the keys of maps and dicts are walked too.
     pub keys: bool,
-    /// Whether types with a traversal of their own are walked by it, rather
-    /// than by their fields.
+    /// True if types with a custom traversal are walked by it, rather than by
+    /// their fields.
     pub hooks: bool,
 }
 
@@ -63,7 +63,7 @@ impl WalkOptions {
         self
     }
 
-    /// Sets what is done with shared objects.
+    /// Sets how often shared objects are visited.
     #[must_use]
     pub fn sharing(mut self, sharing: Sharing) -> Self {
         self.sharing = sharing;
@@ -84,7 +84,7 @@ impl WalkOptions {
         self
     }
 
-    /// Sets whether types with a traversal of their own are walked by it.
+    /// Sets whether types with a custom traversal are walked by it.
     #[must_use]
     pub fn hooks(mut self, hooks: bool) -> Self {
         self.hooks = hooks;
@@ -92,25 +92,25 @@ impl WalkOptions {
     }
 }
 
-/// A callback's answer.
+/// The result of a walk's callback.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WalkResult<B = ()> {
-    /// Go on.
+    /// Continue.
     Advance,
-    /// Go on, but not into the children of this value. In post-order they have
-    /// been visited already, and this is the same as `Advance`.
+    /// Continue, but skip the children of this value. In post-order they have
+    /// already been visited, so this is the same as `Advance`.
     Skip,
     /// End the walk with this result.
     Interrupt(B),
 }
 
-/// Which children of a value are looked at.
+/// Options that select the children of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct ChildOptions {
-    /// Whether fields with the flag `ignore` are children too.
+    /// True if fields with the flag `ignore` are children too.
     pub include_ignored: bool,
-    /// Whether the keys of maps and dicts are children too.
+    /// True if the keys of maps and dicts are children too.
     pub keys: bool,
 }
 
@@ -139,21 +139,21 @@ impl ChildOptions {
     }
 }
 
-/// How to rewrite; the default is post-order, without the fields that
-/// comparison ignores, and with the keys of maps.
+/// Options of a rewrite. The default is post-order, omits the fields that
+/// comparison ignores, and includes the keys of maps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct MapOptions {
-    /// Whether the callback comes before or after the children.
+    /// Calls the callback before or after the children.
     pub order: WalkOrder,
-    /// Which children are visited; the others are taken over.
+    /// The children that are visited; the others are copied unchanged.
     pub children: ChildOptions,
-    /// Whether the callback is asked about a variable at each place where it
-    /// stands, and not once in each kind of region. For rewrites in which a
-    /// variable becomes something else from some place on.
+    /// True if the callback is called for a variable at each place where it
+    /// occurs, not once in each kind of region. For rewrites in which the
+    /// replacement of a variable changes from some place on.
     pub revisit_vars: bool,
-    /// Whether an object is rewritten once in each kind of region in which it
-    /// stands, and not once in all.
+    /// True if an object is rewritten once in each kind of region in which it
+    /// occurs, not once in all.
     pub regions_apart: bool,
 }
 
@@ -176,7 +176,7 @@ impl MapOptions {
         self
     }
 
-    /// Sets whether the callback is asked about a variable at each place.
+    /// Sets whether the callback is called for a variable at each place.
     #[must_use]
     pub fn revisit_vars(mut self, revisit_vars: bool) -> Self {
         self.revisit_vars = revisit_vars;

@@ -1,4 +1,4 @@
-//! A value taken apart into its children, and put together again.
+//! Decomposition of a value into its children, and reconstruction from them.
 
 use super::cursor::{Cursor, View};
 use super::options::ChildOptions;
@@ -15,31 +15,32 @@ use crate::kernel::value::{Value, ValueRef};
 pub struct Child {
     /// The child itself.
     pub value: Value,
-    /// Whether variables in it are bound or used.
+    /// The region: tells whether variables in it are bound or used.
     pub region: RegionKind,
-    /// Whether it is the key of a map or dict.
+    /// True if it is the key of a map or dict.
     pub is_key: bool,
 }
 
 /// The children of one value in the order of visit: the elements of a list or
 /// dict as they were when [`children_of`] was called, the fields of an object
-/// as they are when they are asked for.
+/// as they are when they are read.
 #[derive(Clone, Debug)]
 pub struct Children {
     source: Value,
-    /// What a list or dict held, and the source itself otherwise.
+    /// The contents of a list or dict when it was opened; otherwise the source
+    /// itself.
     held: Value,
     options: ChildOptions,
 }
 
-/// The children of a value: the fields of an object in the order of visit, the
-/// elements of an array or list, the keys and values of a map or dict. Other
-/// values have none. O(1), but for the key order of a map seen for the first
-/// time.
+/// Returns the children of a value: the fields of an object in the order of
+/// visit, the elements of an array or list, the keys and values of a map or
+/// dict. Other values have none. O(1), except for the key order of a map seen
+/// for the first time.
 ///
-/// With [`Children::rebuild`], this is what rewriters with an order of their
-/// own are made of; [`structural_map`](crate::structural_map) is one with a
-/// fixed order.
+/// Together with [`Children::rebuild`], this is the basis of rewriters with a
+/// custom order; [`structural_map`](crate::structural_map) is one with a fixed
+/// order.
 ///
 /// ```
 /// use isoform::{RegionKind, Value, children_of};
@@ -67,12 +68,12 @@ pub fn children_of(value: &Value, options: ChildOptions) -> Children {
 }
 
 impl Children {
-    /// The value that was taken apart.
+    /// The value whose children these are.
     pub fn source(&self) -> &Value {
         &self.source
     }
 
-    /// How many children there are. O(1).
+    /// The number of children. O(1).
     pub fn len(&self) -> usize {
         match self.cursor() {
             Some(cursor) if cursor.entries().is_some() && !self.options.keys => cursor.len() / 2,
@@ -81,13 +82,13 @@ impl Children {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are no children.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A child by its position in the order of visit, of a value that is met
-    /// in `region`. O(1).
+    /// Returns a child by its position in the order of visit; `region` is that
+    /// of the value. O(1).
     pub fn get(&self, position: usize, region: RegionKind) -> Option<Child> {
         let cursor = self.cursor()?.met_in(region);
         let position = self.position_in(&cursor, position);
@@ -101,7 +102,7 @@ impl Children {
         })
     }
 
-    /// All children, of a value that is met in `region`.
+    /// Iterates over all children; `region` is that of the value.
     pub fn iter(&self, region: RegionKind) -> impl Iterator<Item = Child> {
         (0..self.len()).filter_map(move |position| self.get(position, region))
     }
@@ -111,23 +112,24 @@ impl Children {
         self.place_step(position).map(AccessStep::from)
     }
 
-    /// As [`step`](Self::step), for one of many places.
+    /// Like [`step`](Self::step), for one of many places.
     pub(crate) fn place_step(&self, position: usize) -> Option<Step> {
         let cursor = self.cursor()?;
         cursor.step_to(self.position_in(&cursor, position))
     }
 
-    /// The value with these children in place of its own, in the same order.
+    /// Returns the value with its children replaced by these, in the same
+    /// order.
     ///
-    /// When all of them are what they were (the same objects, equal plain
-    /// values), the result is the source itself. Otherwise it is a new object
-    /// of the same type: a list or dict that changes is a new list or dict.
-    /// Fields that are no children, because they are ignored, are taken over.
+    /// If all of them are unchanged (the same objects, equal plain values), the
+    /// result is the source itself. Otherwise it is a new object of the same
+    /// type: a list or dict that changes is a new list or dict. Fields that are
+    /// not children, because they are ignored, are copied unchanged.
     ///
     /// # Errors
     ///
-    /// `ValueError` when the number of children differs or two keys of a map
-    /// become one, `TypeError` when a value does not fit its field.
+    /// `ValueError` if the number of children differs or two keys of a map
+    /// become equal, `TypeError` if a value does not fit its field.
     pub fn rebuild(&self, children: Vec<Value>) -> Result<Value> {
         if children.len() != self.len() {
             return Err(Error::value_error(format!(
@@ -144,7 +146,7 @@ impl Children {
         self.replace(changes.collect())
     }
 
-    /// The value with some children replaced, given by position.
+    /// Returns the value with some children replaced, given by position.
     pub(crate) fn replace(&self, changes: Vec<(usize, Value)>) -> Result<Value> {
         match self.cursor() {
             Some(cursor) if !changes.is_empty() => {
@@ -161,7 +163,8 @@ impl Children {
         Cursor::over(self.source.object_ref()?, self.held.object_ref()?, view)
     }
 
-    /// The position of a child among the parts of the cursor, which has keys.
+    /// The position of a child among the parts of the cursor, which include
+    /// keys.
     fn position_in(&self, cursor: &Cursor<'_>, position: usize) -> usize {
         match cursor.entries() {
             Some(_) if !self.options.keys => 2 * position + 1,

@@ -1,13 +1,13 @@
-//! Stacks that survive from one traversal to the next.
+//! Stacks that are reused by the next traversal.
 
-/// Longer stacks are given back to the allocator after a traversal.
+/// Longer stacks are returned to the allocator after a traversal.
 const KEPT_FRAMES: usize = 1 << 14;
 
-/// An empty vector in the memory of another, whose elements may have borrowed
-/// something else.
+/// Returns an empty vector in the memory of another one, whose elements may
+/// have borrowed something else.
 ///
-/// Safe code cannot change an element's lifetime in place, but a vector that
-/// is collected from another one's own iterator takes over its block.
+/// Safe code cannot change an element's lifetime in place, but a vector that is
+/// collected from another vector's iterator takes over its allocation.
 pub(crate) fn recycle<A, B>(mut items: Vec<A>) -> Vec<B> {
     items.clear();
     if items.capacity() > KEPT_FRAMES {

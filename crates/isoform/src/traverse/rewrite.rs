@@ -1,8 +1,8 @@
-//! How a new value is built from an old one, part by part.
+//! Builds a new value from an old one, part by part.
 //!
-//! A rewrite is a traversal in which each part becomes something, and an object
-//! with a part that became another is built again. Whatever decides what parts
-//! become is a [`Policy`]: map, mutate, substitution, normalisation.
+//! A rewrite is a traversal with a result for each part; an object with a
+//! changed part is rebuilt. A [`Policy`] decides the results: map, mutate,
+//! substitution, normalisation.
 
 use super::cursor::{Cursor, Part, path_of};
 use crate::kernel::container::{Array, Dict, List, Map, MapObj};
@@ -14,16 +14,16 @@ use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
 
-/// What became of a part.
+/// The result for a part.
 #[derive(Clone)]
 pub(crate) enum Outcome {
-    /// It is what it was.
+    /// The part is unchanged.
     Same,
     New(Value),
 }
 
 impl Outcome {
-    /// The outcome for a part in whose place a value comes.
+    /// The outcome for a part that a value replaces.
     #[inline]
     pub(crate) fn of(value: Value, was: Met<'_>) -> Self {
         match was.is(&value) {
@@ -32,7 +32,7 @@ impl Outcome {
         }
     }
 
-    /// What the part is now.
+    /// The new value of the part.
     pub(crate) fn into_value(self, was: Met<'_>) -> Value {
         match self {
             Outcome::Same => was.to_value(),
@@ -41,47 +41,46 @@ impl Outcome {
     }
 }
 
-/// The open objects of a rewrite, and the parts that became something else.
+/// The open objects of a rewrite, and their changed parts.
 pub(crate) struct Rewriter<'a, X> {
-    /// Owners of what is gone over and is no part of the root.
+    /// Owners of traversed values that are not part of the root.
     pub(crate) parts: &'a Arena,
     pub(crate) cursors: Vec<Cursor<'a>>,
-    /// For each cursor what the policy knows of the object, and where its part
-    /// of `changes` starts.
+    /// For each cursor, the start of its part of `changes` and the policy's
+    /// data about the object.
     open: Vec<(usize, X)>,
-    /// Parts that became others, by position; those of the innermost open
-    /// object last.
+    /// Changed parts, by position; those of the innermost open object last.
     changes: Vec<(usize, Value)>,
 }
 
-/// What decides what parts become.
+/// Decides the results of parts.
 pub(crate) trait Policy<'a>: Sized {
-    /// What it knows of an open object.
+    /// Its data about an open object.
     type Extra;
 
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
 
-    /// What a part becomes, or None when it was [opened](Rewriter::push).
+    /// The result for a part, or None if the part was [opened](Rewriter::push).
     ///
     /// # Errors
     ///
     /// Whatever ends the rewrite.
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>>;
 
-    /// Takes the last cursor away when all its parts are done: what the object
-    /// becomes, or None when something else was opened in its place.
+    /// Removes the last cursor when all its parts are done. Returns the result
+    /// for the object, or None if something else was opened in its place.
     ///
     /// # Errors
     ///
     /// Whatever ends the rewrite.
     fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>>;
 
-    /// Rewrites what is open above a height; what the lowest becomes, or
-    /// `finished` if nothing is open.
+    /// Rewrites everything open above a height. Returns the result for the
+    /// lowest object, or `finished` if nothing is open.
     ///
     /// # Errors
     ///
-    /// Those of the policy; what the host raises to end a long operation.
+    /// Those of the policy; whatever the host raises to end a long operation.
     fn descend(
         &mut self,
         section: &mut Section,
@@ -108,7 +107,7 @@ pub(crate) trait Policy<'a>: Sized {
         }
     }
 
-    /// What a value becomes.
+    /// Rewrites a value.
     ///
     /// # Errors
     ///
@@ -137,23 +136,23 @@ impl<'a, X> Rewriter<'a, X> {
         self.open.push((self.changes.len(), extra));
     }
 
-    /// What the policy knows of the innermost open object.
+    /// The policy's data about the innermost open object.
     pub(crate) fn extra(&mut self) -> Option<&mut X> {
         self.open.last_mut().map(|(_, extra)| extra)
     }
 
-    /// What the policy knows of all open objects, the innermost last.
+    /// The policy's data about all open objects, the innermost last.
     pub(crate) fn extras(&self) -> impl Iterator<Item = &X> {
         self.open.iter().map(|(_, extra)| extra)
     }
 
-    /// Closes the innermost object and builds what it becomes of its parts,
-    /// unless `keep` says that they do not count.
+    /// Closes the innermost object and builds its result from its parts;
+    /// discards their changes unless `keep` is set.
     ///
     /// # Errors
     ///
     /// With the path: `TypeError` for a part that does not fit its field,
-    /// `ValueError` for two keys that become one.
+    /// `ValueError` for two keys that become equal.
     #[inline]
     pub(crate) fn build(
         &mut self,
@@ -176,7 +175,7 @@ impl<'a, X> Rewriter<'a, X> {
         }
     }
 
-    /// The object of a cursor with the parts replaced that changed since then.
+    /// Rebuilds the object of a cursor with the parts that changed since then.
     #[inline]
     fn replace(
         &mut self,
@@ -184,8 +183,8 @@ impl<'a, X> Rewriter<'a, X> {
         cursor: &Cursor<'a>,
         first: usize,
     ) -> Result<Value> {
-        // What converts a value to the type of a field, or finds a key, may be
-        // code of the user. Most values fit as they are.
+        // Converting a value to the type of a field, or finding a key, may run
+        // user code. Most values fit as they are.
         if let Some(fields) = cursor.fields()
             && let Some(built) = build::with_fitting(section, fields, &mut self.changes[first..])
         {
@@ -196,12 +195,12 @@ impl<'a, X> Rewriter<'a, X> {
         access::outside(section, || replace(cursor, changes))
     }
 
-    /// How much is open.
+    /// The current number of cursors and changes.
     pub(crate) fn mark(&self) -> (usize, usize) {
         (self.cursors.len(), self.changes.len())
     }
 
-    /// Forgets what was opened since the mark.
+    /// Discards everything opened since the mark.
     pub(crate) fn give_up(&mut self, (cursors, changes): (usize, usize)) {
         self.cursors.truncate(cursors);
         self.open.truncate(cursors);
@@ -214,13 +213,13 @@ impl<'a, X> Rewriter<'a, X> {
     }
 }
 
-/// The object of a cursor with some parts replaced, given by position. A list
-/// or dict becomes a new list or dict.
+/// Returns the object of a cursor with some parts replaced, given by position.
+/// A list or dict becomes a new list or dict.
 ///
 /// # Errors
 ///
-/// `TypeError` when a value does not fit its field, `ValueError` when two keys
-/// of a map become one.
+/// `TypeError` if a value does not fit its field, `ValueError` if two keys of a
+/// map become equal.
 pub(crate) fn replace(
     cursor: &Cursor<'_>,
     changes: impl Iterator<Item = (usize, Value)>,

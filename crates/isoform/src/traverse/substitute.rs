@@ -21,39 +21,38 @@ use crate::kernel::value::Value;
 /// Replaces the free occurrences of variables in a value, all at once.
 ///
 /// Each pair is a variable, an object of kind [`var`](Kind::Var) that is found
-/// by identity, and what comes in its place. Replacements are not searched for
-/// variables in turn. Where no variable occurs free, the result is the same
+/// by identity, and its replacement. Replacements are not searched for the
+/// variables in turn. If no variable occurs free, the result is the same
 /// object, the root included; sharing is kept.
 ///
-/// * **Bound occurrences stay.** What binds is what binds in comparison: a
-///   variable in a definition field, from the place where the visit meets it
-///   to the end of the innermost scope around that field. In an IR of
-///   statements, where the binder is no scope, that is the end of the scope
-///   around the statements, or of the whole value. A definition is never
-///   replaced itself, and an occurrence that the visit meets before it is
-///   free. A variable in the fields of one that is bound, such as a size in
-///   its type, is bound with it, unless it was used before and no scope is
-///   around the definition: then comparison knows it already.
-/// * **No capture.** Where a binder binds a variable that occurs in a
-///   replacement, and something is replaced in reach of the binding, the
-///   binder gets a copy of its variable, and so do the occurrences that it
-///   binds.
-/// * **Fields of variables.** A bound variable in whose own fields something
-///   is replaced (its type, its shape) becomes a new variable, wherever it is
-///   bound. A free variable keeps its identity, and its fields are not
-///   searched: it belongs to whoever binds it. The same holds for variables
-///   found in the fields that comparison ignores, which are taken over.
-/// * Keys of maps are replaced as well. Custom comparison plays no part.
+/// * **Bound occurrences stay.** Binders are the same as in comparison: a
+///   variable in a definition field is bound from the place where the visit
+///   meets it to the end of the innermost scope around that field. In an IR of
+///   statements, where the binder is not a scope, that is the end of the scope
+///   around the statements, or of the whole value. A definition itself is never
+///   replaced, and an occurrence that the visit meets before it is free. A
+///   variable in the fields of one that is bound, such as a size in its type,
+///   is bound with it, unless it was used before and no scope is around the
+///   definition: then comparison already knows it.
+/// * **No capture.** If a binder binds a variable that occurs in a replacement,
+///   and something is replaced in reach of the binding, the binder gets a copy
+///   of its variable, and so do the occurrences that it binds.
+/// * **Fields of variables.** A bound variable becomes a new variable, wherever
+///   it is bound, if something in its own fields is replaced (its type, its
+///   shape). A free variable keeps its identity, and its fields are not
+///   searched: it belongs to its binder. The same holds for variables found in
+///   the fields that comparison ignores, which are copied unchanged.
+/// * Keys of maps are replaced as well. Custom comparison is ignored.
 ///
-/// Depth is limited by memory only. Linear in the number of distinct objects
-/// as long as each variable is bound once; a shared object that occurs under
-/// several bindings of a variable concerned is visited for each of them.
+/// Depth is limited by memory only. Linear in the number of distinct objects as
+/// long as each variable is bound once; a shared object that occurs under
+/// several bindings of such a variable is visited for each of them.
 ///
 /// # Errors
 ///
-/// `TypeError` when what is to be replaced is no variable, is given twice, or
-/// a replacement does not fit its field; `ValueError` for a cyclic value or
-/// two keys of a map that become one.
+/// `TypeError` if the object to replace is not a variable or is given twice, or
+/// a replacement does not fit its field; `ValueError` for a cyclic value or two
+/// keys of a map that become equal.
 ///
 /// ```
 /// use isoform::{Array, Node, Obj, Ref, Str, Value, structural_equal, substitute};
@@ -84,14 +83,14 @@ pub fn substitute(root: &Value, pairs: &[(Value, Value)]) -> Result<Value> {
     run(root, pairs, pairs_of(pairs)?)
 }
 
-/// As [`substitute`], and the fields of free variables are searched, too.
-/// Variables of which it is known that they are `used` before they are met in
-/// the fields of one that is bound, are uses there.
+/// Like [`substitute`], but also searches the fields of free variables. The
+/// variables `used` are known to be used before they are met in the fields of
+/// one that is bound, so they are uses there.
 ///
-/// A free variable in whose fields something is replaced becomes a new one, the
-/// same wherever it is free, and so do the variables in replacements.
-/// Replacements bind nothing. Where a replacement leads back to itself by the
-/// fields of its variables, it is taken as it is.
+/// A free variable becomes a new one, the same wherever it is free, if
+/// something in its fields is replaced; so do the variables in replacements.
+/// Replacements bind nothing. If the fields of a replacement's variables lead
+/// back to the replacement, it is taken as it is.
 ///
 /// # Errors
 ///
@@ -106,7 +105,7 @@ pub(crate) fn substitute_in_free(
     run(root, pairs, bound)
 }
 
-/// The pairs as bindings.
+/// Makes bindings from the pairs.
 fn pairs_of(pairs: &[(Value, Value)]) -> Result<Bound> {
     let mut bound = Bound::default();
     for (var, replacement) in pairs {
@@ -144,7 +143,7 @@ fn is_var(info: &TypeInfo) -> bool {
 }
 
 /// The variables that occur in values, free or not: renaming a binder without
-/// need does no harm.
+/// need is harmless.
 fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
     for value in values {
@@ -158,16 +157,16 @@ fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u
     Ok(found)
 }
 
-/// What is known of an open object.
+/// The state of an open object.
 struct Open<'a> {
     place: Place,
-    /// What the surroundings depend on.
+    /// The dependencies of its surroundings.
     outer: Dependence,
     /// The object for which the result may be remembered.
     remembered: Option<u64>,
     role: Role,
-    /// The variable of the substitution that the result comes in place of, and
-    /// the part where it was met.
+    /// The variable of the substitution that the result replaces, and the part
+    /// where it was met.
     settles: Option<(u64, Met<'a>)>,
 }
 
@@ -176,7 +175,7 @@ enum Role {
     Plain,
     /// Bindings end with it.
     Scope,
-    /// A variable that is bound when its own fields are done.
+    /// A variable that is bound after its own fields.
     Definition,
     /// A free variable.
     Free,
@@ -187,12 +186,12 @@ struct Substitution<'a> {
     /// Variables that no binder may capture.
     avoid: HashSet<u64>,
     rewriter: Rewriter<'a, Open<'a>>,
-    /// Objects that are open and may be met again, each with the number of
-    /// replacements that were being searched.
+    /// Open objects that may be met again, each with the number of replacements
+    /// that were being searched.
     open: HashSet<(u64, usize), rapidhash::fast::RandomState>,
     /// Objects in the fields of variables that were used free.
     searched: HashSet<u64, rapidhash::fast::RandomState>,
-    /// How many replacements are being searched.
+    /// The number of replacements being searched.
     replacements: usize,
 }
 
@@ -255,7 +254,7 @@ impl<'a> Substitution<'a> {
     fn substitute(&mut self, section: &mut Section, root: &'a Value) -> Result<Value> {
         self.bound.open_scope();
         let result = self.run(section, Part::alone(root, RegionKind::Use))?;
-        // Binders that were renamed for nothing are left as they were.
+        // Binders that were renamed without need are left unchanged.
         let keep = self.bound.close_scope();
         Ok(match result {
             Outcome::New(value) if keep => value,
@@ -263,7 +262,7 @@ impl<'a> Substitution<'a> {
         })
     }
 
-    /// What a part becomes at a place, or None when it was opened.
+    /// The result for a part at a place, or None if it was opened.
     fn meet_at(
         &mut self,
         section: &mut Section,
@@ -294,7 +293,7 @@ impl<'a> Substitution<'a> {
             }
         }
         if role == Role::Free {
-            // Where its own fields lead back to it, it is taken as it is.
+            // If its own fields lead back to it, it is taken as it is.
             self.bound.settle_free(ident, part.met.to_value());
         }
         let remembered = object.is_shared().then_some(ident);
@@ -331,7 +330,7 @@ impl<'a> Substitution<'a> {
         Ok(None)
     }
 
-    /// Searches what comes in the place of a variable for others, in whose
+    /// Searches the replacement of a variable for other variables, in whose
     /// fields something may be replaced.
     fn search(
         &mut self,
@@ -361,14 +360,14 @@ impl<'a> Substitution<'a> {
         }
     }
 
-    /// What stands in the fields of a variable that is used, is used.
+    /// Records the variables in the fields of a used variable as used.
     fn note_uses_in(&mut self, section: &mut Section, var: ObjRef<'a>) -> Result<()> {
         if var.info().visited.is_empty() {
             return Ok(());
         }
         let options = WalkOptions::default().order(WalkOrder::Pre);
         let (bound, searched) = (&mut self.bound, &mut self.searched);
-        // A walk is a traversal of its own.
+        // A walk is a separate traversal.
         access::outside(section, || {
             walk_objects(var.to_ref(), options, |object, _| {
                 if !searched.insert(object.identity()) {
@@ -383,7 +382,7 @@ impl<'a> Substitution<'a> {
         Ok(())
     }
 
-    /// Binds a variable and gives what stands for it.
+    /// Binds a variable and returns its replacement.
     fn define(&mut self, var: ObjRef<'a>, rebuilt: Outcome, place: Place) -> Outcome {
         let ident = var.ident();
         let image = match rebuilt {

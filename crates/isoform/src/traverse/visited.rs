@@ -1,4 +1,4 @@
-//! What the callbacks of walks and rewrites see.
+//! The view that callbacks of walks and rewrites get of a value.
 
 use std::fmt;
 
@@ -15,20 +15,21 @@ use crate::kernel::value::Value;
 pub struct Visit<'a> {
     pub(super) part: Part<'a>,
     pub(super) ancestors: &'a [Cursor<'a>],
-    /// How many of the ancestors are no steps of the path.
+    /// The number of ancestors that are not steps of the path.
     pub(super) stepless: usize,
 }
 
 impl Visit<'_> {
-    /// The value. Costs an owner more for an object, so prefer
-    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they do.
+    /// The value. For an object this costs an extra owner, so prefer
+    /// [`object`](Self::object) and [`downcast`](Self::downcast) where they
+    /// suffice.
     #[inline]
     pub fn value(&self) -> Value {
         self.part.met.to_value()
     }
 
-    /// The object: of a declared type, a container, or any other value that
-    /// is not kept inline.
+    /// The object: of a declared type, a container, or any other value that is
+    /// not stored inline.
     #[inline]
     pub fn object(&self) -> Option<&Ref<Obj>> {
         match &self.part.met {
@@ -43,15 +44,15 @@ impl Visit<'_> {
         self.object()?.downcast_ref()
     }
 
-    /// Whether variables are bound or used here. With
+    /// The region: tells whether variables are bound or used here. With
     /// [`Sharing::Once`](crate::Sharing::Once) this is the place where the
-    /// object is met first, and others are not told.
+    /// object is first met, and other places are not reported.
     #[inline]
     pub fn region(&self) -> RegionKind {
         self.part.region
     }
 
-    /// Whether this is the key of a map or dict. It has the path of its value.
+    /// True if this is the key of a map or dict. It has the path of its value.
     #[inline]
     pub fn is_key(&self) -> bool {
         self.part.is_key
@@ -68,7 +69,7 @@ impl Visit<'_> {
         path_of(self.ancestors)
     }
 
-    /// The last steps to this value, the last one first. O(1) each.
+    /// The steps from this value up to the root. O(1) each.
     pub(crate) fn steps_upwards(&self) -> impl Iterator<Item = Step> {
         self.ancestors.iter().rev().filter_map(Cursor::step)
     }

@@ -1,4 +1,4 @@
-//! The walk: every value below a root, with its region and path.
+//! The walk: visits every value below a root, with its region and path.
 
 use super::options::{WalkOptions, WalkResult};
 use super::visited::Visit;
@@ -12,37 +12,38 @@ use crate::kernel::value::Value;
 
 /// Visits every value below `root`, the root included.
 ///
-/// The callback sees declared objects, containers and plain values alike; it
-/// answers whether to go on, to leave out what lies below, or to end the walk
-/// with a result. The result is `None` when the walk came to its end.
+/// The callback sees declared objects, containers and plain values alike. It
+/// returns whether to continue, to skip everything below the value, or to end
+/// the walk with a result. The result is `None` if the walk was not ended.
 ///
 /// * **Order.** Fields come in the order of comparison: parents' first, and
-///   definition fields before the others where the type asks for it. Arrays
-///   and lists go by position. Maps and dicts go by key, whatever the order of
-///   insertion: plain keys by type and value, then objects by identity number;
-///   the key is visited just before its value.
-/// * **Sharing.** [`Sharing::Once`] visits an object once, where it is met
-///   first; plain values (numbers, strings, bytes) are visited at every place.
-/// * **Regions.** [`Visit::region`] tells whether a variable here is bound or
-///   used. Who wants to know both of a variable asks for
-///   [`Sharing::OncePerRegion`]. The keys of maps are always uses.
+///   definition fields before the others if the type requests it. Arrays and
+///   lists are visited by position, maps and dicts by key, whatever the order
+///   of insertion: plain keys by type and value, then objects by identity
+///   number. Each key is visited just before its value.
+/// * **Sharing.** [`Sharing::Once`] visits an object once, at the first place
+///   where it is met; plain values (numbers, strings, bytes) are visited at
+///   every place.
+/// * **Regions.** [`Visit::region`] tells whether a variable is bound or used
+///   here. To see both places of a variable, use [`Sharing::OncePerRegion`].
+///   The keys of maps are always uses.
 /// * **Mutation.** A list or dict is walked as it is when the walk enters it
 ///   (in pre-order: after its own callback); later changes are not seen. A
-///   [mutable field](crate::set_field) is walked as it is when the walk comes
-///   to it, after the fields before it.
-/// * **Hooks.** Of a type with a traversal of its own
-///   ([`DynVisit`](crate::DynVisit)), what its hook visits is visited in place
-///   of the fields, unless the options say otherwise. A hook that is set while
-///   a walk runs counts from the next walk on. Custom comparison
-///   ([`StructuralEqual`](crate::StructuralEqual)) plays no part.
+///   [mutable field](crate::set_field) is walked as it is when the walk reaches
+///   it, after the fields before it.
+/// * **Hooks.** If a type has a custom traversal
+///   ([`DynVisit`](crate::DynVisit)), the values that its hook visits replace
+///   its fields, unless the options disable hooks. A hook that is set while a
+///   walk runs takes effect with the next walk. Custom comparison
+///   ([`StructuralEqual`](crate::StructuralEqual)) is ignored.
 ///
 /// Depth is limited by memory only, and cost is linear in the number of visits.
 ///
 /// # Errors
 ///
-/// `ValueError` with the path when a value contains itself, which only lists,
+/// `ValueError` with the path if a value contains itself, which only lists,
 /// dicts and mutable fields make possible. Errors of the callback end the walk
-/// and come back unchanged.
+/// and are returned unchanged.
 ///
 /// ```
 /// use isoform::{Value, WalkOptions, WalkOrder, WalkResult, structural_walk};
@@ -73,12 +74,12 @@ pub fn structural_walk<B>(
     structural_walk_where(root, options, |_| true, callback)
 }
 
-/// [`structural_walk`] that calls back only for the types that are wanted; all
-/// the others are walked through.
+/// Like [`structural_walk`], but calls back only for the types that are wanted;
+/// all others are walked through.
 ///
-/// `wanted` is asked for each value: with the type of an object, with None for
-/// a plain value that is kept inline. It is called in the middle of the walk,
-/// where a callback would cost more, and must not use this library.
+/// `wanted` is called for each value: with the type of an object, or with None
+/// for an inline plain value. It is called in the middle of the walk, where a
+/// callback would cost more, and must not use this library.
 ///
 /// # Errors
 ///
@@ -92,8 +93,8 @@ pub fn structural_walk_where<B>(
     structural_walk_with(root, options, wanted, InterruptCodec::default(), callback)
 }
 
-/// [`structural_walk_where`] for a host language, whose hooks see and make the
-/// results of a walk.
+/// Like [`structural_walk_where`], for a host language whose hooks see and
+/// produce the results of a walk.
 ///
 /// # Errors
 ///
@@ -108,30 +109,30 @@ pub fn structural_walk_with<B>(
     run(root.into(), options, None, wanted, interrupts, callback)
 }
 
-/// Visits a value with callbacks that decide themselves what is visited below
-/// theirs.
+/// Visits a value with callbacks that control the visit of everything below the
+/// values they receive.
 ///
-/// `wanted` says which types the callback is for: it is asked with the type of
-/// an object, or with None for a plain value that is kept inline. Of values of
-/// other types, what lies below is visited in the order of [`structural_walk`],
-/// by the [hook](crate::DynVisit) of the type or by the fields. Below a value
-/// that the callback got, nothing is visited but what it asks for:
-/// [`VisitCallback::visit`] goes on with a part, and
+/// `wanted` selects the types for the callback: it is called with the type of
+/// an object, or with None for an inline plain value. Below values of other
+/// types, everything is visited in the order of [`structural_walk`], by the
+/// [hook](crate::DynVisit) of the type or field by field. Below a value that
+/// the callback received, only those parts are visited for which it asks:
+/// [`VisitCallback::visit`] continues with a part, and
 /// [`VisitCallback::visit_children`] with all parts of a value.
 ///
-/// An object is visited once, or once in each kind of region where
+/// An object is visited once, or once in each kind of region if
 /// [`WalkOptions::sharing`] says so; visiting it again does nothing. The order
-/// in the options has no meaning here. A callback that returns a value ends
-/// the visit, which returns that value; one that gets a value from the visitor
+/// in the options is ignored. If a callback returns a value, the visit ends and
+/// returns that value; a callback that receives a value from the visitor
 /// returns it at once.
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a value that contains itself, or whose visit
-/// a callback asks for before it is over. `RecursionError` when callbacks nest
-/// more than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level
-/// is a call of user code on the native stack. Errors of callbacks come back
-/// unchanged.
+/// `ValueError` with the path for a value that contains itself, or if a
+/// callback asks for a value whose visit has not ended. `RecursionError` if
+/// callbacks nest more than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels
+/// deep: each level is a call of user code on the native stack. Errors of
+/// callbacks are returned unchanged.
 ///
 /// ```
 /// use std::cell::RefCell;
@@ -166,12 +167,12 @@ pub fn structural_visit(
     drive(root.into(), options, driver)
 }
 
-/// [`structural_visit`] for a host language that limits the depth of its own
-/// calls.
+/// Like [`structural_visit`], for a host language that limits the depth of its
+/// own calls.
 ///
 /// # Errors
 ///
-/// As [`structural_visit`], but for the `RecursionError`.
+/// As [`structural_visit`], except for the `RecursionError`.
 pub fn structural_visit_by_host(
     root: impl Into<Value>,
     options: WalkOptions,
@@ -187,7 +188,7 @@ pub fn structural_visit_by_host(
 }
 
 /// Visits the declared objects below `root`: [`structural_walk`] without
-/// containers and plain values. The callback gets [`Visit::region`] as well.
+/// containers and plain values. The callback also gets [`Visit::region`].
 ///
 /// # Errors
 ///

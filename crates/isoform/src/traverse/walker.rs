@@ -1,6 +1,6 @@
 //! The engine of [`structural_walk`](crate::structural_walk) and
-//! [`structural_visit`](crate::structural_visit): what it remembers of objects,
-//! and who decides what is visited below them.
+//! [`structural_visit`](crate::structural_visit): remembers the visited
+//! objects, and selects callback, hook or visit of fields.
 
 use std::cell::Cell;
 
@@ -21,13 +21,14 @@ use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
-/// What hooks of types know of the end of a walk: they are shown a value for
-/// the result of a callback, and may end the walk with a value of their own.
+/// Converts the results of callbacks for hooks of types: they are shown a value
+/// for a result, and may end the walk with a value of their own.
 #[derive(Debug)]
 pub struct InterruptCodec<B> {
-    /// The result of a callback as hooks see it; not None.
+    /// Converts the result of a callback for hooks; not None.
     pub to_value: fn(&B) -> Value,
-    /// A result from the value of a hook; None ends the walk without one.
+    /// Converts the value of a hook to a result; None ends the walk without
+    /// one.
     pub from_value: fn(&Value) -> Option<B>,
 }
 
@@ -43,7 +44,7 @@ impl<B> Default for InterruptCodec<B> {
 /// A callback of [`structural_visit`].
 pub type DriveVisit<'f> = dyn Fn(&Value, &mut dyn VisitCallback) -> Result<Option<Value>> + 'f;
 
-/// Who says what is visited below the values of some types.
+/// The callback that controls the visit of values of some types.
 #[derive(Clone, Copy)]
 pub(super) struct Driver<'f> {
     pub(super) wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
@@ -104,7 +105,7 @@ pub(super) fn run<B>(
     met.clear();
     let stack = recycle(walker.stack);
     let scratch = Scratch { stack, marks, met };
-    // During the end of a thread the memory is simply given back.
+    // At the end of a thread the memory is simply freed.
     let _ = SCRATCH.try_with(|cell| cell.set(Some(scratch)));
     match outcome {
         Ok(()) => Ok(None),
@@ -113,7 +114,7 @@ pub(super) fn run<B>(
     }
 }
 
-/// Why a walk ends early.
+/// The reason why a walk ends early.
 enum Stop<B> {
     /// By a callback or, without a result, by a hook.
     Result(Option<B>),
@@ -124,31 +125,30 @@ enum Stop<B> {
 struct Walker<'a, 'f, B, W, F> {
     options: WalkOptions,
     view: View,
-    /// Whether what lies below some values may be visited in another way than
-    /// part by part.
+    /// True if hooks or the driver may control the visit below some values.
     special: bool,
     driver: Option<Driver<'f>>,
-    /// How many callbacks of the driver are running.
+    /// The number of running callbacks of the driver.
     drives: u32,
     wanted: W,
     callback: F,
     interrupts: InterruptCodec<B>,
-    /// Owners of the parts that hooks and the driver hand in.
+    /// Owners of the parts that hooks and the driver pass in.
     parts: &'a Arena,
     stack: Vec<Cursor<'a>>,
-    /// How many cursors of the stack are no steps of the path: a hook visits
-    /// what is in none of the fields.
+    /// The number of cursors on the stack that are not steps of the path,
+    /// because a hook visits something that is in none of the fields.
     stepless: usize,
     /// Marks on the lists and dicts and on all objects with several owners.
     marks: Marks,
-    /// Marks on the same objects for each kind of region, if these are told
+    /// Marks on the same objects for each kind of region, if regions are told
     /// apart.
     met: Marks,
 }
 
-/// What to do with an object that is met.
+/// The decision about an object that is met.
 enum Entry {
-    /// It is visited. True when it has a mark now.
+    /// It is visited. True if it has a mark now.
     Enter(bool),
     /// It was visited before.
     Pass,
@@ -164,7 +164,7 @@ where
         self.descend(section, 0)
     }
 
-    /// Visits what is open above a height, and closes it.
+    /// Visits everything open above a height, and closes it.
     #[inline(always)]
     fn descend(&mut self, section: &mut Section, floor: usize) -> Result<(), Stop<B>> {
         let mut poll = Poll::default();
@@ -195,8 +195,8 @@ where
             prefetch_ahead(object);
         }
         let class = object.info().class();
-        // These are plain values: whether a string is long enough to be an
-        // object must not show.
+        // These are plain values: it must not be visible whether a string is
+        // long enough to be an object.
         if let Payload::Str | Payload::Bytes | Payload::BigInt = class {
             return self.leaf(section, part);
         }
@@ -249,8 +249,9 @@ where
         }
     }
 
-    /// Has the driver or the hook of an object's type visit its parts; false
-    /// when neither is responsible. The cursor of the object is the last one.
+    /// Lets the driver or the hook of an object's type visit its parts. Returns
+    /// false if neither is responsible. The cursor of the object is the last
+    /// one.
     #[inline]
     fn ask(
         &mut self,
@@ -301,8 +302,8 @@ where
         visitor.end(answer).map(|()| true)
     }
 
-    /// Calls the driver, if it wants values of this type. `has_cursor` says
-    /// that the last cursor is that of the value.
+    /// Calls the driver, if it wants values of this type. `has_cursor` is true
+    /// if the last cursor is that of the value.
     fn drive(
         &mut self,
         section: &mut Section,
@@ -337,7 +338,7 @@ where
         Error::new(ErrorKind::Recursion, text).at(path_of(&self.stack))
     }
 
-    /// Visits a part for the hook or callback of the driver that is running.
+    /// Visits a part for the running hook or callback of the driver.
     fn visit_part(
         &mut self,
         section: &mut Section,
@@ -360,7 +361,7 @@ where
         };
         let visited = visited.and_then(|()| self.descend(section, floor));
         if visited.is_err() {
-            // The hook may go on; what was open here no longer is.
+            // The hook may continue; objects opened here are no longer open.
             while self.stack.len() > floor
                 && let Some(cursor) = self.stack.pop()
             {
@@ -373,8 +374,8 @@ where
         visited
     }
 
-    /// Opens a value without its callback: by the hook of its type, unless
-    /// that hook asks.
+    /// Opens a value without its callback: by the hook of its type, unless that
+    /// hook is the one that asks.
     fn open(
         &mut self,
         section: &mut Section,
@@ -398,7 +399,7 @@ where
         Ok(())
     }
 
-    /// Whether the object is to be visited here.
+    /// Decides whether to visit the object here.
     #[inline(always)]
     fn enter(
         &mut self,
@@ -407,14 +408,15 @@ where
         class: Payload,
     ) -> Result<Entry, Stop<B>> {
         let once = self.options.sharing == Sharing::Once;
-        // An object with one owner is met only once, unless the callback
-        // gives it another owner. A cycle is entered at an object with two
-        // owners, or goes through lists and dicts, which are marked in any
-        // case; one that the callback makes is found in its second round. The
-        // driver may ask for an object and come to it once more.
+        // An object with one owner is met only once, unless the callback gives
+        // it another owner. A cycle is entered at an object with two owners, or
+        // leads through lists and dicts, which are always marked; one that the
+        // callback creates is found in its second round. The driver may ask for
+        // an object and meet it once more.
         let marked = object.is_shared() || class.is_mutable() || self.driver.is_some();
-        // Where regions are told apart, one that has an owner with several
-        // visits may be met in the same region each time.
+        // If regions are told apart, the owner of an object may be visited
+        // several times, and the object may be met in the same region each
+        // time.
         if !marked && self.options.sharing != Sharing::OncePerRegion {
             return Ok(Entry::Enter(false));
         }
@@ -428,7 +430,7 @@ where
         }
     }
 
-    /// Whether an object that was just entered is to be visited in this region.
+    /// Decides whether to visit an object that was just entered in this region.
     #[cold]
     #[inline(never)]
     fn enter_region(&mut self, object: ObjRef<'a>, region: RegionKind) -> Entry {
@@ -439,7 +441,7 @@ where
         Entry::Pass
     }
 
-    /// Ends the visit of a marked object. Where the driver asked for it and the
+    /// Ends the visit of a marked object. If the driver asked for it and the
     /// visit failed, it may be visited again.
     fn settle(&mut self, ident: u64, region: RegionKind, visited: bool) {
         self.marks.leave(ident);
@@ -470,7 +472,7 @@ where
         self.call(section, part).map(drop)
     }
 
-    /// Calls the callback; whether to go into the children.
+    /// Calls the callback. Returns true to visit the children.
     #[inline(always)]
     fn call(&mut self, section: &mut Section, part: Part<'a>) -> Result<bool, Stop<B>> {
         if !(self.wanted)(part.met.type_index()) {
@@ -496,16 +498,17 @@ fn in_region(ident: u64, region: RegionKind) -> u64 {
     ident * 4 + region as u64
 }
 
-/// The walk as a hook or a callback of the driver sees it.
+/// The walk as seen by a hook or a callback of the driver.
 struct HookVisitor<'w, 'a, 'f, B, W, F> {
     walker: &'w mut Walker<'a, 'f, B, W, F>,
     /// The object whose hook runs; None for a callback.
     asker: Option<ObjRef<'a>>,
-    /// Whether the last cursor is that of the value.
+    /// True if the last cursor is that of the value.
     has_cursor: bool,
-    /// Where the value was met.
+    /// The region of the value.
     region: RegionKind,
-    /// The end of the walk by a callback, and what the hook was shown for it.
+    /// The end of the walk by a callback, and the value that the hook was shown
+    /// for it.
     stopped: Option<(Value, Option<B>)>,
 }
 
@@ -536,7 +539,7 @@ where
         }
     }
 
-    /// What the answer of the hook means for the walk.
+    /// Turns the result of the hook into the next step of the walk.
     fn end(self, answer: Result<Option<Value>>) -> Result<(), Stop<B>> {
         match (answer, self.stopped) {
             (Err(error), _) => Err(Stop::Error(error)),
@@ -566,7 +569,7 @@ where
     }
 }
 
-/// What a thread keeps from one walk to the next.
+/// Memory that a thread keeps from one walk to the next.
 #[derive(Default)]
 struct Scratch {
     stack: Vec<Cursor<'static>>,

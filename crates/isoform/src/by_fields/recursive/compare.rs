@@ -68,13 +68,13 @@ impl From<bool> for Verdict {
     }
 }
 
-/// Two objects whose parts are still to be compared.
+/// Two objects with parts still to compare.
 struct Frame<'a> {
     left: Cursor<'a>,
     right: Cursor<'a>,
 }
 
-/// The next two parts, or what is known without them.
+/// The next two parts, or the verdict without them.
 enum Next<'a> {
     Pair(Met<'a>, Met<'a>),
     End(Verdict),
@@ -100,7 +100,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The value of the left key that was taken, and that of its partner.
+    /// The value of the left key taken last, and the value of its partner.
     fn value_of_key(
         &mut self,
         section: &mut Section,
@@ -121,12 +121,13 @@ impl<'a> Frame<'a> {
 
 struct Comparison<'a> {
     ordered: bool,
-    /// Owners of what hooks hand in.
+    /// Owners of values that hooks pass in.
     parts: &'a Arena,
     stack: Vec<Frame<'a>>,
     pairs: Pairs,
     poll: Poll,
-    /// What was found equal so far, where parts of an order need be no more.
+    /// The pairs found equal so far, for parts of an order that need only be
+    /// equal.
     equals: Option<Box<Comparison<'a>>>,
 }
 
@@ -142,14 +143,14 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares two values, of the whole question or of a hook's.
+    /// Compares two values, those of the caller or of a hook.
     fn run(&mut self, section: &mut Section, left: Met<'a>, right: Met<'a>) -> Result<Verdict> {
         let floor = self.stack.len();
         let mark = self.pairs.mark();
         let verdict = self.run_to(section, floor, left, right);
         if !matches!(verdict, Ok(Verdict::Same)) {
-            // A hook may go on and ask for something else: what was taken for
-            // equal on the way here no longer is.
+            // A hook may continue and ask for something else: pairs assumed
+            // equal on the way here no longer are.
             self.stack.truncate(floor);
             self.pairs.roll_back(mark);
         }
@@ -163,7 +164,7 @@ impl<'a> Comparison<'a> {
         left: Met<'a>,
         right: Met<'a>,
     ) -> Result<Verdict> {
-        // The first difference decides, so there is nothing to hand upwards.
+        // The first difference decides, so no verdict is passed upwards.
         let verdict = self.meet(section, left, right)?;
         if verdict != Verdict::Same {
             return Ok(verdict);
@@ -238,8 +239,8 @@ impl<'a> Comparison<'a> {
             _ if left_parts.len() != right_parts.len() => return Ok(Verdict::Different),
             _ => {}
         }
-        // A pair that was compared before, or is being compared, holds: had it
-        // not, the comparison would be over.
+        // A pair that was compared before, or is being compared, is equal:
+        // otherwise the comparison would have ended.
         if !self.pairs.join(left.ident(), right.ident()) {
             return Ok(Verdict::Same);
         }
@@ -253,7 +254,7 @@ impl<'a> Comparison<'a> {
         Ok(Verdict::Same)
     }
 
-    /// What the type of both objects says, if it has a hook.
+    /// The verdict of the hook of both objects' type, if it has one.
     fn call_hook(
         &mut self,
         section: &mut Section,
@@ -296,8 +297,8 @@ impl<'a> Comparison<'a> {
         let Some(hook) = info.hooks.recursive_compare.get() else {
             return Ok(None);
         };
-        // Where only equality is asked for, parts without an order still
-        // have none for the hook, which orders them.
+        // Even if only equality is asked for, the hook orders its parts, so
+        // parts without an order are still errors for it.
         let ordered = std::mem::replace(&mut self.ordered, true);
         let order = hooks::run(section, DynRecursiveCompare::NAME, key, || {
             hook.call(left.as_ref(), right.as_ref(), &mut |l, r| {
@@ -312,7 +313,7 @@ impl<'a> Comparison<'a> {
         }))
     }
 
-    /// Compares two values that a hook hands in.
+    /// Compares two values that a hook passes in.
     fn ask_part(&mut self, left: &Value, right: &Value) -> Result<Verdict> {
         let (left, right) = (self.parts.keep_value(left), self.parts.keep_value(right));
         access::traversing(|section| self.run(section, Met::of(left), Met::of(right)))
@@ -327,8 +328,8 @@ impl<'a> Comparison<'a> {
         Ok(ordering.into())
     }
 
-    /// Whether two values without an order are equal, which is remembered: what
-    /// is shared among several of them is compared once.
+    /// True if two values without an order are equal. This is remembered, so
+    /// that parts shared among several of them are compared once.
     fn is_equal(
         &mut self,
         section: &mut Section,
@@ -338,7 +339,7 @@ impl<'a> Comparison<'a> {
         let fresh = || Box::new(Comparison::new(false, self.parts));
         let mut equals = self.equals.take().unwrap_or_else(fresh);
         let same = equals.run(section, Met::Object(left), Met::Object(right))? == Verdict::Same;
-        // After a difference, what was taken for equal on the way need not be.
+        // After a difference, pairs assumed equal on the way need not be.
         self.equals = same.then_some(equals);
         Ok(same)
     }
@@ -351,7 +352,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The parts of an object that comparison by fields looks at.
+/// The parts of an object that comparison by fields visits.
 fn declared<'a>(section: &Section, object: ObjRef<'a>) -> Option<Cursor<'a>> {
     let part = Part {
         met: Met::Object(object),
@@ -370,20 +371,21 @@ fn no_order(left: &Value, right: &Value) -> Error {
     })
 }
 
-/// Classes of objects that were met as pairs. Equality carries over within a
+/// Classes of objects that were met as pairs. Equality is transitive within a
 /// class, so the number of joins is below the number of objects.
 #[derive(Default)]
 struct Pairs {
     members: HashMap<u64, u32, RandomState>,
     parents: Vec<u32>,
-    /// Whether a hook runs, which may ask for what does not hold and go on.
+    /// True while a hook runs, which may ask for unequal pairs and continue.
     hooked: bool,
-    /// What was overwritten in `parents` meanwhile, to be taken back.
+    /// The overwritten entries of `parents`, for the rollback.
     trail: Vec<(u32, u32)>,
 }
 
 impl Pairs {
-    /// Joins the classes of both; false when they are one already.
+    /// Joins the classes of both. Returns false if they are the same class
+    /// already.
     fn join(&mut self, left: u64, right: u64) -> bool {
         let (left, right) = (self.class(left), self.class(right));
         if left != right {
@@ -420,7 +422,7 @@ impl Pairs {
         self.trail.len()
     }
 
-    /// Takes back all joins since the mark.
+    /// Undoes all joins since the mark.
     fn roll_back(&mut self, mark: usize) {
         for (class, old) in self.trail.drain(mark..).rev() {
             self.parents[class as usize] = old;

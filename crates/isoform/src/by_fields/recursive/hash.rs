@@ -26,19 +26,19 @@ pub(super) fn hash(section: &mut Section, value: &Value) -> Result<u64> {
     hashing.run(section, value)
 }
 
-/// An object whose parts are still to be hashed.
+/// An object with parts still to hash.
 struct Frame<'a> {
     cursor: Cursor<'a>,
     state: u64,
-    /// Where its hash is remembered.
+    /// The position of its hash in `known`.
     position: u32,
 }
 
 struct Hashing<'a> {
-    /// Owners of what hooks hand in.
+    /// Owners of values that hooks pass in.
     parts: &'a Arena,
     stack: Vec<Frame<'a>>,
-    /// Position in `known`, one higher, by identity number.
+    /// The index in `known` plus one, by identity number.
     positions: Pages<u32, 256>,
     /// Hashes of objects; None while an object is being hashed.
     known: Vec<Option<u64>>,
@@ -46,12 +46,13 @@ struct Hashing<'a> {
 }
 
 impl<'a> Hashing<'a> {
-    /// The hash of a value, of the whole question or of a hook's.
+    /// The hash of a value, that of the caller or of a hook.
     fn run(&mut self, section: &mut Section, root: &'a Value) -> Result<u64> {
         let floor = self.stack.len();
         let hash = self.run_to(section, floor, root);
         if hash.is_err() {
-            // A hook may go on without this part; it is not open any more.
+            // A hook may continue without this part, which is then no longer
+            // open.
             for frame in self.stack.drain(floor..) {
                 *self.positions.word(frame.cursor.object().ident()) = 0;
             }
@@ -83,7 +84,7 @@ impl<'a> Hashing<'a> {
         }
     }
 
-    /// The hash of a value, or None when its parts were put on the stack.
+    /// The hash of a value, or None if its parts were pushed onto the stack.
     fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<u64>> {
         let object = match part.met {
             Met::Object(object) => object,
@@ -130,7 +131,7 @@ impl<'a> Hashing<'a> {
         *position = self.known.len() as u32;
         let position = *position - 1;
         if let Some(hash) = self.call_hook(section, object) {
-            // Open or forgotten, as what is hashed by its fields.
+            // Open or forgotten, as for values hashed by their fields.
             match hash {
                 Ok(hash) => self.known[position as usize] = Some(hash),
                 Err(_) => *self.positions.word(object.ident()) = 0,
@@ -147,7 +148,7 @@ impl<'a> Hashing<'a> {
         Ok(None)
     }
 
-    /// What the type of an object says, if it has a hook.
+    /// The hash by the hook of an object's type, if it has one.
     fn call_hook(&mut self, section: &mut Section, object: ObjRef<'a>) -> Option<Result<u64>> {
         let info = object.info();
         let cells = &info.hooks;
@@ -165,7 +166,7 @@ impl<'a> Hashing<'a> {
             (None, Some(_)) => DynRecursiveCompare::NAME,
             (None, None) => return None,
         };
-        // By its fields, equal objects could have different hashes.
+        // If hashed by their fields, equal objects could have different hashes.
         Some(Err(Error::type_error(format!(
             "type {} has {other} but no {}, so it has no recursive hash",
             info.key(),
@@ -175,7 +176,7 @@ impl<'a> Hashing<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The next part that counts; the keys of entries are taken in with their
+    /// The next part that counts; the keys of entries are added with their
     /// values.
     fn next(&mut self, section: &Section) -> Option<Part<'a>> {
         loop {
@@ -187,10 +188,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Takes in the hash of the part taken last.
+    /// Adds the hash of the part taken last.
     fn add(&mut self, section: &mut Section, hash: u64) -> Result<()> {
         self.state = match self.cursor.entry(self.cursor.position() - 1) {
-            // The order of the entries must not show.
+            // The order of the entries must not matter.
             Some((key, _)) => {
                 let key = asking(section, key, || key_hash(key))?;
                 self.state.wrapping_add(mix(key, hash))
@@ -201,7 +202,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Joins two hashes; the order matters.
+/// Combines two hashes; the order matters.
 fn mix(left: u64, right: u64) -> u64 {
     let left = left.rotate_left(23) ^ 0x9e37_79b9_7f4a_7c15;
     let product = u128::from(left | 1) * u128::from(right ^ 0xd6e8_feb8_6659_fd93);

@@ -1,9 +1,9 @@
-//! Comparison by declared fields: what `==`, `<` and `hash` mean for types
+//! Comparison by declared fields: the meaning of `==`, `<` and `hash` for types
 //! that ask for more than identity.
 //!
-//! It knows no variables, regions and kinds; that is structural comparison. A
-//! type may compare its objects in its own way; see the hooks
-//! [`DynRecursiveEqual`](crate::DynRecursiveEqual) and its likes.
+//! It ignores variables, regions and kinds; those belong to structural
+//! comparison. A type may define how its objects are compared; see the hooks
+//! [`DynRecursiveEqual`](crate::DynRecursiveEqual) and its relatives.
 
 mod compare;
 mod hash;
@@ -14,12 +14,12 @@ use crate::kernel::error::Result;
 use crate::kernel::object::access;
 use crate::kernel::value::Value;
 
-/// Whether two values are equal field by field.
+/// Returns true if two values are equal field by field.
 ///
-/// Objects of one type are equal when their fields are
-/// ([`FieldDef::compare`](crate::FieldDef::compare) leaves fields out), arrays
-/// and lists when their elements are, maps and dicts when they have the same
-/// keys (as a [lookup](crate::Map::try_get) finds them) with equal values. Values of
+/// Objects of one type are equal if their fields are
+/// ([`FieldDef::compare`](crate::FieldDef::compare) excludes fields), arrays
+/// and lists if their elements are, maps and dicts if they have the same keys
+/// (as a [lookup](crate::Map::try_get) finds them) with equal values. Values of
 /// different types are unequal: `1`, `True` and `1.0` are three values. All
 /// NaNs are equal, and `0.0` equals `-0.0`; tensors are compared as in
 /// structural comparison, functions and opaque values by identity. A cyclic
@@ -30,7 +30,7 @@ use crate::kernel::value::Value;
 /// # Errors
 ///
 /// Those of hooks ([`DynRecursiveEqual`](crate::DynRecursiveEqual)), and
-/// `RecursionError` when they nest too deeply.
+/// `RecursionError` if they nest too deeply.
 ///
 /// ```
 /// use isoform::{Value, recursive_eq};
@@ -43,13 +43,13 @@ pub fn recursive_eq(left: &Value, right: &Value) -> Result<bool> {
     access::traversing(|section| compare::equal(section, left, right))
 }
 
-/// Which of two values comes first, field by field and element by element.
+/// Returns the order of two values, field by field and element by element.
 ///
 /// None comes before everything else. Objects of one type are ordered by their
 /// compared fields in declaration order, parents' first; arrays and lists by
-/// their elements, and then by length. Maps and dicts have no order, but those
-/// that are [equal](recursive_eq) let the next field or element decide; so do
-/// tensors, functions and opaque values.
+/// their elements, and then by length. Maps and dicts have no order, but if
+/// they are [equal](recursive_eq), the next field or element decides; the same
+/// holds for tensors, functions and opaque values.
 ///
 /// Iterative; nearly linear in the number of distinct objects.
 ///
@@ -71,17 +71,18 @@ pub fn recursive_cmp(left: &Value, right: &Value) -> Result<Ordering> {
     access::traversing(|section| compare::order(section, left, right))
 }
 
-/// A hash that is the same for values that [`recursive_eq`] calls equal.
+/// Returns a hash that is the same for values that are equal by
+/// [`recursive_eq`].
 ///
-/// Iterative; linear in the number of distinct objects. Hashes of functions
-/// and opaque values follow their identity; the others are the same in every
+/// Iterative; linear in the number of distinct objects. Hashes of functions and
+/// opaque values depend on their identity; the others are the same in every
 /// process.
 ///
 /// # Errors
 ///
-/// `ValueError` with the path for a cyclic value, whose equality no hash of
-/// its parts can follow; `TypeError` for an object of a type that has a hook for
-/// equality or order and none for the hash
+/// `ValueError` with the path for a cyclic value, whose equality no hash of its
+/// parts can follow; `TypeError` for an object of a type that has a hook for
+/// equality or order but none for the hash
 /// ([`DynRecursiveHash`](crate::DynRecursiveHash)); whatever a hook returns.
 ///
 /// ```

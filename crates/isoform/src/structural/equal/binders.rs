@@ -32,15 +32,15 @@ impl<'a> Engine<'a> {
             }
             Kind::ConstTree if l.same_as(r) => return Ok(Entered::Equal),
             Kind::Tree | Kind::ConstTree => {
-                // A scope is remembered even with one owner: the nodes around it
-                // may be forgotten when it shadows their variables, and it is
+                // A scope is remembered even with one owner: the nodes around
+                // it may be forgotten if it shadows their variables, and it is
                 // often closed itself.
                 let known = if info.scope {
                     self.is_known(l, r, region)?
                 } else if info.has_children {
                     self.begin_shared(l, r, region)?
                 } else {
-                    // A hook may go on to what no compared field holds.
+                    // A hook may visit objects that are in no compared field.
                     if !info.hooks.are_structural_defaults() {
                         self.open_unremembered(l, r, region)?;
                     }
@@ -94,8 +94,8 @@ impl<'a> Engine<'a> {
         self.call_hook::<REC>(section, l, r, info, inner)
     }
 
-    /// The binding of two dag nodes that are partners, an error when they are
-    /// not; None when neither is bound.
+    /// The binding of two dag nodes that are partners, or an error if they are
+    /// not; None if neither is bound.
     pub(super) fn bound_pair(&mut self, l: ObjRef<'a>, r: ObjRef<'a>) -> Option<Result<u32, ()>> {
         let left = self.tables.bindings.of(LEFT, l.ident());
         let right = self.tables.bindings.of(RIGHT, r.ident());
@@ -109,7 +109,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether two variables are certainly equal; the common case of
+    /// True if two variables are certainly equal; the common case of
     /// [`var_pair`](Self::var_pair).
     #[inline(always)]
     pub(super) fn is_bound_use(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
@@ -128,7 +128,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Compares two variables by their bindings; with `bind`, the fields are
-    /// known to be equal and an unbound pair is bound or refused.
+    /// known to be equal, and an unbound pair is bound or rejected.
     #[inline]
     pub(super) fn var_pair<const REC: bool>(
         &mut self,
@@ -144,7 +144,8 @@ impl<'a> Engine<'a> {
             let level =
                 |index: Option<u32>| index.map(|index| self.tables.bindings.get(index).level);
             let (left_level, right_level) = (level(left), level(right));
-            // A definition region binds anew what an outer scope has bound.
+            // A definition region rebinds variables that an outer scope has
+            // bound.
             let shadows = def_level.is_some_and(|def| {
                 left_level.is_none_or(|l| l < def) && right_level.is_none_or(|r| r < def)
             });
@@ -181,7 +182,7 @@ impl<'a> Engine<'a> {
         defined: bool,
     ) -> u32 {
         let idents = [l.ident(), r.ident()];
-        // A dag pair is bound for good, but what is bound inside it is not.
+        // A dag pair stays bound for good, but bindings inside it do not.
         let repeats = l.info().kind == Kind::Var;
         let index = self
             .tables

@@ -1,4 +1,4 @@
-//! How holes are filled while a template is compared with a value.
+//! Fills holes while a template is compared with a value.
 
 use super::super::mismatch::{HoleRefusal, Reason};
 use super::super::options::CompareOptions;
@@ -14,11 +14,12 @@ use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
 use crate::traverse::{WalkOptions, WalkResult, walk_objects};
 
-/// A scope level that no scope has: what depends on it is not remembered.
+/// A scope level that no scope has: results that depend on it are not
+/// remembered.
 const NEVER_OPEN: u32 = (1 << 30) - 2;
 
 impl<'a> Engine<'a> {
-    /// The number of the hole that an object of the left value is.
+    /// The number of the hole for an object of the left value.
     #[inline]
     pub(super) fn hole_of(&self, l: ObjRef<'a>) -> Option<usize> {
         self.holes.as_ref()?.table.find(l.ident())
@@ -35,7 +36,7 @@ impl<'a> Engine<'a> {
         let Some(holes) = &self.holes else {
             return Ok(Entered::Different);
         };
-        // What is known of a pair with a hole in it holds while the scopes
+        // Results for a pair with a hole in it are valid while the scopes
         // around are the same.
         for level in 0..=self.levels.current() {
             self.levels.use_level(level);
@@ -71,7 +72,8 @@ impl<'a> Engine<'a> {
         Ok(Entered::Open)
     }
 
-    /// Whether two parts of the right value are equal, each variable to itself.
+    /// True if two parts of the right value are equal, with each variable
+    /// mapped to itself.
     fn same_part(
         &mut self,
         section: &mut Section,
@@ -87,8 +89,8 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// Whether the variables in a part are bound where they were bound in an
-    /// equal part, which had these bindings around it.
+    /// True if the variables in a part are bound to the same binders as those
+    /// in an equal part, which had these bindings around it.
     fn same_bindings(
         &mut self,
         section: &mut Section,
@@ -99,7 +101,7 @@ impl<'a> Engine<'a> {
         if now == around {
             return Ok(true);
         }
-        // What is around one of the two places only.
+        // Bindings around only one of the two places.
         let apart = |index: &u32| now.contains(index) != around.contains(index);
         let apart: Vec<u64> = now
             .iter()
@@ -118,7 +120,7 @@ impl<'a> Engine<'a> {
         Ok(found?.is_none())
     }
 
-    /// The bindings made by definition fields that are in force here.
+    /// The bindings of definition fields that are in force here.
     fn bindings_around(&mut self) -> Vec<u32> {
         let all = 0..self.bound.len() as u32;
         let bindings = &mut self.tables.bindings;
@@ -131,7 +133,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Compares the fields that the classes of a hole and of an object have in
-    /// common from `frame.next` on, and then fills the hole.
+    /// common, starting at `frame.next`, and then fills the hole.
     pub(super) fn hole_fields<const REC: bool>(
         &mut self,
         section: &mut Section,
@@ -171,7 +173,7 @@ impl<'a> Engine<'a> {
         self.fill::<REC>(section, l, r)
     }
 
-    /// Ends the frame of a hole whose fields are those of the part.
+    /// Finishes the frame of a hole whose fields equal those of the part.
     fn fill<const REC: bool>(
         &mut self,
         section: &mut Section,
@@ -196,7 +198,7 @@ impl<'a> Engine<'a> {
         self.stack.pop();
         let around = self.bindings_around();
         if !around.is_empty() {
-            // Met again in another scope, the same pair is another question.
+            // In another scope, the same pair may have a different result.
             self.levels.use_level(NEVER_OPEN);
         }
         if let Some(holes) = &mut self.holes {
@@ -206,7 +208,7 @@ impl<'a> Engine<'a> {
         Ok(Next::Nothing)
     }
 
-    /// What was found, after a successful comparison.
+    /// The contents of the holes, after a successful comparison.
     pub(crate) fn filled(&mut self) -> Filled {
         let Some(holes) = self.holes.take() else {
             return Filled {

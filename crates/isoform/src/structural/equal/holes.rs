@@ -1,7 +1,7 @@
-//! Holes: variables of the left value that stand for any part of the right one.
+//! Holes: variables of the left value that match any part of the right one.
 //!
-//! Only the walk with the recorder knows them, so that plain equality asks no
-//! question about them.
+//! Only the walk with the recorder supports them, so that plain equality never
+//! has to check for them.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::kernel::value::Value;
 /// The holes of one comparison.
 pub(crate) struct Holes<'a> {
     pub(super) table: Arc<HoleTable>,
-    /// What each hole stands for.
+    /// The part that fills each hole.
     pub(super) parts: Vec<Option<Part<'a>>>,
-    /// The holes that were filled, in this order.
+    /// The holes that are filled, in this order.
     pub(super) filled: Vec<usize>,
-    /// Bindings, by number, that were undone.
+    /// Bindings that were undone, by number.
     pub(super) undone: Vec<std::ops::Range<usize>>,
 }
 
-/// What a hole stands for.
+/// The part that fills a hole.
 pub(crate) struct Part<'a> {
     pub(super) object: ObjRef<'a>,
-    /// The bindings of definition fields in force where it was found.
+    /// The bindings of definition fields in force at its place.
     pub(super) around: Vec<u32>,
 }
 
@@ -53,9 +53,9 @@ impl Holes<'_> {
     }
 }
 
-/// What a template's holes and variables stand for.
+/// The values of a template's holes and variables.
 pub(crate) struct Filled {
-    /// By hole, with the positions in `pairs` of the bindings around it.
+    /// By hole, with the positions in `pairs` of the bindings around the part.
     pub(crate) parts: Vec<Option<(Value, Vec<usize>)>>,
     pub(crate) pairs: Vec<VarPair>,
 }
@@ -64,6 +64,6 @@ pub(crate) struct Filled {
 pub(crate) struct VarPair {
     pub(crate) left: Value,
     pub(crate) right: Value,
-    /// Whether a definition field bound it, and so it is bound in the value.
+    /// True if a definition field bound it, so that it is bound in the value.
     pub(crate) defined: bool,
 }

@@ -1,4 +1,4 @@
-//! Custom comparisons: calling them, and undoing what they tried.
+//! Calls custom comparisons, and undoes their failed attempts.
 
 use super::super::levels::Deps;
 use super::super::mismatch::Reason;
@@ -52,7 +52,7 @@ impl<'a> Engine<'a> {
             self.found = earlier;
             return Ok(Entered::Equal);
         }
-        // The first part that differed says most, since later alternatives
+        // The first part that differed explains most, since later alternatives
         // pair parts that do not belong together; without one, the hook itself
         // decided.
         if REC && earlier.is_some() {
@@ -66,8 +66,8 @@ impl<'a> Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// Drops the frames above a height; their objects are no longer open.
-    /// When an alternative was `refuted`, so were the pairs around the place.
+    /// Drops the frames above a height; their objects are no longer open. If an
+    /// alternative was `refuted`, so were the pairs around the place.
     fn leave_frames(&mut self, height: usize, refuted: bool) {
         while self.stack.len() > height {
             let Some(frame) = self.stack.pop() else {
@@ -103,7 +103,7 @@ struct Callback<'e, 'a, const REC: bool> {
 }
 
 impl<const REC: bool> Callback<'_, '_, REC> {
-    /// Runs `body`; when it answers false or fails, everything it did is undone.
+    /// Runs `body`; if it returns false or fails, everything it did is undone.
     fn transaction(&mut self, body: impl FnOnce(&mut Self) -> Result<bool>) -> Result<bool> {
         let engine = &mut *self.engine;
         let mark = engine.tables.bindings.mark(&engine.levels);

@@ -24,7 +24,7 @@ impl<'a> Engine<'a> {
             return Ok(Entered::Different);
         };
         let start = self.tables.pairs.len();
-        // The first pair holds the count, so that the frame needs one number.
+        // The first pair stores the count, so that the frame needs one number.
         self.tables.pairs.push((0, 0));
         if let Err((in_left, position)) = self.match_keys(left, right) {
             self.levels.use_absence();
@@ -71,7 +71,7 @@ impl<'a> Engine<'a> {
         let binding = key
             .object_ref()
             .and_then(|key| self.tables.bindings.of(side, key.ident()));
-        // What is missing on the other side is the partner of a bound key.
+        // The object missing on the other side is the partner of a bound key.
         let partner = binding
             .and_then(|index| self.bound.get(index as usize))
             .map(|pair| {
@@ -83,7 +83,7 @@ impl<'a> Engine<'a> {
             .position(&wanted)
             .and_then(|position| other.entry(position));
         if let (Some((_, other_value)), Some(object)) = (entry, wanted.object_ref()) {
-            // The same object is a key of both, but on one side it is bound.
+            // The same object is a key of both maps, but bound on one side.
             let object = self.arena.keep(object.to_ref());
             self.differ_bound::<REC>(Reason::Bound, object, object);
             if let Some(found) = &mut self.found {
@@ -115,9 +115,9 @@ impl<'a> Engine<'a> {
         self.differ_missing::<REC>(here, gone, left, right);
     }
 
-    /// Appends the positions of matching entries in canonical order; Err holds
-    /// the first key without a partner: whether it is in the left map, and its
-    /// position there.
+    /// Appends the positions of matching entries in canonical order. Err
+    /// contains the first key without a partner: its position, and true if it
+    /// is in the left map.
     pub(super) fn match_keys(
         &mut self,
         left: &'a MapObj,
@@ -129,8 +129,8 @@ impl<'a> Engine<'a> {
             let Some((key, _)) = left.entry(position as usize) else {
                 continue;
             };
-            // Sorted alike, equal key sets run in step; a lookup is needed
-            // only where they do not.
+            // Equal key sets in the same order advance in step; a lookup is
+            // needed only where they do not.
             let partner = match matched.next() {
                 Some(&other) if right.entry(other as usize).is_some_and(|(k, _)| k == key) => {
                     Some(other)
@@ -147,7 +147,7 @@ impl<'a> Engine<'a> {
         if left.len() == right.len() {
             return Ok(());
         }
-        // Every left key has its own partner, so some right key has none.
+        // Every left key has its own partner, so some right key has no partner.
         let start = self.tables.pairs.len() - left.len();
         let partners: HashSet<u32, rapidhash::fast::RandomState> = self.tables.pairs[start..]
             .iter()
@@ -217,7 +217,7 @@ impl<'a> Engine<'a> {
                 .push((position, partner.ok_or((true, position))?));
             if matches!(key.info().kind, Kind::Var | Kind::Dag) {
                 self.tables.bindings.note_free_key(key.ident());
-                // The result holds only while the key stays unbound.
+                // The result is valid only while the key stays unbound.
                 self.levels.use_absence();
             }
         }

@@ -1,9 +1,9 @@
 //! Equality and first mismatch: one walk, with an optional recorder.
 //!
 //! The walk keeps an explicit stack of frames. Frames that iterate (fields,
-//! elements, entries) stand on top of frames that finish something once the
+//! elements, entries) are on top of frames that finish something once the
 //! iteration above them has succeeded (remember a proven pair, record a
-//! binding, end a scope). Without the recorder a node's last child replaces
+//! binding, end a scope). Without the recorder, a node's last child replaces
 //! the node's frame, leaves are compared in place, and a chain that leans
 //! either way needs no stack at all; with it, every frame stays, so that the
 //! frames spell the access path.
@@ -52,24 +52,24 @@ const RIGHT: usize = 1;
 enum VarPair {
     Equal,
     Different,
-    /// Neither is bound where it matters.
+    /// Neither has a binding that applies here.
     Unbound,
 }
 
-/// What a frame does when it is on top of the stack.
+/// The job of a frame when it is on top of the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Job {
-    /// Compares the fields from `next` on.
+    /// Compares the fields starting at `next`.
     Fields,
     /// As `Fields`, for plain nodes and without the recorder.
     Plain,
-    /// Compares the elements from `next` on.
+    /// Compares the elements starting at `next`.
     Items,
-    /// Compares the map values from `next` on; `extra` is the place of the
-    /// matched positions in [`Engine::pairs`].
+    /// Compares the map values starting at `next`; `extra` is the position of
+    /// the matched positions in [`Engine::pairs`].
     Entries,
-    /// The pair is proven. `extra` has bits of [`proofs`], `next` is the state
-    /// of the bindings before.
+    /// The pair is proven. `extra` has bits of [`proofs`], `next` is the
+    /// previous state of the bindings.
     EndMemo,
     /// The variables' own fields are equal.
     EndVar,
@@ -78,10 +78,11 @@ enum Job {
     EndScope,
     /// The objects are no longer open. `extra` is 1 for lists and dicts.
     EndOpen,
-    /// A hook's call: only the name `extra` of the path's step.
+    /// The call of a hook: only names the path's step, by `extra`.
     HookStep,
-    /// Compares the fields from `next` on of a hole and what is to fill it,
-    /// out of the first `extra` fields that their classes declare.
+    /// Compares the fields of a hole and the object that is to fill it,
+    /// starting at `next`, out of the first `extra` fields that their classes
+    /// declare.
     Hole,
 }
 
@@ -95,27 +96,27 @@ pub(super) struct Frame<'a> {
     job: Job,
 }
 
-/// What became of a pair of objects.
+/// The result of entering a pair of objects.
 enum Entered<'a> {
     Equal,
     Different,
-    /// A frame was pushed that goes on with it.
+    /// A frame was pushed that continues with it.
     Open,
     /// This child comes next.
     Child(ObjRef<'a>, ObjRef<'a>, Region),
 }
 
-/// What is remembered of a shared pair.
+/// The remembered result of a shared pair.
 enum Recalled {
     Equal,
     Different,
-    /// Nothing that holds; whether something has become void.
+    /// There is no valid result; `was_void` if one has become void.
     Unknown {
         was_void: bool,
     },
 }
 
-/// Where going over fields stopped.
+/// The point at which a traversal of fields stopped.
 enum Stop<'a> {
     Done,
     Different,
@@ -129,8 +130,8 @@ enum Next<'a> {
     Different,
 }
 
-/// A pair that differs: for one state of the bindings, or with `u32::MAX` for
-/// all of them.
+/// A pair that differs: for one state of the bindings, or for all of them with
+/// `u32::MAX`.
 type Refuted = (u64, u64, Region, u32);
 
 /// The tables of a comparison, reused from call to call.
@@ -138,19 +139,19 @@ type Refuted = (u64, u64, Region, u32);
 pub(super) struct Tables {
     pub(super) bindings: Bindings<2>,
     pub(super) memo: PairMemo,
-    /// Proofs by what the variables stand for, each with one above the newest
+    /// Proofs by the meanings of variables, each with one more than the newest
     /// dag pair that it used.
     environments: Environments<u32>,
     /// Pairs that differ, with region and state of the bindings; found in
-    /// alternatives of custom comparisons, since any other difference ends
-    /// the comparison.
+    /// alternatives of custom comparisons, since any other difference ends the
+    /// comparison.
     refuted: HashSet<Refuted, RandomState>,
     pairs: Vec<(u32, u32)>,
     touched: Vec<Deps>,
-    /// The objects of each side that are being compared: lists, dicts and,
-    /// where cycles may go through fields, whatever is shared.
+    /// The objects of each side that are being compared: lists, dicts and, if
+    /// cycles may lead through fields, all shared objects.
     open: [Open; 2],
-    /// How many pairs of lists and dicts are open.
+    /// The number of open pairs of lists and dicts.
     containers: u32,
     pub(super) levels: Option<Levels>,
 }
@@ -168,12 +169,12 @@ impl Tables {
     }
 }
 
-/// A binding as the recorder keeps it.
+/// A binding as stored by the recorder.
 #[derive(Clone, Copy)]
 struct Bound<'a> {
     left: ObjRef<'a>,
     right: ObjRef<'a>,
-    /// Whether a definition field made it.
+    /// True if a definition field made it.
     defined: bool,
 }
 
@@ -182,7 +183,8 @@ pub(super) struct Engine<'a> {
     arena: &'a Arena,
     options: CompareOptions,
     snapshots: (Option<Snapshots<'a>>, Option<Snapshots<'a>>),
-    /// Whether there are any snapshots; the fast paths read objects as they are.
+    /// True if there are any snapshots; the fast paths read objects as they
+    /// are.
     pinned: bool,
     pub(super) stack: Vec<Frame<'a>>,
     tables: Box<Tables>,
@@ -190,15 +192,15 @@ pub(super) struct Engine<'a> {
     hook_depth: u32,
     pub(super) visits: u64,
     poll: Poll,
-    /// The error was raised by the walk itself and may be given a path.
+    /// True if the walk itself raised the error, which may be given a path.
     pub(super) own_error: bool,
-    // What follows is used with the recorder only.
+    // The following fields are used with the recorder only.
     names: Vec<String>,
     pub(super) found: Option<Difference>,
     bound: Vec<Bound<'a>>,
-    /// The variables on the left that stand for any part of the right.
+    /// The variables on the left that match any part of the right.
     pub(super) holes: Option<Holes<'a>>,
-    /// The binding whose making is to be located, and where it was made.
+    /// The binding to locate, and the place where it was made.
     pub(super) watch: Option<u32>,
     pub(super) watched: Option<(Vec<AccessStep>, Vec<AccessStep>)>,
 }
@@ -233,7 +235,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Gives the tables back, emptied, for the next comparison.
+    /// Returns the tables, emptied, for the next comparison.
     pub(super) fn into_tables(mut self) -> (Box<Tables>, Vec<Frame<'a>>) {
         self.tables.clear();
         self.levels.reset();
@@ -356,8 +358,9 @@ impl<'a> Engine<'a> {
         self.enter_other::<REC>(section, l, r, l.info(), region)
     }
 
-    /// Compares plain nodes from a field on, and what lies below and above
-    /// them as far as it is plain nodes with one owner: most of most programs.
+    /// Compares plain nodes starting at a field, and everything below and above
+    /// them that consists of plain nodes with one owner: the bulk of most
+    /// programs.
     fn plain(
         &mut self,
         section: &Section,
@@ -370,7 +373,8 @@ impl<'a> Engine<'a> {
         let mut position = from as usize;
         loop {
             let Some((_, both)) = pair.visited(section, position) else {
-                // Done; on with the node above, if it is a plain one as well.
+                // Done; continue with the node above, if it is also a plain
+                // one.
                 match self.stack.last() {
                     Some(frame) if frame.job == Job::Plain && self.stack.len() > base => {
                         let Some(above) = ObjPair::new(frame.l, frame.r) else {
@@ -406,8 +410,8 @@ impl<'a> Engine<'a> {
                         return Ok(Entered::Child(l, r, region));
                     };
                     let info = child.info();
-                    // Nodes with children are told apart by a branch of their
-                    // own, which is predicted better than a jump table.
+                    // Nodes with children get a separate branch, which is
+                    // predicted better than a jump table.
                     if info.has_children {
                         if info.shape() != VisitShape::Inner {
                             self.return_to(pair, position, region);
@@ -458,7 +462,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Leaves a frame behind, if there are fields left.
+    /// Pushes a frame, if there are fields left.
     #[inline(always)]
     fn return_to(&mut self, pair: ObjPair<'a>, position: usize, region: Region) {
         if position < pair.info().visited.len() {
@@ -473,7 +477,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Compares fields from a position on, up to a child that needs a visit.
+    /// Compares fields starting at a position, up to a child that needs a
+    /// visit.
     #[inline(always)]
     fn fields<const REC: bool>(
         &mut self,
@@ -519,7 +524,7 @@ impl<'a> Engine<'a> {
         Ok(Stop::Done)
     }
 
-    /// Compares a pair in place if that needs no frame: plain nodes without
+    /// Compares a pair in place if it needs no frame: plain nodes without
     /// children, and variables without fields.
     #[inline(always)]
     fn leaf(
@@ -538,7 +543,7 @@ impl<'a> Engine<'a> {
             }
             VisitShape::Var => {
                 self.visits += 1;
-                // A difference is reported by the main path, with its reason.
+                // The main path reports a difference, with its reason.
                 let equal = self.var_pair::<false>(l, r, region, true);
                 Some(matches!(equal, VarPair::Equal))
             }
@@ -618,7 +623,7 @@ impl<'a> Engine<'a> {
             Recalled::Different => return Ok(Entered::Different),
             Recalled::Unknown { was_void } => was_void,
         };
-        // What was held from the start leads back only by a write to a field.
+        // Objects present from the start lead back only by a write to a field.
         let by_field = shared && access::may_have_cycles();
         if by_field || l.may_lead_back() || r.may_lead_back() {
             self.open(l, r, 0)?;
@@ -642,7 +647,7 @@ impl<'a> Engine<'a> {
         self.enter_map::<REC>(left, right, region)
     }
 
-    /// Goes on with the frame on top.
+    /// Continues with the frame on top.
     #[inline(always)]
     fn advance<const REC: bool>(&mut self, section: &mut Section, base: usize) -> Result<Next<'a>> {
         let Some(&frame) = self.stack.last() else {
@@ -679,8 +684,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Moves the top frame forward, or drops it when its last child is next
-    /// and nobody will ask for the path.
+    /// Moves the top frame forward, or drops it if its last child is next and
+    /// the path is not needed.
     #[inline(always)]
     fn go_on<const REC: bool>(&mut self, next: u32, last: bool) {
         if last && !REC {
@@ -758,7 +763,7 @@ impl<'a> Engine<'a> {
         }
         self.stack.pop();
         match frame.job {
-            // Taken care of above, with the frame still in its place.
+            // Handled above, while the frame is still on the stack.
             Job::EndMemo | Job::Hole => {}
             Job::EndScope => self.tables.bindings.close_scope(&mut self.levels),
             Job::EndOpen => self.close(l, r, frame.extra),

@@ -1,4 +1,4 @@
-//! Shared nodes: remembered proofs, and which objects are open.
+//! Shared nodes: remembered proofs, and marks on open objects.
 
 use smallvec::SmallVec;
 
@@ -20,7 +20,7 @@ pub(super) const MARKED: u32 = 1;
 const WAS_VOID: u32 = 2;
 
 impl<'a> Engine<'a> {
-    /// Looks a shared pair up; when nothing is known of it, begins its proof.
+    /// Looks a shared pair up; if nothing is known of it, begins its proof.
     #[inline]
     pub(super) fn is_known(
         &mut self,
@@ -62,8 +62,7 @@ impl<'a> Engine<'a> {
         Recalled::Unknown { was_void }
     }
 
-    /// Whether the pair was proven where its variables were paired as they
-    /// are now.
+    /// True if the pair was proven with the same pairing of its variables.
     #[cold]
     fn is_proven_alike(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
         let subject = [l.ident(), r.ident()];
@@ -76,8 +75,8 @@ impl<'a> Engine<'a> {
         let Some(newest_dag) = found else {
             return false;
         };
-        // A dag pair that was undone with its alternative proves nothing, and
-        // what was made before the newest one is still there with it.
+        // A dag pair that was undone with its alternative proves nothing; as
+        // long as the newest one is in force, so are those made before it.
         if let Some(dag) = newest_dag.checked_sub(1) {
             if !bindings.is_in_force(dag) {
                 return false;
@@ -94,11 +93,11 @@ impl<'a> Engine<'a> {
         true
     }
 
-    /// Whether an alternative of a custom comparison found the pair different
-    /// when the bindings were what they are now.
+    /// True if an alternative of a custom comparison found the pair different
+    /// in the current state of the bindings.
     #[inline]
     pub(super) fn is_refuted(&self, l: ObjRef<'a>, r: ObjRef<'a>, region: Region) -> bool {
-        // Outside of custom comparisons the difference is to be reported, and
+        // Outside of custom comparisons, a difference has to be reported and
         // ends the comparison.
         self.hook_depth > 0
             && !self.tables.refuted.is_empty()
@@ -116,14 +115,14 @@ impl<'a> Engine<'a> {
                 .is_some_and(|state| refuted.contains(&(l, r, region, state)))
     }
 
-    /// Remembers that the pair of a frame differs, whose visit began in the
-    /// state `frame.next`.
+    /// Remembers that the pair of a frame differs; its visit began in the state
+    /// `frame.next`.
     pub(super) fn refute(&mut self, frame: Frame<'a>) {
         let (l, r) = (frame.l.ident(), frame.r.ident());
         let key = if self.levels.touched().is_nothing() {
             (l, r, Region::USE, u32::MAX)
         } else if frame.next == u32::MAX || self.holes.is_some() {
-            // What fills a hole is no part of the state.
+            // The contents of holes are not part of the state.
             return;
         } else {
             (l, r, frame.region, frame.next)
@@ -140,13 +139,14 @@ impl<'a> Engine<'a> {
         was_void: bool,
     ) -> Result<()> {
         // A cycle is entered at an object with two owners, one of them inside
-        // the cycle; so it is enough to mark what is remembered anyway.
+        // the cycle, so it is enough to mark objects that are remembered
+        // anyway.
         let marked = access::may_have_cycles() && self.open(l, r, self.tables.containers)?;
         self.collect_proof(l, r, region, marked, was_void);
         Ok(())
     }
 
-    /// Begins to collect what the pair's proof needs.
+    /// Begins to collect the dependencies of the pair's proof.
     pub(super) fn collect_proof(
         &mut self,
         l: ObjRef<'a>,
@@ -167,8 +167,9 @@ impl<'a> Engine<'a> {
         });
     }
 
-    /// Marks two objects, inside so many containers, as being compared; false
-    /// when they are met again around a container, which will be the error.
+    /// Marks two objects as being compared, inside this many containers.
+    /// Returns false if they are met again around a container, which will
+    /// report the error.
     #[inline(never)]
     pub(super) fn open(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, containers: u32) -> Result<bool> {
         let [left, right] = &mut self.tables.open;
@@ -192,8 +193,9 @@ impl<'a> Engine<'a> {
         Err(self.error(ErrorKind::Value, text))
     }
 
-    /// A pair that was marked, and is so many containers, is no longer being
-    /// compared. (By parts: a reference to the frame would keep it in memory.)
+    /// Ends the comparison of a marked pair that accounts for this many
+    /// containers. (By parts: a reference to the frame would keep it in
+    /// memory.)
     pub(super) fn close(&mut self, l: ObjRef<'a>, r: ObjRef<'a>, containers: u32) {
         let [left, right] = &mut self.tables.open;
         left.leave(l.ident());
@@ -201,8 +203,8 @@ impl<'a> Engine<'a> {
         self.tables.containers -= containers;
     }
 
-    /// Marks a pair that is not remembered until it is compared, if a cycle
-    /// may be entered there.
+    /// Marks a pair that is not remembered until it is compared, if a cycle may
+    /// be entered there.
     #[inline(always)]
     pub(super) fn open_unremembered(
         &mut self,
@@ -225,8 +227,8 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// The objects whose fields stand for these: what they were when a key was
-    /// made, or the objects themselves.
+    /// The objects whose fields represent these: copies of their state when a
+    /// key was made, or the objects themselves.
     #[inline(always)]
     pub(super) fn contents(&self, l: ObjRef<'a>, r: ObjRef<'a>) -> (ObjRef<'a>, ObjRef<'a>) {
         if !self.pinned {
@@ -257,7 +259,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Keeps a proof for where its variables are paired in the same way.
+    /// Keeps a proof for places with the same pairing of its variables.
     #[cold]
     fn keep_proof(&mut self, subject: [u64; 2], needs: ValidUntil, region: Region) {
         let bindings = &mut self.tables.bindings;
@@ -282,7 +284,7 @@ impl<'a> Engine<'a> {
         );
     }
 
-    /// What is known of the pair, if it is shared; otherwise its proof begins.
+    /// Returns the remembered result of a shared pair, or begins its proof.
     #[inline]
     pub(super) fn begin_shared(
         &mut self,
@@ -297,8 +299,8 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// What a variable on the left stands for on the right, if a visit in this
-/// region and at this level would use the binding and make no other.
+/// The partner of a left variable on the right, if a visit in this region and
+/// at this level would use its binding and make no other.
 fn partner(
     bindings: &mut Bindings<2>,
     read: Reads,

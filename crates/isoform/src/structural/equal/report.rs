@@ -83,7 +83,7 @@ impl<'a> Engine<'a> {
         Entered::Different
     }
 
-    /// A difference that is due to the bijection.
+    /// A difference caused by the bijection.
     #[cold]
     pub(super) fn differ_bound<const REC: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Declared nodes: kinds, scopes, and the names of what is bound.
+//! Declared nodes: kinds, scopes, and the names of bound objects.
 
 use super::super::scope::Region;
 use super::super::sink::{Form, Part, Sink};
@@ -17,7 +17,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     pub(super) fn bound(&mut self, object: ObjRef<'a>, region: Region) -> Option<u32> {
         let index = self.tables.numbering.bindings.of(0, object.ident())?;
         let level = self.tables.numbering.bindings.get(index).level;
-        // A definition region binds anew what an outer scope has bound.
+        // A definition region rebinds variables that an outer scope has bound.
         let shadows =
             object.info().kind == Kind::Var && region.def_level().is_some_and(|def| level < def);
         (!shadows).then_some(index)
@@ -32,7 +32,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         } else if tables.numbering.nesting() == 0 {
             tables.levels.use_dag(index);
         } else {
-            // Among the answers to a hook its number depends on the context.
+            // Among the results returned to a hook, its number depends on the
+            // context.
             tables.levels.use_level(0);
         }
         let mut name = tables.numbering.name(index, &mut tables.levels);
@@ -42,11 +43,11 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 self.note_free(object, region);
                 if S::KEYED {
                     if !object.info().visited.is_empty() {
-                        // Equality compares its fields, which are hashed where
-                        // it is met first.
+                        // Equality compares its fields, which are hashed at its
+                        // first occurrence.
                         self.note_change();
                     }
-                    // Whether it was met before must not show in kept hashes.
+                    // Kept hashes must not depend on whether it was met before.
                     name.first = None;
                 }
             }
@@ -104,8 +105,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 return Ok(Step::Done(self.sink.close(acc)));
             }
             Kind::Tree | Kind::ConstTree | Kind::Singleton => {
-                // In another process the same singleton is known by its
-                // content, which is independent of where it is met.
+                // In another process, the same singleton is identified by its
+                // content, which does not depend on its place.
                 if info.kind == Kind::Singleton {
                     inner = Region::USE;
                 }
@@ -114,7 +115,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                         return Ok(Step::Done(out));
                     }
                 } else if !info.hooks.are_structural_defaults() {
-                    // A hook may go on to what no compared field holds.
+                    // A hook may visit objects that are in no compared field.
                     self.open_unremembered(object, inner)?;
                 }
             }
@@ -169,7 +170,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Binds a variable or dag node whose fields gave `out`.
+    /// Binds a variable or dag node whose fields have the hash `out`.
     pub(super) fn bind(
         &mut self,
         object: ObjRef<'a>,
@@ -191,7 +192,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
-/// The scope level of a new binding, and whether it is by identity.
+/// The scope level of a new binding, and true if it is by identity.
 fn binding_of(kind: Kind, region: Region) -> (u32, bool) {
     match region.def_level() {
         _ if kind != Kind::Var => (0, false),

@@ -45,7 +45,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(Step::Open)
     }
 
-    /// The hash of few plain values, which are no frame's.
+    /// The hash of a few plain values, which need no frame.
     pub(super) fn few_plain(&mut self, content: ObjRef<'a>) -> Result<Option<S::Out>> {
         let mut acc = self.sink.open_type(content.info());
         if let Some(items) = few_plain_items(content) {
@@ -69,8 +69,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(Some(self.sink.close(acc)))
     }
 
-    /// All keys of a map, as they are bound when the map is entered; appends
-    /// the order of the values.
+    /// Hashes all keys of a map with their bindings on entry to the map;
+    /// appends the order of the values.
     pub(super) fn keys(&mut self, map: &'a MapObj, acc: &mut S::Acc) -> Result<()> {
         let order = map.key_order();
         for &position in &order.plain {
@@ -102,8 +102,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         for (index, key, position) in bound {
             let mut out = self.occurrence(key, index, Region::USE);
             if S::KEYED && self.tables.numbering.is_by_identity(index) {
-                // Whether a free variable was met before shows in the order,
-                // as in equality, and nowhere else.
+                // As in equality, the order depends on whether a free variable
+                // was met before; nothing else does.
                 out = self.free_key(key);
                 self.note_free_key(has_order);
             }
@@ -134,14 +134,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(())
     }
 
-    /// A key that is known by identity.
+    /// A key that is hashed by identity.
     fn free_key(&mut self, key: ObjRef<'a>) -> S::Out {
         let mut acc = self.sink.open_form(Form::FreeKey);
         self.sink.word(&mut acc, Part::Identity, key.ident());
         self.sink.close(acc)
     }
 
-    /// Goes on with an array's elements or a map's values.
+    /// Continues with an array's elements or a map's values.
     pub(super) fn elements(
         &mut self,
         section: &Section,

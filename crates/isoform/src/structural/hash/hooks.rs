@@ -64,9 +64,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
 }
 
 impl<'a, S: Sink> Hasher<'a, S> {
-    /// Watches what can change below an object with hooks: a custom equality
-    /// may compare what the custom hash leaves out. Each object is entered once
-    /// per walk.
+    /// Watches everything that can change below an object with hooks: a custom
+    /// equality may compare parts that the custom hash leaves out. Each object
+    /// is entered once per walk.
     fn watch_below(&mut self, section: &mut Section, object: ObjRef<'a>) -> Result<()> {
         let mut waiting = Vec::new();
         push_children(section, object, &mut waiting);
@@ -92,7 +92,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
-/// Appends what structural equality compares of an object or container.
+/// Appends the parts of an object or container that structural equality
+/// compares.
 fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<ObjRef<'a>>) {
     if let Some(array) = object.downcast::<ArrayObj>() {
         waiting.extend(array.items().iter().filter_map(Value::object_ref));
@@ -106,18 +107,18 @@ fn push_children<'a>(section: &Section, object: ObjRef<'a>, waiting: &mut Vec<Ob
     }
 }
 
-/// What a hook starts from. It says nothing: type and position are mixed in by
-/// the engine.
+/// The initial value for hooks. It carries no information: the engine mixes in
+/// type and position.
 const INIT: u64 = 0x1505_7d33_9c6b_0d5f;
 
-/// The walk as a hook sees it.
+/// The walk as seen by a hook.
 struct Callback<'h, 'a, S: Sink> {
     hasher: &'h mut Hasher<'a, S>,
     object: ObjRef<'a>,
     region: Region,
     /// The context in which the hook was called.
     outer: u32,
-    /// The context of each answer given so far.
+    /// The context of each result returned so far.
     answers: HashMap<u64, u32, rapidhash::fast::RandomState>,
 }
 

@@ -1,4 +1,4 @@
-//! When hashes of parts are kept, and when they are used again.
+//! Decides when hashes of parts are kept, and when they are used again.
 
 use super::super::scope::Region;
 use super::super::sink::Sink;
@@ -9,21 +9,21 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
 
-/// A part is kept if so many visits are not those of parts within it that are
-/// kept, or if it has several owners.
+/// A part is kept if this many of its visits are outside of kept parts within
+/// it, or if it has several owners.
 const MIN_VISITS: u64 = 16;
 
-/// So many parts are kept at most, in each thread; some 50 bytes each.
+/// The maximum number of kept parts per thread; each takes about 50 bytes.
 const LIMIT: usize = 1 << 18;
 
 impl<'a, S: Sink> Hasher<'a, S> {
-    /// Whether hashes are kept and used at all.
+    /// True if hashes are kept and used at all.
     #[inline(always)]
     fn keeps(&self) -> bool {
         S::KEYED && self.snapshots.is_none()
     }
 
-    /// The kept hash of a node, if it holds here.
+    /// The kept hash of a node, if it is valid here.
     #[inline]
     pub(super) fn kept(
         &mut self,
@@ -46,8 +46,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
         if entry.has_free {
             self.parts.used_free = true;
-            // Which variables are free is not known, so nobody can tell where
-            // what contains the part holds again.
+            // Its free variables are unknown, so it is also unknown where an
+            // object that contains the part has the same hash.
             self.tables.levels.create(0);
         }
         if let Some(part) = self.parts.open.last_mut() {
@@ -72,7 +72,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Ends a part, and keeps its hash if that is worth it.
+    /// Ends a part, and keeps its hash if it is worth it.
     #[inline(always)]
     pub(super) fn end_part(&mut self, object: ObjRef<'a>, region: Region, out: S::Out) {
         if self.keeps() {
@@ -122,7 +122,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         );
     }
 
-    /// Notes in the innermost part that it depends on a binding of this level.
+    /// Records in the innermost part that it depends on a binding of this
+    /// level.
     #[inline(always)]
     pub(super) fn note_level(&mut self, level: u32) {
         if S::KEYED
@@ -132,15 +133,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Notes in the innermost part what is known by identity and not bound.
+    /// Records in the innermost part an unbound object that is hashed by
+    /// identity.
     #[inline(always)]
     pub(super) fn note_free(&mut self, object: ObjRef<'a>, region: Region) {
         if S::KEYED
             && let Some(part) = self.parts.open.last_mut()
         {
             part.has_free = true;
-            // Elsewhere the region might bind it. By itself the part would meet
-            // the variable first, with all that its fields do.
+            // Elsewhere the region might bind it. Alone, the part would contain
+            // the variable's first occurrence, including the effects of its
+            // fields.
             let is_closed =
                 !object.info().has_children || self.parts.closed_vars.contains(&object.ident());
             if region != Region::USE || !is_closed {
@@ -149,8 +152,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Notes that a free variable is a key of a map, whose place among other
-    /// keys depends on whether it was met before.
+    /// Records that a free variable is a key of a map, whose position among
+    /// other keys depends on whether it was met before.
     pub(super) fn note_free_key(&mut self, has_order: bool) {
         if S::KEYED && has_order {
             self.note_level(0);
@@ -159,19 +162,20 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Notes that something is bound by number from here on.
+    /// Records that an object is bound by number from now on.
     #[inline(always)]
     pub(super) fn note_binding(&mut self, kind: Kind, level: u32) {
         if S::KEYED {
             self.parts.has_numbers = true;
-            // In an inner scope it is bound anew, whether it was met or not.
+            // In an inner scope it is rebound, whether it was met before or
+            // not.
             let may_be_free = kind == Kind::Var && level == 0;
             self.parts.in_doubt |= may_be_free && self.parts.used_free;
         }
     }
 
-    /// Notes in the innermost part that something in it can change, if anything
-    /// that was met so far can.
+    /// Records in the innermost part that something in it can change, if
+    /// anything met so far can.
     #[inline(always)]
     pub(super) fn note_change(&mut self) {
         if S::KEYED
@@ -181,17 +185,17 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Notes in the innermost part what a remembered hash says of it.
+    /// Records the facts about a remembered hash in the innermost part.
     #[inline(always)]
     pub(super) fn note_recalled(&mut self, is_closed: bool) {
-        // What it uses may be bound in any part around.
+        // Its variables may be bound in any part around it.
         if !is_closed {
             self.note_level(0);
         }
         self.note_change();
     }
 
-    /// How many parts are open, for [`leave_parts`](Self::leave_parts).
+    /// The number of open parts, for [`leave_parts`](Self::leave_parts).
     pub(super) fn open_parts(&self) -> usize {
         self.parts.open.len()
     }

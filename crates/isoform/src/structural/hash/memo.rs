@@ -1,4 +1,4 @@
-//! Hashes of shared nodes: when they hold, and where they are found again.
+//! Hashes of shared nodes: their validity, and their keys.
 
 use smallvec::SmallVec;
 
@@ -9,14 +9,14 @@ use super::super::var_numbering::{By, VarNumbering};
 use super::{CachedHash, HashTables};
 
 impl<Out: Copy> HashTables<Out> {
-    /// What a hash is found again by, besides names: a dag node has another name
-    /// inside a hook's question.
+    /// The key under which a hash is found again, besides names: a dag node has
+    /// another name inside a hook's question.
     fn subject(&self, ident: u64) -> [u64; 2] {
         [ident, u64::from(self.numbering.nesting())]
     }
 
-    /// The hash of an object where its variables have the names that they had
-    /// in an earlier visit.
+    /// The hash of an object whose variables have the same names as in an
+    /// earlier visit.
     #[cold]
     pub(super) fn recall_alike(&mut self, ident: u64, region: Region) -> Option<Out> {
         let subject = self.subject(ident);
@@ -38,7 +38,8 @@ impl<Out: Copy> HashTables<Out> {
         Some(out)
     }
 
-    /// Remembers the hash of an object, if a second visit would find the same.
+    /// Remembers the hash of an object, if a second visit would return the
+    /// same.
     pub(super) fn remember(&mut self, ident: u64, out: Out, region: Region, was_void: bool) {
         let (before, context_before) = self.touched.pop().unwrap_or((Deps::NOTHING, 0));
         let context = self.numbering.end_use(context_before);
@@ -82,7 +83,7 @@ impl<Out: Copy> HashTables<Out> {
     }
 }
 
-/// What a variable enters the hash as, if a visit in this region would use its
+/// The name of a variable in the hash, if a visit in this region would use its
 /// binding and make no other.
 fn name<Out: Copy>(
     numbering: &mut VarNumbering<Out>,

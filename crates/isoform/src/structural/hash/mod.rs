@@ -1,12 +1,12 @@
-//! Hash and digest: one walk over what equality compares.
+//! Hash and digest: one walk over everything that equality compares.
 //!
-//! Equal values give the same stream of contributions, so the walk mirrors
+//! Equal values produce the same stream of contributions, so the walk mirrors
 //! the equality walk step by step: the same order, the same bindings at the
 //! same moments. Results of shared nodes are remembered under the same
-//! conditions, and two more: a node that made a binding is visited a second
-//! time (its first visit names what it binds, later ones only use it), and a
-//! node that uses a scope's variables is remembered per scope level, because
-//! variables are named by distance.
+//! conditions, plus two more: a node that made a binding is visited a second
+//! time (its first visit names the objects it binds, later ones only use them),
+//! and a node that uses a scope's variables is remembered per scope level,
+//! because variables are named by distance.
 
 mod binders;
 mod contents;
@@ -42,15 +42,15 @@ use crate::kernel::types::Kind;
 use crate::kernel::value::{BigIntObj, Value, canonical_float_bits};
 use kept::{Kept, Parts};
 
-/// What a frame does with the hash that the frame above it returns.
+/// Determines how a frame uses the hash that the frame above it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Job {
     Fields,
-    /// The hash above is that of the last field: the object is not looked at
-    /// again, which spares a chain its second trip through memory.
+    /// The hash above is that of the last field: the object is not read again,
+    /// which saves a chain its second trip through memory.
     LastField,
     Items,
-    /// Map values; `extra` is the place of the positions in `orders`.
+    /// Map values; `extra` is the start of the positions in `orders`.
     Entries,
     /// The hash is remembered. `extra` has the bits [`MARKED`] and
     /// [`WAS_VOID`].
@@ -59,11 +59,11 @@ enum Job {
     /// outside.
     EndBinding,
     EndScope,
-    /// What a list or dict holds is hashed.
+    /// The contents of a list or dict are hashed.
     EndMutable,
     /// The object is no longer open.
     EndOpen,
-    /// A custom hash's call, for the path only.
+    /// The call of a custom hash, for the path only.
     HookStep,
 }
 
@@ -86,8 +86,8 @@ struct CachedHash<Out> {
     out: Out,
     needs: ValidUntil,
     date: u64,
-    /// The scope level and the nesting of hooks where it was found: bound
-    /// objects are named by distance.
+    /// The scope level and the nesting of hooks at its place: bound objects are
+    /// named by distance.
     level: u32,
     nesting: u32,
     /// The deepest context whose names were used.
@@ -103,13 +103,13 @@ pub(super) struct HashTables<Out> {
     environments: Environments<Out>,
     orders: Vec<u32>,
     touched: Vec<(Deps, u32)>,
-    /// The objects that are being hashed: lists, dicts and, where cycles may
-    /// go through fields, whatever is shared.
+    /// The objects that are being hashed: lists, dicts and, if cycles may lead
+    /// through fields, all shared objects.
     open: Open,
-    /// How many lists and dicts are open.
+    /// The number of open lists and dicts.
     containers: u32,
     levels: Levels,
-    /// Stays from walk to walk.
+    /// Survives from walk to walk.
     kept: Kept<Out>,
 }
 
@@ -145,7 +145,7 @@ impl<Out: Copy> HashTables<Out> {
 enum Step<'a, Out> {
     /// The object's hash is known.
     Done(Out),
-    /// A frame was pushed; nothing to return yet.
+    /// A frame was pushed; there is no result yet.
     Open,
     /// This child comes next.
     Child(ObjRef<'a>, Region),
@@ -162,9 +162,9 @@ pub(super) struct Hasher<'a, S: Sink> {
     hook_depth: u32,
     pub(super) visits: u64,
     poll: Poll,
-    /// Of a key: what was met that can change.
+    /// For a key: the objects met that can change.
     pub(super) watch: Watch,
-    /// Of a key: what was looked through below objects with hooks.
+    /// For a key: the objects searched below objects with hooks.
     below: HashSet<u64, rapidhash::fast::RandomState>,
     pub(super) parts: Parts,
 }
@@ -285,7 +285,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         self.enter_other(section, object, info, region)
     }
 
-    /// Starts on the fields; a frame is pushed at the first child that is no leaf.
+    /// Starts on the fields; a frame is pushed at the first child that is not a
+    /// leaf.
     #[inline(always)]
     fn open_fields(
         &mut self,
@@ -317,7 +318,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Watches an object of which fields are read, if they can change.
+    /// Watches an object whose fields are read, if they can change.
     #[inline(always)]
     pub(super) fn watch_fields(&mut self, object: ObjRef<'a>, info: &'static TypeInfo) {
         if S::KEYED && info.may_change() {
@@ -326,14 +327,14 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// The remembered hash; when there is none, begins to collect for it.
+    /// Returns the remembered hash; if there is none, begins to collect for it.
     fn remembered(&mut self, object: ObjRef<'a>, region: Region) -> Result<Option<S::Out>> {
         match self.recall(object, region) {
             Ok(out) => Ok(Some(out)),
             Err(was_void) => {
                 // A cycle is entered at an object with two owners, one of them
-                // inside the cycle; so it is enough to mark what is remembered
-                // anyway.
+                // inside the cycle, so it is enough to mark objects that are
+                // remembered anyway.
                 let containers = self.tables.containers;
                 let marked = access::may_have_cycles() && self.open(object, containers)?;
                 self.collect(object, region, marked, was_void);
@@ -342,7 +343,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// The remembered hash; the error says whether one has become void.
+    /// The remembered hash; the error is true if one has become void.
     #[inline]
     fn recall(&mut self, object: ObjRef<'a>, region: Region) -> std::result::Result<S::Out, bool> {
         let tables = &mut *self.tables;
@@ -372,7 +373,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Err(false)
     }
 
-    /// Begins to collect what the object's hash needs to be remembered.
+    /// Begins to collect the dependencies of the object's hash.
     fn collect(&mut self, object: ObjRef<'a>, region: Region, marked: bool, was_void: bool) {
         let tables = &mut *self.tables;
         let before = tables.levels.begin();
@@ -389,8 +390,9 @@ impl<'a, S: Sink> Hasher<'a, S> {
         });
     }
 
-    /// Marks an object, inside so many containers, as being hashed; false when
-    /// it is met again around a container, which will be the error.
+    /// Marks an object as being hashed, inside this many containers. Returns
+    /// false if it is met again around a container, which will report the
+    /// error.
     #[inline(never)]
     fn open(&mut self, object: ObjRef<'a>, containers: u32) -> Result<bool> {
         match self.tables.open.enter(object.ident(), containers) {
@@ -422,7 +424,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         Ok(())
     }
 
-    /// Goes over fields up to a child that needs a visit.
+    /// Hashes fields up to a child that needs a visit.
     #[inline(always)]
     fn fields(
         &mut self,
@@ -449,7 +451,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 
     /// The hash of a node that needs no frame: plain nodes without children,
-    /// and variables without fields that are bound already.
+    /// and variables without fields that are already bound.
     #[inline(always)]
     fn leaf(&mut self, section: &Section, object: ObjRef<'a>, region: Region) -> Option<S::Out> {
         let info = object.info();
@@ -468,7 +470,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             let mut position = 0;
             while let Some((_, loaded)) = fields.get(section, position) {
                 position += 1;
-                // There are no children to be returned.
+                // There are no children to return.
                 let _ = self.part(&mut acc, loaded);
             }
             return Some(self.sink.close(acc));
@@ -482,7 +484,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         None
     }
 
-    /// What a field contributes at once; a child is returned instead.
+    /// Adds a field that needs no visit; otherwise returns the child.
     #[inline(always)]
     fn part(&mut self, acc: &mut S::Acc, loaded: Loaded<'a, '_>) -> Option<ObjRef<'a>> {
         let (part, word) = match loaded {
@@ -504,7 +506,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         None
     }
 
-    /// A plain value, into its parent.
+    /// Adds a plain value to its parent.
     #[inline]
     fn plain(&mut self, acc: &mut S::Acc, value: &Value) {
         let bits = value.bits();
@@ -518,7 +520,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
             Tag::InlineStr => self
                 .sink
                 .bytes(acc, Part::Str, value.inline_text().as_bytes()),
-            // Objects are visited; callers have sorted them out.
+            // Callers visit objects instead.
             Tag::Object => {}
         }
     }
@@ -578,7 +580,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
                 Err(void) => was_void = void,
             }
         }
-        // What was held from the start leads back only by a write to a field.
+        // Objects present from the start lead back only by a write to a field.
         let marked = object.may_lead_back() || shared && access::may_have_cycles();
         if marked {
             self.open(object, 0)?;
@@ -635,7 +637,7 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Hands a finished child to the top frame and goes on with it.
+    /// Passes a finished child to the top frame and continues with it.
     #[inline(always)]
     fn advance(&mut self, section: &Section, finished: Option<S::Out>) -> Result<Step<'a, S::Out>> {
         let Some(frame) = self.stack.last_mut() else {
@@ -734,8 +736,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
         }
     }
 
-    /// Drops the frames above a height. After an error, which the hook may take
-    /// for itself, what they began counts as ended.
+    /// Drops the frames above a height. After an error, which the hook may
+    /// handle, everything they began counts as ended.
     fn leave_frames(&mut self, height: usize) {
         while self.stack.len() > height {
             let Some(frame) = self.stack.pop() else {
@@ -763,7 +765,8 @@ impl<'a, S: Sink> Hasher<'a, S> {
     }
 }
 
-/// What a frame does after a child when `next` is the field behind it.
+/// Determines how a frame continues after a child; `next` is the field after
+/// it.
 #[inline(always)]
 fn fields_from(info: &TypeInfo, next: u32) -> Job {
     if (next as usize) < info.visited.len() {
