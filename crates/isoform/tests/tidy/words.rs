@@ -82,7 +82,6 @@ const NOT_REWRITTEN: &[&str] = &[
     "crates/isoform/src/by_fields/",
     "crates/isoform/src/dialect/pto/visitor.rs",
     "crates/isoform/src/files/linearize.rs",
-    "crates/isoform/src/kernel/",
     "crates/isoform/src/pattern/",
     "crates/isoform/src/structural/",
     "crates/isoform/src/traverse/",

@@ -1,14 +1,14 @@
-//! The attributes that say what objects are called, in texts and in messages.
+//! The attributes that name objects, in text and in messages.
 
 use super::Schema;
 use super::attributes::{self, Lookup};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::TypeInfo;
 
-/// The attribute that says which field names an object in text; an empty
-/// string says that none does. Types that extend one inherit it.
+/// The attribute with the field that names an object in text; an empty string means
+/// that there is no such field. Types that extend one inherit it.
 ///
-/// Without it, a field of type str that is called `name_hint` or `name` does.
+/// By default, it is a field of type str called `name_hint` or `name`.
 ///
 /// ```
 /// use isoform::{FieldDef, Schema, TEXT_NAME, TypeDef, Value, construct, register_type, to_text};
@@ -24,9 +24,8 @@ use crate::kernel::object::table::TypeInfo;
 /// ```
 pub const TEXT_NAME: &str = "text.name";
 
-/// The attribute that says in which field the type of an expression stands,
-/// for [`TextOptions::types`](crate::TextOptions::types). Types that extend one
-/// inherit it.
+/// The attribute with the field that contains the type of an expression, for
+/// [`TextOptions::types`](crate::TextOptions::types). Types that extend one inherit it.
 pub const TEXT_TYPE: &str = "text.type";
 
 /// The field that names objects of a type.
