@@ -532,7 +532,7 @@ def test_traits_of_rust_seen_from_python(rust):
     )
     assert (pure.__name__, simplify.__name__, price.__name__) == ("Pure", "Simplify", "Price")
     assert price.__doc__ == "Knows what it costs."
-    assert price.total.__doc__ == "What several cost."
+    assert price.total.__doc__ == "The price of several."
     assert type_attrs.info(price).methods == ("price", "total")
     node = rust.Add(1, 2)
     assert implements(node, pure)

@@ -21,8 +21,8 @@ __version__: Final[str]
 class AccessPath:
     """A place inside a value, as steps from its root.
 
-    Paths are compared and hashed by their steps; object keys count by
-    identity. Made from `AccessPath.root()`.
+    Paths are compared and hashed by their steps; object keys count by identity. Start
+    with `AccessPath.root()`.
     """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -31,38 +31,37 @@ class AccessPath:
     def array_item(self, /, index: Any) -> Any:
         """The path to the element at this position."""
     def array_item_missing(self, /, index: Any) -> Any:
-        """The path to an element that is not there."""
+        """The path to an element that does not exist."""
     def attr(self, /, name: str) -> Any:
         """The path to the field of this name. O(depth)."""
     def attr_missing(self, /, name: str) -> Any:
-        """The path to a field that is not there."""
+        """The path to a field that does not exist."""
     @property
     def depth(self) -> Any:
-        """How many steps there are."""
+        """The number of steps."""
     def extend(self, /, step: Any) -> Any:
-        """The path one step longer."""
+        """The path extended by one step."""
     def get(self, /, root: Any) -> Any:
-        """What is at this place below a root.
+        """The value at this place below a root.
 
-        Raises AttributeError, IndexError or KeyError for a step that does not
-        exist, TypeError for one that the value does not support; the message
-        names the step.
+        Raises AttributeError, IndexError or KeyError for a step that does not exist,
+        TypeError for one that the value does not support; the message names the step.
         """
     def is_prefix_of(self, /, other: Any) -> Any:
-        """Whether the other path lies at or below this place."""
+        """True if the other path is at or below this place."""
     def map_item(self, /, key: Any) -> Any:
         """The path to the value under this key."""
     def map_item_missing(self, /, key: Any) -> Any:
-        """The path to a key that is not there."""
+        """The path to a key that does not exist."""
     @property
     def parent(self) -> Any:
         """The path without its last step; None for the root. O(1)."""
     @staticmethod
     def parse(text: str) -> Any:
-        """The path whose text this is.
+        """Parses the text of a path.
 
-        Raises ValueError for a text that no path has, and for one with an
-        object as a key, which the text does not tell. O(length).
+        Raises ValueError for text that is not a path, and for an object as a key, which
+        cannot be read from text. O(length).
         """
     @staticmethod
     def root() -> Any:
@@ -85,11 +84,11 @@ class AccessStep:
         """The name of the field, the position or the key."""
     @property
     def kind(self) -> Any:
-        """What the step goes through, an `AccessKind`."""
+        """The kind of the step, an `AccessKind`."""
 
 @final
 class Column:
-    """An attribute whose name was looked up once."""
+    """An attribute whose name has been looked up."""
 
     def __new__(cls, name: Any) -> Column: ...
     def __bool__(self, /) -> bool: ...
@@ -99,10 +98,10 @@ class Column:
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
     def get(self, /, of: Any, default: Any = ..., *, inherit: bool = ...) -> Any:
-        """The value of a type or of the type of a node; `default` if there is
-        none. O(1).
+        """The value for a type or for the type of a node; `default` if there is none.
+        O(1).
 
-        With `inherit` the nearest ancestor answers for a type without one.
+        With `inherit`, a type without a value uses that of its nearest ancestor.
         """
     def items(self, /) -> list[tuple[type[Any], Any]]:
         """The types that have a value, with it, in the order of registration."""
@@ -112,22 +111,21 @@ class Column:
     def name(self) -> str:
         """The name of the attribute."""
     def set(self, /, of: Any, value: Any, override: bool = ...) -> None:
-        """Sets the value of a type. A value that is set already is replaced only
-        with `override`.
+        """Sets the value for a type. An existing value is replaced only with `override`.
 
-        Raises ValueError for a value that is set already, TypeError for one
-        that the attribute is not declared for.
+        Raises ValueError if a value is already set, TypeError for one that the
+        attribute's declaration does not allow.
         """
     def values(self, /) -> list[Any]:
         """The values, in the order in which their types were registered."""
 
 @final
 class Hole:
-    """A variable of a template that stands for any part of a value.
+    """A variable of a template that matches any part of a value.
 
-    `cls` asks for objects of a class or one that extends it. `guard` is called
-    with the part and says whether the hole stands for it; it must give one
-    answer for equal parts.
+    `cls` requires objects of a class or one that extends it. `guard` is called with the
+    part and returns whether the hole matches it; its result must be the same for equal
+    parts.
     """
 
     def __new__(
@@ -154,29 +152,29 @@ class MapIterator:
 
 @final
 class Match:
-    """What the variables of a template stand for in one value.
+    """The assignment of a template's variables in one value.
 
-    `match[var]` is the part of a hole, or the partner of another variable.
+    `match[var]` is the part that a hole matches, or the partner of another variable.
     """
 
     def __contains__(self, key: Any, /) -> bool: ...
     def __getitem__(self, key: Any, /) -> Any: ...
     def __repr__(self, /) -> str: ...
     def get(self, /, var: Any, default: Any = ...) -> Any:
-        """What a variable stands for, or a default."""
+        """The part or partner of a variable, or a default."""
     @property
     def holes(self) -> Any:
-        """The holes and the parts that they stand for, as pairs."""
+        """The holes and the parts that they match, as pairs."""
     def instantiate(self, /, template: Any) -> Any:
-        """The template with what the holes and variables stand for; None when a
-        variable would come out of the scope that binds it, or be captured by
-        another binder.
+        """Replaces the holes and variables of a template by their parts and partners; None
+        if a variable would leave the scope that binds it, or be captured by another
+        binder.
 
-        Variables that `template` binds and the pattern does not are new ones.
+        Variables that `template` binds but the pattern does not are new ones.
         """
     @property
     def path(self) -> Any:
-        """Where it is below the root that was searched; None of a match by itself.
+        """The path below the searched root; None for a match that was not searched for.
 
         O(depth) each time.
         """
@@ -248,39 +246,39 @@ class OnnxModel:
     def __repr__(self, /) -> str: ...
     @property
     def constant_bytes(self) -> int:
-        """Bytes of all constants."""
+        """The number of bytes of all constants."""
     @property
     def dropped_node_count(self) -> int:
-        """Nodes that no output needs; they are not part of the program."""
+        """The number of nodes that no output needs; they are not part of the program."""
     @property
     def function_count(self) -> int:
-        """Local functions that the program calls."""
+        """The number of local functions that the program calls."""
     @property
     def initializer_count(self) -> int:
-        """Initializers of the main graph and of all bodies."""
+        """The number of initializers of the main graph and of all bodies."""
     @property
     def node_count(self) -> int:
-        """Nodes in the file, those of bodies and functions included."""
+        """The number of nodes in the file, including those of bodies and functions."""
     @property
     def path(self) -> Path | None:
-        """The file the model was loaded from."""
+        """The file from which the model was loaded."""
     @property
     def program(self) -> Program:
-        """What the model computes, as an object of `onnx.Program`."""
+        """The computation of the model, as an object of `onnx.Program`."""
 
 @final
 class Pattern:
     """A template with holes.
 
-    `template` is any value. `holes` are variables in it that stand for any
-    part: one of them, several, `Hole`s, or a dict from variables to what is
-    asked of the part (None, a class, or a function that says whether it fits).
-    With `enable_auto_mapping`, the other free variables map to those of the
-    value one to one, without it each to itself; bound ones always map.
+    `template` is any value. `holes` are variables in it that match any part: one of
+    them, several, `Hole`s, or a dict from variables to requirements on the part (None,
+    a class, or a function that returns whether it fits). With `enable_auto_mapping`,
+    the other free variables map to those of the value one to one, otherwise each to
+    itself; bound ones always map.
 
-    Raises TypeError when a hole is no variable; ValueError when a hole is given
-    twice, does not occur in the template, or stands in a definition field or
-    in the key of a map.
+    Raises TypeError if a hole is not a variable; ValueError if a hole is given twice,
+    does not occur in the template, or occurs in a definition field or in the key of a
+    map.
     """
 
     def __new__(
@@ -289,27 +287,27 @@ class Pattern:
     def __repr__(self, /) -> str: ...
     @property
     def enable_auto_mapping(self) -> Any:
-        """Whether free variables map."""
+        """True if free variables map."""
     def explain(self, /, value: Any) -> Any:
-        """Why a value does not match, with the template on the left; None when it
+        """The reason why a value does not match, with the template on the left; None if it
         matches.
         """
     def find_all(self, /, root: Any) -> Any:
         """Every match below `root`, the root included, each with its `path`;
         outermost first, shared objects once.
 
-        Keys of maps, and the variables that definition fields bind, are not
-        looked at. The cost is that of a walk, and of one match for each object of
-        the template's type; a path is made when it is asked for.
+        Keys of maps, and the variables that definition fields bind, are not searched.
+        Costs as much as a walk, plus one match for each object of the template's type;
+        a path is made on demand.
         """
     @property
     def holes(self) -> Any:
         """The variables that are holes."""
     def match(self, /, value: Any) -> Any:
-        """Matches the whole value; None when it is no instance of the template.
+        """Matches the whole value; None if it does not match the template.
 
-        Raises what comparison raises, and what guards raise. O(template), but
-        for holes that occur several times, whose parts are compared.
+        Raises exceptions of the comparison and of guards. O(template), except for holes
+        that occur several times, whose parts are compared.
         """
     @property
     def template(self) -> Any:
@@ -319,8 +317,8 @@ class Pattern:
 class Property:
     """A field as an attribute of its class.
 
-    `Class.field` is the descriptor itself; `Class.field.set(node, value)`
-    writes the field even where the class or the field is frozen.
+    `Class.field` is the descriptor itself; `Class.field.set(node, value)` writes the
+    field even if the class or the field is frozen.
     """
 
     def __delete__(self, instance: Any, /) -> None: ...
@@ -329,53 +327,53 @@ class Property:
     def __set__(self, instance: Any, value: Any, /) -> None: ...
     @property
     def frozen(self) -> bool:
-        """Whether assignment is refused."""
+        """True if assignment is rejected."""
     def get(self, /, node: Any) -> Any:
         """Reads the field of a node."""
     @property
     def name(self) -> str:
         """The name of the field."""
     def set(self, /, node: Any, value: Any) -> None:
-        """Writes the field of a node, also where it is frozen.
+        """Writes the field of a node, even if it is frozen.
 
-        Raises TypeError when the value does not fit.
+        Raises TypeError if the value does not fit.
         """
 
 @final
 class Rewritten:
-    """What became of a value that was rewritten."""
+    """The result of rewriting a value."""
 
     def __repr__(self, /) -> str: ...
     @property
     def applied(self) -> Any:
-        """How many times each rule was applied, in the order of the rules."""
+        """The number of applications of each rule, in the order of the rules."""
     @property
     def value(self) -> Any:
-        """The value to which no rule applies any more."""
+        """The value, to which no rule applies any more."""
 
 @final
 class Rule:
-    """A pattern and what comes in the place of what it matches.
+    """A pattern and the replacement for its matches.
 
-    `replacement` is a template over the variables of the pattern, or a function
-    of the `Match` that gives the new value, or None where the rule does not
-    apply. `guard` is a function of the `Match` that says whether it applies.
+    `replacement` is a template over the variables of the pattern, or a function of the
+    `Match` that returns the new value, or None if the rule does not apply. `guard` is a
+    function of the `Match` that returns whether it applies.
 
-    Raises ValueError when a template binds a hole or a free variable of the
-    pattern, or uses a variable that only the pattern binds.
+    Raises ValueError if a template binds a hole or a free variable of the pattern, or
+    uses a variable that only the pattern binds.
     """
 
     def __new__(cls, pattern: Pattern, replacement: Any, guard: Any = ...) -> Rule: ...
     def __repr__(self, /) -> str: ...
     def apply(self, /, value: Any) -> Any:
-        """What comes in the place of a value; None where the rule does not apply."""
+        """The replacement of a value; None if the rule does not apply."""
     @property
     def pattern(self) -> Any:
         """The pattern."""
 
 @final
 class Schema:
-    """A compiled schema: what a field or an element accepts."""
+    """A compiled schema: the values that a field or an element accepts."""
 
     def __new__(cls, spec: Any) -> Schema: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -384,7 +382,7 @@ class Schema:
     def check(self, /, value: Any) -> None:
         """Raises TypeError unless the value converts."""
     def convert(self, /, value: Any) -> Any:
-        """The value as a field of this schema gives it back."""
+        """Converts the value as a field of this schema does."""
 
 @final
 class SequenceIterator:
@@ -395,7 +393,7 @@ class SequenceIterator:
 
 @final
 class StructuralMismatch:
-    """Why two values are not structurally equal, and where.
+    """The reason why two values are not structurally equal, and the place.
 
     As a str, both sides as text, with the place underlined.
     """
@@ -404,35 +402,35 @@ class StructuralMismatch:
     def __str__(self, /) -> str: ...
     @property
     def left(self) -> Any:
-        """What is there on the left; None when nothing is."""
+        """The value there on the left; None if there is none."""
     @property
     def left_exists(self) -> Any:
-        """Whether the left side has something there."""
+        """True if the left side has a value there."""
     @property
     def left_path(self) -> Any:
-        """Where the difference is in the left value."""
+        """The place of the difference in the left value."""
     @property
     def reason(self) -> Any:
-        """Why they differ, a sentence."""
+        """The reason for the difference, a sentence."""
     def render(
         self, /, *, values: int = ..., lines: int = ..., width: int = ..., color: bool = ...
     ) -> str:
         """Both sides as text, with the place underlined.
 
-        `values` and `lines` say how many values of a side, and how many lines
-        above and below the place, are shown at most; `width` how many columns
-        a line should have; `color` whether the text is coloured for a terminal.
-        The cost depends on these and on the length of the paths only.
+        `values` and `lines` limit the number of values shown of a side, and of lines
+        above and below the place; `width` is the number of columns that a line should
+        have; `color` colours the text for a terminal. The cost depends only on these
+        and on the length of the paths.
         """
     @property
     def right(self) -> Any:
-        """What is there on the right; None when nothing is."""
+        """The value there on the right; None if there is none."""
     @property
     def right_exists(self) -> Any:
-        """Whether the right side has something there."""
+        """True if the right side has a value there."""
     @property
     def right_path(self) -> Any:
-        """Where it is in the right value."""
+        """The place of the difference in the right value."""
 
 @final
 class StructuralMutator:
@@ -443,70 +441,69 @@ class StructuralMutator:
     """
 
     def _image(self, /, var: Any) -> Any:
-        """What a variable became where it was met before; None if it was not."""
+        """The replacement of a variable that was met before, or None."""
     def _remap_uses(self, /, var: Any, value: Any) -> Any:
-        """Records what comes in place of the uses of a variable that are met from
-        now on, whatever callback it has.
+        """Records a replacement for the uses of a variable that are met from now on,
+        regardless of any callback for it.
         """
     def def_region_kind(self, /) -> Any:
-        """Whether variables are bound or used where the rewrite is now, a
-        DefRegionKind.
+        """The region of the running rewrite, a DefRegionKind: whether variables are bound
+        or used there.
         """
     def default_mutate(self, /, value: Any) -> Any:
-        """The value with its children rewritten, whatever callback it has: by the
-        hook `__s_mutate__` of its type, or by its fields. Of the object whose
-        hook runs, the fields are rewritten.
+        """The value with its children rewritten, without calling a callback for it: by the
+        hook `__s_mutate__` of its type, or by its fields. For the object whose hook is
+        running, the fields are rewritten.
         """
     def mutate(self, /, value: Any) -> Any:
-        """The result for a value: that of its callback, or the value with its
-        children rewritten if there is none.
+        """The result for a value: from its callback, or the value with its children
+        rewritten if there is none.
 
-        The same object when nothing changes. Raises ValueError for a value
-        whose rewriting is not over, TypeError for a result that does not fit
-        its field.
+        Returns the same object if nothing changes. Raises ValueError for a value that
+        is still being rewritten, TypeError for a result that does not fit its field.
         """
     def var_remap_get(self, /, var: Any) -> Any:
-        """What was recorded for a variable; None if nothing was."""
+        """The recorded replacement of a variable, or None."""
     def var_remap_set(self, /, var: Any, value: Any) -> Any:
-        """Records what comes in place of a variable wherever it is met from now
-        on without a callback of its own.
+        """Records a replacement for a variable wherever it is met from now on without its
+        own callback.
         """
     def with_def_region_kind(self, /, kind: Any, callback: Any) -> Any:
-        """Calls a function without arguments with another kind of region, and
-        returns what it returns.
+        """Calls a function without arguments in another kind of region, and returns its
+        result.
         """
 
 @final
 class StructuralVisitor:
     """The running visit, for callbacks that visit children themselves.
 
-    An object is visited once, in each kind of region if these are told apart;
-    visiting it again does nothing. Not for use after the visit has ended.
+    An object is visited once, in each kind of region if these are distinguished;
+    visiting it again does nothing. Must not be used after the visit has ended.
     """
 
     def def_region_kind(self, /) -> Any:
-        """Whether variables are bound or used where the visit is now, a
-        DefRegionKind.
+        """The region of the running visit, a DefRegionKind: whether variables are bound or
+        used there.
         """
     def default_visit(self, /, value: Any) -> Any:
-        """Visits the children of a value, whatever callback the value has: by the
-        hook `__s_visit__` of its type, or by its fields. Of the object whose
-        hook runs, the fields are visited.
+        """Visits the children of a value, without calling a callback for the value: by the
+        hook `__s_visit__` of its type, or by its fields. For the object whose hook is
+        running, the fields are visited.
         """
     def visit(self, /, value: Any) -> Any:
-        """Visits a value: its callback, or what lies below it if there is none.
+        """Visits a value: calls its callback, or visits its children if there is none.
 
-        Returns None, or the VisitInterrupt that a callback answered. Raises
-        ValueError for a value whose visit is not over.
+        Returns None, or the VisitInterrupt that a callback returned. Raises ValueError
+        for a value that is still being visited.
         """
     def with_def_region_kind(self, /, kind: Any, callback: Any) -> Any:
-        """Calls a function without arguments with another kind of region, and
-        returns what it returns.
+        """Calls a function without arguments in another kind of region, and returns its
+        result.
         """
 
 @final
 class TraitHandle:
-    """What `implements` needs of a trait, under `__isoform_handle__` of its class."""
+    """The data of a trait for `implements`, stored as `__isoform_handle__` of its class."""
 
     def __new__(cls, name: str, marker: Any, view: Any, has_methods: bool) -> TraitHandle: ...
     @property
@@ -520,7 +517,7 @@ class TypeField:
     def __repr__(self, /) -> str: ...
     @property
     def annotation(self) -> str:
-        """What the field accepts, as an annotation would say it."""
+        """The values that the field accepts, as an annotation."""
     @property
     def compare(self) -> bool: ...
     @property
@@ -545,7 +542,7 @@ class TypeField:
     def name(self) -> str: ...
     @property
     def offset(self) -> int:
-        """Where the field lies, in bytes from the start of the object."""
+        """The offset of the field, in bytes from the start of the object."""
     @property
     def repr(self) -> bool: ...
     @property
@@ -553,7 +550,7 @@ class TypeField:
         """The size of the field in bytes."""
     @property
     def structural_eq(self) -> str | None:
-        """How the field takes part in structural comparison, as `field` spells it."""
+        """The role of the field in structural comparison, as `field` spells it."""
 
 @final
 class TypeInfo:
@@ -575,8 +572,8 @@ class TypeInfo:
         """The function that the constructor calls, if it does not take the fields."""
     @property
     def init_parameters(self) -> tuple[list[str], int]:
-        """The names of the constructor's parameters in order, and how many of
-        them may be given by position.
+        """The names of the constructor's parameters in order, and how many of them may be
+        positional.
         """
     @property
     def is_builtin(self) -> bool: ...
@@ -588,7 +585,7 @@ class TypeInfo:
         """The methods that the class marks with `isoform.method`."""
     @property
     def parent_type_info(self) -> TypeInfo | None:
-        """The parent type; None for a type that extends `Object` only."""
+        """The parent type; None for a type that only extends `Object`."""
     @property
     def scope(self) -> bool: ...
     @property
@@ -605,7 +602,7 @@ class TypeInfo:
 
 @final
 class TypeMethod:
-    """A method that a class marks for others to find."""
+    """A method that a class marks as public for tools."""
 
     def __repr__(self, /) -> str: ...
     @property
@@ -615,31 +612,29 @@ class TypeMethod:
         """The function itself."""
     @property
     def is_static(self) -> Any:
-        """Whether it takes no instance."""
+        """True if it takes no instance."""
     @property
     def name(self) -> Any:
         """The name of the method."""
 
 @final
 class VisitInterrupt:
-    """What a callback answers to end a walk, with a value for its caller."""
+    """Returned by a callback to end a walk, with a value for the caller."""
 
     def __repr__(self, /) -> str: ...
     @property
     def value(self) -> Any:
-        """What the walk was ended with."""
+        """The value for the caller."""
 
 def _callable_of(function: Any) -> Any:
-    """The Python callable that a function was made of; None if it is made of
-    something else.
-    """
+    """The Python callable that a function was made from; None for any other function."""
 
 def _describe_function(
     function: Any, known_as: Any, doc: str | None, parameters: Any, returns: Any
 ) -> Any:
-    """Tells what is known about a callable: a new `Function` called `known_as` unless that
-    is None, with documentation, and with a signature unless the parameters are
-    None. Each of them is a name, a schema, whether it has a default, and the
+    """Adds metadata to a callable: returns a new `Function` called `known_as` unless that
+    is None, with documentation, and with a signature unless the parameters are None.
+    Each parameter consists of a name, a schema, whether it has a default, and the
     default.
     """
 
@@ -647,16 +642,16 @@ def _device_name(kind: Any) -> Any:
     """The name of a kind of device."""
 
 def _device_parts(text: str) -> Any:
-    """DLPack's number of a kind of device and the ordinal, from text."""
+    """DLPack's number for a kind of device and the ordinal, from text."""
 
 def _dtype_name(code: Any, bits: Any, lanes: Any) -> Any:
-    """The name of a data type by DLPack's numbers."""
+    """The name of a data type with DLPack's numbers."""
 
 def _dtype_parts(text: str) -> Any:
-    """Name, code, bits, lanes of a data type, and all of them packed."""
+    """The name, code, bits and lanes of a data type, and all of them packed."""
 
 def _from_dlpack(value: Any, copy: Any) -> Any:
-    """A tensor from an array; see `isoform.from_dlpack`."""
+    """Makes a tensor from an array; see `isoform.from_dlpack`."""
 
 def _from_pickle(data: Any, cls: type[Any] = ..., modules: Any = ...) -> Any:
     """The inverse of `__reduce__`."""
@@ -664,13 +659,13 @@ def _from_pickle(data: Any, cls: type[Any] = ..., modules: Any = ...) -> Any:
 def _install_container(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of a container, and attaches its methods.
 
-    Raises ValueError for the name of anything else.
+    Raises ValueError for a name that is not a container's.
     """
 
 def _install_function(*args: Any, **kwargs: Any) -> Any:
     """Makes a class the Python class of functions, or of opaque values.
 
-    Raises ValueError for the name of anything else.
+    Raises ValueError for any other name.
     """
 
 def _install_tensor(*args: Any, **kwargs: Any) -> Any:
@@ -682,70 +677,66 @@ def _methods_of(cls: type[Any]) -> list[tuple[str, Any]]:
     """
 
 def _register_global_func(name: str, function: Any, replace: bool) -> Any:
-    """Registers a callable under a global name; the function as it is registered.
+    """Registers a callable under a global name and returns the registered function.
 
-    Raises ValueError when the name is taken and `replace` is false.
+    Raises ValueError if the name is taken and `replace` is false.
     """
 
 def _register_method(
     cls: type[Any], name: str, function: Any, is_static: Any, replace: bool
 ) -> None:
-    """Registers a method of the type of a class. Its first argument is the object
-    unless it is static.
+    """Registers a method of the type of a class. Its first argument is the object unless
+    it is static.
 
-    Raises TypeError for anything that is no class of a type or no callable,
-    ValueError for the name of a field, and for one that is taken unless
-    `replace`.
+    Raises TypeError for anything that is not a class of a type or not callable, and
+    ValueError for the name of a field, and for a name that is taken unless `replace`.
     """
 
 def _require_type(key: Any, module: Any) -> Any:
     """Imports the module that declares a type, unless the type is known.
 
-    Raises ImportError when that does not make it known.
+    Raises ImportError if the type is still unknown afterwards.
     """
 
 def _set_access_kind(*args: Any, **kwargs: Any) -> None:
-    """Tells the paths which class the kinds of steps are members of. Called once,
-    by the package.
-    """
+    """Sets the enum class of the kinds of steps. Called once, by the package."""
 
 def _set_method_hook(hook: Any) -> None:
-    """Sets, once, the function that gives classes the methods registered in Rust."""
+    """Sets, once, the function that adds methods registered in Rust to classes."""
 
 def _set_native_hook(hook: Any) -> None:
-    """Sets, once, the function that completes the classes made for native types,
-    with the methods that the Python layer gives to every class of nodes.
+    """Sets, once, the function that completes the classes made for native types with the
+    methods that the Python layer adds to every node class.
     """
 
 def _set_python_types(dtype: Any, device: Any, shape: Any) -> None:
-    """Tells the conversions which classes stand for data types (a subclass of
-    str), devices and shapes (a subclass of tuple). Called once, by the package.
+    """Registers the classes for data types (a subclass of str), devices and shapes (a
+    subclass of tuple). Called once, by the package.
     """
 
 def _set_walk_enums(walk_result: Any, region_kind: Any) -> None:
-    """Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
-    by the package.
+    """Sets the classes `WalkResult` and `DefRegionKind` for walks. Called once, by the
+    package.
     """
 
 def _signature_of(
     function: Any,
 ) -> tuple[list[tuple[str | None, str, bool, Any, bool]], str, str] | None:
-    """The parameters of a function, the text of its result's schema, and its
-    language; None if they are not known.
+    """The parameters of a function, the text of its result's schema, and its language;
+    None if unknown.
     """
 
 def _tensor_from_bytes(data: Any, shape: Any, dtype: Any) -> Any:
-    """A tensor from bytes; see `isoform.Tensor.from_bytes`."""
+    """Makes a tensor from bytes; see `isoform.Tensor.from_bytes`."""
 
 def _to_plain(root: Any, leaf: Any, names: Any, factory: Any = ...) -> Any:
-    """An object as nested dicts, or tuples, of its fields; its arrays and lists
-    as lists, maps and dicts as dicts.
+    """Converts an object to nested dicts, or tuples, of its fields; its arrays and lists
+    become lists, maps and dicts become dicts.
 
-    `leaf` is a class whose objects stay as they are, `factory` makes a dict of
-    a list of pairs, or a tuple of a list, in the place of Python's own. An
-    object that is reached in several ways is converted once. Raises ValueError
-    for an object that contains itself. Linear in the number of distinct
-    objects.
+    Objects of the class `leaf` stay as they are; `factory` replaces Python's own dict,
+    called with a list of pairs, or tuple, called with a list. An object that is reached
+    in several ways is converted once. Raises ValueError for an object that contains
+    itself. Linear in the number of distinct objects.
     """
 
 def _type_count() -> int:
@@ -757,10 +748,10 @@ def _visit_names() -> list[tuple[str, str, str]]:
     """
 
 def ask_traits(node: Any, count: Any) -> Any:
-    """What a pass in Rust learns about a node: its traits by name, those with
-    methods with the results. `total` is asked for `count` nodes.
+    """The traits of a node, as a pass in Rust sees them: by name, those with methods with
+    the results. `total` is called for `count` nodes.
 
-    Raises what the methods raise.
+    Raises exceptions of the methods.
     """
 
 def assert_structural_equal(
@@ -771,32 +762,29 @@ def assert_structural_equal(
     *,
     enable_auto_mapping: Any = ...,
 ) -> Any:
-    """Raises ValueError, with the explained mismatch, unless two values are
-    structurally equal.
+    """Raises ValueError, with the explained mismatch, unless two values are structurally
+    equal.
     """
 
 def bind_class(cls: type[Any], type_key: str) -> TypeInfo:
-    """Makes a class the Python class of a type that was declared natively:
-    fields become properties, and a constructor is made unless the class has
-    its own.
+    """Makes a class the Python class of a type that was declared natively: fields become
+    properties, and a constructor is added unless the class has its own.
 
-    Raises KeyError for an unknown type key, ValueError when the type has a
-    class already.
+    Raises KeyError for an unknown type key, ValueError if the type already has a class.
     """
 
 def call_attribute(node: Any, name: str, *arguments: Any) -> Any:
-    """Calls, from Rust, the function that is an attribute of a node's type or of
-    its nearest ancestor that has it.
+    """Calls, from Rust, the function that is an attribute of a node's type or of its
+    nearest ancestor that has it.
 
-    Raises AttributeError when there is none, TypeError when it is no function,
-    and what the function raises.
+    Raises AttributeError if there is none, TypeError if it is not a function, and
+    exceptions of the function.
     """
 
 def call_method(object: Any, name: str, *arguments: Any) -> Any:
     """Calls a method of an object by its name, as Rust does.
 
-    Raises AttributeError when the type has no such method, and what the method
-    raises.
+    Raises AttributeError if the type has no such method, and exceptions of the method.
     """
 
 def check_laws(
@@ -810,46 +798,46 @@ def check_laws(
     """
 
 def check_types(values: list[Any]) -> None:
-    """Checks on the given values what their types promise by their kind: nothing
-    below a `const-tree` is a variable or a `dag` node.
+    """Checks that the given values keep the promises of their types' kinds: nothing below
+    a `const-tree` is a variable or a `dag` node.
 
     Raises ValueError with the type and the place.
     """
 
 def class_of(type_key: str) -> type[Any]:
-    """The Python class of a type; made on the spot for a type declared natively
-    that has none yet.
+    """The Python class of a type; created on demand for a type declared natively that has
+    none yet.
 
     Raises KeyError for an unknown type key.
     """
 
 def cli_main(argv: Sequence[str]) -> int:
-    """Runs the command `isoform` with these arguments, the program's name first,
-    and returns its exit status: 0 equal or done, 1 different, 2 trouble.
+    """Runs the command `isoform` with these arguments, the program's name first, and
+    returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 
-    Writes to the process's standard output and error themselves, not to
-    `sys.stdout`. Other Python threads run meanwhile.
+    Writes to the process's own standard output and error, not to `sys.stdout`. Other
+    Python threads run meanwhile.
     """
 
 def collect() -> Any:
-    """Frees the objects of the core that only keep each other alive, and says how
-    many there were.
+    """Frees the objects of the core that only keep each other alive, and returns their
+    number.
 
-    Python's own collector calls it after each full collection
-    (`gc.collect()` does one), so there is seldom a reason to call it.
+    Python's own collector calls it after each full collection (such as `gc.collect()`),
+    so there is rarely a reason to call it.
     """
 
 def convert(value: Any) -> Any:
-    """A Python value as the core gives it back; see `isoform.convert`."""
+    """Converts a Python value to the core and back; see `isoform.convert`."""
 
 def convert_func(callable: Any) -> Any:
-    """A callable as a `Function`; see `isoform.convert_func`."""
+    """Makes a `Function` from a callable; see `isoform.convert_func`."""
 
 def deep_copy(value: Any) -> Any:
-    """A copy of a value and of everything below it that can be copied.
+    """Returns a copy of a value and of everything below it that can be copied.
 
-    Sharing and cycles are kept. Singletons, functions, tensors and Python
-    objects of which nothing is known are shared with the original. O(size).
+    Sharing and cycles are kept. Singletons, functions, tensors and opaque Python
+    objects are shared with the original. O(size).
     """
 
 def explain_structural_mismatch(
@@ -860,36 +848,33 @@ def explain_structural_mismatch(
     *,
     enable_auto_mapping: Any = ...,
 ) -> Any:
-    """The first difference of two values, with the reason; None when they are
-    equal.
-    """
+    """The first difference between two values, with the reason; None if they are equal."""
 
 def field_flags() -> list[tuple[str, str]]:
     """The names of field flags, each with the usual name of its flag."""
 
 def from_bytes(data: Any, ignore_unknown_fields: bool = ...) -> Any:
-    """The value in a binary form made by `to_bytes`.
+    """Reads a value in the binary form made by `to_bytes`.
 
-    Raises ValueError for damaged data or another version, otherwise as
-    `from_json_graph_str`. O(length).
+    Raises ValueError for damaged data or another version, otherwise the same exceptions
+    as `from_json_graph_str`. O(length).
     """
 
 def from_json_graph_str(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
-    """The value that a JSON graph holds.
+    """Reads the value of a JSON graph.
 
-    Fields that are missing take their default. Raises ValueError for a text
-    that is no JSON graph, and for fields that the type does not have unless
-    `ignore_unknown_fields`; TypeError for an unknown type, a missing field
-    without default and a value that does not fit; each names the node.
-    O(length).
+    Missing fields take their default. Raises ValueError for text that is not a JSON
+    graph, and for fields that the type does not have unless `ignore_unknown_fields`;
+    TypeError for an unknown type, a missing field without default and a value that does
+    not fit; each names the node. O(length).
     """
 
 def from_text(text: str) -> Any:
-    """The value of a text.
+    """Parses the text of a value.
 
-    Raises ValueError for what is no text of a value, with line, column and the
-    line itself; TypeError for unknown types, missing fields and values that do
-    not fit. O(length).
+    Raises ValueError for text that is not a value, with line, column and the line
+    itself; TypeError for unknown types, missing fields and values that do not fit.
+    O(length).
     """
 
 def get_first_structural_mismatch(
@@ -900,27 +885,26 @@ def get_first_structural_mismatch(
     *,
     enable_auto_mapping: Any = ...,
 ) -> Any:
-    """The paths of the first difference of two values; None when they are equal."""
+    """The paths of the first difference between two values; None if they are equal."""
 
 def get_global_func(name: str, allow_missing: Any = ...) -> Any:
     """The function registered under a global name.
 
-    Raises ValueError when there is none, unless `allow_missing`: then it is
-    None.
+    Raises ValueError if there is none; with `allow_missing`, returns None instead.
     """
 
 def implements(of: Any, trait: Any, /, *, inherit: bool = ...) -> Any:
-    """A type or node as an instance of a trait, None if it does not have the
-    trait; see `isoform.type_attrs.implements`.
+    """A type or node as an instance of a trait; None if it does not have the trait; see
+    `isoform.type_attrs.implements`.
     """
 
 def json_graph_metadata(json_str: Any, ignore_unknown_fields: bool = ...) -> Any:
-    """What was given as `metadata` when a JSON graph was written; None if nothing
-    was. Reads the whole graph.
+    """The `metadata` that was passed when a JSON graph was written, or None. Reads the
+    whole graph.
     """
 
 def last_visit_count() -> int:
-    """How many pairs or objects the last comparison, hash or digest of this
+    """The number of pairs or objects that the last comparison, hash or digest of this
     thread visited.
     """
 
@@ -928,38 +912,37 @@ def list_global_func_names() -> Any:
     """The names of all registered functions, in order of registration."""
 
 def make_node(type_key: str, fields: Any) -> Any:
-    """A new object of a type from its fields by name, without the constructor of
-    its class; those that are left out take their defaults. `__post_init__` of a
-    class that was declared in Python is run.
+    """Makes an object of a type from its fields by name, without the constructor of its
+    class; omitted fields take their defaults. Runs the `__post_init__` of a class
+    declared in Python.
 
-    Raises KeyError for an unknown key, AttributeError for a field that is
-    unknown, TypeError for one that is missing or does not fit.
+    Raises KeyError for an unknown key, AttributeError for an unknown field, TypeError
+    for one that is missing or does not fit.
     """
 
 def onnx_load(path: str | PathLike[str], *, mmap: bool = ..., io_names: bool = ...) -> OnnxModel:
     """Loads a model; see `isoform.onnx.load`."""
 
 def opaque(value: Any) -> Any:
-    """A Python object as a value of which the core knows nothing, also one that
-    would be converted otherwise.
+    """Wraps a Python object as an opaque value, even one that would otherwise be
+    converted.
     """
 
 def oracle_canonical(value: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...) -> Any:
-    """A text that two values share exactly if they are structurally equal, in
+    """A text that is the same for two values exactly if they are structurally equal, in
     this process.
 
-    Raises TypeError for types with hooks of their own, ValueError for cycles,
-    RecursionError for values nested too deeply.
+    Raises TypeError for types with custom hooks, ValueError for cycles, RecursionError
+    for values nested too deeply.
     """
 
 def oracle_equal(
     lhs: Any, rhs: Any, map_free_vars: bool = ..., skip_tensor_content: bool = ...
 ) -> bool:
-    """The answer of the slow oracle, which shares no code with
-    `structural_equal`.
+    """The result of the slow oracle, which shares no code with `structural_equal`.
 
-    Raises what `structural_equal` raises, and RecursionError for values nested
-    deeper than some hundred levels.
+    Raises the same exceptions as `structural_equal`, and RecursionError for values
+    nested deeper than a few hundred levels.
     """
 
 def random_module(seed: int, size: int) -> Any:
@@ -969,18 +952,16 @@ def random_program(seed: int, size: int) -> Any:
     """A random `pto.Program` of about `size` nodes, the same one for the same seed."""
 
 def recursive_eq(lhs: Any, rhs: Any) -> bool:
-    """Whether two values are equal field by field, whatever their structural
-    kind.
-    """
+    """True if two values are equal field by field, whatever their structural kind."""
 
 def recursive_ge(lhs: Any, rhs: Any) -> bool:
-    """Whether the left value comes after the right one or is equal.
+    """True if the left value comes after the right one or is equal.
 
     Raises TypeError for values without an order.
     """
 
 def recursive_gt(lhs: Any, rhs: Any) -> bool:
-    """Whether the left value comes after the right one, field by field.
+    """True if the left value comes after the right one, field by field.
 
     Raises TypeError for values without an order.
     """
@@ -989,13 +970,13 @@ def recursive_hash(value: Any) -> int:
     """A hash that agrees with `recursive_eq`."""
 
 def recursive_le(lhs: Any, rhs: Any) -> bool:
-    """Whether the left value comes before the right one or is equal.
+    """True if the left value comes before the right one or is equal.
 
     Raises TypeError for values without an order.
     """
 
 def recursive_lt(lhs: Any, rhs: Any) -> bool:
-    """Whether the left value comes before the right one, field by field.
+    """True if the left value comes before the right one, field by field.
 
     Raises TypeError for values without an order.
     """
@@ -1005,15 +986,14 @@ def register_class(
 ) -> TypeInfo:
     """Registers a class; see `isoform.dataclasses.py_class`, which calls this.
 
-    All or nothing: after an error nothing is registered, and the class is as
-    it was.
+    On an error, nothing is registered, and the class is unchanged.
     """
 
 def registered_type_keys() -> list[str]:
     """The keys of all registered types, sorted."""
 
 def remove_global_func(name: str) -> Any:
-    """Takes a function out of the registry; does nothing if there is none."""
+    """Removes a function from the registry; does nothing if there is none."""
 
 def repr_print(value: Any) -> str:
     """The text of a value: `key(field=value, ...)` for nodes, as `repr` shows it.
@@ -1022,28 +1002,26 @@ def repr_print(value: Any) -> str:
     """
 
 def rewrite(root: Any, rules: Any, *, max_steps: Any = ...) -> Any:
-    """Applies rules to a value and everything below it, bottom-up, until none
-    applies.
+    """Applies rules to a value and everything below it, bottom-up, until none applies.
 
-    What a rule puts in the place of a value is rewritten in turn; of several
-    rules that apply, the first one is taken. Everything in which nothing was
-    replaced is the same object in the result, and sharing is kept. A binder
-    that would capture a variable of a replacement gets a new variable.
+    Replacements are rewritten in turn; if several rules apply, the first one is used.
+    Parts without replacements are the same objects in the result, and sharing is kept.
+    A binder that would capture a variable of a replacement gets a new variable.
 
-    Raises ValueError when rules were applied more than `max_steps` times;
-    TypeError when a replacement does not fit its field; what guards and
-    functions raise. Linear in the number of distinct objects, before and after,
-    and in the number of attempts; in constant native stack.
+    Raises ValueError if rules were applied more than `max_steps` times; TypeError if a
+    replacement does not fit its field; exceptions of guards and functions. Linear in
+    the number of distinct objects, before and after, and in the number of attempts; in
+    constant native stack.
     """
 
 def rust_family() -> Any:
-    """Registers the node types of the library's own tests, which are declared in
-    Rust, and gives their Python classes by name.
+    """Registers the node types of the library's own tests, which are declared in Rust, and
+    returns their Python classes by name.
     """
 
 def shallow_copy(value: Any) -> Any:
-    """A new object with the fields of another one, or what the hook
-    `__ffi_shallow_copy__` of its type answers.
+    """Returns a new object with the fields of another one, or the result of the hook
+    `__ffi_shallow_copy__` of its type.
     """
 
 def structural_digest(
@@ -1053,7 +1031,7 @@ def structural_digest(
     *,
     enable_auto_mapping: Any = ...,
 ) -> bytes:
-    """The portable name of a value, 32 bytes."""
+    """The digest of a value, a portable name of 32 bytes."""
 
 def structural_equal(
     lhs: Any,
@@ -1063,7 +1041,7 @@ def structural_equal(
     *,
     enable_auto_mapping: Any = ...,
 ) -> bool:
-    """Whether two values are structurally equal: the same up to renaming of bound
+    """True if two values are structurally equal: the same up to renaming of bound
     variables.
 
     Args:
@@ -1106,16 +1084,16 @@ def structural_hash(
     """
 
 def structural_key(value: Any) -> Any:
-    """The value frozen as a key, an instance of `StructuralKey`."""
+    """Makes a key from a value, an instance of `StructuralKey`."""
 
 def structural_key_equal(this: Any, other: Any) -> Any:
-    """Whether the other object is an equal key."""
+    """True if the other object is an equal key."""
 
 def structural_key_hash(this: Any) -> Any:
     """The hash of a key for tables of this process."""
 
 def structural_key_value(this: Any) -> Any:
-    """The value that a key was made of."""
+    """The value that a key was made from."""
 
 def structural_kinds() -> list[str]:
     """The structural kinds of types that can be compared, by name."""
@@ -1123,20 +1101,19 @@ def structural_kinds() -> list[str]:
 def structural_map(
     root: Any, callbacks: Any = ..., with_def_region_kind: Any = ..., order: Any = ...
 ) -> Any:
-    """Rewrites a value: each callback sees the values of its types, and its
-    answer comes in their place.
+    """Rewrites a value: each callback receives the values of its types and returns their
+    replacements.
 
-    `callbacks`, `with_def_region_kind` and `order` are as for
-    `structural_walk`. To keep a value, a callback returns it. Nothing is
-    changed in place: what contains a replacement is built anew, and everything
-    else is the same object in the result. An object that is reached in several
-    ways is rewritten once, and its result is shared in the same way. In
-    post-order a callback sees a node after its children were replaced; in
-    pre-order the children of its answer are visited.
+    `callbacks`, `with_def_region_kind` and `order` are as for `structural_walk`. To
+    keep a value, a callback returns it. Nothing is changed in place: an object that
+    contains a replacement is rebuilt, and everything else is the same object in the
+    result. An object that is reached in several ways is rewritten once, and its result
+    is shared in the same way. In post-order, a callback receives a node after its
+    children were replaced; in pre-order, the children of its result are visited.
 
-    Raises TypeError when an answer does not fit its field, ValueError for a
-    value that contains itself, and what the callbacks raise. O(values), in
-    constant native stack.
+    Raises TypeError if a result does not fit its field, ValueError for a value that
+    contains itself, and exceptions of the callbacks. O(values), in constant native
+    stack.
     """
 
 def structural_mutate(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
@@ -1145,18 +1122,17 @@ def structural_mutate(root: Any, callbacks: Any = ..., *, regions_apart: Any = .
     """
 
 def structural_visit(root: Any, callbacks: Any = ..., *, regions_apart: Any = ...) -> Any:
-    """Visits a value with callbacks that decide what is visited below theirs.
+    """Visits a value with callbacks that control what is visited below their values.
 
-    `callbacks` is as for `structural_walk`, but each function gets the value
-    and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
-    `visitor.default_visit(value)` visits all its children, and without either
-    nothing below it is visited. Values without callback are walked through. An
-    object is visited once in each kind of region, or once at all without
-    `regions_apart`. Returns None, or the VisitInterrupt that a callback
-    answered.
+    `callbacks` is as for `structural_walk`, but each function receives the value and a
+    StructuralVisitor: `visitor.visit(child)` continues below the value,
+    `visitor.default_visit(value)` visits all its children, and without either, nothing
+    below it is visited. Values without a callback are traversed. An object is visited
+    once in each kind of region, or only once without `regions_apart`. Returns None, or
+    the VisitInterrupt that a callback returned.
 
-    Raises TypeError for another answer, ValueError for a value that contains
-    itself, RecursionError when callbacks nest too deeply, and what they raise.
+    Raises TypeError for any other result, ValueError for a value that contains itself,
+    RecursionError if callbacks nest too deeply, and exceptions of callbacks.
     """
 
 def structural_walk(
@@ -1165,44 +1141,44 @@ def structural_walk(
     """Visits every value below a root, the root included, and calls the first
     callback that was given for its type.
 
-    `callbacks` is a function of the value, a pair of a type (or a tuple of
-    types) and a function, or a sequence of such pairs. The functions in
-    `with_def_region_kind` get the kind of region as well. A callback answers
-    None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
-    result. Shared objects are visited once, where they are met first, or once in
-    each kind of region where `with_def_region_kind` is given: a variable where
-    it is defined and where it is used. Keys of maps and fields that comparison
-    ignores are not visited. `order` is "post" (children first) or "pre".
+    `callbacks` is a function of the value, a pair of a type (or a tuple of types) and a
+    function, or a sequence of such pairs. The functions in `with_def_region_kind` also
+    receive the kind of region. A callback returns None, a WalkResult, or a
+    VisitInterrupt, which ends the walk and is its result. Shared objects are visited
+    once, where they are met first; with `with_def_region_kind`, once in each kind of
+    region: a variable where it is defined and where it is used. Keys of maps and fields
+    that comparison ignores are not visited. `order` is "post" (children first) or
+    "pre".
 
-    Raises TypeError for another answer, ValueError for a value that contains
-    itself, and what the callbacks raise. O(values), in constant native stack.
+    Raises TypeError for any other result, ValueError for a value that contains itself,
+    and exceptions of the callbacks. O(values), in constant native stack.
     """
 
 def substitute(root: Any, replacements: Any) -> Any:
     """Replaces the free occurrences of variables in a value, all at once and
     without capture.
 
-    `replacements` maps variables (by identity) to what comes in their place.
-    Where a binder would capture a variable of a replacement, the binder gets a
-    new variable. Where no variable occurs free, the result is the same object.
+    `replacements` maps variables (by identity) to their replacements. If a binder would
+    capture a variable of a replacement, the binder gets a new variable. If no variable
+    occurs free, the result is the same object.
 
-    Raises TypeError when a key is no variable or a replacement does not fit
-    its field, ValueError for a value that contains itself. Linear in the
-    number of distinct objects as long as each variable is bound once.
+    Raises TypeError if a key is not a variable or a replacement does not fit its field,
+    ValueError for a value that contains itself. Linear in the number of distinct
+    objects as long as each variable is bound once.
     """
 
 def to_bytes(obj: Any) -> bytes:
-    """A value in the compact binary form, with version and checksum.
+    """Writes a value in the compact binary form, with version and checksum.
 
-    Raises as `to_json_graph_str`. O(size).
+    Raises the same exceptions as `to_json_graph_str`. O(size).
     """
 
 def to_json_graph_str(obj: Any, metadata: Any = ...) -> str:
-    """A value as a JSON graph, which keeps sharing.
+    """Writes a value as a JSON graph, which keeps sharing.
 
-    `metadata` is JSON data that is written beside the nodes. Raises TypeError
-    for a value that no file can hold, ValueError for one that contains itself,
-    both with the path. O(size).
+    `metadata` is JSON data that is written next to the nodes. Raises TypeError for a
+    value that files cannot store, ValueError for one that contains itself, both with
+    the path. O(size).
     """
 
 def to_text(obj: Any, options: dict[str, Any]) -> str:
@@ -1212,7 +1188,7 @@ def to_text(obj: Any, options: dict[str, Any]) -> str:
     """
 
 def type_attrs_check(of: Any, name: Any, value: Any) -> None:
-    """Raises what setting an attribute would raise, without setting it."""
+    """Raises the exceptions of setting an attribute, without setting it."""
 
 def type_attrs_declare(name: str, doc: str, schema: Schema | None, dense: bool) -> None:
     """Declares an attribute; see `isoform.type_attrs.declare`."""
@@ -1226,13 +1202,13 @@ def type_attrs_get(of: Any, name: Any, default: Any, inherit: bool) -> Any:
     """
 
 def type_attrs_has(of: Any, name: Any, inherit: bool) -> bool:
-    """Whether an attribute is set; see `isoform.type_attrs.has`."""
+    """True if an attribute is set; see `isoform.type_attrs.has`."""
 
 def type_attrs_hooks() -> list[str]:
     """The names of the attributes that the library itself reads."""
 
 def type_attrs_info(name: Any) -> dict[str, Any] | None:
-    """What is known about an attribute; see `isoform.type_attrs.info`."""
+    """The declaration of an attribute; see `isoform.type_attrs.info`."""
 
 def type_attrs_list() -> list[str]:
     """The names of all attributes; see `isoform.type_attrs.list`."""
@@ -1244,7 +1220,7 @@ def type_attrs_owner(of: Any, name: Any) -> type[Any] | None:
     """The type that has an attribute; see `isoform.type_attrs.owner`."""
 
 def type_attrs_place(of: Any) -> TypeInfo:
-    """The type that is to be changed, by its class, key or `TypeInfo`.
+    """The type to change, by its class, key or `TypeInfo`.
 
     Raises TypeError for anything else, KeyError for an unknown key.
     """
@@ -1253,24 +1229,24 @@ def type_attrs_set(of: Any, name: Any, value: Any, replace: bool) -> None:
     """Sets an attribute of a type; see `isoform.type_attrs.set`."""
 
 def type_info(of: Any) -> TypeInfo:
-    """What is registered about a type, by its key, its class or one of its
-    objects.
+    """The registration of a type, by its key, its class or one of its objects.
 
-    Raises KeyError for an unknown key, TypeError for anything that stands for
-    no type.
+    Raises KeyError for an unknown key, TypeError for anything that does not identify a
+    type.
     """
 
 def verify(root: Any) -> Any:
-    """Runs the `__verify__` methods of all nodes of a value, and lists all
-    failures as pairs of a path and an exception.
+    """Runs the `__verify__` methods of all nodes of a value, and lists all failures as
+    pairs of a path and an exception.
 
-    Raises what is no `Exception`, such as KeyboardInterrupt, at once.
+    Exceptions that are not an `Exception`, such as KeyboardInterrupt, are raised at
+    once.
     """
 
 def with_fields(obj: Any, changes: Any) -> Any:
-    """A copy of an object with some of its fields replaced; the constructor is
-    not run. The other fields are those of the copy that the hook
-    `__ffi_shallow_copy__` of its type makes, if there is one.
+    """Returns a copy of an object with some of its fields replaced; the constructor is not
+    run. The other fields are those of the copy that the hook `__ffi_shallow_copy__` of
+    its type makes, if there is one.
 
     Raises TypeError for an unknown field or a value that does not fit.
     """

@@ -1,6 +1,6 @@
-//! What hooks written in Python get as callbacks: objects of classes of their
-//! own around what the core gives them as functions. What calling them does is in
-//! `hooks.rs` and `walk`.
+//! The callbacks that hooks written in Python receive: objects of their own classes
+//! around the functions that the core provides. `hooks.rs` and `walk` implement the
+//! calls.
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use pyo3::prelude::*;
 
 use crate::walk::{MutatorHandle, VisitorHandle};
 
-/// A callback of the core as its hook in Python sees it; None for any other
-/// function.
+/// Wraps a callback of the core for its hook in Python; None for any other function.
 pub(crate) fn callback_of<'py>(
     py: Python<'py>,
     function: &Function,
@@ -31,7 +30,7 @@ pub(crate) fn callback_of<'py>(
     ))
 }
 
-/// The function behind a callback; None for any other object.
+/// The function that a callback wraps; None for any other object.
 pub(crate) fn function_of(value: &Bound<'_, PyAny>) -> Option<Function> {
     if let Ok(handle) = value.cast::<EqualHandle>() {
         return Some(handle.get().0.function());

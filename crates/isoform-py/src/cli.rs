@@ -9,11 +9,11 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cli_main, module)?)
 }
 
-/// Runs the command `isoform` with these arguments, the program's name first,
-/// and returns its exit status: 0 equal or done, 1 different, 2 trouble.
+/// Runs the command `isoform` with these arguments, the program's name first, and
+/// returns its exit status: 0 if equal or done, 1 if different, 2 on error.
 ///
-/// Writes to the process's standard output and error themselves, not to
-/// `sys.stdout`. Other Python threads run meanwhile.
+/// Writes to the process's own standard output and error, not to `sys.stdout`. Other
+/// Python threads run meanwhile.
 #[pyfunction]
 fn cli_main(py: Python<'_>, argv: Vec<OsString>) -> u8 {
     py.detach(|| Streams::with_standard(|streams| isoform_cli::run(argv, streams)))

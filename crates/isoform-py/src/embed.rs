@@ -1,10 +1,9 @@
-//! The module inside another library: how node types declared in Rust come to
-//! Python.
+//! The module as part of another library: access from Python to node types declared in
+//! Rust.
 //!
-//! Types live in the copy of the core that is linked into an extension module,
-//! so a library with types of its own links this crate, and its module stands
-//! in for `isoform._core`. The package `isoform` then works on those types as
-//! on its own.
+//! Types are in the copy of the core that is linked into an extension module. A library
+//! with its own types therefore links this crate, and its module replaces
+//! `isoform._core`. The package `isoform` then works with those types as with its own.
 
 use isoform::{Function, Node};
 use pyo3::exceptions::PyImportError;
@@ -16,13 +15,13 @@ use crate::error::IntoPyResult;
 /// The name under which the package `isoform` imports its extension module.
 const NAME: &str = "isoform._core";
 
-/// Makes the core that is linked into the calling extension module the one
-/// that the Python package `isoform` uses.
+/// Makes the Python package `isoform` use the core that is linked into the calling
+/// extension module.
 ///
-/// Called first in the `#[pymodule]` of a library that declares node types:
-/// the package finds the module where Python looks for loaded modules. Such a
-/// module must be imported before `isoform`, and there can be one in a
-/// process; libraries that are to be used together are linked into one module.
+/// Call this first in the `#[pymodule]` of a library that declares node types: the
+/// package finds the module where Python looks for loaded modules. Such a module must
+/// be imported before `isoform`, and there can be only one in a process; libraries that
+/// are used together must be linked into one module.
 ///
 /// ```ignore
 /// #[pymodule]
@@ -34,8 +33,8 @@ const NAME: &str = "isoform._core";
 ///
 /// # Errors
 ///
-/// `ImportError` when the package `isoform` or another such library has been
-/// imported before; what CPython raises while types are made.
+/// `ImportError` if the package `isoform` or another such library has already been
+/// imported; exceptions from CPython while types are made.
 pub fn embed(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let modules = py
@@ -59,34 +58,33 @@ pub fn embed(module: &Bound<'_, PyModule>) -> PyResult<()> {
     modules.set_item(NAME, core)
 }
 
-/// Registers a node type declared in Rust, which thereby is a Python class:
+/// Registers a node type declared in Rust, which makes it available as a Python class:
 /// `isoform.types.<key>`.
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns the key, or the definition is
-/// refused.
+/// `ValueError` if another definition owns the key, or the definition is invalid.
 pub fn register<T: Node>() -> PyResult<()> {
     isoform::register::<T>().into_py().map(drop)
 }
 
-/// Registers functions under their own names, such as those of
-/// `isoform::exports!`; Python finds them with `get_global_func`.
+/// Registers functions under their own names, such as those of `isoform::exports!`;
+/// Python finds them with `get_global_func`.
 ///
 /// # Errors
 ///
-/// `ValueError` when a function has no name, or another one has its name; none
-/// is registered then.
+/// `ValueError` if a function has no name, or another one has its name. On an error,
+/// none is registered.
 pub fn register_functions(functions: impl IntoIterator<Item = Function>) -> PyResult<()> {
     isoform::register_functions(functions).into_py()
 }
 
-/// Registers a method of a node type, whose first argument is the object; it
-/// is a method of the Python class.
+/// Registers a method of a node type, whose first argument is the object; it becomes a
+/// method of the Python class.
 ///
 /// # Errors
 ///
-/// `ValueError` when the name is empty, taken, or that of a field.
+/// `ValueError` if the name is empty, taken, or the name of a field.
 pub fn register_method<T: Node>(name: &str, function: Function) -> PyResult<()> {
     isoform::register_method(T::type_index(), name, function, false).into_py()
 }

@@ -1,4 +1,4 @@
-//! The one map between the core's errors and Python's exceptions.
+//! The conversion between the core's errors and Python's exceptions.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::object::traceback::extend;
 
-/// A Python exception travelling through the core as an error's source.
+/// A Python exception that passes through the core as an error's source.
 #[derive(Debug)]
 struct Raised(PyErr);
 
@@ -23,14 +23,14 @@ impl fmt::Display for Raised {
 
 impl std::error::Error for Raised {}
 
-/// A Python exception as an error of the core, of the kind that fits best and
-/// with the text of the exception; [`to_python`] gives the very same exception
-/// back, and the error's traceback has its lines.
+/// Makes an error of the core from a Python exception, with the most fitting kind and
+/// the text of the exception; [`to_python`] returns the very same exception, and the
+/// error's traceback includes its lines.
 pub(crate) fn from_python(error: PyErr) -> Error {
     Python::attach(|py| {
         let value = error.value(py);
-        // What fails here is code of the exception's class, and the exception
-        // itself is the better news.
+        // An error here comes from code of the exception's class, and the original
+        // exception is more useful.
         let message = value.str().map(|text| text.to_string()).unwrap_or_default();
         let class = class_name(value).unwrap_or_else(|_| "Exception".to_owned());
         let made = Error::new(kind_of(value), message);
@@ -67,8 +67,7 @@ fn class_name(exception: &Bound<'_, PyBaseException>) -> PyResult<String> {
         .extract()
 }
 
-/// The traceback of an exception as Python prints it, with lines for Rust code
-/// around its own.
+/// The traceback of an exception as Python prints it, including lines for Rust code.
 fn traceback(source: &(dyn std::error::Error + 'static), frames: &[ErrorFrame]) -> String {
     let Some(Raised(raised)) = source.downcast_ref::<Raised>() else {
         return source.to_string();
@@ -89,21 +88,21 @@ fn traceback(source: &(dyn std::error::Error + 'static), frames: &[ErrorFrame]) 
                 )
             })
             .and_then(|lines| lines.extract::<Vec<String>>());
-        // The lines are of this text only: the exception may travel on.
+        // The lines are for this text only: the exception may propagate further.
         raised.set_traceback(py, own);
         lines.map_or_else(|_| raised.to_string(), |lines| lines.concat())
     })
 }
 
-/// The Python exception that an error of the core carries, if it does.
+/// The Python exception that an error of the core contains, if any.
 pub(crate) fn raised(error: &Error) -> Option<&PyErr> {
     let source = std::error::Error::source(error)?;
     source.downcast_ref::<Raised>().map(|raised| &raised.0)
 }
 
-/// The core's error as a Python exception of the same kind. Exceptions that
-/// came from Python come back unchanged, traceback included; lines are added to
-/// it for the functions written in Rust that the error came out of.
+/// Makes a Python exception of the same kind from an error of the core. Exceptions that
+/// came from Python are returned unchanged, including the traceback, to which lines are
+/// added for the functions written in Rust that the error passed through.
 pub(crate) fn to_python(error: Error) -> PyErr {
     let frames = match error.has_traceback() {
         true => error.frames(),
@@ -141,7 +140,7 @@ fn exception(error: Error) -> PyErr {
     }
 }
 
-/// An exception of the class that is registered under a name.
+/// Makes an exception of the class that is registered under a name.
 fn of_name(name: &str, message: &str) -> PyResult<PyErr> {
     Python::attach(|py| {
         let module = py.import("isoform.error")?;
@@ -150,7 +149,7 @@ fn of_name(name: &str, message: &str) -> PyResult<PyErr> {
     })
 }
 
-/// The exception of a text that cannot be read, which says where.
+/// The exception for text that cannot be parsed, with the position.
 fn of_text(kind: ErrorKind, message: &str, fault: &TextFault) -> PyResult<PyErr> {
     Python::attach(|py| {
         let module = py.import("isoform.error")?;
@@ -176,7 +175,7 @@ fn of_kind(kind: ErrorKind, message: String) -> PyErr {
     }
 }
 
-/// Turns a result of the core into one that Python understands.
+/// Converts results of the core for Python.
 pub(crate) trait IntoPyResult<T> {
     /// Maps the error with [`to_python`].
     fn into_py(self) -> PyResult<T>;

@@ -15,7 +15,7 @@ type Object<'py> = Bound<'py, PyAny>;
 
 /// Makes a class the Python class of functions, or of opaque values.
 ///
-/// Raises ValueError for the name of anything else.
+/// Raises ValueError for any other name.
 #[pyfunction]
 #[pyo3(name = "_install_function")]
 pub(crate) fn install(class: &Bound<'_, PyType>, name: &str) -> PyResult<()> {
@@ -69,11 +69,11 @@ impl ViewObject for Value {
     }
 }
 
-/// A callable as a function of the core.
+/// Makes a function of the core from a callable.
 ///
 /// # Errors
 ///
-/// `TypeError` for anything that cannot be called.
+/// `TypeError` for anything that is not callable.
 fn function_of(callable: &Object<'_>) -> PyResult<Value> {
     if let Some(core) = wrapper::core_of(callable)
         && let ValueRef::Function(_) = host::view(core)
@@ -122,9 +122,8 @@ fn call<'py>(
     to_python(this.py(), &result)
 }
 
-/// What decides over the conversion of arguments: the parameters of a function
-/// that is not Python's own. Those of Python take what they are given, as
-/// everywhere in Python.
+/// The parameters by which arguments are converted: those of a function that is not
+/// written in Python. Python functions accept any argument, as usual in Python.
 fn parameters(function: &Function) -> &[Parameter] {
     match function.signature() {
         Some(signature) if signature.written_in() != PYTHON => signature.parameters(),
@@ -139,9 +138,9 @@ const PYTHON: &str = "python";
 /// default, and the default.
 type Given<'py> = (String, Bound<'py, SchemaHandle>, bool, Object<'py>);
 
-/// Tells what is known about a callable: a new `Function` called `known_as` unless that
-/// is None, with documentation, and with a signature unless the parameters are
-/// None. Each of them is a name, a schema, whether it has a default, and the
+/// Adds metadata to a callable: returns a new `Function` called `known_as` unless that
+/// is None, with documentation, and with a signature unless the parameters are None.
+/// Each parameter consists of a name, a schema, whether it has a default, and the
 /// default.
 #[pyfunction]
 #[pyo3(name = "_describe_function")]
@@ -178,12 +177,12 @@ pub(crate) fn describe<'py>(
     to_python(function.py(), &found.into())
 }
 
-/// A parameter for Python: name, text of the schema, whether there is a default,
-/// the default, and whether it is given by name only.
+/// A parameter for Python: name, text of the schema, whether there is a default, the
+/// default, and whether it is keyword-only.
 type Shown<'py> = (Option<String>, String, bool, Object<'py>, bool);
 
-/// The parameters of a function, the text of its result's schema, and its
-/// language; None if they are not known.
+/// The parameters of a function, the text of its result's schema, and its language;
+/// None if unknown.
 #[pyfunction]
 #[pyo3(name = "_signature_of")]
 pub(crate) fn signature_of<'py>(
@@ -209,8 +208,7 @@ pub(crate) fn signature_of<'py>(
     Ok(Some((parameters?, returns, signature.written_in())))
 }
 
-/// The Python callable that a function was made of; None if it is made of
-/// something else.
+/// The Python callable that a function was made from; None for any other function.
 #[pyfunction]
 #[pyo3(name = "_callable_of")]
 pub(crate) fn callable_of<'py>(function: &Object<'py>) -> PyResult<Option<Object<'py>>> {
@@ -218,13 +216,13 @@ pub(crate) fn callable_of<'py>(function: &Object<'py>) -> PyResult<Option<Object
     Ok(host.map(|host| host.get(function.py())))
 }
 
-/// A Python value as the core gives it back; see `isoform.convert`.
+/// Converts a Python value to the core and back; see `isoform.convert`.
 #[pyfunction]
 pub(crate) fn convert<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
     to_python(value.py(), &untyped(value)?)
 }
 
-/// A callable as a `Function`; see `isoform.convert_func`.
+/// Makes a `Function` from a callable; see `isoform.convert_func`.
 #[pyfunction]
 pub(crate) fn convert_func<'py>(callable: &Object<'py>) -> PyResult<Object<'py>> {
     to_python(callable.py(), &function_of(callable)?)

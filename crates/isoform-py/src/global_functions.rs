@@ -22,9 +22,9 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(remove_global_func, module)?)
 }
 
-/// Registers a callable under a global name; the function as it is registered.
+/// Registers a callable under a global name and returns the registered function.
 ///
-/// Raises ValueError when the name is taken and `replace` is false.
+/// Raises ValueError if the name is taken and `replace` is false.
 #[pyfunction]
 fn _register_global_func<'py>(
     name: &str,
@@ -49,12 +49,11 @@ fn not_callable(name: &str, found: &Bound<'_, PyAny>) -> PyErr {
     }
 }
 
-/// Registers a method of the type of a class. Its first argument is the object
-/// unless it is static.
+/// Registers a method of the type of a class. Its first argument is the object unless
+/// it is static.
 ///
-/// Raises TypeError for anything that is no class of a type or no callable,
-/// ValueError for the name of a field, and for one that is taken unless
-/// `replace`.
+/// Raises TypeError for anything that is not a class of a type or not callable, and
+/// ValueError for the name of a field, and for a name that is taken unless `replace`.
 #[pyfunction]
 fn _register_method(
     cls: &Bound<'_, PyType>,
@@ -85,18 +84,18 @@ fn _register_method(
 
 static METHOD_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// Sets, once, the function that gives classes the methods registered in Rust.
+/// Sets, once, the function that adds methods registered in Rust to classes.
 #[pyfunction]
 fn _set_method_hook(py: Python<'_>, hook: Py<PyAny>) {
-    // A second call has no effect, as when the package is imported again.
+    // A second call has no effect, for example if the package is imported again.
     let _ = METHOD_HOOK.set(py, hook);
     isoform::host::set_method_hook(method_registered);
 }
 
-/// A class that exists already gets the method at once; one that is made later
-/// gets all methods then.
+/// An existing class gets the method at once; a class that is made later gets all
+/// methods then.
 fn method_registered(info: &'static TypeInfo, name: &str, function: &Function) {
-    // A Python callable is a method that its class has already.
+    // If it is a Python callable, its class already has the method.
     if function.content::<HostObject>().is_some() {
         return;
     }
@@ -110,7 +109,7 @@ fn method_registered(info: &'static TypeInfo, name: &str, function: &Function) {
                 .call1((data.class(py), name, function))
                 .map(drop)
         };
-        // The method is registered, whatever Python makes of it.
+        // The method stays registered even if Python cannot add it.
         if let Err(error) = install() {
             error.write_unraisable(py, None);
         }
@@ -133,8 +132,7 @@ fn _methods_of<'py>(cls: &Bound<'py, PyType>) -> PyResult<Vec<(&'static str, Bou
 
 /// Calls a method of an object by its name, as Rust does.
 ///
-/// Raises AttributeError when the type has no such method, and what the method
-/// raises.
+/// Raises AttributeError if the type has no such method, and exceptions of the method.
 #[pyfunction]
 #[pyo3(signature = (object, name, *arguments))]
 fn call_method<'py>(
@@ -152,8 +150,7 @@ fn call_method<'py>(
 
 /// The function registered under a global name.
 ///
-/// Raises ValueError when there is none, unless `allow_missing`: then it is
-/// None.
+/// Raises ValueError if there is none; with `allow_missing`, returns None instead.
 #[pyfunction]
 #[pyo3(signature = (name, allow_missing=false))]
 fn get_global_func<'py>(
@@ -178,7 +175,7 @@ fn list_global_func_names() -> Vec<String> {
     isoform::list_functions()
 }
 
-/// Takes a function out of the registry; does nothing if there is none.
+/// Removes a function from the registry; does nothing if there is none.
 #[pyfunction]
 fn remove_global_func(name: &str) {
     isoform::remove_function(name);

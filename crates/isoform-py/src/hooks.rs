@@ -1,5 +1,5 @@
-//! Hooks written in Python: comparison, hash, verification, form in files; and
-//! what the callbacks of comparison and hash do.
+//! Hooks written in Python: comparison, hash, verification, form in files; and the
+//! callbacks of comparison and hash.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::error::{IntoPyResult, from_python};
 use crate::object::{gil, wrapper};
 use crate::walk::{InterruptHandle, VisitorHandle};
 
-/// A hook of a type, made of a Python callable.
+/// A hook of a type, made from a Python callable.
 pub(crate) trait PythonHook {
     /// Adds the hook to a definition.
     fn define(self: Box<Self>, definition: TypeDef) -> TypeDef;
@@ -27,8 +27,8 @@ pub(crate) trait PythonHook {
     ///
     /// # Errors
     ///
-    /// `ValueError` when it is set already, unless `replace`; `TypeError` for
-    /// a built-in type.
+    /// `ValueError` if it is already set, unless `replace`; `TypeError` for a built-in
+    /// type.
     fn set(self: Box<Self>, ty: TypeIndex, replace: bool) -> Result<()>;
 }
 
@@ -42,8 +42,8 @@ impl<H: Hook> PythonHook for H {
     }
 }
 
-/// The hook of this name of the type with this key. None when the library
-/// has no such hook, and for a function of the core, which is a hook as it is.
+/// Makes the hook of this name for the type with this key. None if the library has no
+/// such hook, and for a function of the core, which is used as it is.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub(crate) fn make(
         DynToJson::NAME => |hook, _, shown| Box::new(writing(hook).shown_as(shown)),
         DynFromJson::NAME => |hook, key, shown| Box::new(reading(hook, key).shown_as(shown)),
         DynVisit::NAME => |hook, key, shown| Box::new(visiting(hook, key).shown_as(shown)),
-        // The others need no more than the function.
+        // The others only need the function.
         _ => return Ok(None),
     };
     if wrapper::core_of(callable).is_some_and(|core| Function::of(core).is_some()) {

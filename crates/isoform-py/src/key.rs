@@ -17,7 +17,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(structural_key_equal, module)?)
 }
 
-/// The value frozen as a key, an instance of `StructuralKey`.
+/// Makes a key from a value, an instance of `StructuralKey`.
 #[pyfunction]
 fn structural_key<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let given = untyped(value)?;
@@ -25,7 +25,7 @@ fn structural_key<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
     to_python(value.py(), &Value::from(key))
 }
 
-/// Runs `body` with the key behind a Python object, if it is one.
+/// Runs `body` with the key of a Python object, if it is one.
 fn with_key<R>(this: &Bound<'_, PyAny>, body: impl FnOnce(&StructuralKey) -> R) -> Option<R> {
     let value = Value::from(wrapper::core_of(this)?);
     value.as_structural_key().map(body)
@@ -39,7 +39,7 @@ fn expect<R>(this: &Bound<'_, PyAny>, body: impl FnOnce(&StructuralKey) -> R) ->
     })
 }
 
-/// The value that a key was made of.
+/// The value that a key was made from.
 #[pyfunction]
 fn structural_key_value<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let value = expect(this, |key| key.value().clone())?;
@@ -52,7 +52,7 @@ fn structural_key_hash(this: &Bound<'_, PyAny>) -> PyResult<u64> {
     expect(this, StructuralKey::table_hash)
 }
 
-/// Whether the other object is an equal key.
+/// True if the other object is an equal key.
 #[pyfunction]
 fn structural_key_equal(this: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = this.py();

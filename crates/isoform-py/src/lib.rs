@@ -1,7 +1,7 @@
 //! The Python extension module of Isoform, `isoform._core`.
 //!
-//! The package `isoform` re-exports it with documentation and typing; nothing
-//! here is meant to be imported by users.
+//! The package `isoform` re-exports it with documentation and typing; users should not
+//! import it directly.
 
 mod callbacks;
 mod cli;
@@ -40,12 +40,12 @@ use crate::error::IntoPyResult;
 
 pub use crate::embed::{embed, register, register_functions, register_method};
 
-/// Fills the module; also for extension modules that embed this one together
-/// with node types of their own.
+/// Initialises the module; also for extension modules that embed it together with their
+/// own node types.
 ///
 /// # Errors
 ///
-/// What CPython raises while types are made.
+/// Exceptions from CPython while types are made.
 pub fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

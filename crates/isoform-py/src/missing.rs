@@ -1,4 +1,4 @@
-//! The markers for "nothing given".
+//! The markers for omitted arguments.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -36,19 +36,19 @@ pub(crate) fn missing(py: Python<'_>) -> PyResult<&Py<Marker>> {
     MISSING.get_or_try_init(py, || Py::new(py, Marker { name: "MISSING" }))
 }
 
-/// The marker in front of named arguments in a flat list of arguments.
+/// The marker before named arguments in a flat list of arguments.
 pub(crate) fn kwargs(py: Python<'_>) -> PyResult<&Py<Marker>> {
     KWARGS.get_or_try_init(py, || Py::new(py, Marker { name: "KWARGS" }))
 }
 
-/// Whether a Python object is the marker `KWARGS`.
+/// True if a Python object is the marker `KWARGS`.
 pub(crate) fn is_kwargs(value: &Bound<'_, PyAny>) -> bool {
     KWARGS
         .get(value.py())
         .is_some_and(|kwargs| kwargs.as_ptr() == value.as_ptr())
 }
 
-/// Whether a Python object is the marker `MISSING`.
+/// True if a Python object is the marker `MISSING`.
 pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     MISSING
         .get(value.py())

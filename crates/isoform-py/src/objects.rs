@@ -1,4 +1,4 @@
-//! What every object can do: copies, text, comparison by fields, verification,
+//! Functions for all objects: copies, text, comparison by fields, verification,
 //! pickling.
 
 use std::cmp::Ordering;
@@ -53,7 +53,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>, object: &Bound<'_, PyType>) -> 
     Ok(())
 }
 
-/// Whether both stand for the same object.
+/// True if both represent the same object.
 fn same_as(this: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
     if this.is(other) {
         return Ok(true);
@@ -72,8 +72,7 @@ fn core<'a>(this: &'a Bound<'_, PyAny>) -> PyResult<&'a Ref<Obj>> {
     })
 }
 
-/// Whether two values are equal field by field, whatever their structural
-/// kind.
+/// True if two values are equal field by field, whatever their structural kind.
 #[pyfunction]
 fn recursive_eq(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool> {
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
@@ -85,7 +84,7 @@ fn compare(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<Ordering>
     under_gil(lhs.py(), || isoform::recursive_cmp(&left, &right)).into_py()
 }
 
-/// Whether the left value comes before the right one, field by field.
+/// True if the left value comes before the right one, field by field.
 ///
 /// Raises TypeError for values without an order.
 #[pyfunction]
@@ -93,7 +92,7 @@ fn recursive_lt(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool
     Ok(compare(lhs, rhs)?.is_lt())
 }
 
-/// Whether the left value comes before the right one or is equal.
+/// True if the left value comes before the right one or is equal.
 ///
 /// Raises TypeError for values without an order.
 #[pyfunction]
@@ -101,7 +100,7 @@ fn recursive_le(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool
     Ok(compare(lhs, rhs)?.is_le())
 }
 
-/// Whether the left value comes after the right one, field by field.
+/// True if the left value comes after the right one, field by field.
 ///
 /// Raises TypeError for values without an order.
 #[pyfunction]
@@ -109,7 +108,7 @@ fn recursive_gt(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool
     Ok(compare(lhs, rhs)?.is_gt())
 }
 
-/// Whether the left value comes after the right one or is equal.
+/// True if the left value comes after the right one or is equal.
 ///
 /// Raises TypeError for values without an order.
 #[pyfunction]
@@ -122,14 +121,14 @@ fn recursive_ge(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool
 fn recursive_hash(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     let given = untyped(value)?;
     let hash = under_gil(value.py(), || isoform::recursive_hash(&given)).into_py()?;
-    // `__hash__` may return it as it is.
+    // `__hash__` may return it unchanged.
     Ok(hash as i64)
 }
 
-/// A copy of a value and of everything below it that can be copied.
+/// Returns a copy of a value and of everything below it that can be copied.
 ///
-/// Sharing and cycles are kept. Singletons, functions, tensors and Python
-/// objects of which nothing is known are shared with the original. O(size).
+/// Sharing and cycles are kept. Singletons, functions, tensors and opaque Python
+/// objects are shared with the original. O(size).
 #[pyfunction]
 fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let given = untyped(value)?;
@@ -140,8 +139,8 @@ fn deep_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// A new object with the fields of another one, or what the hook
-/// `__ffi_shallow_copy__` of its type answers.
+/// Returns a new object with the fields of another one, or the result of the hook
+/// `__ffi_shallow_copy__` of its type.
 #[pyfunction]
 fn shallow_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let given = core(value)?;
@@ -149,8 +148,7 @@ fn shallow_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     like(value, copy)
 }
 
-/// The Python object for a copy: of the class of the original, and with its
-/// attributes.
+/// The Python object for a copy: of the class of the original, and with its attributes.
 fn like<'py>(original: &Bound<'py, PyAny>, copy: Ref<Obj>) -> PyResult<Bound<'py, PyAny>> {
     let made = wrapper::wrap_like(original, copy)?;
     if !made.is(original) {
@@ -159,7 +157,7 @@ fn like<'py>(original: &Bound<'py, PyAny>, copy: Ref<Obj>) -> PyResult<Bound<'py
     Ok(made)
 }
 
-/// `Object.__deepcopy__`: attributes besides the fields are copied, too.
+/// `Object.__deepcopy__`: also copies attributes besides the fields.
 fn deep_copy_method<'py>(
     this: &Bound<'py, PyAny>,
     memo: &Bound<'py, PyAny>,
@@ -181,12 +179,12 @@ fn deep_copy_method<'py>(
     Ok(made)
 }
 
-/// A new object of a type from its fields by name, without the constructor of
-/// its class; those that are left out take their defaults. `__post_init__` of a
-/// class that was declared in Python is run.
+/// Makes an object of a type from its fields by name, without the constructor of its
+/// class; omitted fields take their defaults. Runs the `__post_init__` of a class
+/// declared in Python.
 ///
-/// Raises KeyError for an unknown key, AttributeError for a field that is
-/// unknown, TypeError for one that is missing or does not fit.
+/// Raises KeyError for an unknown key, AttributeError for an unknown field, TypeError
+/// for one that is missing or does not fit.
 #[pyfunction]
 fn make_node<'py>(
     py: Python<'py>,
@@ -224,9 +222,9 @@ fn make_node<'py>(
     Ok(made)
 }
 
-/// A copy of an object with some of its fields replaced; the constructor is
-/// not run. The other fields are those of the copy that the hook
-/// `__ffi_shallow_copy__` of its type makes, if there is one.
+/// Returns a copy of an object with some of its fields replaced; the constructor is not
+/// run. The other fields are those of the copy that the hook `__ffi_shallow_copy__` of
+/// its type makes, if there is one.
 ///
 /// Raises TypeError for an unknown field or a value that does not fit.
 #[pyfunction]
@@ -274,7 +272,7 @@ fn with_fields<'py>(
 /// Calls `__repr__` methods of users for objects inside others.
 struct OwnText<'a, 'py> {
     py: Python<'py>,
-    /// The object whose own method asks for its text, if one does.
+    /// The object whose own method requests its text, if one does.
     root: Option<&'a Ref<Obj>>,
 }
 
@@ -302,15 +300,15 @@ fn text(py: Python<'_>, value: &Value, root: Option<&Ref<Obj>>) -> PyResult<Stri
     .into_py()
 }
 
-/// What `Object.__repr__` answers.
+/// The result of `Object.__repr__`.
 ///
 /// # Errors
 ///
-/// What a `__repr__` of an object inside raises.
+/// Exceptions from a `__repr__` of an object inside.
 pub(crate) fn own_text(this: &Bound<'_, PyAny>) -> PyResult<String> {
     match wrapper::core_of(this) {
         Some(object) => text(this.py(), &object.into(), Some(object)),
-        // In the middle of a constructor; showing it must not complete it.
+        // During a constructor, showing the object must not complete it.
         None => Ok(format!("<unfinished {}>", this.get_type().name()?)),
     }
 }
@@ -323,10 +321,11 @@ fn repr_print(value: &Bound<'_, PyAny>) -> PyResult<String> {
     text(value.py(), &untyped(value)?, None)
 }
 
-/// Runs the `__verify__` methods of all nodes of a value, and lists all
-/// failures as pairs of a path and an exception.
+/// Runs the `__verify__` methods of all nodes of a value, and lists all failures as
+/// pairs of a path and an exception.
 ///
-/// Raises what is no `Exception`, such as KeyboardInterrupt, at once.
+/// Exceptions that are not an `Exception`, such as KeyboardInterrupt, are raised at
+/// once.
 #[pyfunction]
 fn verify<'py>(root: &Bound<'py, PyAny>) -> PyResult<Vec<(PathHandle, Bound<'py, PyAny>)>> {
     let py = root.py();
@@ -339,7 +338,8 @@ fn verify<'py>(root: &Bound<'py, PyAny>) -> PyResult<Vec<(PathHandle, Bound<'py,
     Ok(found.collect())
 }
 
-/// What no `except Exception` catches is no finding: it ends the verification.
+/// Exceptions that `except Exception` does not catch are not findings: they end the
+/// verification.
 struct Findings;
 
 impl VerifyHooks for Findings {
@@ -350,7 +350,7 @@ impl VerifyHooks for Findings {
     }
 }
 
-/// How `pickle` takes an object apart: its binary form, the class if it is not
+/// The parts that `pickle` stores of an object: its binary form, the class if it is not
 /// the type's own, the modules that declare the types of all objects in it, and
 /// attributes besides the fields.
 fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -387,7 +387,7 @@ fn reduce<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 /// Imports the module that declares a type, unless the type is known.
 ///
-/// Raises ImportError when that does not make it known.
+/// Raises ImportError if the type is still unknown afterwards.
 #[pyfunction]
 fn _require_type(py: Python<'_>, key: &str, module: &str) -> PyResult<()> {
     if isoform::find_type(key).is_some() {

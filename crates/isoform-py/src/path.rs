@@ -16,22 +16,22 @@ use crate::object::gil::under_gil;
 
 static KIND_CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// Tells the paths which class the kinds of steps are members of. Called once,
-/// by the package.
+/// Sets the enum class of the kinds of steps. Called once, by the package.
 #[pyfunction]
 pub(crate) fn _set_access_kind(py: Python<'_>, class: Py<PyAny>) {
-    // A second call has no effect, as when the package is imported again.
+    // A second call has no effect, for example if the package is imported again.
     let _ = KIND_CLASS.set(py, class);
 }
 
 /// A place inside a value, as steps from its root.
 ///
-/// Paths are compared and hashed by their steps; object keys count by
-/// identity. Made from `AccessPath.root()`.
+/// Paths are compared and hashed by their steps; object keys count by identity. Start
+/// with `AccessPath.root()`.
 #[pyclass(frozen, name = "AccessPath", module = "isoform.access_path")]
 #[derive(Clone)]
 pub(crate) struct PathHandle {
-    /// Shared with the paths this one was cut from, so that `parent` is O(1).
+    /// Shared with the longer paths from which this one was made, so that `parent` is
+    /// O(1).
     steps: Arc<Vec<AccessStep>>,
     depth: usize,
 }
@@ -90,10 +90,10 @@ impl PathHandle {
         AccessPath::root().into()
     }
 
-    /// The path whose text this is.
+    /// Parses the text of a path.
     ///
-    /// Raises ValueError for a text that no path has, and for one with an
-    /// object as a key, which the text does not tell. O(length).
+    /// Raises ValueError for text that is not a path, and for an object as a key, which
+    /// cannot be read from text. O(length).
     #[staticmethod]
     fn parse(text: &str) -> PyResult<Self> {
         Ok(text.parse::<AccessPath>().into_py()?.into())
@@ -104,7 +104,7 @@ impl PathHandle {
         self.join(AccessStep::Attr(name))
     }
 
-    /// The path to a field that is not there.
+    /// The path to a field that does not exist.
     fn attr_missing(&self, name: String) -> Self {
         self.join(AccessStep::AttrMissing(name))
     }
@@ -114,7 +114,7 @@ impl PathHandle {
         Ok(self.join(AccessStep::ArrayItem(position(index)?)))
     }
 
-    /// The path to an element that is not there.
+    /// The path to an element that does not exist.
     fn array_item_missing(&self, index: i64) -> PyResult<Self> {
         Ok(self.join(AccessStep::ArrayItemMissing(position(index)?)))
     }
@@ -124,12 +124,12 @@ impl PathHandle {
         Ok(self.join(AccessStep::MapItem(untyped(key)?)))
     }
 
-    /// The path to a key that is not there.
+    /// The path to a key that does not exist.
     fn map_item_missing(&self, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(self.join(AccessStep::MapItemMissing(untyped(key)?)))
     }
 
-    /// The path one step longer.
+    /// The path extended by one step.
     fn extend(&self, step: &StepHandle) -> Self {
         self.join(step.0.clone())
     }
@@ -158,22 +158,21 @@ impl PathHandle {
         self.steps().last().cloned().map(StepHandle)
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     #[getter]
     fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Whether the other path lies at or below this place.
+    /// True if the other path is at or below this place.
     fn is_prefix_of(&self, other: &PathHandle) -> bool {
         other.steps().starts_with(self.steps())
     }
 
-    /// What is at this place below a root.
+    /// The value at this place below a root.
     ///
-    /// Raises AttributeError, IndexError or KeyError for a step that does not
-    /// exist, TypeError for one that the value does not support; the message
-    /// names the step.
+    /// Raises AttributeError, IndexError or KeyError for a step that does not exist,
+    /// TypeError for one that the value does not support; the message names the step.
     fn get<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
         let given = untyped(root)?;
@@ -227,7 +226,7 @@ impl StepHandle {
 
 #[pymethods]
 impl StepHandle {
-    /// A step of a kind (an `AccessKind` or its number) with its key.
+    /// Makes a step of a kind (an `AccessKind` or its number) with its key.
     #[new]
     fn new(kind: u8, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let item = || -> PyResult<Value> { untyped(key) };
@@ -246,7 +245,7 @@ impl StepHandle {
         }))
     }
 
-    /// What the step goes through, an `AccessKind`.
+    /// The kind of the step, an `AccessKind`.
     #[getter]
     fn kind<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let class = KIND_CLASS

@@ -29,7 +29,7 @@ fn type_error(place: &str, expected: &str, got: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("{place}: expected {expected}, got {name}"))
 }
 
-/// What a function of the user says, as a truth value.
+/// The truth value of a user's function.
 fn ask(
     function: &Owned,
     argument: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>,
@@ -41,11 +41,11 @@ fn ask(
     .map_err(from_python)
 }
 
-/// A variable of a template that stands for any part of a value.
+/// A variable of a template that matches any part of a value.
 ///
-/// `cls` asks for objects of a class or one that extends it. `guard` is called
-/// with the part and says whether the hole stands for it; it must give one
-/// answer for equal parts.
+/// `cls` requires objects of a class or one that extends it. `guard` is called with the
+/// part and returns whether the hole matches it; its result must be the same for equal
+/// parts.
 #[pyclass(frozen, name = "Hole", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct HoleHandle(Hole);
@@ -101,7 +101,7 @@ fn hole_of(given: &Bound<'_, PyAny>) -> PyResult<Hole> {
 }
 
 /// The holes given as variables, as `Hole`s, or as a dict from variables to
-/// what is asked for: None, a class or a guard.
+/// requirements: None, a class or a guard.
 fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
     if let Ok(dict) = given.cast::<PyDict>() {
         return dict
@@ -128,15 +128,15 @@ fn holes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<Hole>> {
 
 /// A template with holes.
 ///
-/// `template` is any value. `holes` are variables in it that stand for any
-/// part: one of them, several, `Hole`s, or a dict from variables to what is
-/// asked of the part (None, a class, or a function that says whether it fits).
-/// With `enable_auto_mapping`, the other free variables map to those of the
-/// value one to one, without it each to itself; bound ones always map.
+/// `template` is any value. `holes` are variables in it that match any part: one of
+/// them, several, `Hole`s, or a dict from variables to requirements on the part (None,
+/// a class, or a function that returns whether it fits). With `enable_auto_mapping`,
+/// the other free variables map to those of the value one to one, otherwise each to
+/// itself; bound ones always map.
 ///
-/// Raises TypeError when a hole is no variable; ValueError when a hole is given
-/// twice, does not occur in the template, or stands in a definition field or
-/// in the key of a map.
+/// Raises TypeError if a hole is not a variable; ValueError if a hole is given twice,
+/// does not occur in the template, or occurs in a definition field or in the key of a
+/// map.
 #[pyclass(frozen, name = "Pattern", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct PatternHandle(Pattern);
@@ -169,16 +169,16 @@ impl PatternHandle {
         PyTuple::new(py, holes.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Whether free variables map.
+    /// True if free variables map.
     #[getter]
     fn enable_auto_mapping(&self) -> bool {
         self.0.maps_free_vars()
     }
 
-    /// Matches the whole value; None when it is no instance of the template.
+    /// Matches the whole value; None if it does not match the template.
     ///
-    /// Raises what comparison raises, and what guards raise. O(template), but
-    /// for holes that occur several times, whose parts are compared.
+    /// Raises exceptions of the comparison and of guards. O(template), except for holes
+    /// that occur several times, whose parts are compared.
     #[pyo3(name = "match")]
     fn match_(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MatchHandle>> {
         let given = untyped(value)?;
@@ -186,7 +186,7 @@ impl PatternHandle {
         Ok(found.map(|found| MatchHandle { found, place: None }))
     }
 
-    /// Why a value does not match, with the template on the left; None when it
+    /// The reason why a value does not match, with the template on the left; None if it
     /// matches.
     fn explain(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MismatchHandle>> {
         let given = untyped(value)?;
@@ -198,9 +198,9 @@ impl PatternHandle {
     /// Every match below `root`, the root included, each with its `path`;
     /// outermost first, shared objects once.
     ///
-    /// Keys of maps, and the variables that definition fields bind, are not
-    /// looked at. The cost is that of a walk, and of one match for each object of
-    /// the template's type; a path is made when it is asked for.
+    /// Keys of maps, and the variables that definition fields bind, are not searched.
+    /// Costs as much as a walk, plus one match for each object of the template's type;
+    /// a path is made on demand.
     fn find_all(&self, root: &Bound<'_, PyAny>) -> PyResult<Vec<MatchHandle>> {
         let given = untyped(root)?;
         let found = under_gil(root.py(), || self.0.find_all(&given)).into_py()?;
@@ -216,13 +216,13 @@ impl PatternHandle {
     }
 }
 
-/// What the variables of a template stand for in one value.
+/// The assignment of a template's variables in one value.
 ///
-/// `match[var]` is the part of a hole, or the partner of another variable.
+/// `match[var]` is the part that a hole matches, or the partner of another variable.
 #[pyclass(frozen, name = "Match", module = "isoform.pattern")]
 pub(crate) struct MatchHandle {
     found: Match,
-    /// What says where it is below the root that was searched.
+    /// The place below the searched root.
     place: Option<Found>,
 }
 
@@ -243,7 +243,7 @@ impl MatchHandle {
         to_python(py, self.found.value())
     }
 
-    /// Where it is below the root that was searched; None of a match by itself.
+    /// The path below the searched root; None for a match that was not searched for.
     ///
     /// O(depth) each time.
     #[getter]
@@ -251,7 +251,7 @@ impl MatchHandle {
         self.place.as_ref().map(|found| found.path().into())
     }
 
-    /// The holes and the parts that they stand for, as pairs.
+    /// The holes and the parts that they match, as pairs.
     #[getter]
     fn holes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
         pairs(py, self.found.holes())
@@ -263,7 +263,7 @@ impl MatchHandle {
         pairs(py, self.found.vars())
     }
 
-    /// What a variable stands for, or a default.
+    /// The part or partner of a variable, or a default.
     #[pyo3(signature = (var, default=None))]
     fn get<'py>(
         &self,
@@ -287,11 +287,11 @@ impl MatchHandle {
         Ok(self.found.get(&untyped(var)?).is_some())
     }
 
-    /// The template with what the holes and variables stand for; None when a
-    /// variable would come out of the scope that binds it, or be captured by
-    /// another binder.
+    /// Replaces the holes and variables of a template by their parts and partners; None
+    /// if a variable would leave the scope that binds it, or be captured by another
+    /// binder.
     ///
-    /// Variables that `template` binds and the pattern does not are new ones.
+    /// Variables that `template` binds but the pattern does not are new ones.
     fn instantiate<'py>(
         &self,
         template: &Bound<'py, PyAny>,
@@ -306,14 +306,14 @@ impl MatchHandle {
     }
 }
 
-/// A pattern and what comes in the place of what it matches.
+/// A pattern and the replacement for its matches.
 ///
-/// `replacement` is a template over the variables of the pattern, or a function
-/// of the `Match` that gives the new value, or None where the rule does not
-/// apply. `guard` is a function of the `Match` that says whether it applies.
+/// `replacement` is a template over the variables of the pattern, or a function of the
+/// `Match` that returns the new value, or None if the rule does not apply. `guard` is a
+/// function of the `Match` that returns whether it applies.
 ///
-/// Raises ValueError when a template binds a hole or a free variable of the
-/// pattern, or uses a variable that only the pattern binds.
+/// Raises ValueError if a template binds a hole or a free variable of the pattern, or
+/// uses a variable that only the pattern binds.
 #[pyclass(frozen, name = "Rule", module = "isoform.pattern")]
 #[derive(Clone)]
 pub(crate) struct RuleHandle {
@@ -377,7 +377,7 @@ impl RuleHandle {
         self.pattern.clone()
     }
 
-    /// What comes in the place of a value; None where the rule does not apply.
+    /// The replacement of a value; None if the rule does not apply.
     fn apply<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (py, given) = (value.py(), untyped(value)?);
         let made = under_gil(py, || self.rule.apply(&given)).into_py()?;
@@ -389,19 +389,19 @@ impl RuleHandle {
     }
 }
 
-/// What became of a value that was rewritten.
+/// The result of rewriting a value.
 #[pyclass(frozen, name = "Rewritten", module = "isoform.pattern")]
 pub(crate) struct RewrittenHandle(Rewritten);
 
 #[pymethods]
 impl RewrittenHandle {
-    /// The value to which no rule applies any more.
+    /// The value, to which no rule applies any more.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.value)
     }
 
-    /// How many times each rule was applied, in the order of the rules.
+    /// The number of applications of each rule, in the order of the rules.
     #[getter]
     fn applied<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.applied)
@@ -412,18 +412,16 @@ impl RewrittenHandle {
     }
 }
 
-/// Applies rules to a value and everything below it, bottom-up, until none
-/// applies.
+/// Applies rules to a value and everything below it, bottom-up, until none applies.
 ///
-/// What a rule puts in the place of a value is rewritten in turn; of several
-/// rules that apply, the first one is taken. Everything in which nothing was
-/// replaced is the same object in the result, and sharing is kept. A binder
-/// that would capture a variable of a replacement gets a new variable.
+/// Replacements are rewritten in turn; if several rules apply, the first one is used.
+/// Parts without replacements are the same objects in the result, and sharing is kept.
+/// A binder that would capture a variable of a replacement gets a new variable.
 ///
-/// Raises ValueError when rules were applied more than `max_steps` times;
-/// TypeError when a replacement does not fit its field; what guards and
-/// functions raise. Linear in the number of distinct objects, before and after,
-/// and in the number of attempts; in constant native stack.
+/// Raises ValueError if rules were applied more than `max_steps` times; TypeError if a
+/// replacement does not fit its field; exceptions of guards and functions. Linear in
+/// the number of distinct objects, before and after, and in the number of attempts; in
+/// constant native stack.
 #[pyfunction]
 #[pyo3(name = "rewrite", signature = (root, rules, *, max_steps=1_000_000))]
 fn rewrite_by_rules(

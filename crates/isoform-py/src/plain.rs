@@ -1,7 +1,7 @@
 //! Objects as plain Python data: `asdict` and `astuple`.
 //!
-//! Fields are read in the core, so no wrapper is made of an object that is
-//! taken apart. An explicit stack makes any depth work.
+//! Fields are read in the core, so a converted object gets no wrapper. An explicit
+//! stack supports any depth.
 
 use hashbrown::HashMap;
 use isoform::host::{self, FIRST_DECLARED_TYPE};
@@ -15,17 +15,16 @@ use crate::object::class;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// So many objects are converted between two looks at signals.
+/// The number of objects that are converted between two checks for signals.
 const STEPS: usize = 1 << 14;
 
-/// An object as nested dicts, or tuples, of its fields; its arrays and lists
-/// as lists, maps and dicts as dicts.
+/// Converts an object to nested dicts, or tuples, of its fields; its arrays and lists
+/// become lists, maps and dicts become dicts.
 ///
-/// `leaf` is a class whose objects stay as they are, `factory` makes a dict of
-/// a list of pairs, or a tuple of a list, in the place of Python's own. An
-/// object that is reached in several ways is converted once. Raises ValueError
-/// for an object that contains itself. Linear in the number of distinct
-/// objects.
+/// Objects of the class `leaf` stay as they are; `factory` replaces Python's own dict,
+/// called with a list of pairs, or tuple, called with a list. An object that is reached
+/// in several ways is converted once. Raises ValueError for an object that contains
+/// itself. Linear in the number of distinct objects.
 #[pyfunction]
 #[pyo3(signature = (root, leaf, names, factory=None))]
 pub(crate) fn _to_plain<'py>(
@@ -46,10 +45,10 @@ pub(crate) fn _to_plain<'py>(
     conversion.run(&root)
 }
 
-/// An object that is being taken apart.
+/// An object that is being converted.
 struct Frame<'py> {
     object: Ref<Obj>,
-    /// Of a map or dict.
+    /// The keys of a map or dict.
     keys: Vec<Value>,
     parts: Vec<Value>,
     done: Vec<Object<'py>>,
@@ -59,10 +58,10 @@ struct Conversion<'a, 'py> {
     leaf: &'a Bound<'py, PyType>,
     names: bool,
     factory: Option<Object<'py>>,
-    /// By type: whether its objects stay as they are.
+    /// True for types whose objects stay as they are.
     leaves: HashMap<TypeIndex, bool>,
-    /// What became of objects, by identity, which no two objects share even in
-    /// turn; None while one is open.
+    /// The results for objects by identity, which no two objects share, even one after
+    /// the other; None while an object is open.
     met: HashMap<u64, Option<Object<'py>>>,
     stack: Vec<Frame<'py>>,
 }
@@ -103,7 +102,7 @@ impl<'py> Conversion<'_, 'py> {
         }
     }
 
-    /// What a value becomes, if that is known at once; otherwise it is opened.
+    /// The result for a value, if that is known at once; otherwise enters it.
     fn enter(&mut self, value: &Value) -> PyResult<Option<Object<'py>>> {
         let py = self.leaf.py();
         let Some(object) = value.as_object() else {
@@ -180,7 +179,7 @@ impl<'py> Conversion<'_, 'py> {
         let Some(factory) = &self.factory else {
             let made = PyDict::new(py);
             match class::of_index(py, info.index()) {
-                // These strings exist already.
+                // These strings already exist.
                 Some(data) => {
                     for (field, value) in data.fields.iter().zip(frame.done) {
                         made.set_item(&field.name, value)?;

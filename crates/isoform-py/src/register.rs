@@ -179,8 +179,8 @@ impl Field {
     }
 }
 
-/// A default for the core, which knows no failing defaults: what goes wrong is
-/// reported as an exception that nobody can catch, and None does not fit.
+/// A default for the core, where defaults cannot fail: an exception is reported as
+/// unraisable, and the result None does not fit.
 fn made_by_python(make: impl FnOnce(Python<'_>) -> PyResult<Value>) -> Value {
     Python::attach(|py| {
         make(py).unwrap_or_else(|error| {
@@ -192,8 +192,7 @@ fn made_by_python(make: impl FnOnce(Python<'_>) -> PyResult<Value>) -> Value {
 
 /// Registers a class; see `isoform.dataclasses.py_class`, which calls this.
 ///
-/// All or nothing: after an error nothing is registered, and the class is as
-/// it was.
+/// On an error, nothing is registered, and the class is unchanged.
 #[pyfunction]
 pub(crate) fn register_class<'py>(
     py: Python<'py>,
@@ -288,19 +287,17 @@ pub(crate) fn register_class<'py>(
     Ok(TypeInfoHandle::new(info))
 }
 
-/// Makes a class the Python class of a type that was declared natively:
-/// fields become properties, and a constructor is made unless the class has
-/// its own.
+/// Makes a class the Python class of a type that was declared natively: fields become
+/// properties, and a constructor is added unless the class has its own.
 ///
-/// Raises KeyError for an unknown type key, ValueError when the type has a
-/// class already.
+/// Raises KeyError for an unknown type key, ValueError if the type already has a class.
 #[pyfunction]
 pub(crate) fn bind_class(cls: &Bound<'_, PyType>, type_key: &str) -> PyResult<TypeInfoHandle> {
     bind::bind_key(cls, type_key).map(TypeInfoHandle::new)
 }
 
-/// The Python class of a type; made on the spot for a type declared natively
-/// that has none yet.
+/// The Python class of a type; created on demand for a type declared natively that has
+/// none yet.
 ///
 /// Raises KeyError for an unknown type key.
 #[pyfunction]

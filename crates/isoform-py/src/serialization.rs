@@ -18,11 +18,11 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(from_bytes, module)?)
 }
 
-/// A value as a JSON graph, which keeps sharing.
+/// Writes a value as a JSON graph, which keeps sharing.
 ///
-/// `metadata` is JSON data that is written beside the nodes. Raises TypeError
-/// for a value that no file can hold, ValueError for one that contains itself,
-/// both with the path. O(size).
+/// `metadata` is JSON data that is written next to the nodes. Raises TypeError for a
+/// value that files cannot store, ValueError for one that contains itself, both with
+/// the path. O(size).
 #[pyfunction]
 #[pyo3(signature = (obj, metadata=None))]
 fn to_json_graph_str(
@@ -41,13 +41,12 @@ fn read_options(ignore_unknown_fields: bool) -> JsonReadOptions {
     JsonReadOptions::default().ignore_unknown_fields(ignore_unknown_fields)
 }
 
-/// The value that a JSON graph holds.
+/// Reads the value of a JSON graph.
 ///
-/// Fields that are missing take their default. Raises ValueError for a text
-/// that is no JSON graph, and for fields that the type does not have unless
-/// `ignore_unknown_fields`; TypeError for an unknown type, a missing field
-/// without default and a value that does not fit; each names the node.
-/// O(length).
+/// Missing fields take their default. Raises ValueError for text that is not a JSON
+/// graph, and for fields that the type does not have unless `ignore_unknown_fields`;
+/// TypeError for an unknown type, a missing field without default and a value that does
+/// not fit; each names the node. O(length).
 #[pyfunction]
 #[pyo3(signature = (json_str, ignore_unknown_fields=false))]
 fn from_json_graph_str<'py>(
@@ -60,8 +59,8 @@ fn from_json_graph_str<'py>(
     to_python(py, &value)
 }
 
-/// What was given as `metadata` when a JSON graph was written; None if nothing
-/// was. Reads the whole graph.
+/// The `metadata` that was passed when a JSON graph was written, or None. Reads the
+/// whole graph.
 #[pyfunction]
 #[pyo3(signature = (json_str, ignore_unknown_fields=true))]
 fn json_graph_metadata<'py>(
@@ -75,9 +74,9 @@ fn json_graph_metadata<'py>(
     metadata.map(|value| to_python(py, &value)).transpose()
 }
 
-/// A value in the compact binary form, with version and checksum.
+/// Writes a value in the compact binary form, with version and checksum.
 ///
-/// Raises as `to_json_graph_str`. O(size).
+/// Raises the same exceptions as `to_json_graph_str`. O(size).
 #[pyfunction]
 fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let value = untyped(obj)?;
@@ -85,10 +84,10 @@ fn to_bytes<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(obj.py(), &bytes))
 }
 
-/// The value in a binary form made by `to_bytes`.
+/// Reads a value in the binary form made by `to_bytes`.
 ///
-/// Raises ValueError for damaged data or another version, otherwise as
-/// `from_json_graph_str`. O(length).
+/// Raises ValueError for damaged data or another version, otherwise the same exceptions
+/// as `from_json_graph_str`. O(length).
 #[pyfunction]
 #[pyo3(signature = (data, ignore_unknown_fields=false))]
 fn from_bytes<'py>(

@@ -1,4 +1,4 @@
-//! What instances of Python classes hold besides the fields of their objects.
+//! The state of instances of Python classes besides the fields of their objects.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -9,14 +9,14 @@ use crate::object::wrapper;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// What an instance holds besides the fields of its object.
+/// The state of an instance besides the fields of its object.
 pub(crate) struct State<'py> {
     attributes: Option<Bound<'py, PyDict>>,
     slots: Option<Bound<'py, PyDict>>,
 }
 
 impl<'py> State<'py> {
-    /// What this instance holds now.
+    /// The current state of an instance.
     pub(crate) fn of(this: &Object<'py>) -> PyResult<State<'py>> {
         static SLOT_NAMES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = this.py();
@@ -45,12 +45,12 @@ impl<'py> State<'py> {
         Ok(state)
     }
 
-    /// Whether there is nothing.
+    /// True if there is no state.
     pub(crate) fn is_empty(&self) -> bool {
         self.attributes.is_none() && self.slots.is_none()
     }
 
-    /// Puts all of it into another instance of the same class.
+    /// Copies the state to another instance of the same class.
     pub(crate) fn give(&self, made: &Object<'py>) -> PyResult<()> {
         let py = made.py();
         if let Some(attributes) = &self.attributes {
@@ -63,7 +63,7 @@ impl<'py> State<'py> {
         Ok(())
     }
 
-    /// The same with copies, by Python's `deepcopy`.
+    /// Returns the state with copied contents, by Python's `deepcopy`.
     pub(crate) fn deep_copy(self, memo: &Object<'py>) -> PyResult<State<'py>> {
         static DEEPCOPY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let deepcopy = DEEPCOPY.import(memo.py(), "copy", "deepcopy")?;
@@ -76,7 +76,7 @@ impl<'py> State<'py> {
         })
     }
 
-    /// In the form that pickle takes apart by itself; None if there is nothing.
+    /// The state in the form that pickle restores by itself; None if there is none.
     pub(crate) fn for_pickle(self, py: Python<'py>) -> PyResult<Object<'py>> {
         Ok(match (self.attributes, self.slots) {
             (None, None) => py.None().into_bound(py),

@@ -22,16 +22,16 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 fn options(map_free_vars: bool, auto_mapping: bool, skip_tensor_content: bool) -> CompareOptions {
     CompareOptions {
-        // Two names of one flag.
+        // Two names for one flag.
         map_free_vars: map_free_vars || auto_mapping,
         skip_tensor_content,
     }
 }
 
-/// What a comparison takes into account, as callers give it.
+/// The options of a comparison, as callers pass them.
 pub(crate) type Flags = CompareOptions;
 
-/// Whether two values are structurally equal.
+/// True if two values are structurally equal.
 #[inline]
 pub(crate) fn equal(
     lhs: &Bound<'_, PyAny>,
@@ -55,7 +55,7 @@ pub(crate) fn hash(value: &Bound<'_, PyAny>, flags: Flags) -> PyResult<u64> {
     under_gil(value.py(), hash).into_py()
 }
 
-/// The portable name of a value, 32 bytes.
+/// The digest of a value, a portable name of 32 bytes.
 #[pyfunction]
 #[pyo3(signature = (value, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn structural_digest<'py>(
@@ -70,7 +70,7 @@ fn structural_digest<'py>(
     Ok(PyBytes::new(py, digest.as_bytes()))
 }
 
-/// The paths of the first difference of two values; None when they are equal.
+/// The paths of the first difference between two values; None if they are equal.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn get_first_structural_mismatch(
@@ -89,8 +89,7 @@ fn get_first_structural_mismatch(
     Ok(found.map(|(left, right)| (left.into(), right.into())))
 }
 
-/// The first difference of two values, with the reason; None when they are
-/// equal.
+/// The first difference between two values, with the reason; None if they are equal.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn explain_structural_mismatch(
@@ -111,8 +110,8 @@ fn explain_structural_mismatch(
         .map(|found| MismatchHandle { found, sides }))
 }
 
-/// Raises ValueError, with the explained mismatch, unless two values are
-/// structurally equal.
+/// Raises ValueError, with the explained mismatch, unless two values are structurally
+/// equal.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false, *, enable_auto_mapping=false))]
 fn assert_structural_equal(
@@ -130,20 +129,20 @@ fn assert_structural_equal(
     .into_py()
 }
 
-/// How many pairs or objects the last comparison, hash or digest of this
+/// The number of pairs or objects that the last comparison, hash or digest of this
 /// thread visited.
 #[pyfunction]
 fn last_visit_count() -> u64 {
     isoform::last_visit_count()
 }
 
-/// Why two values are not structurally equal, and where.
+/// The reason why two values are not structurally equal, and the place.
 ///
 /// As a str, both sides as text, with the place underlined.
 #[pyclass(frozen, name = "StructuralMismatch", module = "isoform")]
 pub(crate) struct MismatchHandle {
     found: Mismatch,
-    /// What was compared.
+    /// The compared values.
     sides: [Value; 2],
 }
 
@@ -162,43 +161,43 @@ fn optional<'py>(py: Python<'py>, value: &Option<Value>) -> PyResult<Bound<'py, 
 
 #[pymethods]
 impl MismatchHandle {
-    /// Where the difference is in the left value.
+    /// The place of the difference in the left value.
     #[getter]
     fn left_path(&self) -> PathHandle {
         self.found.left_path.clone().into()
     }
 
-    /// Where it is in the right value.
+    /// The place of the difference in the right value.
     #[getter]
     fn right_path(&self) -> PathHandle {
         self.found.right_path.clone().into()
     }
 
-    /// What is there on the left; None when nothing is.
+    /// The value there on the left; None if there is none.
     #[getter]
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         optional(py, &self.found.left)
     }
 
-    /// What is there on the right; None when nothing is.
+    /// The value there on the right; None if there is none.
     #[getter]
     fn right<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         optional(py, &self.found.right)
     }
 
-    /// Whether the left side has something there.
+    /// True if the left side has a value there.
     #[getter]
     fn left_exists(&self) -> bool {
         self.found.left.is_some()
     }
 
-    /// Whether the right side has something there.
+    /// True if the right side has a value there.
     #[getter]
     fn right_exists(&self) -> bool {
         self.found.right.is_some()
     }
 
-    /// Why they differ, a sentence.
+    /// The reason for the difference, a sentence.
     #[getter]
     fn reason(&self) -> String {
         self.found.reason.to_string()
@@ -206,10 +205,10 @@ impl MismatchHandle {
 
     /// Both sides as text, with the place underlined.
     ///
-    /// `values` and `lines` say how many values of a side, and how many lines
-    /// above and below the place, are shown at most; `width` how many columns
-    /// a line should have; `color` whether the text is coloured for a terminal.
-    /// The cost depends on these and on the length of the paths only.
+    /// `values` and `lines` limit the number of values shown of a side, and of lines
+    /// above and below the place; `width` is the number of columns that a line should
+    /// have; `color` colours the text for a terminal. The cost depends only on these
+    /// and on the length of the paths.
     #[pyo3(signature = (*, values=400, lines=6, width=100, color=false))]
     fn render(
         &self,

@@ -12,7 +12,7 @@ use crate::object::wrapper;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// A tensor from an array; see `isoform.from_dlpack`.
+/// Makes a tensor from an array; see `isoform.from_dlpack`.
 #[pyfunction]
 #[pyo3(name = "_from_dlpack")]
 pub(crate) fn from_dlpack<'py>(value: &Object<'py>, copy: Option<bool>) -> PyResult<Object<'py>> {
@@ -24,7 +24,7 @@ pub(crate) fn from_dlpack<'py>(value: &Object<'py>, copy: Option<bool>) -> PyRes
     to_python(value.py(), &tensor_from(value, sharing)?.into())
 }
 
-/// A tensor from bytes; see `isoform.Tensor.from_bytes`.
+/// Makes a tensor from bytes; see `isoform.Tensor.from_bytes`.
 #[pyfunction]
 #[pyo3(name = "_tensor_from_bytes")]
 pub(crate) fn from_bytes<'py>(

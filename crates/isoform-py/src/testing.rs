@@ -1,4 +1,4 @@
-//! The judges of structural comparison, and node types declared in Rust, for
+//! The oracle and laws of structural comparison, and node types declared in Rust, for
 //! tests written in Python.
 
 use isoform::attrs::{self, AttrDef, Lookup};
@@ -44,8 +44,8 @@ fn laws(
         .map_err(|violation| PyValueError::new_err(violation.to_string()))
 }
 
-/// Checks on the given values what their types promise by their kind: nothing
-/// below a `const-tree` is a variable or a `dag` node.
+/// Checks that the given values keep the promises of their types' kinds: nothing below
+/// a `const-tree` is a variable or a `dag` node.
 ///
 /// Raises ValueError with the type and the place.
 #[pyfunction]
@@ -55,11 +55,10 @@ fn types(values: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
         .map_err(|violation| PyValueError::new_err(violation.to_string()))
 }
 
-/// The answer of the slow oracle, which shares no code with
-/// `structural_equal`.
+/// The result of the slow oracle, which shares no code with `structural_equal`.
 ///
-/// Raises what `structural_equal` raises, and RecursionError for values nested
-/// deeper than some hundred levels.
+/// Raises the same exceptions as `structural_equal`, and RecursionError for values
+/// nested deeper than a few hundred levels.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false, skip_tensor_content=false))]
 fn oracle_equal(
@@ -72,11 +71,11 @@ fn oracle_equal(
     oracle::equal(&untyped(lhs)?, &untyped(rhs)?, options).into_py()
 }
 
-/// A text that two values share exactly if they are structurally equal, in
+/// A text that is the same for two values exactly if they are structurally equal, in
 /// this process.
 ///
-/// Raises TypeError for types with hooks of their own, ValueError for cycles,
-/// RecursionError for values nested too deeply.
+/// Raises TypeError for types with custom hooks, ValueError for cycles, RecursionError
+/// for values nested too deeply.
 #[pyfunction]
 #[pyo3(signature = (value, map_free_vars=false, skip_tensor_content=false))]
 fn oracle_canonical(
@@ -91,8 +90,8 @@ fn oracle_canonical(
     .into_py()
 }
 
-/// Registers the node types of the library's own tests, which are declared in
-/// Rust, and gives their Python classes by name.
+/// Registers the node types of the library's own tests, which are declared in Rust, and
+/// returns their Python classes by name.
 #[pyfunction]
 fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let family = Family::native().into_py()?;
@@ -107,11 +106,11 @@ fn rust_family(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(classes)
 }
 
-/// Computing it has no effect but its result.
+/// Evaluating it has no side effects.
 #[node_trait("testing.pure")]
 trait Pure {}
 
-/// May have a simpler form.
+/// It may have a simpler form.
 #[node_trait("testing.simplify")]
 trait Simplify {
     /// The simpler form, or the node itself.
@@ -121,10 +120,10 @@ trait Simplify {
 /// Knows what it costs.
 #[node_trait("testing.price")]
 trait Price {
-    /// What one costs.
+    /// The price of one.
     fn price(&self) -> isoform::Result<i64>;
 
-    /// What several cost.
+    /// The price of several.
     fn total(&self, count: i64) -> isoform::Result<i64> {
         Ok(self.price()? * count)
     }
@@ -158,10 +157,10 @@ fn random_program(py: Python<'_>, seed: u64, size: usize) -> PyResult<Bound<'_, 
     to_python(py, &program.into())
 }
 
-/// What a pass in Rust learns about a node: its traits by name, those with
-/// methods with the results. `total` is asked for `count` nodes.
+/// The traits of a node, as a pass in Rust sees them: by name, those with methods with
+/// the results. `total` is called for `count` nodes.
 ///
-/// Raises what the methods raise.
+/// Raises exceptions of the methods.
 #[pyfunction]
 fn ask_traits<'py>(node: &Bound<'py, PyAny>, count: i64) -> PyResult<Bound<'py, PyDict>> {
     let py = node.py();
@@ -183,7 +182,7 @@ fn ask_traits<'py>(node: &Bound<'py, PyAny>, count: i64) -> PyResult<Bound<'py, 
     Ok(answers)
 }
 
-/// What a library that declares its types in Rust sets on them.
+/// Sets attributes, like a library that declares its types in Rust.
 fn set_attributes(sum: TypeIndex) -> isoform::Result<()> {
     let arity = AttrDef::new("testing.arity")
         .doc("How many operands there are.")
@@ -212,11 +211,11 @@ fn swapped(node: &Value) -> isoform::Result<Value> {
     with_field(&other, "rhs", lhs).map(Value::from)
 }
 
-/// Calls, from Rust, the function that is an attribute of a node's type or of
-/// its nearest ancestor that has it.
+/// Calls, from Rust, the function that is an attribute of a node's type or of its
+/// nearest ancestor that has it.
 ///
-/// Raises AttributeError when there is none, TypeError when it is no function,
-/// and what the function raises.
+/// Raises AttributeError if there is none, TypeError if it is not a function, and
+/// exceptions of the function.
 #[pyfunction]
 #[pyo3(signature = (node, name, *arguments))]
 fn call_attribute<'py>(

@@ -1,5 +1,5 @@
-//! Global functions written in Rust, for tests written in Python: `testing.add_one`
-//! and so on.
+//! Global functions written in Rust, for tests written in Python, such as
+//! `testing.add_one`.
 
 use isoform::{Array, Error, Function, Map, Node, Obj, Ref, Result, Str, Value, export, exports};
 use isoform_testing::family;
@@ -14,7 +14,7 @@ fn add_one(x: i64) -> Result<i64> {
         .ok_or_else(|| Error::value_error("testing.add_one: the result has more than 64 bits"))
 }
 
-/// What it is given.
+/// Returns its argument.
 #[export("testing.echo")]
 fn echo(value: Value) -> Value {
     value
@@ -103,8 +103,8 @@ pub(crate) fn init() -> PyResult<()> {
     isoform::register_function("testing.apply", apply.with_doc(doc), true).into_py()
 }
 
-/// Registers a method of a type that has a Python class already, and of one
-/// that has none yet.
+/// Registers a method of a type that already has a Python class, and of one that does
+/// not.
 pub(crate) fn register_methods(of_const: bool) -> PyResult<()> {
     let (ty, name, function) = match of_const {
         true => (family::Const::type_index(), "scaled", scaled::function()),

@@ -84,11 +84,11 @@ fn annotate(text: TextOptions, callback: Py<PyAny>) -> TextOptions {
     })
 }
 
-/// The value of a text.
+/// Parses the text of a value.
 ///
-/// Raises ValueError for what is no text of a value, with line, column and the
-/// line itself; TypeError for unknown types, missing fields and values that do
-/// not fit. O(length).
+/// Raises ValueError for text that is not a value, with line, column and the line
+/// itself; TypeError for unknown types, missing fields and values that do not fit.
+/// O(length).
 #[pyfunction]
 fn from_text<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     let value = under_gil(py, || isoform::from_text(text)).into_py()?;

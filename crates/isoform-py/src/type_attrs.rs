@@ -26,7 +26,7 @@ fn lookup(inherit: bool) -> Lookup {
     }
 }
 
-/// The type that a class, a type key, a `TypeInfo` or a node stands for.
+/// The type identified by a class, a type key, a `TypeInfo` or a node.
 #[inline]
 fn type_of(of: &Object<'_>) -> PyResult<TypeIndex> {
     match wrapper::core_of(of) {
@@ -39,7 +39,7 @@ fn type_named(of: &Object<'_>) -> PyResult<TypeIndex> {
     if let Ok(class) = of.cast::<PyType>() {
         return match registered(class)? {
             Some(index) => Ok(index),
-            // Its objects are those of the class that it extends.
+            // Its objects have the type of the class that it extends.
             None => nearest(class).ok_or_else(|| no_type(of)),
         };
     }
@@ -50,8 +50,8 @@ fn type_named(of: &Object<'_>) -> PyResult<TypeIndex> {
     nearest(&of.get_type()).ok_or_else(|| no_type(of))
 }
 
-/// The type that is to be changed: nodes and classes without a type of their
-/// own are refused, so that nobody changes a type by mistake.
+/// The type to change: nodes, and classes without their own type, are rejected, so that
+/// nobody changes a type by mistake.
 fn type_to_change(of: &Object<'_>) -> PyResult<TypeIndex> {
     if let Ok(class) = of.cast::<PyType>() {
         return match registered(class)? {
@@ -119,7 +119,7 @@ fn registered(class: &Bound<'_, PyType>) -> PyResult<Option<TypeIndex>> {
     Ok(class::of_class(py, class.as_type_ptr()).map(|data| data.info.index()))
 }
 
-/// The type of the objects of a class without a type of its own.
+/// The type of the objects of a class without its own type.
 fn nearest(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
     let py = class.py();
     let found = class::nearest(py, class.as_type_ptr());
@@ -128,13 +128,13 @@ fn nearest(class: &Bound<'_, PyType>) -> Option<TypeIndex> {
         .or_else(|| roots::extends_base(class).then(Obj::type_index))
 }
 
-/// The class of a type; one that Rust declares gets it now.
+/// The class of a type; a type declared in Rust gets it now.
 fn class_of<'py>(py: Python<'py>, index: TypeIndex) -> PyResult<Bound<'py, PyType>> {
     bind::class_by_key(py, host::type_info(index).key())
 }
 
-/// The value of an attribute as it was given: a function without a name comes
-/// back as the callable that it was made of.
+/// The value of an attribute as it was set: for a function without a name, the callable
+/// that it was made from.
 fn shown<'py>(py: Python<'py>, value: &Value) -> PyResult<Object<'py>> {
     if let Some(function) = value.as_object().and_then(Function::of)
         && function.name().is_none()
@@ -154,11 +154,11 @@ pub(crate) fn attribute_of_class<'py>(
     let Ok(name) = name.cast::<PyString>() else {
         return Ok(None);
     };
-    // A class that is being made, or that waits, has those of its parent.
+    // A class that is still incomplete has the attributes of its parent.
     let Some(index) = nearest(class) else {
         return Ok(None);
     };
-    // Names with lone surrogates are no names of attributes.
+    // Names with lone surrogates cannot be attributes.
     let Ok(name) = name.to_str() else {
         return Ok(None);
     };
@@ -196,7 +196,7 @@ fn type_attrs_set(
     assign(type_to_change(of)?, name.text()?, value, replace)
 }
 
-/// Raises what setting an attribute would raise, without setting it.
+/// Raises the exceptions of setting an attribute, without setting it.
 #[pyfunction]
 fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyResult<()> {
     let (index, name) = (type_to_change(of)?, name.text()?);
@@ -220,7 +220,7 @@ fn type_attrs_check(of: &Object<'_>, name: Name<'_>, value: &Object<'_>) -> PyRe
     schema.convert(value).map(drop).map_err(wrong).into_py()
 }
 
-/// The type that is to be changed, by its class, key or `TypeInfo`.
+/// The type to change, by its class, key or `TypeInfo`.
 ///
 /// Raises TypeError for anything else, KeyError for an unknown key.
 #[pyfunction]
@@ -243,7 +243,7 @@ fn type_attrs_get<'py>(
     }
 }
 
-/// Whether an attribute is set; see `isoform.type_attrs.has`.
+/// True if an attribute is set; see `isoform.type_attrs.has`.
 #[pyfunction]
 fn type_attrs_has(of: &Object<'_>, name: Name<'_>, inherit: bool) -> PyResult<bool> {
     Ok(attrs::has(type_of(of)?, name.text()?, lookup(inherit)))
@@ -316,7 +316,7 @@ fn type_attrs_declare_dense(name: Name<'_>) -> PyResult<()> {
     attrs::declare_dense(name.text()?).into_py()
 }
 
-/// What is known about an attribute; see `isoform.type_attrs.info`.
+/// The declaration of an attribute; see `isoform.type_attrs.info`.
 #[pyfunction]
 fn type_attrs_info<'py>(py: Python<'py>, name: Name<'_>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let described = |known: AttrInfo| -> PyResult<Bound<'py, PyDict>> {
@@ -336,8 +336,8 @@ fn type_attrs_info<'py>(py: Python<'py>, name: Name<'_>) -> PyResult<Option<Boun
     attrs::info(name.text()?).map(described).transpose()
 }
 
-/// A Python object as a value of which the core knows nothing, also one that
-/// would be converted otherwise.
+/// Wraps a Python object as an opaque value, even one that would otherwise be
+/// converted.
 #[pyfunction]
 fn opaque<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
     match HostObject::wrap(value).as_object() {
@@ -346,7 +346,7 @@ fn opaque<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
     }
 }
 
-/// An attribute whose name was looked up once.
+/// An attribute whose name has been looked up.
 #[pyclass(frozen, name = "Column", module = "isoform._core")]
 struct ColumnHandle {
     column: Column<Value>,
@@ -366,10 +366,10 @@ impl ColumnHandle {
         self.column.name()
     }
 
-    /// The value of a type or of the type of a node; `default` if there is
-    /// none. O(1).
+    /// The value for a type or for the type of a node; `default` if there is none.
+    /// O(1).
     ///
-    /// With `inherit` the nearest ancestor answers for a type without one.
+    /// With `inherit`, a type without a value uses that of its nearest ancestor.
     #[pyo3(signature = (of, default=None, *, inherit=false))]
     fn get<'py>(
         &self,
@@ -400,11 +400,10 @@ impl ColumnHandle {
         Ok(self.column.get(type_of(of)?).is_some())
     }
 
-    /// Sets the value of a type. A value that is set already is replaced only
-    /// with `override`.
+    /// Sets the value for a type. An existing value is replaced only with `override`.
     ///
-    /// Raises ValueError for a value that is set already, TypeError for one
-    /// that the attribute is not declared for.
+    /// Raises ValueError if a value is already set, TypeError for one that the
+    /// attribute's declaration does not allow.
     #[pyo3(signature = (of, value, r#override=false))]
     fn set(&self, of: &Object<'_>, value: &Object<'_>, r#override: bool) -> PyResult<()> {
         assign(type_to_change(of)?, self.column.name(), value, r#override)
@@ -439,7 +438,7 @@ impl ColumnHandle {
         self.column.iter().count()
     }
 
-    // A column without values is no less a column.
+    // A column without values is still true.
     fn __bool__(&self) -> bool {
         true
     }
@@ -449,14 +448,13 @@ impl ColumnHandle {
     }
 }
 
-/// What `implements` needs of a trait, under `__isoform_handle__` of its class.
+/// The data of a trait for `implements`, stored as `__isoform_handle__` of its class.
 #[pyclass(frozen, name = "TraitHandle", module = "isoform._core")]
 struct TraitHandle {
     column: Column<Value>,
     /// The one instance of a trait without methods and arguments.
     marker: Option<Py<PyAny>>,
-    /// Makes an instance from what was asked, whether that is a node, and the
-    /// value.
+    /// Makes an instance from the object, whether that is a node, and the value.
     view: Py<PyAny>,
     /// The instances of a trait without methods, by the address of the value,
     /// which lives as long as the process. None for a trait with methods, whose
@@ -487,7 +485,7 @@ impl TraitHandle {
     }
 }
 
-/// Whether what stands for a type is the type itself.
+/// True if an object identifies a type rather than being a node of it.
 fn is_type(of: &Object<'_>) -> bool {
     of.is_instance_of::<PyType>()
         || of.is_instance_of::<TypeInfoHandle>()
@@ -529,8 +527,8 @@ fn handle_of<'py>(of: &Object<'py>) -> PyResult<Bound<'py, TraitHandle>> {
     }
 }
 
-/// A type or node as an instance of a trait, None if it does not have the
-/// trait; see `isoform.type_attrs.implements`.
+/// A type or node as an instance of a trait; None if it does not have the trait; see
+/// `isoform.type_attrs.implements`.
 #[pyfunction]
 #[pyo3(name = "implements", signature = (of, r#trait, /, *, inherit=false))]
 fn implements<'py>(

@@ -1,4 +1,4 @@
-//! What is registered about a type, for Python.
+//! Information about registered types, for Python.
 
 use std::borrow::Cow;
 
@@ -60,7 +60,7 @@ impl TypeInfoHandle {
         self.info.doc()
     }
 
-    /// The parent type; None for a type that extends `Object` only.
+    /// The parent type; None for a type that only extends `Object`.
     #[getter]
     fn parent_type_info(&self) -> Option<TypeInfoHandle> {
         let parent = self.info.parent()?;
@@ -107,8 +107,8 @@ impl TypeInfoHandle {
         bind::class_by_key(py, self.info.key())
     }
 
-    /// The names of the constructor's parameters in order, and how many of
-    /// them may be given by position.
+    /// The names of the constructor's parameters in order, and how many of them may be
+    /// positional.
     #[getter]
     fn init_parameters(&self, py: Python<'_>) -> PyResult<(Vec<&'static str>, usize)> {
         bind::class_by_key(py, self.info.key())?;
@@ -206,13 +206,13 @@ impl TypeFieldHandle {
         Some(self.info.fields()[self.field].documentation()).filter(|text| !text.is_empty())
     }
 
-    /// What the field accepts, as an annotation would say it.
+    /// The values that the field accepts, as an annotation.
     #[getter]
     fn annotation(&self) -> String {
         self.info.fields()[self.field].schema().to_string()
     }
 
-    /// How the field takes part in structural comparison, as `field` spells it.
+    /// The role of the field in structural comparison, as `field` spells it.
     #[getter]
     fn structural_eq(&self) -> Option<&'static str> {
         self.info.fields()[self.field].field_flag().name()
@@ -284,7 +284,7 @@ impl TypeFieldHandle {
         Ok(self.data(py, |data| data.hash)?.unwrap_or(true))
     }
 
-    /// Where the field lies, in bytes from the start of the object.
+    /// The offset of the field, in bytes from the start of the object.
     #[getter]
     fn offset(&self) -> usize {
         FieldPlace::of(self.info, self.field).map_or(0, |place| place.offset())
@@ -307,14 +307,14 @@ impl TypeFieldHandle {
     }
 }
 
-/// A method that a class marks for others to find.
+/// A method that a class marks as public for tools.
 #[pyclass(frozen, get_all, name = "TypeMethod", module = "isoform._core")]
 pub(crate) struct TypeMethodHandle {
     /// The name of the method.
     name: String,
     /// The function itself.
     func: Py<PyAny>,
-    /// Whether it takes no instance.
+    /// True if it takes no instance.
     is_static: bool,
 }
 
@@ -330,11 +330,10 @@ impl TypeMethodHandle {
     }
 }
 
-/// What is registered about a type, by its key, its class or one of its
-/// objects.
+/// The registration of a type, by its key, its class or one of its objects.
 ///
-/// Raises KeyError for an unknown key, TypeError for anything that stands for
-/// no type.
+/// Raises KeyError for an unknown key, TypeError for anything that does not identify a
+/// type.
 #[pyfunction]
 pub(crate) fn type_info(py: Python<'_>, of: &Bound<'_, PyAny>) -> PyResult<TypeInfoHandle> {
     if let Ok(key) = of.cast::<PyString>() {

@@ -1,5 +1,5 @@
-//! The Python classes of values that have none of ours: `int` for the core's
-//! ints, `str` for its strings, `Object` for objects of no type in particular.
+//! The Python classes of values for which the library defines none: `int` for the
+//! core's ints, `str` for its strings, `Object` for objects of unknown type.
 
 use isoform::{Node, Obj, TypeIndex, find_type, host};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
 use crate::convert::{device_class, dtype_class, shape_class};
 use crate::object::roots;
 
-/// The keys of types whose values Python has classes for.
+/// The keys of types for whose values Python has classes.
 const VALUE_TYPES: [&str; 9] = [
     "isoform.None",
     "isoform.Bool",
@@ -21,8 +21,8 @@ const VALUE_TYPES: [&str; 9] = [
     "isoform.Shape",
 ];
 
-/// The class that Python has for the objects of a built-in type; None for a
-/// type that has a class of its own.
+/// Python's class for the objects of a built-in type; None for a type that has its own
+/// class.
 pub(crate) fn class_of_values(
     py: Python<'_>,
     index: TypeIndex,

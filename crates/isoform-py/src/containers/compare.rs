@@ -1,13 +1,12 @@
 //! `==` and `hash` of containers, by content.
 //!
-//! Elements that are plain values follow the core's rule: ints, bools and
-//! floats are different, floats are compared by their bits and all NaNs are
-//! equal. Sequences equal sequences and mappings equal mappings, whichever
-//! class they are of. Other objects answer for themselves, by their classes'
-//! `__eq__` and `__hash__`.
+//! Elements that are plain values follow the core's rule: ints, bools and floats are
+//! different, floats are compared by their bits and all NaNs are equal. Sequences equal
+//! sequences and mappings equal mappings, regardless of their class. Other objects are
+//! compared and hashed by their classes' `__eq__` and `__hash__`.
 //!
-//! The hash of an array is that of the tuple of the same elements, to which it
-//! is equal. Nothing here recurses on the native stack.
+//! The hash of an array is the hash of the tuple of the same elements, which equals it.
+//! Nothing here recurses on the native stack.
 
 use hashbrown::{HashMap, HashSet};
 use isoform::host::hooked_key_hash;
@@ -69,21 +68,21 @@ enum Verdict {
     Open(Pair),
 }
 
-/// Whether two values are equal in the sense of the module documentation.
+/// True if two values are equal in the sense of the module documentation.
 /// Linear in the number of distinct pairs of containers that meet.
 ///
 /// # Errors
 ///
-/// What the `__eq__` of an element raises.
+/// Exceptions from the `__eq__` of an element.
 pub(crate) fn equal(py: Python<'_>, left: &Value, right: &Value) -> PyResult<bool> {
     let mut stack = match judge(py, left, right)? {
         Verdict::Equal => return Ok(true),
         Verdict::Different => return Ok(false),
         Verdict::Open(pair) => vec![(pair, 0)],
     };
-    // Pairs that were opened: what was found equal so far need not be looked
-    // at again, and what is open, a cycle, is equal unless a difference turns
-    // up elsewhere, which ends everything.
+    // The pairs entered so far: those found equal need not be compared again, and an
+    // open pair, a cycle, counts as equal unless a difference turns up elsewhere, which
+    // ends everything.
     let mut seen = HashSet::new();
     while let Some((pair, next)) = stack.last_mut() {
         let position = *next;
@@ -121,7 +120,7 @@ pub(crate) fn equal(py: Python<'_>, left: &Value, right: &Value) -> PyResult<boo
     Ok(true)
 }
 
-/// Compares two values as far as that needs no look inside.
+/// Compares two values as far as possible without entering them.
 fn judge(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     if left == right {
         return Ok(Verdict::Equal);
@@ -152,7 +151,7 @@ fn judge(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     ask(py, left, right)
 }
 
-/// Lets objects with an opinion of their own answer.
+/// Compares objects by their own methods.
 fn ask(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     let has_opinion = |value: &Value| {
         matches!(
@@ -171,8 +170,8 @@ fn ask(py: Python<'_>, left: &Value, right: &Value) -> PyResult<Verdict> {
     })
 }
 
-/// An element as Python compares and hashes it: a function that was made of a
-/// Python callable counts as that callable, however often it was converted.
+/// An element as Python compares and hashes it: a function made from a Python callable
+/// counts as that callable, however often it was converted.
 fn element<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     if let ValueRef::Function(function) = value.view()
         && let Some(callable) = function.content::<HostObject>()
@@ -192,8 +191,8 @@ struct Frame {
 
 enum Contents {
     Sequence(Sequence, TupleHash),
-    /// The hash of the last key, if its value was not seen yet, and the sum of
-    /// what came before: the order of entries must not matter.
+    /// The hash of the last key, if its value is still to come, and the sum of the
+    /// previous entries: the order of entries must not matter.
     Map(Map, Option<isize>, u64),
 }
 
@@ -235,7 +234,7 @@ impl Frame {
         }
     }
 
-    /// Whether the next part is the key of a map.
+    /// True if the next part is the key of a map.
     fn is_at_key(&self) -> bool {
         matches!(self.contents, Contents::Map(..)) && self.next.is_multiple_of(2)
     }
@@ -281,7 +280,7 @@ enum Step {
 ///
 /// # Errors
 ///
-/// `TypeError` when something inside can change or is unhashable.
+/// `TypeError` if something inside is mutable or unhashable.
 pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
     let mut stack: Vec<Frame> = Vec::new();
     let mut known: HashMap<u64, isize> = HashMap::new();
@@ -313,7 +312,7 @@ pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
                     true => hooked_key_hash(&value).into_py()?,
                     false => None,
                 };
-                // Keys are hashed as lookups find them.
+                // Keys are hashed as lookups hash them.
                 hooked.map_or(Step::Enter(value), |hash| Step::Leave(hash as isize))
             }
             None => {
@@ -328,8 +327,8 @@ pub(crate) fn hash(py: Python<'_>, value: &Value) -> PyResult<isize> {
     }
 }
 
-/// The hash that CPython gives a tuple (since 3.8: the rounds of xxHash, by
-/// Yann Collet, over the hashes of the elements).
+/// CPython's hash of a tuple (since 3.8: the rounds of xxHash, by Yann Collet, over the
+/// hashes of the elements).
 struct TupleHash(u64);
 
 const PRIME_1: u64 = 11_400_714_785_074_694_791;
@@ -352,7 +351,7 @@ impl TupleHash {
 
     fn finish(&self, len: usize) -> isize {
         let hash = self.0.wrapping_add(len as u64 ^ (PRIME_5 ^ 3_527_539));
-        // What CPython puts in place of the number that means an error.
+        // CPython's substitute for the number that means an error.
         if hash == u64::MAX {
             1_546_275_796
         } else {

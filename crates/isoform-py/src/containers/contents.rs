@@ -1,4 +1,4 @@
-//! What the methods of all containers ask of the objects that they get.
+//! Access to the objects that the methods of all containers receive.
 
 use isoform::ValueRef;
 use isoform::host;
@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList, PySet};
 
 use crate::object::wrapper;
 
-/// What a Python object holds, if it stands for a core object.
+/// The core value of a Python object, if it represents a core object.
 #[inline(always)]
 pub(super) fn contents<'a>(this: &'a Bound<'_, PyAny>) -> PyResult<ValueRef<'a>> {
     match wrapper::core_of(this) {
@@ -28,8 +28,8 @@ pub(super) fn none<'py>(this: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>
     Ok(this.py().None().into_bound(this.py()))
 }
 
-/// Refuses Python objects that can change as keys: a copy of their contents
-/// would be stored, which nothing could look up again.
+/// Rejects mutable Python objects as keys: a copy of their contents would be stored,
+/// and no lookup could find it.
 pub(super) fn check_key(key: &Bound<'_, PyAny>) -> PyResult<()> {
     if key.is_instance_of::<PyList>()
         || key.is_instance_of::<PyDict>()

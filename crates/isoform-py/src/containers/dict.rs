@@ -1,4 +1,4 @@
-//! What changes a `Dict`.
+//! The methods that change a `Dict`.
 
 use isoform::{Dict, Map, ValueRef};
 use pyo3::exceptions::PyKeyError;
@@ -116,7 +116,7 @@ fn set_default<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<O
         None => isoform::Value::NONE,
     };
     let key = untyped(&key)?;
-    // What a field says about the dict may convert both.
+    // Requirements of a field on the dict may convert both.
     let entry = own(this)?.admit(Map::from_iter([(key, value)])).into_py()?;
     let Some((key, value)) = entry.iter().next() else {
         return Err(foreign(this));

@@ -1,8 +1,8 @@
 //! Iterators over containers.
 //!
-//! They hold the container's contents and not its wrapper. Over a list or
-//! dict, each step looks whether length, order or keys have changed; a new
-//! value at an old place is no such change, as in Python.
+//! They hold the container's contents and not its wrapper. Over a list or dict, each
+//! step checks whether length, order or keys have changed; replacing a value is not
+//! such a change, as in Python.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -13,7 +13,7 @@ use pyo3::types::PyTuple;
 
 use crate::convert::to_python;
 
-/// Position after the end.
+/// The position after the end.
 const ENDED: usize = usize::MAX;
 
 pub(super) enum Items {
@@ -25,7 +25,7 @@ pub(super) enum Items {
 #[pyclass(frozen, module = "isoform._core")]
 pub(crate) struct SequenceIterator {
     items: Items,
-    /// How many elements were given out.
+    /// The number of elements returned so far.
     done: AtomicUsize,
     reversed: bool,
 }
@@ -104,7 +104,7 @@ pub(super) enum Entries {
     Changing(Dict, u64),
 }
 
-/// What an iterator over a mapping gives out.
+/// The kind of items that an iterator over a mapping returns.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Keys,

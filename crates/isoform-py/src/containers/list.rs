@@ -1,4 +1,4 @@
-//! What changes a `List`.
+//! The methods that change a `List`.
 
 use isoform::{Array, List, Value, ValueRef};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -93,7 +93,7 @@ fn insert<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object
     let position = match index {
         Some(index) if index < 0 => len.saturating_sub(index.unsigned_abs()),
         Some(index) => len.min(index as usize),
-        // Too large a number, in one direction or the other.
+        // A number that is too large, in one direction or the other.
         None if key.lt(0)? => 0,
         None => len,
     };
@@ -145,7 +145,7 @@ fn set_item<'py>(
     let index = raw_index(key)?;
     let list = own(this)?;
     let position = position(index, list.len()).ok_or_else(|| out_of_range(this, key))?;
-    // What comes out is dropped here, after the change.
+    // Removed elements are dropped here, after the change.
     match item {
         Some(item) => drop(list.set(position, item).into_py()?),
         None => drop(list.remove(position).into_py()?),
@@ -200,8 +200,7 @@ fn set_slice<'py>(
     Ok(())
 }
 
-/// Replaces the elements by the same ones in the order that a Python list of
-/// them has after a call of its method `sort`.
+/// Reorders the elements as the method `sort` of a Python list of them would.
 fn sort<'py>(this: &Object<'py>, options: &Object<'py>) -> PyResult<Object<'py>> {
     let py = this.py();
     let list = own(this)?;

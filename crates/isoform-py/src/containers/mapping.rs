@@ -1,4 +1,4 @@
-//! What `Map` and `Dict` have in common.
+//! The common part of `Map` and `Dict`.
 
 use isoform::{Dict, Map, Value, ValueRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -99,7 +99,7 @@ fn get<'py>(this: &Object<'py>, given: Arguments<'_, 'py>) -> PyResult<Object<'p
     })
 }
 
-/// What a map or dict holds now; None for anything else.
+/// The current contents of a map or dict; None for anything else.
 pub(super) fn held(this: &Object<'_>) -> Option<Map> {
     let value = Value::from(wrapper::core_of(this)?);
     match value.view() {
@@ -144,8 +144,8 @@ fn is_equal<'py>(this: &Object<'py>, other: &Object<'py>) -> PyResult<Option<boo
     compare::equal(this.py(), &own_value(this)?, &other).map(Some)
 }
 
-/// The entries that the arguments of a constructor or of `update` give: of a
-/// mapping or of an iterable of pairs, and named ones.
+/// The entries from the arguments of a constructor or of `update`: from a mapping or an
+/// iterable of pairs, and named ones.
 pub(super) fn gather(
     py: Python<'_>,
     name: &str,
@@ -180,7 +180,7 @@ fn entries_of(py: Python<'_>, source: &Object<'_>) -> PyResult<Map> {
             _ => Err(PyTypeError::new_err("a dict converts to a map")),
         };
     }
-    // One list of all keys and values, so that what is shared stays shared.
+    // One list of all keys and values, so that shared parts stay shared.
     let flat = PyList::empty(py);
     if let Some(keys) = source.getattr_opt(intern!(py, "keys"))? {
         for key in keys.call0()?.try_iter()? {
@@ -215,7 +215,7 @@ fn entries_of(py: Python<'_>, source: &Object<'_>) -> PyResult<Map> {
     Map::try_from_entries(entries).into_py()
 }
 
-/// A new mapping of the class of `this` with the entries of both.
+/// Makes a mapping of the class of `this` with the entries of both.
 fn unite<'py>(
     this: &Object<'py>,
     left: &Object<'py>,
@@ -238,14 +238,14 @@ fn unite<'py>(
     to_python(py, &value)
 }
 
-/// A new dict with the entries of a map.
+/// Makes a dict with the entries of a map.
 pub(super) fn dict_of(entries: &Map) -> PyResult<Dict> {
     let entries = entries.iter();
     let entries = entries.map(|(key, value)| (key.clone(), value.clone()));
     Dict::try_from_entries(entries).into_py()
 }
 
-/// A pair of Python objects.
+/// Makes a pair of Python objects.
 pub(super) fn pair<'py>(py: Python<'py>, key: &Value, value: &Value) -> PyResult<Object<'py>> {
     let parts = [to_python(py, key)?, to_python(py, value)?];
     Ok(PyTuple::new(py, parts)?.into_any())

@@ -1,8 +1,8 @@
 //! `Array`, `List`, `Map` and `Dict` as Python classes.
 //!
-//! The classes are written in Python, with documentation and types; what they
-//! do is written here and attached to them. Elements are converted when they
-//! come in, and come out as the same Python objects where they are objects.
+//! The classes are written in Python, with documentation and types; their methods are
+//! written here and attached to them. Elements are converted when they are stored, and
+//! objects are returned as the same Python objects.
 
 mod compare;
 mod contents;
@@ -22,7 +22,7 @@ use crate::object::method::Methods;
 
 /// Makes a class the Python class of a container, and attaches its methods.
 ///
-/// Raises ValueError for the name of anything else.
+/// Raises ValueError for a name that is not a container's.
 #[pyfunction]
 #[pyo3(name = "_install_container")]
 pub(crate) fn install(class: &Bound<'_, PyType>, name: &str) -> PyResult<()> {

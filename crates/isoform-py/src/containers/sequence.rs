@@ -1,4 +1,4 @@
-//! What `Array` and `List` have in common.
+//! The common part of `Array` and `List`.
 
 use isoform::{Array, List, Obj, Ref, Value, ValueRef};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -50,7 +50,7 @@ pub(super) fn install(methods: Methods<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Refuses everything but at most one positional argument.
+/// Rejects everything but at most one positional argument.
 pub(super) fn only_items(
     class: &str,
     given: &[Object<'_>],
@@ -70,7 +70,7 @@ pub(super) fn only_items(
     Ok(())
 }
 
-/// The object of a container that was just made.
+/// The object of a new container.
 pub(super) fn fresh(value: Value) -> PyResult<Ref<Obj>> {
     match value.as_object() {
         Some(object) => Ok(object.clone()),
@@ -78,7 +78,7 @@ pub(super) fn fresh(value: Value) -> PyResult<Ref<Obj>> {
     }
 }
 
-/// The elements of a container, or of any iterable, as a new array.
+/// Makes an array with the elements of a container, or of any iterable.
 pub(super) fn values_of(items: &Object<'_>) -> PyResult<Array> {
     if let Some(held) = held(items)? {
         return Ok(Array::from(held.values().to_vec()));
@@ -100,7 +100,7 @@ fn converted(items: &Object<'_>) -> PyResult<Array> {
     }
 }
 
-/// What an array or list holds now; None for anything else.
+/// The current contents of an array or list; None for anything else.
 fn held(items: &Object<'_>) -> PyResult<Option<Array>> {
     if wrapper::core_of(items).is_none() {
         return Ok(None);
@@ -146,8 +146,7 @@ pub(super) fn out_of_range(this: &Object<'_>, key: &Object<'_>) -> PyErr {
     }
 }
 
-/// The index that a key means, which may be negative; None when it is so large
-/// that nothing can be there.
+/// The index for a key, which may be negative; None if it is too large for any element.
 pub(super) fn raw_index(key: &Object<'_>) -> PyResult<Option<isize>> {
     if key.is_instance_of::<PyInt>() {
         return Ok(key.extract().ok());
@@ -161,7 +160,7 @@ pub(super) fn raw_index(key: &Object<'_>) -> PyResult<Option<isize>> {
     Ok(convert.call0()?.extract().ok())
 }
 
-/// The position of an element; None when it is out of range.
+/// The position of an element; None if it is out of range.
 #[inline(always)]
 pub(super) fn position(index: Option<isize>, len: usize) -> Option<usize> {
     let index = index?;
@@ -215,8 +214,8 @@ fn iterate<'py>(this: &Object<'py>, reversed: bool) -> PyResult<Object<'py>> {
     Ok(Bound::new(this.py(), iterator)?.into_any())
 }
 
-/// What a Python object is to a sequence that is compared with it: the core
-/// object of a sequence, or a converted list or tuple.
+/// Converts a Python object for comparison with a sequence: to the core object of a
+/// sequence, or a converted list or tuple.
 fn comparable(other: &Object<'_>) -> PyResult<Option<Value>> {
     if let Some(core) = wrapper::core_of(other) {
         let value = Value::from(core);
@@ -247,7 +246,7 @@ fn contains(this: &Object<'_>, item: &Object<'_>) -> PyResult<bool> {
     Ok(find(this, item, 0, usize::MAX)?.is_some())
 }
 
-/// The position of the first element that equals an item.
+/// Returns the position of the first element that equals an item.
 pub(super) fn find(
     this: &Object<'_>,
     item: &Object<'_>,
@@ -313,7 +312,7 @@ pub(super) fn not_there(this: &Object<'_>, item: &Object<'_>) -> PyErr {
     }
 }
 
-/// A new container of the class of `this`.
+/// Makes a container of the class of `this`.
 fn alike<'py>(this: &Object<'py>, items: Vec<Value>) -> PyResult<Object<'py>> {
     let value: Value = match contents(this)? {
         ValueRef::List(_) => List::from(items).into(),

@@ -12,12 +12,12 @@ use crate::object::wrapper;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// A tensor from an object that offers its memory; None when it offers none
-/// that a tensor could hold, such as an array of strings.
+/// Makes a tensor from an object that exports its memory; None if it exports none that
+/// a tensor can hold, such as an array of strings.
 ///
 /// # Errors
 ///
-/// What the object's protocol methods raise, but for `BufferError`.
+/// Exceptions from the object's protocol methods, except `BufferError`.
 pub(super) fn from_protocol(value: &Object<'_>) -> PyResult<Option<Value>> {
     if value
         .getattr_opt(intern!(value.py(), "__dlpack__"))?
@@ -32,11 +32,11 @@ pub(super) fn from_protocol(value: &Object<'_>) -> PyResult<Option<Value>> {
     }
 }
 
-/// A tensor from an object that offers its memory, or is one.
+/// Makes a tensor from an object that exports its memory, or is a tensor.
 ///
 /// # Errors
 ///
-/// What the object's protocol methods raise, `TypeError` for one without.
+/// Exceptions from the object's protocol methods; `TypeError` if it has none.
 pub(crate) fn tensor_from(value: &Object<'_>, sharing: Sharing) -> PyResult<Tensor> {
     let py = value.py();
     if let Some(core) = wrapper::core_of(value)
@@ -65,14 +65,14 @@ fn capsule_of<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
         })?;
     let version = [("max_version", (1, 0))].into_py_dict(py)?;
     match export.call((), Some(&version)) {
-        // Producers of the time before versions know no such argument.
+        // Producers from before versions do not accept this argument.
         Err(error) if error.is_instance_of::<PyTypeError>(py) => export.call0(),
         other => other,
     }
 }
 
-/// A tensor from a NumPy array of a type that NumPy itself does not know, such
-/// as bfloat16 of `ml_dtypes`: its bytes, under the name of the type.
+/// Makes a tensor from a NumPy array of a type that NumPy itself does not define, such
+/// as bfloat16 of `ml_dtypes`: from its bytes and the name of the type.
 fn relabelled(value: &Object<'_>, sharing: Sharing) -> PyResult<Option<Tensor>> {
     let py = value.py();
     let Some(dtype) = value.getattr_opt(intern!(py, "dtype"))? else {
@@ -97,11 +97,11 @@ fn relabelled(value: &Object<'_>, sharing: Sharing) -> PyResult<Option<Tensor>> 
     new_tensor(dtype, bits.shape().to_vec(), bits.data().clone()).map(Some)
 }
 
-/// A tensor of given parts.
+/// Makes a tensor from its parts.
 ///
 /// # Errors
 ///
-/// `ValueError` when the data has not the size that the others ask for.
+/// `ValueError` if the data does not have the size that dtype and shape require.
 pub(crate) fn new_tensor(
     dtype: DType,
     shape: Vec<i64>,

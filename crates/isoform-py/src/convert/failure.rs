@@ -1,13 +1,13 @@
-//! Why a Python object does not fit a schema.
+//! Failed conversions of Python objects to a schema.
 
 use pyo3::exceptions::{PyException, PyMemoryError, PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 
-/// Why a Python object does not fit a schema.
+/// The reason why a Python object does not fit a schema.
 pub(crate) enum Failure {
-    /// It is something else; what was expected and what came.
+    /// The object has another type; the message names what was expected and given.
     Mismatch(String),
-    /// A value protocol of the object raised; what happened, and the exception.
+    /// A value protocol of the object raised; a message, and the exception.
     Protocol(Box<(String, PyErr)>),
     /// Other Python code raised.
     Raised(PyErr),
@@ -20,10 +20,10 @@ impl From<PyErr> for Failure {
 }
 
 impl Failure {
-    /// A method of an object raised while it was asked for a value.
+    /// A method of an object raised while its value was requested.
     ///
-    /// What is not about the object, such as an interrupt from the keyboard,
-    /// stays what it is.
+    /// Exceptions that are not about the object, such as an interrupt from the
+    /// keyboard, stay unchanged.
     #[cold]
     pub(super) fn of_protocol(object: &Bound<'_, PyAny>, method: &str, raised: PyErr) -> Self {
         let py = object.py();
@@ -52,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// The exception where no schema is asked for: that of a protocol itself.
+    /// The exception for conversion without a schema: that of a protocol itself.
     #[cold]
     pub(super) fn without_schema(self) -> PyErr {
         match self {
@@ -61,12 +61,12 @@ impl Failure {
         }
     }
 
-    /// Says where the object was found.
+    /// Adds the place where the object was found.
     pub(super) fn at(self, place: impl FnOnce() -> String) -> Self {
         self.restated(|message| format!("{}: {message}", place()))
     }
 
-    /// Changes what is said of the object.
+    /// Changes the description of the object.
     pub(super) fn restated(self, restate: impl FnOnce(&str) -> String) -> Self {
         match self {
             Failure::Mismatch(message) => Failure::Mismatch(restate(&message)),

@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 
 use crate::object::gil::Owned;
 
-/// A Python object of which the core knows nothing.
+/// A Python object that the core cannot inspect.
 pub(crate) struct HostObject {
     object: Owned,
     is_pointer: bool,
@@ -24,7 +24,7 @@ impl fmt::Debug for HostObject {
 }
 
 impl HostObject {
-    /// The object as an opaque value.
+    /// Wraps the object as an opaque value.
     pub(crate) fn wrap(object: &Bound<'_, PyAny>) -> Value {
         let content = HostObject {
             object: Owned::new(object),
@@ -33,7 +33,7 @@ impl HostObject {
         Value::opaque_named(content, name_of_class(object))
     }
 
-    /// A callable, as the content of a function.
+    /// Wraps a callable as the content of a function.
     pub(super) fn of_callable(callable: &Bound<'_, PyAny>) -> HostObject {
         HostObject {
             object: Owned::new(callable),
@@ -41,8 +41,8 @@ impl HostObject {
         }
     }
 
-    /// Whether the object is a `ctypes.c_void_p`. Known without Python, so that
-    /// any thread may ask.
+    /// True if the object is a `ctypes.c_void_p`. Computed in advance, so that any
+    /// thread may check it without Python.
     pub(crate) fn is_pointer(&self) -> bool {
         self.is_pointer
     }
@@ -58,7 +58,7 @@ impl HostObject {
     }
 }
 
-/// What messages call an object of a Python class, such as "Python set".
+/// The name for objects of a Python class in messages, such as "Python set".
 fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     let Ok(name) = object.get_type().name() else {
@@ -70,7 +70,7 @@ fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     match names.get(name.as_str()) {
         Some(known) => known,
         None => {
-            // There are as many names as classes in the source of a program.
+            // There are as many names as classes in a program's source.
             let name: &'static str = name.leak();
             names.insert(name);
             name
@@ -78,7 +78,7 @@ fn name_of_class(object: &Bound<'_, PyAny>) -> &'static str {
     }
 }
 
-/// Whether an object is a `ctypes.c_void_p`.
+/// True if an object is a `ctypes.c_void_p`.
 fn is_pointer(object: &Bound<'_, PyAny>) -> bool {
     static POINTER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let pointer = POINTER.import(object.py(), "ctypes", "c_void_p");

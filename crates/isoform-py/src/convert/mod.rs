@@ -1,4 +1,4 @@
-//! Values between Python and the core.
+//! Conversion of values between Python and the core.
 //!
 //! | Python | core |
 //! |---|---|
@@ -32,5 +32,5 @@ pub(crate) use to_python::to_python;
 pub(crate) use typed::{field, typed};
 pub(crate) use untyped::{function, untyped};
 
-/// Types from this index on are declared; those below are built in.
+/// Types with this or a higher index are declared; those below are built in.
 pub(crate) const FIRST_DECLARED: u32 = isoform::host::FIRST_DECLARED_TYPE;

@@ -1,5 +1,5 @@
-//! What Python objects of any class say that they stand for: value protocols,
-//! and numbers of other libraries.
+//! Conversion of Python objects of any class: value protocols, and numbers of other
+//! libraries.
 
 use isoform::Value;
 use num_bigint::BigInt;
@@ -15,18 +15,18 @@ use super::failure::{Failure, class_of};
 use super::python_types::parse_dtype;
 use crate::object::wrapper;
 
-/// How often a value protocol may answer with another object that has one.
+/// The maximal number of value protocols in a chain of objects.
 const MAX_DEPTH: usize = 64;
 
-/// What the value protocol of an object answers, and its name.
+/// The result of an object's value protocol, and the protocol's name.
 type Answer<'py> = (Bound<'py, PyAny>, &'static str);
 
-/// What an object stands for in the end, when its value protocol answers with
-/// others that have one; None for an object without.
+/// The final result of an object's value protocol, following further protocols; None
+/// for an object without one.
 ///
 /// # Errors
 ///
-/// What a protocol raises, `RecursionError` when they have no end.
+/// Exceptions from a protocol; `RecursionError` if the chain does not end.
 pub(super) fn value_of<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Answer<'py>>, Failure> {
     let mut found: Option<Answer<'py>> = None;
     for depth in 0.. {
@@ -43,8 +43,8 @@ pub(super) fn value_of<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Answer<'
     Ok(found)
 }
 
-/// What the value protocol of an object answers; None for an object without.
-/// `depth` counts the answers that led here.
+/// The result of an object's value protocol; None for an object without one. `depth`
+/// counts the results on the way here.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub(super) fn answer_of<'py>(
     Ok(None)
 }
 
-/// The answer of a method without arguments; None for an object without it.
+/// The result of a method without arguments; None for an object without it.
 fn ask<'py>(
     value: &Bound<'py, PyAny>,
     method: &Bound<'py, PyString>,
@@ -86,9 +86,8 @@ fn ask<'py>(
     found.call0().map(Some).map_err(failure)
 }
 
-/// Whether values of this kind are converted by a rule of their own, so that
-/// protocols are not looked for. A class is a function; its protocol methods
-/// are those of its instances.
+/// True if values of this kind have their own conversion rule, so that no protocols are
+/// looked up. A class is a function; its protocol methods belong to its instances.
 fn has_rule(value: &Bound<'_, PyAny>) -> bool {
     wrapper::core_of(value).is_some()
         || value.is_none()
@@ -138,13 +137,13 @@ fn large_int(number: &Bound<'_, PyAny>) -> PyResult<BigInt> {
     let py = number.py();
     let bits: usize = number.call_method0(intern!(py, "bit_length"))?.extract()?;
     let options = [("signed", true)].into_py_dict(py)?;
-    // One bit more for the sign.
+    // One more bit for the sign.
     let bytes = number.call_method("to_bytes", (bits / 8 + 1, "little"), Some(&options))?;
     Ok(BigInt::from_signed_bytes_le(bytes.extract::<&[u8]>()?))
 }
 
-/// Bools, ints and floats, also those of NumPy and those that say they are
-/// one by `__isoform_int__`, `__isoform_float__` or `__index__`.
+/// Bools, ints and floats, including those of NumPy and objects with `__isoform_int__`,
+/// `__isoform_float__` or `__index__`.
 pub(super) fn number_like<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Number<'py>>, Failure> {
     let py = value.py();
     if let Ok(flag) = value.cast::<PyBool>() {
@@ -212,7 +211,7 @@ fn wrong_answer(
     ))
 }
 
-/// What a NumPy scalar (not an array) holds, as a plain Python value.
+/// The content of a NumPy scalar (not an array), as a plain Python value.
 fn numpy_scalar<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = value.py();
     let ty = value.get_type();
@@ -235,7 +234,7 @@ pub(super) fn numpy_dtype(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let modules = py
         .import(intern!(py, "sys"))?
         .getattr(intern!(py, "modules"))?;
-    // Without NumPy there are no such objects, and it is not imported for it.
+    // Without NumPy there are no such objects, so it is not imported here.
     let Some(numpy) = modules.cast::<PyDict>()?.get_item(intern!(py, "numpy"))? else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! The value classes that are written in Python: `dtype`, `Device`, `Shape`.
 //!
-//! Instances of the first two are made once per value and kept; there are few.
+//! Instances of the first two are made once per value and cached; there are few.
 
 use std::cell::RefCell;
 
@@ -21,11 +21,11 @@ thread_local! {
     static DEVICES: RefCell<HashMap<(u32, u32), Py<PyAny>>> = RefCell::default();
 }
 
-/// How many instances a thread keeps; programs use a handful.
+/// The number of instances that a thread caches; programs use a handful.
 const KEPT: usize = 1024;
 
-/// Tells the conversions which classes stand for data types (a subclass of
-/// str), devices and shapes (a subclass of tuple). Called once, by the package.
+/// Registers the classes for data types (a subclass of str), devices and shapes (a
+/// subclass of tuple). Called once, by the package.
 #[pyfunction]
 #[pyo3(name = "_set_python_types")]
 pub(crate) fn set_python_types(
@@ -34,7 +34,7 @@ pub(crate) fn set_python_types(
     device: Py<PyType>,
     shape: Py<PyType>,
 ) {
-    // A second call has no effect, as when the package is imported again.
+    // A second call has no effect, for example if the package is imported again.
     let _ = DTYPE.set(py, dtype);
     let _ = DEVICE.set(py, device);
     let _ = SHAPE.set(py, shape);
@@ -55,7 +55,7 @@ pub(crate) fn shape_class(py: Python<'_>) -> Option<&Bound<'_, PyType>> {
     SHAPE.get(py).map(|class| class.bind(py))
 }
 
-/// Names that people use besides those of the core.
+/// Usual names besides those of the core.
 const ALIASES: [(&str, &str); 8] = [
     ("int", "int32"),
     ("uint", "uint32"),
@@ -80,7 +80,7 @@ pub(crate) fn parse_dtype(text: &str) -> PyResult<DType> {
         .map_err(|error: isoform::Error| PyValueError::new_err(error.message().to_owned()))
 }
 
-/// Name, code, bits, lanes of a data type, and all of them packed.
+/// The name, code, bits and lanes of a data type, and all of them packed.
 #[pyfunction]
 #[pyo3(name = "_dtype_parts")]
 pub(crate) fn dtype_parts(text: &str) -> PyResult<(String, u8, u8, u16, u32)> {
@@ -94,7 +94,7 @@ pub(crate) fn dtype_parts(text: &str) -> PyResult<(String, u8, u8, u16, u32)> {
     ))
 }
 
-/// The name of a data type by DLPack's numbers.
+/// The name of a data type with DLPack's numbers.
 #[pyfunction]
 #[pyo3(name = "_dtype_name")]
 pub(crate) fn dtype_name(code: u8, bits: u8, lanes: u16) -> PyResult<String> {
@@ -106,7 +106,7 @@ pub(crate) fn dtype_name(code: u8, bits: u8, lanes: u16) -> PyResult<String> {
     }
 }
 
-/// DLPack's number of a kind of device and the ordinal, from text.
+/// DLPack's number for a kind of device and the ordinal, from text.
 #[pyfunction]
 #[pyo3(name = "_device_parts")]
 pub(crate) fn device_parts(text: &str) -> PyResult<(u32, u32)> {
@@ -136,7 +136,7 @@ pub(crate) fn dtype_of_instance(value: &Bound<'_, PyAny>) -> PyResult<DType> {
 ///
 /// # Errors
 ///
-/// What making an instance raises.
+/// Exceptions from making an instance.
 pub(crate) fn dtype_to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     let bits = dtype.to_bits();
     let known = DTYPES.with_borrow(|known| known.get(&bits).map(|made| made.clone_ref(py)));
@@ -160,7 +160,7 @@ pub(crate) fn dtype_to_python(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_
 ///
 /// # Errors
 ///
-/// What making an instance raises.
+/// Exceptions from making an instance.
 pub(crate) fn device_to_python(py: Python<'_>, device: Device) -> PyResult<Bound<'_, PyAny>> {
     let key = (device.kind(), device.ordinal());
     let known = DEVICES.with_borrow(|known| known.get(&key).map(|made| made.clone_ref(py)));
@@ -183,14 +183,14 @@ pub(crate) fn device_to_python(py: Python<'_>, device: Device) -> PyResult<Bound
 ///
 /// # Errors
 ///
-/// What making an instance raises.
+/// Exceptions from making an instance.
 pub(crate) fn shape_to_python<'py>(
     py: Python<'py>,
     shape: &isoform::Shape,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numbers = PyTuple::new(py, shape.iter())?;
     match shape_class(py) {
-        // The numbers need none of the checks of the class's own constructor.
+        // The numbers need none of the checks by the class's own constructor.
         Some(class) => py
             .get_type::<PyTuple>()
             .call_method1(intern!(py, "__new__"), (class, numbers)),

@@ -16,14 +16,14 @@ const POINTER: HostSchema = HostSchema::new("ctypes.c_void_p", |value| {
     value.is_none() || host.is_some_and(HostObject::is_pointer)
 });
 
-/// Descriptions deeper than this are refused; no annotation comes near it.
+/// Deeper descriptions are rejected; no annotation comes near this depth.
 const MAX_DEPTH: usize = 64;
 
-/// Reads `("Array", ("int",))` and the like.
+/// Parses descriptions such as `("Array", ("int",))`.
 ///
 /// # Errors
 ///
-/// `TypeError` or `ValueError` for anything that describes no schema.
+/// `TypeError` or `ValueError` for anything that does not describe a schema.
 fn parse(spec: &Bound<'_, PyAny>) -> PyResult<Schema> {
     parse_at(spec, 0)
 }
@@ -111,7 +111,7 @@ fn parse_at(spec: &Bound<'_, PyAny>, depth: usize) -> PyResult<Schema> {
     })
 }
 
-/// A compiled schema: what a field or an element accepts.
+/// A compiled schema: the values that a field or an element accepts.
 #[pyclass(frozen, name = "Schema", module = "isoform._core")]
 pub(crate) struct SchemaHandle {
     schema: Schema,
@@ -142,7 +142,7 @@ impl SchemaHandle {
             .map_err(|error: Failure| error.into_python(str::to_owned))
     }
 
-    /// The value as a field of this schema gives it back.
+    /// Converts the value as a field of this schema does.
     fn convert<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let converted =
             typed(value, &self.schema).map_err(|error| error.into_python(str::to_owned))?;

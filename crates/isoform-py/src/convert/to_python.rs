@@ -1,4 +1,4 @@
-//! Values of the core as Python objects.
+//! Conversion of core values to Python objects.
 
 use isoform::{Function, OpaqueObj, Value, ValueRef};
 use num_bigint::BigInt;
@@ -9,12 +9,12 @@ use super::HostObject;
 use super::python_types::{device_to_python, dtype_to_python, shape_to_python};
 use crate::object::wrapper;
 
-/// A value as a Python object. O(1) but for strings, bytes, shapes and large
-/// ints, which are copied.
+/// Converts a value to a Python object. O(1) except for strings, bytes, shapes and
+/// large ints, which are copied.
 ///
 /// # Errors
 ///
-/// What making the class of a native type raises.
+/// Exceptions from making the class of a native type.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value.view() {
         ValueRef::None => py.None().into_bound(py),
@@ -47,8 +47,8 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
 }
 
 fn large_int<'py>(py: Python<'py>, number: &BigInt) -> PyResult<Bound<'py, PyAny>> {
-    // By bytes and not by digits: linear, and not subject to the limit that
-    // Python sets on conversions from text.
+    // By bytes instead of digits: linear, and not subject to the limit that Python sets
+    // on conversions from text.
     let bytes = PyBytes::new(py, &number.to_signed_bytes_le());
     let options = [("signed", true)].into_py_dict(py)?;
     py.get_type::<PyInt>()

@@ -1,4 +1,4 @@
-//! Python objects as values of the core that fit a schema.
+//! Conversion of Python objects to values that fit a schema.
 
 use isoform::{Array, Device, Dict, DynConvert, ErrorKind, Hook, List, Map, Schema, Shape, Value};
 use pyo3::prelude::*;
@@ -32,7 +32,7 @@ fn mismatch(schema: &Schema, value: &Bound<'_, PyAny>) -> Failure {
     Failure::Mismatch(format!("expected {schema}, got {got}{note}"))
 }
 
-/// Whether an int fits unless it is too large.
+/// True if an int fits unless it is too large.
 fn takes_int(schema: &Schema) -> bool {
     match schema {
         Schema::Int => true,
@@ -42,7 +42,7 @@ fn takes_int(schema: &Schema) -> bool {
     }
 }
 
-/// The value for a field: through its converter, then by its schema.
+/// Converts a value for a field: through its converter, then by its schema.
 #[inline]
 pub(crate) fn field(
     value: &Bound<'_, PyAny>,
@@ -55,12 +55,12 @@ pub(crate) fn field(
     }
 }
 
-/// A Python object as a value that fits the schema.
+/// Converts a Python object to a value that fits the schema.
 ///
 /// # Errors
 ///
-/// A mismatch that says what was expected and what came, with the position of
-/// an offending element; what Python code raises.
+/// A mismatch that says what was expected and what was given, with the position of an
+/// offending element; exceptions from Python code.
 #[inline]
 pub(crate) fn typed(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
     match schema {
@@ -126,7 +126,7 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
         Schema::Optional(inner) => match answered(value, schema)? {
             Some(converted) => Ok(converted),
             None => typed(value, inner).map_err(|error| match error {
-                // What the hook of the inner type said is worth more.
+                // The message of the inner type's hook is more useful.
                 Failure::Mismatch(message)
                     if message.starts_with("expected") && !message.contains(DynConvert::NAME) =>
                 {
@@ -174,8 +174,8 @@ fn typed_slowly(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Fail
     }
 }
 
-/// The value that a protocol of an object answers with, as one of the schema;
-/// None for an object without protocol.
+/// The result of an object's protocol, converted to the schema; None for an object
+/// without protocol.
 fn answered(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Option<Value>, Failure> {
     let Some((answer, protocol)) = protocol::value_of(value)? else {
         return Ok(None);
@@ -187,7 +187,7 @@ fn answered(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Option<Value>, 
     }
 }
 
-/// Everything without a rule of its own: converted without schema, then to it.
+/// Converts everything without its own rule: first without schema, then to it.
 fn through_protocol(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure> {
     if let Some(converted) = answered(value, schema)? {
         return Ok(converted);
@@ -211,8 +211,8 @@ fn dtype_of(value: &Bound<'_, PyAny>, schema: &Schema) -> Result<Value, Failure>
     };
     let dtype = match dtype_class(value.py()) {
         Some(class) if value.is_instance(class)? => dtype_of_instance(value)?,
-        // Text that names no data type does not fit the field, as any other
-        // value that does not.
+        // Text that does not name a data type does not fit the field, like any other
+        // unsuitable value.
         _ => parse_dtype(name.to_str()?)
             .map_err(|error| Failure::Mismatch(error.value(value.py()).to_string()))?,
     };
@@ -249,7 +249,7 @@ fn union_of(
     schema: &Schema,
     options: &[Schema],
 ) -> Result<Value, Failure> {
-    // What fits without a conversion goes first, whatever the order.
+    // An option that fits without conversion takes precedence, in any order.
     let exact = |option: &&Schema| match option {
         Schema::None => value.is_none(),
         Schema::Bool => value.is_exact_instance_of::<PyBool>(),
@@ -258,20 +258,20 @@ fn union_of(
         Schema::Str => value.is_exact_instance_of::<PyString>(),
         Schema::Bytes => value.is_exact_instance_of::<PyBytes>(),
         Schema::Literal(_) => true,
-        // Of another type, it may be converted; what fits goes before that.
+        // Another type may be convertible, but options that fit take precedence.
         Schema::Object(_) => {
             wrapper::core_of(value).is_some_and(|core| option.check(&core.into()).is_ok())
         }
         _ => false,
     };
-    // What raises here raises again below, where it is reported.
+    // An exception here is raised again below, where it is reported.
     let number = match options.iter().any(is_number) {
         true => number_like(value).ok().flatten(),
         false => None,
     };
     let has_int = options.iter().any(|option| matches!(option, Schema::Int));
-    // Then what a number comes nearest to, and last types, the hooks of which
-    // can make an object of nearly anything.
+    // Next come the kinds nearest to a number, and last types, whose hooks can accept
+    // nearly anything.
     let distance = |option: &&Schema| match (option, &number) {
         _ if exact(option) => 0,
         (Schema::Bool, Some(Number::Bool(_)))
@@ -286,7 +286,7 @@ fn union_of(
     nearest.sort_by_key(distance);
     let mut raised = None;
     for option in nearest {
-        // An int that is too large for the ints of the union is no float.
+        // An int that is too large for the union's ints does not become a float.
         if has_int
             && matches!(
                 (option, &number),

@@ -1,4 +1,4 @@
-//! Python objects as values of the core, without a schema.
+//! Conversion of Python objects to core values, without a schema.
 
 use isoform::{Array, Bytes, Device, Function, Map, Shape, Value};
 use pyo3::exceptions::PyValueError;
@@ -16,15 +16,15 @@ use super::{HostObject, device_class, dtype_class, shape_class, to_python};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::{gil, wrapper};
 
-/// A Python object as a value, without a schema. Lists and tuples become
-/// arrays, dicts become maps; containers may be nested to any depth, and one
-/// that occurs several times is converted once. Linear in the number of
-/// distinct containers and their elements.
+/// Converts a Python object to a value, without a schema. Lists and tuples become
+/// arrays, dicts become maps; containers may be nested to any depth, and one that
+/// occurs several times is converted once. Linear in the number of distinct containers
+/// and their elements.
 ///
 /// # Errors
 ///
-/// `ValueError` for a list or dict that contains itself; what the protocol
-/// methods of the object raise.
+/// `ValueError` for a list or dict that contains itself; exceptions from the object's
+/// protocol methods.
 #[inline]
 pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     match wrapper::core_of(value) {
@@ -33,8 +33,8 @@ pub(crate) fn untyped(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-/// [`untyped`] for a part of what a schema describes, so that a failure says
-/// where it was.
+/// As [`untyped`], for a part of what a schema describes, so that an error names its
+/// place.
 #[inline]
 pub(super) fn untyped_part(value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
     match wrapper::core_of(value) {
@@ -156,8 +156,8 @@ fn start<'py>(value: &Bound<'py, PyAny>, protocol_depth: usize) -> Result<Step<'
         return Ok(Step::Done(Value::from(device)));
     }
     if value.is_instance_of::<pyo3::types::PyType>() {
-        // A class is called like a function; its protocol methods are those
-        // of its instances.
+        // A class is called like a function; its protocol methods belong to its
+        // instances.
         return Ok(Step::Done(function(value).into()));
     }
     by_protocol(value, protocol_depth)
@@ -189,7 +189,7 @@ fn by_protocol<'py>(value: &Bound<'py, PyAny>, depth: usize) -> Result<Step<'py>
     Ok(Step::Done(HostObject::wrap(value)))
 }
 
-/// A Python callable as a function of the core. Exceptions come back to Python
+/// Makes a function of the core from a Python callable. Exceptions return to Python
 /// unchanged.
 pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
     Function::with_content(HostObject::of_callable(callable), |callable, arguments| {
@@ -210,10 +210,10 @@ pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
 /// A container that is being converted.
 struct Frame<'py> {
     source: Bound<'py, PyAny>,
-    /// The elements, or keys and values in turn.
+    /// The elements, or keys and values alternately.
     parts: Parts<'py>,
     done: Vec<Value>,
-    /// How many answers of value protocols led here.
+    /// The number of value protocols on the way here.
     protocol_depth: usize,
 }
 
@@ -232,7 +232,7 @@ impl<'py> Frame<'py> {
         }
     }
 
-    /// Where the part is that comes next.
+    /// The place of the next part.
     fn place(&self) -> String {
         let position = self.done.len();
         match &self.parts {
@@ -266,8 +266,8 @@ enum Step<'py> {
     Open(Frame<'py>),
 }
 
-/// What became of the containers inside the outermost one, by address; they
-/// are kept alive, so that no address is used twice. None while it is open.
+/// The results for the containers inside the outermost one, by address; they are kept
+/// alive, so that no address is reused. None while a container is open.
 type Met<'py> = hashbrown::HashMap<usize, (Bound<'py, PyAny>, Option<Value>)>;
 
 pub(super) fn bytes_of(value: &Bound<'_, PyAny>) -> Option<Value> {
@@ -290,7 +290,7 @@ pub(super) fn as_device(value: &Bound<'_, PyAny>) -> PyResult<Option<Device>> {
     }
 }
 
-/// The elements of a list or tuple, as they are now.
+/// The current elements of a list or tuple.
 pub(super) fn items_of<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
     if let Ok(tuple) = value.cast::<PyTuple>() {
         return Some(tuple.clone());
@@ -299,7 +299,7 @@ pub(super) fn items_of<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTu
     value.cast::<PyList>().ok().map(|list| list.to_tuple())
 }
 
-/// A key as messages show it.
+/// The text of a key for messages.
 pub(super) fn shown(key: &Bound<'_, PyAny>) -> String {
     let text = key.repr();
     text.map_or_else(|_| "?".to_owned(), |text| text.to_string())

@@ -1,5 +1,4 @@
-//! Making a class the class of a type: properties, constructor, entry in the
-//! table of classes.
+//! Binding a class to a type: properties, constructor, entry in the table of classes.
 
 use isoform::attrs::{self, Lookup};
 use isoform::host::FieldPlace;
@@ -18,7 +17,7 @@ use super::init_function::InitFunction;
 use super::property::Property;
 use super::{roots, wrapper};
 
-/// The Python class of a type, by its key.
+/// The Python class of a type, by the type's key.
 ///
 /// # Errors
 ///
@@ -35,11 +34,11 @@ pub(crate) fn class_by_key<'py>(py: Python<'py>, key: &str) -> PyResult<Bound<'p
     }
 }
 
-/// Makes the class of a type declared natively, which has none yet.
+/// Makes the class of a type declared natively that has none yet.
 ///
 /// # Errors
 ///
-/// What making a class raises.
+/// Exceptions from making a class.
 #[cold]
 pub(super) fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&'static ClassData> {
     let (module, name) = info
@@ -72,12 +71,12 @@ pub(super) fn make_native(py: Python<'_>, info: &'static TypeInfo) -> PyResult<&
 
 static NATIVE_HOOK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// Sets, once, the function that completes the classes made for native types,
-/// with the methods that the Python layer gives to every class of nodes.
+/// Sets, once, the function that completes the classes made for native types with the
+/// methods that the Python layer adds to every node class.
 #[pyfunction]
 #[pyo3(name = "_set_native_hook")]
 pub(crate) fn set_native_hook(py: Python<'_>, hook: Py<PyAny>) {
-    // A second call has no effect, as when the package is imported again.
+    // A second call has no effect, for example if the package is imported again.
     let _ = NATIVE_HOOK.set(py, hook);
 }
 
@@ -100,7 +99,7 @@ fn doc_of(info: &TypeInfo) -> String {
     text
 }
 
-/// How the constructor of a class is to be, when the class says so.
+/// The requested constructor of a class, if the class specifies one.
 pub(crate) struct Plan {
     pub(crate) own: Vec<FieldData>,
     pub(crate) params: Vec<String>,
@@ -109,15 +108,15 @@ pub(crate) struct Plan {
     pub(crate) post_init: bool,
 }
 
-/// Ties a class to a type: properties, constructor, entry in the table.
+/// Binds a class to a type: properties, constructor, entry in the table.
 ///
-/// Without a plan (a type declared natively) the constructor takes all fields,
-/// those without default first.
+/// Without a plan (a type declared natively), the constructor takes all fields, those
+/// without default first.
 ///
 /// # Errors
 ///
-/// `ValueError` when the type or the class is bound already; what setting
-/// attributes of the class raises.
+/// `ValueError` if the type or the class is already bound; exceptions from setting
+/// attributes of the class.
 pub(crate) fn bind(
     py: Python<'_>,
     class: &Bound<'_, PyType>,
@@ -138,7 +137,7 @@ pub(crate) fn bind(
             info.key()
         )));
     }
-    // A class that extends a declared one may have instances already.
+    // A class that extends a declared one may already have instances.
     // SAFETY: the class is a live type.
     let has_instances =
         nearest(py, unsafe { (*raw).tp_base }).is_some_and(|base| !base.info.is_builtin());
@@ -219,7 +218,7 @@ pub(crate) fn bind(
         let names = match_args(py, data);
         class.setattr(intern!(py, "__match_args__"), PyTuple::new(py, names)?)?;
     }
-    // The class is complete; from here on nothing fails.
+    // The class is complete; nothing fails from here on.
     class::enter(py, data);
     // SAFETY: the class extends `Object` and is alive.
     unsafe { wrapper::adopt_finalizer(raw) };
@@ -238,11 +237,11 @@ pub(crate) fn bind(
     Ok(data)
 }
 
-/// [`bind`] without a plan, for the type of a key.
+/// As [`bind`] without a plan, for the type with a key.
 ///
 /// # Errors
 ///
-/// `KeyError` for an unknown key; as [`bind`].
+/// `KeyError` for an unknown key; otherwise as [`bind`].
 pub(crate) fn bind_key(class: &Bound<'_, PyType>, type_key: &str) -> PyResult<&'static TypeInfo> {
     let info = known(type_key)?;
     bind(class.py(), class, info, None)?;
@@ -254,8 +253,8 @@ fn known(type_key: &str) -> PyResult<&'static TypeInfo> {
         .ok_or_else(|| PyKeyError::new_err(format!("no type is registered as '{type_key}'")))
 }
 
-/// The fields that `match` takes by position: in the order in which the
-/// constructor takes them, as far as it takes fields.
+/// The fields that `match` accepts by position: in the order of the constructor's
+/// parameters, as far as these are fields.
 fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let fields = data.info.fields();
     let by_position = &data.params[..data.positional];
@@ -272,14 +271,14 @@ fn match_args(py: Python<'_>, data: &ClassData) -> Vec<&'static str> {
     let first: Vec<_> = named[..required].iter().map_while(|name| *name).collect();
     match first.len() {
         count if count == required => named.into_iter().flatten().collect(),
-        // It takes something else than the fields.
+        // The constructor takes something other than the fields.
         0 => by_field().collect(),
         _ => first,
     }
 }
 
-/// Whether a field may hold a Python object itself, not only by way of the
-/// nodes below it.
+/// True if a field may contain a Python object itself, not only through the nodes below
+/// it.
 fn holds_host(schema: &Schema) -> bool {
     match schema {
         Schema::Any | Schema::Function | Schema::Host(_) => true,
@@ -290,7 +289,7 @@ fn holds_host(schema: &Schema) -> bool {
     }
 }
 
-/// What a field of a native type takes when it was not given.
+/// The default of a field of a native type.
 fn default_of(definition: &'static FieldDef) -> Option<Default> {
     let value = definition.make_default()?;
     Some(match value.view() {
@@ -299,8 +298,8 @@ fn default_of(definition: &'static FieldDef) -> Option<Default> {
     })
 }
 
-/// Whether a type lists a field in its attribute `init.keyword_only`, which
-/// it has from its nearest ancestor that has one.
+/// True if a type lists a field in its attribute `init.keyword_only`, which it inherits
+/// from its nearest ancestor with one.
 fn is_keyword_only(info: &TypeInfo, field: &str) -> bool {
     let listed = attrs::get(info.index(), "init.keyword_only", Lookup::Nearest);
     listed.is_some_and(|listed| match listed.view() {
@@ -341,8 +340,8 @@ fn native_plan(
         .collect();
     let required = definitions().filter(|(_, field)| !field.has_default());
     let mut params: Vec<String> = required.map(|(_, field)| field.name().to_owned()).collect();
-    // What a type adds comes before what all the types around it have, such as
-    // a place in the source text.
+    // A type's own fields come before those that all similar types have, such as a
+    // place in the source text.
     let mut ancestor = Some(info);
     while let Some(current) = ancestor {
         let parent = current.parent();

@@ -1,5 +1,5 @@
-//! Which Python class stands for which type, and what its constructor needs:
-//! data, which `bind.rs` makes and the rest of the binding reads.
+//! The Python classes of types and the data of their constructors, which `bind.rs`
+//! creates and the rest of the binding reads.
 
 use std::cell::UnsafeCell;
 use std::sync::OnceLock;
@@ -12,20 +12,20 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// What a field takes when it was not given.
+/// The default of a field.
 pub(crate) enum Default {
     /// Always the same immutable value.
     Value(Value),
-    /// A Python value that is converted each time: it is mutable, or the field
-    /// has a converter.
+    /// A Python value that is converted each time: it is mutable, or the field has a
+    /// converter.
     Convert(Py<PyAny>),
     /// The result of a call without arguments.
     Factory(Py<PyAny>),
-    /// What the definition makes, which may change and is not shared.
+    /// Created by the definition; it may be mutable and is not shared.
     Made(&'static FieldDef),
 }
 
-/// What the binding knows about a field, besides what the core knows.
+/// The binding's data about a field, in addition to the core's.
 pub(crate) struct FieldData {
     pub(crate) place: FieldPlace,
     pub(crate) name: Py<PyString>,
@@ -61,32 +61,31 @@ impl FieldData {
     }
 }
 
-/// The function that makes the objects of a type, with the names of its
-/// parameters.
+/// The function that makes the objects of a type, with the names of its parameters.
 pub(crate) struct Maker {
     pub(super) info: &'static TypeInfo,
     pub(super) function: Function,
     pub(super) names: Box<[Py<PyString>]>,
 }
 
-/// A registered class; lives as long as the process, as its type does.
+/// A registered class; lives as long as the process, like its type.
 pub(crate) struct ClassData {
     pub(crate) info: &'static TypeInfo,
     pub(super) class: Py<PyType>,
-    /// Whether the type was declared before the class, which was made for it.
+    /// True if the type was declared before the class, which was made for it.
     pub(crate) native: bool,
     /// All fields, parents' first.
     pub(crate) fields: Box<[FieldData]>,
     /// The fields that the constructor takes, positional ones first.
     pub(crate) params: Box<[usize]>,
     pub(crate) positional: usize,
-    /// What makes objects instead of the fields, if the type says so.
+    /// The function that makes objects instead of the fields, if the type has one.
     pub(crate) maker: Option<Maker>,
-    /// Whether the class has the generated constructor.
+    /// True if the class has the generated constructor.
     pub(crate) init: bool,
     pub(crate) post_init: bool,
-    /// Few fields, all of them positional parameters without converter, and
-    /// nothing to run afterwards.
+    /// True if there are few fields, all of them positional parameters without
+    /// converter, and nothing has to run afterwards.
     pub(crate) simple: bool,
 }
 
@@ -113,18 +112,18 @@ struct Classes {
     by_class: HashMap<usize, &'static ClassData>,
 }
 
-/// The table of classes; read and written under the GIL only.
+/// The table of classes; read and written only under the GIL.
 struct Table(UnsafeCell<Option<Classes>>);
 
-// SAFETY: every access takes a `Python` token, so the GIL orders them, and no
-// reference into the table outlives the function that took it.
+// SAFETY: every access takes a `Python` token, so the GIL orders them, and no reference
+// into the table outlives the function that took it.
 unsafe impl Sync for Table {}
 
 static TABLE: Table = Table(UnsafeCell::new(None));
 
 fn with_table<R>(_py: Python<'_>, f: impl FnOnce(&mut Classes) -> R) -> R {
-    // SAFETY: the GIL is held, and `f`, one of the few closures of this file,
-    // neither releases it nor comes back here.
+    // SAFETY: the GIL is held, and `f`, one of the few closures of this file, neither
+    // releases it nor calls this function again.
     let classes = unsafe { &mut *TABLE.0.get() };
     f(classes.get_or_insert_default())
 }
@@ -182,12 +181,12 @@ pub(super) fn enter(py: Python<'_>, data: &'static ClassData) {
 /// Makes the class of a type declared natively.
 type MakeNative = fn(Python<'_>, &'static TypeInfo) -> PyResult<&'static ClassData>;
 
-/// Making a class takes all that is built on this table, so it is told here.
+/// Set at start-up, because making a class needs everything built on this table.
 static MAKE_NATIVE: OnceLock<MakeNative> = OnceLock::new();
 
-/// Says, once, how classes of types declared natively are made.
+/// Sets, once, the function that makes classes of types declared natively.
 pub(super) fn set_make_native(make: MakeNative) {
-    // A second module in the process is refused later, by the core.
+    // The core rejects a second module in the process later.
     let _ = MAKE_NATIVE.set(make);
 }
 
@@ -195,7 +194,7 @@ pub(super) fn set_make_native(make: MakeNative) {
 ///
 /// # Errors
 ///
-/// What making a class raises.
+/// Exceptions from making a class.
 #[inline]
 pub(super) fn class_of(py: Python<'_>, index: TypeIndex) -> PyResult<*mut ffi::PyTypeObject> {
     match of_index(py, index) {

@@ -19,7 +19,7 @@ use super::wrapper::{self, Staging};
 use crate::convert;
 use crate::error::IntoPyResult;
 
-/// Up to this many fields are converted in an array on the stack.
+/// The maximal number of fields that are converted in an array on the stack.
 pub(super) const SIMPLE_FIELDS: usize = 8;
 
 /// One value per field while an object is made; usually on the stack.
@@ -69,7 +69,7 @@ pub(super) unsafe extern "C" fn class_vectorcall(
     }
 }
 
-/// Lets CPython raise what it raises for an abstract class.
+/// Raises CPython's exception for an abstract class.
 ///
 /// # Safety
 ///
@@ -78,7 +78,7 @@ unsafe fn refuse_abstract(
     py: Python<'_>,
     class: *mut ffi::PyTypeObject,
 ) -> PyResult<*mut ffi::PyObject> {
-    // With arguments it would complain about those instead.
+    // With arguments, CPython would complain about those instead.
     let nothing = PyTuple::empty(py);
     // SAFETY: `tp_new` of `object` raises for an abstract class.
     unsafe {
@@ -123,8 +123,8 @@ impl<'py> Arguments<'py> {
         Ok(named.map(|(name, place)| (name, self.argument(place))))
     }
 
-    /// Makes the object when there is one positional argument for each of at
-    /// most [`SIMPLE_FIELDS`] fields and nothing else to do: most calls.
+    /// Makes the object if there is one positional argument for each of at most
+    /// [`SIMPLE_FIELDS`] fields and nothing else to do, as in most calls.
     ///
     /// # Safety
     ///
@@ -143,7 +143,7 @@ impl<'py> Arguments<'py> {
                 .map_err(|error| error.into_python(|message| misfit(data, field, message)))?;
         }
         let object = host::construct_from(data.info, &mut values[..data.fields.len()]).into_py()?;
-        // SAFETY: promised by the caller; the object is fresh.
+        // SAFETY: promised by the caller; the object is new.
         unsafe {
             let made = wrapper::wrap_fresh(class, object);
             if made.is_null() {
@@ -153,7 +153,7 @@ impl<'py> Arguments<'py> {
         }
     }
 
-    /// Puts the arguments into the slots of their fields.
+    /// Stores the arguments in the slots of their fields.
     fn fill(&self, data: &'static ClassData, slots: &mut Slots) -> PyResult<()> {
         if self.positional > data.positional {
             return Err(too_many(data, self.positional));
@@ -181,8 +181,8 @@ impl<'py> Arguments<'py> {
 
 /// The field that a keyword argument names.
 pub(super) fn parameter(data: &'static ClassData, name: &Bound<'_, PyAny>) -> PyResult<usize> {
-    // Keywords in source code are interned, so the address decides nearly
-    // always.
+    // Keywords in source code are interned, so comparing addresses nearly always
+    // suffices.
     let mut found = data
         .params
         .iter()
@@ -247,12 +247,12 @@ pub(super) fn given_twice(data: &'static ClassData, field: usize) -> PyErr {
     ))
 }
 
-/// Gives the parameters that were left out their defaults.
+/// Sets omitted parameters to their defaults.
 ///
 /// # Errors
 ///
-/// `TypeError` that names all missing arguments; what a factory or converter
-/// raises.
+/// `TypeError` that names all missing arguments; exceptions from a factory or
+/// converter.
 pub(super) fn fill_defaults(
     py: Python<'_>,
     data: &'static ClassData,
@@ -274,7 +274,7 @@ pub(super) fn fill_defaults(
     missing.check(data.info.key())
 }
 
-/// Required arguments of a constructor that were not given.
+/// Missing required arguments of a constructor.
 #[derive(std::default::Default)]
 pub(super) struct Missing {
     positional: Vec<String>,
@@ -310,7 +310,7 @@ impl Missing {
     }
 }
 
-/// The default of a field; None when it has none.
+/// The default of a field; None if it has none.
 pub(super) fn default_of(
     py: Python<'_>,
     data: &'static ClassData,
@@ -374,7 +374,7 @@ unsafe fn make(
     Ok(this.into_ptr())
 }
 
-/// Defaults of the fields that the constructor does not take.
+/// Sets the defaults of the fields that the constructor does not take.
 fn fill_other_defaults(
     py: Python<'_>,
     data: &'static ClassData,
@@ -388,8 +388,8 @@ fn fill_other_defaults(
     Ok(())
 }
 
-/// Completes a staged object: fields that were never set take their default,
-/// or None where the field accepts it. Does nothing for a complete one.
+/// Completes a staged object: fields that were never set take their default, or None if
+/// the field accepts it. Does nothing for a complete object.
 ///
 /// # Errors
 ///
@@ -407,7 +407,7 @@ pub(crate) fn finish(this: &Bound<'_, PyAny>) -> PyResult<()> {
             this.get_type().name()?
         )));
     };
-    // SAFETY: the staging lives until the wrapper is tied to an object, and no
+    // SAFETY: the staging lives until the wrapper is bound to an object, and no
     // reference to it is kept while Python code runs.
     let (data, values) = unsafe {
         if (*staging).finishing {
@@ -417,7 +417,7 @@ pub(crate) fn finish(this: &Bound<'_, PyAny>) -> PyResult<()> {
         ((*staging).data, (*staging).values.clone())
     };
     let made = complete(py, data, values.into());
-    // SAFETY: as above; this is the wrapper itself, and the object is fresh.
+    // SAFETY: as above; this is the wrapper itself, and the object is new.
     unsafe {
         match made {
             Ok(object) => {
@@ -462,8 +462,8 @@ fn accepts_none(schema: &Schema) -> bool {
     schema.check(&Value::NONE).is_ok()
 }
 
-/// Reads or writes the fields of a staged object of a type; None when the
-/// Python object is not staged or of another type.
+/// Reads or writes the fields of a staged object of a type; None if the Python object
+/// is not staged or has another type.
 pub(super) fn staged<R>(
     object: &Bound<'_, PyAny>,
     info: &'static TypeInfo,
@@ -483,7 +483,7 @@ pub(super) fn staged<R>(
     }
 }
 
-/// `tp_new` of `Object`: an instance whose fields are to be set.
+/// `tp_new` of `Object`: makes an instance whose fields are not set yet.
 ///
 /// # Safety
 ///
@@ -527,8 +527,8 @@ pub(super) unsafe extern "C" fn object_new(
     }
 }
 
-/// `tp_init` of `Object`: nothing to do; the generated constructors are
-/// attributes of their classes.
+/// `tp_init` of `Object`: does nothing; the generated constructors are attributes of
+/// their classes.
 ///
 /// # Safety
 ///
@@ -541,12 +541,12 @@ pub(super) unsafe extern "C" fn object_init(
     0
 }
 
-/// Registers a class that waits for names which did not exist when it was
-/// declared; does nothing for any other class.
+/// Registers a class that waits for names which did not exist when it was declared;
+/// does nothing for any other class.
 ///
 /// # Errors
 ///
-/// What the class's `__isoform_resolve__` raises.
+/// Exceptions from the class's `__isoform_resolve__`.
 pub(crate) fn resolve(class: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = class.py();
     if class::of_class(py, class.as_ptr().cast()).is_some() {
@@ -564,7 +564,7 @@ pub(crate) fn resolve(class: &Bound<'_, PyAny>) -> PyResult<()> {
     }
 }
 
-/// The name of a keyword as Python keeps it.
+/// The name of a keyword as an interned string.
 pub(crate) fn interned(py: Python<'_>, name: &str) -> Py<PyString> {
     PyString::intern(py, name).unbind()
 }

@@ -1,5 +1,5 @@
-//! Functions that are called often with little to do: without the general
-//! treatment of arguments, which would cost more than the work.
+//! Functions that are called often and do little: without general argument parsing,
+//! which would cost more than the work.
 
 use std::ptr;
 
@@ -11,11 +11,11 @@ use pyo3::types::{PyBool, PyString, PyTuple};
 use super::slot::guarded;
 use crate::structural::{self, Flags};
 
-/// The most parameters that a function here has.
+/// The maximal number of parameters of a function here.
 const MOST: usize = 5;
 
-/// What a function takes: values first, then flags by position, then the flag
-/// that is given by name only.
+/// The parameters of a function: values first, then positional flags, then the
+/// keyword-only flag.
 struct Signature {
     name: &'static str,
     parameters: &'static [&'static str],
@@ -46,8 +46,7 @@ const HASH: Signature = Signature {
 };
 
 impl Signature {
-    /// Puts the arguments of a call into the order of the parameters; those
-    /// that were not given are null.
+    /// Sorts the arguments of a call by parameter; omitted ones are null.
     ///
     /// # Safety
     ///
@@ -105,7 +104,7 @@ impl Signature {
     ///
     /// # Safety
     ///
-    /// `sorted` is what [`sort`](Self::sort) gave.
+    /// `sorted` is a result of [`sort`](Self::sort).
     unsafe fn flags(&self, py: Python<'_>, sorted: &[*mut ffi::PyObject; MOST]) -> PyResult<Flags> {
         let flag = |offset: usize| -> PyResult<bool> {
             // SAFETY: promised by the caller.
@@ -173,7 +172,7 @@ unsafe extern "C" fn structural_hash(
     }
 }
 
-const EQUAL_DOC: &std::ffi::CStr = c"structural_equal(lhs, rhs, map_free_vars=False, skip_tensor_content=False, *, enable_auto_mapping=False)\n--\n\nWhether two values are structurally equal: the same up to renaming of bound\nvariables.\n\nArgs:\n    lhs: a value.\n    rhs: another value.\n    map_free_vars: whether free variables are equal up to renaming, too.\n    skip_tensor_content: compare tensors by data type and shape only.\n    enable_auto_mapping: another name of `map_free_vars`.\n\nRaises:\n    TypeError: a value that cannot be compared, with its path.\n    ValueError: a value contains itself.\n    RecursionError: `__s_equal__` methods nest too deeply.\n\nLinear in the number of distinct pairs of objects.";
+const EQUAL_DOC: &std::ffi::CStr = c"structural_equal(lhs, rhs, map_free_vars=False, skip_tensor_content=False, *, enable_auto_mapping=False)\n--\n\nTrue if two values are structurally equal: the same up to renaming of bound\nvariables.\n\nArgs:\n    lhs: a value.\n    rhs: another value.\n    map_free_vars: whether free variables are equal up to renaming, too.\n    skip_tensor_content: compare tensors by data type and shape only.\n    enable_auto_mapping: another name of `map_free_vars`.\n\nRaises:\n    TypeError: a value that cannot be compared, with its path.\n    ValueError: a value contains itself.\n    RecursionError: `__s_equal__` methods nest too deeply.\n\nLinear in the number of distinct pairs of objects.";
 
 const HASH_DOC: &std::ffi::CStr = c"structural_hash(value, map_free_vars=False, skip_tensor_content=False, *, enable_auto_mapping=False)\n--\n\nThe structural hash of a value, an int of 64 bits without sign. Values that\nare equal under some flags have the same hash under the same flags.\n\nArgs:\n    value: the value.\n    map_free_vars: whether free variables are equal up to renaming, too.\n    skip_tensor_content: hash tensors by data type and shape only.\n    enable_auto_mapping: another name of `map_free_vars`.\n\nRaises:\n    TypeError: a value that cannot be compared, with its path.\n    ValueError: a value contains itself.\n    RecursionError: `__s_hash__` methods nest too deeply.\n\nLinear in the number of distinct objects.";
 
@@ -184,7 +183,7 @@ pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         (c"structural_hash", structural_hash as Function, HASH_DOC),
     ];
     for (name, function, doc) in functions {
-        // A function points to its definition, so it lives as long as the
+        // A function points to its definition, which therefore lives as long as the
         // process.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: name.as_ptr(),

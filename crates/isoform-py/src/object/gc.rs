@@ -1,11 +1,10 @@
-//! Python's cycle collector, and the core's.
+//! The cycle collectors of Python and the core.
 //!
-//! A cycle that lies in the core alone (a list that contains itself, two nodes
-//! that refer to each other) is invisible to Python; the core's own collector
-//! frees it, after each full collection of Python's. A cycle that passes
-//! through Python objects (a node holds a closure that holds the node) is
-//! found by Python: the wrapper reports the Python objects that live only
-//! because of it.
+//! A cycle within the core (a list that contains itself, two nodes that refer to each
+//! other) is invisible to Python; the core's own collector frees it, after each full
+//! collection by Python. A cycle that passes through Python objects (a node contains a
+//! closure that refers to the node) is found by Python: the wrapper reports the Python
+//! objects that live only because of it.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
@@ -20,8 +19,8 @@ use pyo3::types::PyDict;
 use super::wrapper;
 use crate::convert::HostObject;
 
-/// How many objects a wrapper looks through for Python objects. What lies
-/// behind them counts as referenced from elsewhere, so it is kept.
+/// The number of objects that a wrapper searches for Python objects. Objects beyond the
+/// limit count as referenced from elsewhere, so they are kept.
 const LIMIT: usize = 1024;
 
 /// `tp_traverse` of `Object`.
@@ -65,8 +64,8 @@ pub(super) unsafe extern "C" fn traverse(
     }
 }
 
-/// The Python object that this object alone owns: a copy under another name
-/// shares it, and the collector must be shown each reference once.
+/// The Python object that only this object owns: a copy under another name shares it,
+/// and the collector must see each reference once.
 fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
     if let Some(opaque) = object.downcast_ref::<OpaqueObj>() {
         return opaque.exclusive_content::<HostObject>();
@@ -74,8 +73,8 @@ fn host_object(object: &isoform::Ref<isoform::Obj>) -> Option<&HostObject> {
     Function::of(object)?.exclusive_content::<HostObject>()
 }
 
-/// `tp_clear` of `Object`: the wrapper of an unreachable cycle lets go of its
-/// object, and is as if it had never been initialised.
+/// `tp_clear` of `Object`: the wrapper of an unreachable cycle releases its object, and
+/// becomes like one that was never initialised.
 ///
 /// # Safety
 ///
@@ -85,7 +84,7 @@ pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
     // the wrapper owns one reference, which moves to the `Ref`.
     unsafe {
         let wrapper = wrapper::layout(this);
-        // Whoever clears the bit has the object's reference to its wrapper.
+        // Whoever clears the bit takes over the object's reference to its wrapper.
         let preserved = wrapper.core().is_some_and(|core| {
             host::host_word(core).fetch_and(!PRESERVED, Ordering::AcqRel) & PRESERVED != 0
         });
@@ -93,24 +92,24 @@ pub(super) unsafe extern "C" fn clear(this: *mut ffi::PyObject) -> c_int {
             drop(host::from_raw_pointer(address));
         }
         if preserved {
-            // The collector holds a reference of its own during this call.
+            // The collector holds its own reference during this call.
             ffi::Py_DECREF(this);
         }
     }
     0
 }
 
-/// How many objects were tracked after the last collection.
+/// The number of objects tracked after the last collection.
 static SURVIVORS: AtomicUsize = AtomicUsize::new(0);
-/// How many objects may be tracked for a collection to be cheap at any time.
+/// The number of tracked objects up to which a collection is always cheap.
 const CHEAP: usize = 10_000;
 
-/// What Python calls before and after each of its collections.
+/// Called by Python before and after each of its collections.
 ///
-/// With a full one, the core's cycles are collected too: before it, so that
-/// they hold no Python object any more, and after it, because what Python let
-/// go of may be a cycle in the core. When many objects are tracked, that is
-/// done only if many of them are new, as Python itself does it.
+/// With a full collection, the core's cycles are collected, too: before it, so that
+/// they no longer own Python objects, and after it, because objects that Python
+/// released may form cycles in the core. If many objects are tracked, this happens only
+/// if many of them are new, as in Python itself.
 #[pyfunction]
 pub(crate) fn around_collection(
     py: Python<'_>,
@@ -132,11 +131,11 @@ pub(crate) fn around_collection(
     Ok(())
 }
 
-/// Frees the objects of the core that only keep each other alive, and says how
-/// many there were.
+/// Frees the objects of the core that only keep each other alive, and returns their
+/// number.
 ///
-/// Python's own collector calls it after each full collection
-/// (`gc.collect()` does one), so there is seldom a reason to call it.
+/// Python's own collector calls it after each full collection (such as `gc.collect()`),
+/// so there is rarely a reason to call it.
 #[pyfunction]
 pub(crate) fn collect(py: Python<'_>) -> usize {
     let freed = collect_cycles();
@@ -145,7 +144,7 @@ pub(crate) fn collect(py: Python<'_>) -> usize {
     freed
 }
 
-/// Joins Python's collector.
+/// Registers with Python's collector.
 pub(crate) fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add_function(wrap_pyfunction!(collect, module)?)?;

@@ -1,24 +1,24 @@
-//! What the GIL promises to the core.
+//! The core's use of the GIL.
 
 use isoform::host;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
-/// Calls the core with the promise that the GIL is held, which spares reads of
-/// fields the question.
+/// Calls the core with the promise that the GIL is held, which avoids a check on reads
+/// of fields.
 ///
-/// `body` must not release the GIL around a call of the core; callbacks that
-/// the core calls may do as they like.
+/// `body` must not release the GIL around a call of the core; callbacks that the core
+/// calls may do so.
 #[inline]
 pub(crate) fn under_gil<R>(_held: Python<'_>, body: impl FnOnce() -> R) -> R {
-    // SAFETY: the module registers the GIL with the core before any function
-    // is exported, and the token proves that this thread holds it. The closures
-    // passed here, all of this crate, call the core and nothing else.
+    // SAFETY: the module registers the GIL with the core before any function is
+    // exported, and the token proves that this thread holds it. The closures passed
+    // here, all from this crate, only call the core.
     unsafe { host::assume_held(body) }
 }
 
-/// What CPython does with the GIL in a call may unwind the thread.
+/// Functions of CPython that handle the GIL may unwind the thread.
 mod unwinding {
     use std::ffi::c_void;
 
@@ -40,10 +40,9 @@ mod unwinding {
 
 /// Runs a function of CPython that may wait for the GIL.
 ///
-/// CPython unwinds a thread that wants the GIL of an interpreter which ends, as
-/// a daemon thread does at exit, and that ends the process with an abort when
-/// it comes to frames of Rust. So the thread stays here until the process has
-/// ended.
+/// When an interpreter shuts down, CPython unwinds threads that request its GIL, such
+/// as daemon threads at exit, and unwinding through Rust frames would abort the
+/// process. The thread therefore stays here until the process has ended.
 #[inline(always)]
 fn staying<R>(function: impl FnOnce() -> R) -> R {
     struct Stay;
@@ -61,11 +60,11 @@ fn staying<R>(function: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Calls what users gave to the core.
+/// Calls a callable that users passed to the core.
 ///
 /// # Errors
 ///
-/// What the callable raises.
+/// Exceptions from the callable.
 #[inline]
 pub(crate) fn call<'py>(
     callable: &Bound<'py, PyAny>,
@@ -95,10 +94,10 @@ pub(super) fn give_way(_held: Python<'_>) {
     }
 }
 
-/// A level of CPython's own limit of nested calls; left by drop.
+/// One level of CPython's own limit on nested calls; left by drop.
 pub(crate) struct CallDepth<'py>(Python<'py>);
 
-/// Counts a call that may come back here through Python code.
+/// Counts a call that may re-enter this code through Python.
 ///
 /// # Errors
 ///
@@ -119,8 +118,8 @@ impl Drop for CallDepth<'_> {
     }
 }
 
-/// A Python object that belongs to the core, which lets go of it in any
-/// thread, with or without the GIL.
+/// A Python object owned by the core, which may release it in any thread, with or
+/// without the GIL.
 pub(crate) struct Owned(Option<Py<PyAny>>);
 
 impl Owned {
@@ -145,12 +144,11 @@ impl Drop for Owned {
         let Some(object) = self.0.take() else {
             return;
         };
-        // Slots of types run under the GIL without having told pyo3, which
-        // would then put the object into a queue for later. An object dies when
-        // its last owner goes, so the question is put to CPython itself.
-        // The order matters: once an interpreter that ends has freed its key of
-        // thread states, the check says yes in every thread, but before it
-        // frees the key it is no longer initialised.
+        // Slots of types run under the GIL without informing pyo3, which would then
+        // queue the object for later. An object dies when its last owner goes, so
+        // CPython itself is asked. The order matters: once an interpreter that shuts
+        // down has freed its key of thread states, the check returns true in every
+        // thread, but before it frees the key, it is no longer initialised.
         // SAFETY: both may be called in any thread; the token is made only if
         // this thread holds the GIL of a live interpreter.
         unsafe {

@@ -1,5 +1,5 @@
-//! The generated constructor as a function of the instance: what `__init__`
-//! and `__ffi_init__` of a class are.
+//! The generated constructor as a function of the instance: `__init__` and
+//! `__ffi_init__` of a class.
 
 use std::ptr;
 
@@ -55,12 +55,12 @@ impl InitFunction {
         method(this, instance)
     }
 
-    /// Sets the fields of an instance from arguments; those that are no
-    /// arguments get their defaults, unless they are set already.
+    /// Sets the fields of an instance from arguments; other fields get their defaults,
+    /// unless they are already set.
     ///
-    /// Names and values may follow the marker `KWARGS` in turn. Without
-    /// arguments only defaults are set while a constructor of a subclass runs,
-    /// so that the subclass may set the other fields itself.
+    /// Names and values may alternate after the marker `KWARGS`. Without arguments,
+    /// only defaults are set while a constructor of a subclass runs, so that the
+    /// subclass can set the other fields itself.
     #[pyo3(signature = (instance, /, *args, **kwargs))]
     fn __call__(
         &self,
@@ -106,8 +106,8 @@ impl InitFunction {
             let stored = staged(instance, data.info, |values| {
                 for (place, value) in values.iter_mut().zip(&mut slots) {
                     if value.is_some() {
-                        // What was there goes with the slots, after the
-                        // closure, since that may run Python code.
+                        // The old value is dropped with the slots, after the closure,
+                        // since that may run Python code.
                         std::mem::swap(place, value);
                     }
                 }
@@ -141,7 +141,7 @@ impl InitFunction {
     }
 }
 
-/// Completes a staged object of a type when nothing is left to be set.
+/// Completes a staged object of a type if all its fields are set.
 fn finish_if_set(instance: &Bound<'_, PyAny>, info: &'static TypeInfo) -> PyResult<()> {
     let is_set = |values: &mut Vec<Option<Value>>| values.iter().all(Option::is_some);
     match staged(instance, info, is_set) {
@@ -150,8 +150,8 @@ fn finish_if_set(instance: &Bound<'_, PyAny>, info: &'static TypeInfo) -> PyResu
     }
 }
 
-/// The arguments of a constructor by position and by name, where names and
-/// values that follow the marker `KWARGS` are named arguments as well.
+/// The arguments of a constructor by position and by name; names and values after the
+/// marker `KWARGS` also count as named arguments.
 fn with_named<'py>(
     data: &'static ClassData,
     args: &Bound<'py, PyTuple>,
@@ -191,7 +191,7 @@ fn with_named<'py>(
     Ok((args.get_slice(0, marker), Some(named)))
 }
 
-/// What the arguments of a constructor say about the fields.
+/// The values of fields that the arguments of a constructor contain.
 fn given_slots(
     py: Python<'_>,
     data: &'static ClassData,
@@ -216,8 +216,8 @@ fn given_slots(
     Ok(slots)
 }
 
-/// The fields of the object that a function makes of the arguments: those of
-/// an instance of a subclass.
+/// The fields of the object that a function makes from the arguments: those of an
+/// instance of a subclass.
 fn made_slots(
     py: Python<'_>,
     maker: &Maker,
@@ -234,7 +234,7 @@ fn made_slots(
     Ok(host::field_values(&made).into_iter().map(Some).collect())
 }
 
-/// A bound method of a callable and an instance.
+/// Binds a callable to an instance, as a method.
 fn method<'py>(
     callable: &Bound<'py, InitFunction>,
     instance: &Bound<'py, PyAny>,

@@ -1,5 +1,5 @@
-//! Constructors of types that say how they are made: a function of the core
-//! instead of the fields.
+//! Constructors that types declare themselves: a function of the core instead of the
+//! fields.
 
 use isoform::{Obj, Ref, TypeInfo, Value};
 use pyo3::exceptions::PyTypeError;
@@ -12,7 +12,7 @@ use crate::convert::{self, to_python};
 use crate::error::IntoPyResult;
 
 impl Maker {
-    /// The constructor that a type declares, if it does.
+    /// The constructor that a type declares, if any.
     ///
     /// # Errors
     ///
@@ -40,14 +40,14 @@ impl Maker {
         }))
     }
 
-    /// How many parameters have to be given.
+    /// The number of required parameters.
     pub(crate) fn required(&self) -> usize {
         self.function
             .signature()
             .map_or(0, |known| known.required())
     }
 
-    /// How many parameters may be given without their names.
+    /// The number of positional parameters.
     fn positional(&self) -> usize {
         let by_name = |parameter: &&isoform::Parameter| !parameter.is_keyword_only();
         self.parameters().iter().take_while(by_name).count()
@@ -65,12 +65,12 @@ impl Maker {
         self.info.key()
     }
 
-    /// The object that arguments make, those with a name behind the others.
+    /// Calls the function with arguments, positional ones first, then named ones.
     ///
     /// # Errors
     ///
-    /// `TypeError` for arguments that are too many, missing, unknown, given
-    /// twice or do not convert; what the function returns.
+    /// `TypeError` for arguments that are too many, missing, unknown, given twice or
+    /// not convertible; errors from the function.
     pub(super) fn make<'a, 'py: 'a>(
         &self,
         py: Python<'py>,
@@ -139,7 +139,7 @@ impl Maker {
         )))
     }
 
-    /// Gives the parameters that were left out their defaults.
+    /// Sets omitted parameters to their defaults.
     fn complete(&self, py: Python<'_>, values: Vec<Option<Value>>) -> PyResult<Vec<Value>> {
         let mut missing = Missing::default();
         let mut complete = Vec::with_capacity(values.len());
@@ -168,11 +168,11 @@ impl Maker {
         ))
     }
 
-    /// The function, for Python.
+    /// Converts the function to Python.
     ///
     /// # Errors
     ///
-    /// What making a class raises.
+    /// Exceptions from making a class.
     pub(crate) fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.function.clone().into())
     }

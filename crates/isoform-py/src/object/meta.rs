@@ -25,7 +25,7 @@ const META_DOC: &CStr = c"The metaclass of Object.\n\nIt gives every class empty
 
 const OBJECT_DOC: &CStr = c"The base of all classes of nodes, and of the containers.\n\nInstances stand for objects of the core: `==` and `hash` are identity unless\nthe class asks otherwise, and one object has one instance while it is in use.";
 
-/// A slot's error, left with CPython; the value is what the slot returns then.
+/// Sets a slot's error in CPython and returns the value for the slot to return.
 fn raised<T>(py: Python<'_>, error: PyErr, value: T) -> T {
     error.restore(py);
     value
@@ -64,16 +64,16 @@ fn new_class<'py>(
         }
         wrapper::adopt_finalizer(ty);
         if !wrapper::has_own_state(ty) {
-            // CPython's own routine would do the same in more steps: look for
-            // slots, a dict and weak references to clear.
+            // CPython's own routine would do the same in more steps: search for slots,
+            // a dict and weak references to clear.
             (*ty).tp_dealloc = Some(dealloc_class);
         }
     }
     Ok(class)
 }
 
-/// Ends an instance of a class without state; a class with `__del__` takes the
-/// way of `finalize`.
+/// Deallocates an instance of a class without state; a class with `__del__` goes
+/// through `finalize`.
 ///
 /// # Safety
 ///
@@ -123,7 +123,7 @@ unsafe extern "C" fn meta_call(
 
 /// # Safety
 ///
-/// `tp_getattro` of the metaclass: what Python does not find in a class and its
+/// `tp_getattro` of the metaclass: a name that Python does not find in a class and its
 /// bases may be an attribute of its type.
 unsafe extern "C" fn meta_getattro(
     class: *mut ffi::PyObject,
@@ -151,7 +151,7 @@ unsafe extern "C" fn meta_getattro(
     }
 }
 
-/// The opposite of an answer to `==`, which is given up.
+/// The negation of a result of `==`, which is consumed.
 ///
 /// # Safety
 ///
@@ -189,7 +189,7 @@ unsafe extern "C" fn richcompare(
         if operation == ffi::Py_NE
             && let Some(own) = own.filter(|own| *own as usize != richcompare as *const () as usize)
         {
-            // A class with an `__eq__` of its own is unequal when that says so.
+            // A class with its own `__eq__` is unequal if that returns so.
             return negated(own(this, other, ffi::Py_EQ));
         }
         let same = this == other
@@ -230,8 +230,8 @@ unsafe extern "C" fn hash(this: *mut ffi::PyObject) -> ffi::Py_hash_t {
 
 /// # Safety
 ///
-/// `tp_repr` of `Object`. A slot of its own, so that classes which show their
-/// objects in another way are told from the others by it.
+/// `tp_repr` of `Object`. A separate slot, so that classes with another repr can be
+/// recognised by it.
 unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: CPython passes a live instance and holds the GIL.
     unsafe {
@@ -248,13 +248,13 @@ unsafe extern "C" fn repr(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
     }
 }
 
-/// What the core asks of the GIL.
+/// The core's interface to the GIL.
 fn host_hooks() -> HostHooks {
     HostHooks {
         // SAFETY: may be called in any thread.
         is_held: || unsafe { ffi::PyGILState_Check() } == 1,
         hold: |body| {
-            // Without an interpreter, or while it ends, nothing is run.
+            // Without an interpreter, or while it shuts down, nothing is run.
             let _ended = Python::try_attach(|_py| body());
         },
         release_while: |body| {
@@ -265,17 +265,17 @@ fn host_hooks() -> HostHooks {
     }
 }
 
-/// When a long operation gave up the GIL last.
+/// The time at which a long operation last released the GIL.
 static RELEASED: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Longer than a thread waits for the GIL before it demands it (five
-/// milliseconds unless set otherwise). Giving it up more often would start that
-/// wait anew each time, and the thread would never get it.
+/// Longer than a thread waits for the GIL before it demands it (five milliseconds by
+/// default). Releasing it more often would restart that wait each time, and the thread
+/// would never get it.
 const SHARE: Duration = Duration::from_millis(6);
 
-/// What the core calls in the middle of long operations.
+/// Called by the core in the middle of long operations.
 fn poll(py: Python<'_>) -> PyResult<()> {
-    // Handlers of signals run here; Ctrl-C comes as an exception.
+    // Signal handlers run here; Ctrl-C raises an exception.
     py.check_signals()?;
     let now = Instant::now();
     let due = {
@@ -293,11 +293,11 @@ fn poll(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Lets a closure be run by `detach`, which runs it in this thread.
+/// Lets `detach` run a closure, which it does in this thread.
 struct Exclusive<'a>(&'a mut dyn FnMut());
 
-// SAFETY: `detach` calls what it is given before it returns, in the same
-// thread; nothing moves to another one.
+// SAFETY: `detach` calls its closure before it returns, in the same thread; nothing
+// moves to another one.
 unsafe impl Send for Exclusive<'_> {}
 
 impl Exclusive<'_> {
@@ -306,7 +306,7 @@ impl Exclusive<'_> {
     }
 }
 
-/// Makes the metaclass and `Object`, and tells the core about wrappers.
+/// Makes the metaclass and `Object`, and registers the wrappers with the core.
 pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyType>)> {
     let abc_meta = py
         .import("abc")?
@@ -336,8 +336,8 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     let new = pyo3::wrap_pyfunction!(new_class, py)?;
     let static_method = py.import("builtins")?.getattr("staticmethod")?;
     meta.setattr("__new__", static_method.call1((new,))?)?;
-    // The checks of ABCMeta cost a call into Python; virtual subclasses of
-    // node types make no sense.
+    // The checks of ABCMeta cost a call into Python, and virtual subclasses of node
+    // types make no sense.
     let plain = py.get_type::<PyType>();
     for name in ["__instancecheck__", "__subclasscheck__"] {
         meta.setattr(name, plain.getattr(name)?)?;
@@ -376,9 +376,9 @@ pub(crate) fn init(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, Bound<'_, PyT
     class::set_make_native(bind::make_native);
     wrapper::set_complete(construct::finish);
     host::set_preserved_hook(wrapper::abandon);
-    // SAFETY: the GIL is exclusive, and the functions do what they are to do.
-    // A second module of this kind in one process shares neither types nor
-    // lock with the first, so an error here is a reason not to load it.
+    // SAFETY: the GIL is exclusive, and the functions fulfil their contracts. A second
+    // module of this kind in one process shares neither types nor lock with the first,
+    // so an error here prevents loading it.
     unsafe { host::install(host_hooks()) }.into_py()?;
     // Both live as long as the process: the statics above point to them.
     std::mem::forget((meta.clone(), object.clone()));

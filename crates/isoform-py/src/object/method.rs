@@ -1,9 +1,9 @@
 //! Functions of this crate as methods and slots of Python classes.
 //!
-//! A Python class keeps its documentation and its signatures in Python; the
-//! bodies are replaced by descriptors, which CPython calls without a frame,
-//! and the slots of the busiest special methods by functions that CPython
-//! calls without a look at the descriptor.
+//! A Python class keeps its documentation and its signatures in Python; the bodies are
+//! replaced by descriptors, which CPython calls without a frame, and the slots of the
+//! busiest special methods by functions that CPython calls without looking up the
+//! descriptor.
 
 use std::ffi::{CString, c_int};
 use std::ptr::{self, NonNull};
@@ -29,9 +29,8 @@ impl<F: Copy + 'static> Stateless for F {}
 /// The function of this type.
 fn function<F: Stateless>() -> F {
     const { assert!(size_of::<F>() == 0, "the function must capture nothing") };
-    // SAFETY: to read a type without size touches no memory, and a value of it
-    // was there when the function was registered; it may be copied any number
-    // of times.
+    // SAFETY: reading a zero-sized type touches no memory, and a value of it existed
+    // when the function was registered; it may be copied any number of times.
     unsafe { NonNull::<F>::dangling().read() }
 }
 
@@ -85,24 +84,24 @@ pub(crate) struct Arguments<'a, 'py> {
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {
-    /// The argument at a position, if it was given.
+    /// The argument at a position, if given.
     pub(crate) fn get(&self, position: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
         let argument = *self.given.get(position)?;
         // SAFETY: the caller's arguments are alive during the call.
         Some(unsafe { Borrowed::from_ptr(self.py, argument) })
     }
 
-    /// How many there are.
+    /// The number of arguments.
     pub(crate) fn len(&self) -> usize {
         self.given.len()
     }
 
-    /// All of them.
+    /// All arguments.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Borrowed<'a, 'py, PyAny>> {
         (0..self.len()).filter_map(|position| self.get(position))
     }
 
-    /// Checks how many there are.
+    /// Checks the number of arguments.
     ///
     /// # Errors
     ///
@@ -218,7 +217,7 @@ where
     }
 }
 
-/// `==` and `!=`; None means that the other operand may decide.
+/// `==` and `!=`; None lets the other operand decide.
 unsafe extern "C" fn compare<F>(
     this: *mut ffi::PyObject,
     other: *mut ffi::PyObject,
@@ -288,13 +287,12 @@ unsafe fn finish_new(
     object: Ref<Obj>,
 ) -> PyResult<Object<'_>> {
     let expected = class::class_of(py, host::type_index_of(&object))?;
-    // The object may be one that exists already, if the constructor says so.
+    // The object may already exist, if the constructor returns such a one.
     let fresh = host::host_word(&object).load(std::sync::atomic::Ordering::Relaxed) == 0;
     if !fresh && ptr::eq(class, expected) {
         return wrapper::wrap(py, object);
     }
-    // SAFETY: both are live classes, and a fresh object has no wrapper, which
-    // is checked.
+    // SAFETY: both are live classes, and a new object has no wrapper, which is checked.
     unsafe {
         if !fresh || ffi::PyType_IsSubtype(class, expected) == 0 || !roots::has_layout(class) {
             return Err(PyTypeError::new_err(
@@ -362,18 +360,18 @@ unsafe extern "C" fn make_slow<F: Make>(
     }
 }
 
-/// A class that gets native methods. It must be a heap type that extends
-/// `Object`, such as any class statement makes.
+/// A class that receives native methods. It must be a heap type that extends `Object`,
+/// such as the result of any class statement.
 pub(crate) struct Methods<'py> {
     class: Bound<'py, PyType>,
 }
 
 impl<'py> Methods<'py> {
-    /// The methods of a class that stands for the built-in type of this key.
+    /// The methods of a class for the built-in type with this key.
     ///
     /// # Errors
     ///
-    /// What binding the class raises.
+    /// Exceptions from binding the class.
     pub(crate) fn bind(class: &Bound<'py, PyType>, type_key: &str) -> PyResult<Self> {
         bind::bind_key(class, type_key)?;
         // SAFETY: `class` is a live type.
@@ -395,11 +393,11 @@ impl<'py> Methods<'py> {
         self.class.as_type_ptr()
     }
 
-    /// Replaces the attribute by a descriptor that has its documentation.
+    /// Replaces an attribute by a descriptor with the same documentation.
     fn add(&self, name: &str, function: ffi::PyMethodDefPointer, flags: c_int) -> PyResult<()> {
         let doc = CString::new(self.documentation(name)?)?;
         let raw_name = CString::new(name)?;
-        // Descriptors point to the definition, so it lives as long as the
+        // Descriptors point to the definition, which therefore lives as long as the
         // process; there is one for each method of a few classes.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: raw_name.into_raw(),
@@ -416,8 +414,8 @@ impl<'py> Methods<'py> {
         self.class.setattr(name, descriptor)
     }
 
-    /// Signature and documentation of the Python function that a descriptor
-    /// replaces, in the form that CPython takes apart again.
+    /// Signature and documentation of the Python function that a descriptor replaces,
+    /// in the format that CPython parses.
     fn documentation(&self, name: &str) -> PyResult<String> {
         let py = self.class.py();
         let body = self.class.getattr(intern!(py, "__dict__"))?;
@@ -492,8 +490,8 @@ impl<'py> Methods<'py> {
         F: for<'a> Fn(&Object<'a>) -> Answer<'a> + Stateless,
     {
         self.unary("__iter__", function)?;
-        // SAFETY: the class is a live heap type, see `bind`; the slot has the
-        // signature of the function. So it is below.
+        // SAFETY: the class is a live heap type, see `bind`; the slot has the signature
+        // of the function. The same holds below.
         unsafe { (*self.raw()).tp_iter = Some(iterate::<F>) };
         Ok(())
     }
@@ -609,7 +607,7 @@ impl<'py> Methods<'py> {
         Ok(())
     }
 
-    /// The constructor, of this class and of its subclasses.
+    /// The constructor of this class and its subclasses.
     pub(crate) fn make<F: Make>(&self, _function: F) -> PyResult<()> {
         // SAFETY: as in `iter`; calls of classes of our metaclass look at
         // `tp_vectorcall`.
@@ -620,7 +618,7 @@ impl<'py> Methods<'py> {
         Ok(())
     }
 
-    /// Ends the changes: caches of lookups made before are no longer valid.
+    /// Ends the changes and invalidates cached lookups.
     pub(crate) fn finish(self) {
         // SAFETY: the class is alive.
         unsafe { ffi::PyType_Modified(self.raw()) };

@@ -1,4 +1,4 @@
-//! The island of the binding: Python objects that stand for core objects.
+//! The island of the binding: Python objects that represent core objects.
 //!
 //! The only module of this crate with `unsafe` code. It defines, through
 //! CPython's C interface, the base class `Object`, its metaclass, the
@@ -7,24 +7,23 @@
 //!
 //! # A wrapper and its object
 //!
-//! A [`wrapper`] is a Python object with a pointer to a core object, of which
-//! it is one owner. The core object's spare word points back, so that one
-//! object has one wrapper and `a.child is a.child`. The spare word is read and
-//! written under the GIL only, except for the bit that `isoform::host`
-//! describes.
+//! A [`wrapper`] is a Python object with a pointer to a core object, of which it is one
+//! owner. The core object's spare word points back, so that one object has one wrapper
+//! and `a.child is a.child`. The spare word is read and written only under the GIL,
+//! except for the bit that `isoform::host` documents.
 //!
-//! Wrappers of classes without state of their own (no `__dict__`, no slots)
-//! die with their last Python reference and are made anew when asked for.
-//! Wrappers with state are *preserved* while the core still holds the object:
-//! they and the object own one another until the last other owner goes.
+//! Wrappers of classes without their own state (no `__dict__`, no slots) die with their
+//! last Python reference and are recreated on demand. Wrappers with state are
+//! *preserved* while the core still holds the object: they and the object own each
+//! other until the last other owner goes.
 //!
 //! # Soundness
 //!
 //! * Every function here that takes `Python<'_>` or `&Bound<'_, _>` runs under
 //!   the GIL, as does every slot that CPython calls.
-//! * Fields are written under the GIL only (see the access rule of the core),
-//!   so reading them under the GIL without a lock is sound. No Python code
-//!   runs between reading a borrowed field and taking a reference to it.
+//! * Fields are written only under the GIL (see the access rule of the core), so
+//!   reading them under the GIL without a lock is sound. No Python code runs between
+//!   reading a borrowed field and taking a reference to it.
 #![allow(unsafe_code)]
 
 pub(crate) mod bind;

@@ -17,16 +17,16 @@ use crate::error::IntoPyResult;
 
 /// A field as an attribute of its class.
 ///
-/// `Class.field` is the descriptor itself; `Class.field.set(node, value)`
-/// writes the field even where the class or the field is frozen.
-// The dict holds the `__doc__` of each field, which the class's own text would
-// hide if it were a getter.
+/// `Class.field` is the descriptor itself; `Class.field.set(node, value)` writes the
+/// field even if the class or the field is frozen.
+// The dict contains the `__doc__` of each field, which the class's own text would hide
+// if it were a getter.
 #[pyclass(frozen, dict, module = "isoform._core")]
 pub(crate) struct Property {
     place: FieldPlace,
     info: &'static TypeInfo,
     schema: &'static Schema,
-    /// Whether lists and dicts in the field are to stay typed.
+    /// True if lists and dicts in the field must stay typed.
     binds: bool,
     frozen: bool,
     converter: Option<Py<PyAny>>,
@@ -77,9 +77,9 @@ impl Property {
         let Some(core) = wrapper::core_of(object) else {
             return self.read_staged(object);
         };
-        // SAFETY: the GIL is held, and what is read is copied, or gets an owner,
-        // before any Python code can run. Allocating may run some: CPython's
-        // collector calls finalisers, and those may write this field.
+        // SAFETY: the GIL is held, and the value is copied, or gets an owner, before
+        // any Python code can run. Allocating may run some: CPython's collector calls
+        // finalisers, and those may write this field.
         match unsafe { host::read_field(core, &self.place) } {
             Some(FieldRef::Object(child)) => {
                 if host::type_index_of(child).get() < convert::FIRST_DECLARED {
@@ -138,7 +138,7 @@ impl Property {
             }
             return isoform::overwrite_field_at(core, self.place.position(), value).into_py();
         }
-        // What was there goes after the closure, since that may run Python code.
+        // The old value is dropped after the closure, since that may run Python code.
         let before = super::construct::staged(object, self.info, |values| {
             values[self.place.position()].replace(value)
         });
@@ -180,7 +180,7 @@ impl Property {
         self.owner.clone_ref(py)
     }
 
-    /// Whether assignment is refused.
+    /// True if assignment is rejected.
     #[getter]
     fn frozen(&self) -> bool {
         self.frozen
@@ -191,9 +191,9 @@ impl Property {
         self.read(node)
     }
 
-    /// Writes the field of a node, also where it is frozen.
+    /// Writes the field of a node, even if it is frozen.
     ///
-    /// Raises TypeError when the value does not fit.
+    /// Raises TypeError if the value does not fit.
     fn set(&self, node: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.write(node, value)
     }
@@ -227,7 +227,7 @@ impl Property {
     }
 }
 
-/// Replaces the slot that pyo3 made for reading by one with less in between.
+/// Replaces the slot that pyo3 made for reading by a more direct one.
 pub(crate) fn init(py: Python<'_>) {
     let ty = py.get_type::<Property>().as_type_ptr();
     // SAFETY: the type is alive and its instances are `Property` objects; both

@@ -1,5 +1,5 @@
-//! `Object` and its metaclass as the rest of the binding finds them, and which
-//! classes and instances are theirs.
+//! Access to `Object` and its metaclass for the rest of the binding, and tests for
+//! their classes and instances.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -31,21 +31,21 @@ pub(super) fn meta() -> *mut ffi::PyTypeObject {
     META.load(Ordering::Relaxed)
 }
 
-/// Whether a class is `Object` itself.
+/// True if a class is `Object` itself.
 pub(crate) fn is_base(class: &Bound<'_, PyType>) -> bool {
     class.as_type_ptr() == base()
 }
 
-/// Whether a class is `Object` or extends it.
+/// True if a class is `Object` or extends it.
 pub(crate) fn extends_base(class: &Bound<'_, PyType>) -> bool {
     // SAFETY: the class is a live type.
     unsafe { has_layout(class.as_type_ptr()) }
 }
 
-/// Whether instances of a class have the layout of a wrapper.
+/// True if instances of a class have the layout of a wrapper.
 ///
-/// Asked of the chain of bases by which CPython itself lays instances out.
-/// Metaclass and order of resolution say nothing: Python code can choose both.
+/// Checks the chain of bases by which CPython itself lays out instances. Metaclass and
+/// resolution order prove nothing: Python code can choose both.
 ///
 /// # Safety
 ///
@@ -70,7 +70,7 @@ pub(crate) fn base_class(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(base.cast_into()?)
 }
 
-/// Whether a Python object has the layout of a wrapper.
+/// True if a Python object has the layout of a wrapper.
 ///
 /// # Safety
 ///

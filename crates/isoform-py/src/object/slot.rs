@@ -1,4 +1,4 @@
-//! What every function that CPython calls does with errors and panics.
+//! Handling of errors and panics in all functions that CPython calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -7,9 +7,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// Runs the body of a slot; an error is left with CPython, and `failed`
-/// returned. A panic becomes an exception too: it must not leave a function
-/// that C code called, and is a mistake of this library.
+/// Runs the body of a slot; for an error, sets the exception in CPython and returns
+/// `failed`. A panic also becomes an exception: it must not leave a function that C
+/// code called, and is a bug in this library.
 #[inline(always)]
 pub(super) fn guarded<R>(py: Python<'_>, failed: R, body: impl FnOnce() -> PyResult<R>) -> R {
     let error = match catch_unwind(AssertUnwindSafe(body)) {
@@ -21,7 +21,7 @@ pub(super) fn guarded<R>(py: Python<'_>, failed: R, body: impl FnOnce() -> PyRes
     failed
 }
 
-/// [`guarded`] for a slot that returns an object.
+/// As [`guarded`], for a slot that returns an object.
 #[inline(always)]
 pub(super) fn guarded_object<'py>(
     py: Python<'py>,

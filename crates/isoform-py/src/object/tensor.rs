@@ -1,17 +1,16 @@
-//! Memory of tensors across the border: DLPack capsules and buffers.
+//! Exchange of tensor memory: DLPack capsules and buffers.
 //!
 //! # Aliasing
 //!
-//! A tensor of the core never changes, and what it exports is marked as read
-//! only, or copied where a format knows no such mark. What it *imports* without
-//! a copy stays the producer's memory. The producer may still write to it, so
-//! reading it rests on a contract, as with files that are mapped into memory:
-//! the memory is written only under the GIL, or while no core function that
-//! reads tensors runs. All reads of the core happen with the GIL held, so
-//! assignments in Python keep the contract by themselves; what can break it is
-//! native code that releases the GIL while it writes into an array that was
-//! shared. So sharing must be asked for, by `from_dlpack`; an array that is
-//! merely stored in a field is copied unless it is read only.
+//! A tensor of the core never changes, and its exports are marked as read-only, or
+//! copied if the format has no such mark. Memory that is *imported* without a copy
+//! remains the producer's. The producer may still write to it, so reading it relies on
+//! a contract, as for memory-mapped files: the memory is written only under the GIL, or
+//! while no core function that reads tensors is running. All reads of the core happen
+//! with the GIL held, so assignments in Python keep the contract by themselves; only
+//! native code that releases the GIL while it writes into a shared array can break it.
+//! Sharing must therefore be requested, by `from_dlpack`; an array that is merely
+//! stored in a field is copied unless it is read-only.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -84,8 +83,8 @@ enum Lease {
     Versioned(NonNull<ManagedVersioned>),
 }
 
-// SAFETY: a managed tensor may be given back in any thread; here it is done
-// under the GIL.
+// SAFETY: a managed tensor may be released in any thread; here this happens under the
+// GIL.
 unsafe impl Send for Lease {}
 
 impl Lease {
@@ -110,8 +109,8 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // Producers release Python objects here. While the interpreter ends
-        // the memory is left alone.
+        // Producers release Python objects here. While the interpreter shuts down, the
+        // memory is not released.
         let _ended = Python::try_attach(|_py| {
             // SAFETY: the lease owns the managed tensor and ends here.
             unsafe {
@@ -147,31 +146,31 @@ impl AsRef<[u8]> for Shared {
         if self.len == 0 {
             return &[];
         }
-        // SAFETY: the producer keeps the memory as long as the lease lives;
-        // that nobody writes meanwhile is the contract of the module.
+        // SAFETY: the producer keeps the memory as long as the lease lives; the
+        // module's contract ensures that nobody writes meanwhile.
         unsafe { std::slice::from_raw_parts(self.data, self.len) }
     }
 }
 
-/// Whether the memory of the producer may be used, or is to be copied.
+/// The use of a producer's memory: shared or copied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// Without a copy where the layout allows it.
+    /// Not copied if the layout allows it.
     Shared,
-    /// Without a copy, or an error.
+    /// Never copied; an error if that is impossible.
     Required,
-    /// Without a copy only if nobody can write.
+    /// Not copied if nobody can write to it.
     ReadOnly,
     /// Always copied.
     Copied,
 }
 
-/// A tensor from a DLPack capsule, which is used up.
+/// Makes a tensor from a DLPack capsule, which is consumed.
 ///
 /// # Errors
 ///
-/// `TypeError` for anything but an unused capsule, `BufferError` for memory
-/// that the core cannot hold: another device, an unknown data type or version.
+/// `TypeError` for anything but an unused capsule, `BufferError` for memory that the
+/// core cannot use: another device, an unknown data type or version.
 pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<Tensor> {
     let lease = take(capsule)?;
     let given = lease.tensor();
@@ -244,8 +243,8 @@ pub(crate) fn import(capsule: &Bound<'_, PyAny>, sharing: Sharing) -> PyResult<T
                 "an array of dtype {dtype} must be contiguous"
             )));
         }
-        // SAFETY: shape and strides are the producer's, whose memory the lease
-        // keeps alive.
+        // SAFETY: shape and strides are the producer's, whose memory the lease keeps
+        // alive.
         let gathered = unsafe { gather(data, &shape, &strides.unwrap_or_default(), size, len) };
         drop(lease);
         gathered.into()
@@ -357,22 +356,22 @@ pub(crate) fn strides_of(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// What an exported managed tensor points to.
+/// The data that an exported managed tensor points to.
 struct Exported {
     shape: Vec<i64>,
     strides: Vec<i64>,
-    /// Keeps the memory alive where it is the tensor's own.
+    /// Keeps the memory alive if it is the tensor's own.
     _tensor: Option<Tensor>,
-    /// The copy, in words so that it is aligned.
+    /// The copy, in words for alignment.
     _copy: Vec<u64>,
 }
 
-/// A DLPack capsule of a tensor's memory, or of a copy. Memory that is not
-/// copied can be exported in the versioned form only, as read only.
+/// Makes a DLPack capsule of a tensor's memory, or of a copy. Memory that is not copied
+/// can be exported only in the versioned form, as read-only.
 ///
 /// # Errors
 ///
-/// What CPython raises when it cannot make a capsule.
+/// Exceptions from CPython when it cannot make a capsule.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     tensor: &Tensor,
@@ -465,7 +464,7 @@ unsafe fn free(pointer: *mut c_void, versioned: bool) {
 }
 
 unsafe extern "C" fn delete_plain(managed: *mut Managed) {
-    // SAFETY: the consumer calls this once, with what `export` made.
+    // SAFETY: the consumer calls this once, with the tensor that `export` made.
     unsafe {
         let managed = Box::from_raw(managed);
         drop(Box::from_raw(managed.context.cast::<Exported>()));
@@ -481,8 +480,8 @@ unsafe extern "C" fn delete_versioned(managed: *mut ManagedVersioned) {
 }
 
 unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
-    // SAFETY: a capsule that still has its name was not consumed, and holds
-    // what `export` made.
+    // SAFETY: a capsule that still has its name was not consumed, and contains the
+    // tensor that `export` made.
     unsafe {
         for (name, versioned) in [(VERSIONED, true), (UNVERSIONED, false)] {
             if ffi::PyCapsule_IsValid(capsule, name.as_ptr()) != 0 {
@@ -492,7 +491,7 @@ unsafe extern "C" fn drop_capsule(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// What a buffer view points to.
+/// The data that a buffer view points to.
 struct View {
     format: &'static CStr,
     shape: Vec<ffi::Py_ssize_t>,
@@ -523,8 +522,8 @@ fn format_of(dtype: DType) -> Option<&'static CStr> {
     })
 }
 
-/// `bf_getbuffer` of `Tensor`: read-only views, by type where Python knows the
-/// type, else as plain bytes for those who ask for no more.
+/// `bf_getbuffer` of `Tensor`: read-only views, typed if Python has the type, otherwise
+/// as plain bytes for consumers that request no more.
 unsafe extern "C" fn get_buffer(
     this: *mut ffi::PyObject,
     view: *mut ffi::Py_buffer,
@@ -603,8 +602,7 @@ unsafe extern "C" fn get_buffer(
 }
 
 unsafe extern "C" fn release_buffer(_this: *mut ffi::PyObject, view: *mut ffi::Py_buffer) {
-    // SAFETY: `internal` is what `get_buffer` put there, or null in a view
-    // without shape.
+    // SAFETY: `internal` was set by `get_buffer`, or is null in a view without shape.
     unsafe {
         if !(*view).internal.is_null() {
             drop(Box::from_raw((*view).internal.cast::<View>()));

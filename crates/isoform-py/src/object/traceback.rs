@@ -7,10 +7,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The exception with lines for these frames around those that it has, the
-/// last one innermost. It stays the same exception object.
+/// Adds lines for these frames to an exception, around its existing ones, the last
+/// frame innermost. It stays the same exception object.
 ///
-/// A frame that cannot be made, as when memory runs out, is left out.
+/// A frame that cannot be made, for example without memory, is omitted.
 #[cold]
 pub(crate) fn extend(py: Python<'_>, error: PyErr, frames: &[ErrorFrame]) -> PyErr {
     let made: Vec<Bound<'_, PyAny>> = frames
@@ -27,7 +27,7 @@ pub(crate) fn extend(py: Python<'_>, error: PyErr, frames: &[ErrorFrame]) -> PyE
     PyErr::fetch(py)
 }
 
-/// A frame object that stands for a place in Rust code.
+/// Makes a frame object for a place in Rust code.
 fn make<'py>(py: Python<'py>, frame: &ErrorFrame) -> Option<Bound<'py, PyAny>> {
     let file = CString::new(frame.file).ok()?;
     let function = CString::new(frame.function.as_str()).ok()?;

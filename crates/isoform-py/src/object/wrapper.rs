@@ -1,4 +1,4 @@
-//! The instance layout of `Object`, and what makes and ends a wrapper.
+//! The instance layout of `Object`, and the life of a wrapper.
 
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -31,15 +31,15 @@ pub(super) const WEAKLIST_OFFSET: usize = std::mem::offset_of!(Wrapper, weak_ref
 /// The low bit of [`Wrapper::state`].
 const STAGED: usize = 1;
 
-/// The fields of an object that is not complete yet.
+/// The fields of an incomplete object.
 pub(crate) struct Staging {
     pub(super) data: &'static ClassData,
     pub(super) values: Vec<Option<Value>>,
-    /// While the object is being completed, it must not be completed again.
+    /// True while the object is being completed, so that this does not happen twice.
     pub(super) finishing: bool,
 }
 
-/// The wrapper behind a Python object.
+/// The wrapper in a Python object.
 ///
 /// # Safety
 ///
@@ -58,14 +58,14 @@ impl Wrapper {
         if state & STAGED != 0 || state == 0 {
             return None;
         }
-        // SAFETY: `Cell<usize>` holds the non-null address of an object of
-        // which the wrapper owns a reference; `Ref<Obj>` and `NonNull<()>`
-        // have the same representation, and a state that is an object never
-        // changes while the wrapper lives.
+        // SAFETY: `Cell<usize>` holds the non-null address of an object of which the
+        // wrapper owns a reference; `Ref<Obj>` and `NonNull<()>` have the same
+        // representation, and a state that is an object never changes while the wrapper
+        // lives.
         Some(unsafe { host::borrow_raw(&*self.state.as_ptr().cast::<NonNull<()>>()) })
     }
 
-    /// Unties the wrapper from its object, whose reference goes to the caller.
+    /// Separates the wrapper from its object, whose reference goes to the caller.
     pub(super) fn take_core(&self) -> Option<*mut ()> {
         host::host_word(self.core()?).store(0, Ordering::Release);
         Some(self.state.replace(0) as *mut ())
@@ -77,14 +77,14 @@ impl Wrapper {
         (state & STAGED != 0).then_some((state & !STAGED) as *mut Staging)
     }
 
-    /// Gives an instance that has no state its unfinished fields.
+    /// Sets the unfinished fields of an instance without state.
     pub(super) fn set_staging(&self, staging: Staging) {
         debug_assert_eq!(self.state.get(), 0);
         self.state
             .set(Box::into_raw(Box::new(staging)) as usize | STAGED);
     }
 
-    /// Ties an instance without object to its object.
+    /// Binds an instance without object to its object.
     ///
     /// # Safety
     ///
@@ -99,8 +99,8 @@ impl Wrapper {
             .state
             .set(object.into_raw_pointer().as_ptr() as usize);
         if let Some(staging) = staging {
-            // SAFETY: the box was made by `set_staging`, and the wrapper does
-            // not lead to it any more.
+            // SAFETY: the box was made by `set_staging`, and the wrapper no longer
+            // points to it.
             drop(unsafe { Box::from_raw(staging) });
         }
     }
@@ -112,30 +112,30 @@ impl Wrapper {
 ///
 /// As [`Wrapper::tie`].
 pub(super) unsafe fn tie(this: *mut ffi::PyObject, object: Ref<Obj>) {
-    // SAFETY: handed on from the caller.
+    // SAFETY: promised by the caller.
     unsafe { Wrapper::tie(this, object) }
 }
 
-/// The wrapper of an object: the one it has, or a new one.
+/// The wrapper of an object: the existing one, or a new one.
 ///
 /// # Errors
 ///
-/// `MemoryError`, or what making the class of a native type raises.
+/// `MemoryError`; exceptions from making the class of a native type.
 pub(crate) fn wrap(py: Python<'_>, object: Ref<Obj>) -> PyResult<Bound<'_, PyAny>> {
     if let Some(found) = existing(py, &object) {
         return Ok(found);
     }
     let class = class::class_of(py, host::type_index_of(&object))?;
-    // SAFETY: the class is a live subclass of `Object`, and the object has no
-    // wrapper, as just seen; no Python code ran in between, since allocating
-    // runs the collector at most, which makes no wrappers of live objects.
+    // SAFETY: the class is a live subclass of `Object`, and the object has no wrapper,
+    // as checked above; no Python code ran in between, since allocating runs at most
+    // the collector, which makes no wrappers of live objects.
     unsafe {
         let this = allocate(class);
         if this.is_null() {
             return Err(PyErr::fetch(py));
         }
         if let Some(found) = existing(py, &object) {
-            // A finaliser that the collector ran was faster.
+            // A finaliser run by the collector was faster.
             ffi::Py_DECREF(this);
             return Ok(found);
         }
@@ -160,7 +160,7 @@ pub(crate) fn wrap_borrowed<'py>(
     }
 }
 
-/// The wrapper that an object has.
+/// The existing wrapper of an object.
 #[inline(always)]
 fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>> {
     let word = host::host_word(object);
@@ -176,8 +176,8 @@ fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>
             let taken =
                 word.compare_exchange(current, this as usize, Ordering::AcqRel, Ordering::Relaxed);
             if taken.is_ok() {
-                // The reference by which the object kept its wrapper alive is
-                // the caller's now.
+                // The reference by which the object kept its wrapper alive now belongs
+                // to the caller.
                 clear_finalized(this);
                 return Some(Bound::from_owned_ptr(py, this));
             }
@@ -186,7 +186,7 @@ fn existing<'py>(py: Python<'py>, object: &Ref<Obj>) -> Option<Bound<'py, PyAny>
     }
 }
 
-/// A fresh instance without state.
+/// Allocates an instance without state.
 ///
 /// # Safety
 ///
@@ -203,11 +203,11 @@ pub(super) unsafe fn allocate(class: *mut ffi::PyTypeObject) -> *mut ffi::PyObje
     }
 }
 
-/// A new wrapper of exactly this class around an object that has none.
+/// Makes a wrapper of exactly this class for an object that has none.
 ///
 /// # Safety
 ///
-/// As [`allocate`]; the object must be fresh, so that it has no wrapper.
+/// As [`allocate`]; the object must be new, so that it has no wrapper.
 #[inline]
 pub(super) unsafe fn wrap_fresh(
     class: *mut ffi::PyTypeObject,
@@ -223,12 +223,11 @@ pub(super) unsafe fn wrap_fresh(
     }
 }
 
-/// A new wrapper of a class of the user's choice for an object that has none.
+/// Makes a wrapper of a class of the user's choice for an object that has none.
 ///
 /// # Errors
 ///
-/// `TypeError` when the class is not, and does not extend, the class of the
-/// object's type.
+/// `TypeError` unless the class is, or extends, the class of the object's type.
 pub(crate) fn wrap_as<'py>(
     class: &Bound<'py, PyType>,
     object: Ref<Obj>,
@@ -247,9 +246,9 @@ pub(crate) fn wrap_as<'py>(
     if let Some(found) = existing(py, &object) {
         return Ok(found);
     }
-    // SAFETY: the class extends that of the type, and so `Object`; the object
-    // has no wrapper, as just seen, and if one was made while memory was
-    // allocated, the new one is given up.
+    // SAFETY: the class extends that of the type, and so `Object`; the object has no
+    // wrapper, as checked above, and if one was made while memory was allocated, the
+    // new one is released.
     unsafe {
         let this = allocate(given);
         if this.is_null() {
@@ -264,7 +263,7 @@ pub(crate) fn wrap_as<'py>(
     }
 }
 
-/// A wrapper of the class of another instance of the same type.
+/// Makes a wrapper of the class of another instance of the same type.
 ///
 /// # Errors
 ///
@@ -276,14 +275,14 @@ pub(crate) fn wrap_like<'py>(
     wrap_as(&original.get_type(), object)
 }
 
-/// Whether instances of the object's class may have attributes besides fields.
+/// True if instances of the object's class may have attributes besides fields.
 pub(crate) fn may_have_state(object: &Bound<'_, PyAny>) -> bool {
     // SAFETY: the class of an instance of `Object` is alive; any other class
     // has no wrapper's layout.
     unsafe { roots::is_wrapper(object.as_ptr()) && has_own_state(ffi::Py_TYPE(object.as_ptr())) }
 }
 
-/// Whether the class of an object shows its objects in its own way.
+/// True if the class of an object has its own repr.
 pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
     let class = match existing(py, object) {
         Some(found) => found.get_type_ptr(),
@@ -298,8 +297,7 @@ pub(crate) fn has_own_repr(py: Python<'_>, object: &Ref<Obj>) -> bool {
     slot(class) != slot(roots::base())
 }
 
-/// The core object behind a Python object, if it is an instance of `Object`
-/// and complete.
+/// The core object of a Python object, if it is a complete instance of `Object`.
 #[inline]
 pub(crate) fn core_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Ref<Obj>> {
     // SAFETY: the GIL is held, and the reference keeps the wrapper alive.
@@ -314,22 +312,22 @@ pub(crate) fn core_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Ref<Obj>> 
 /// Completes a staged object.
 type Complete = fn(&Bound<'_, PyAny>) -> PyResult<()>;
 
-/// Completing converts defaults, and converting a value unwraps it, so it is
-/// told here.
+/// Set at start-up, because completing converts defaults, and converting a value
+/// unwraps it.
 static COMPLETE: OnceLock<Complete> = OnceLock::new();
 
-/// Says, once, how staged objects are completed.
+/// Sets, once, the function that completes staged objects.
 pub(super) fn set_complete(complete: Complete) {
-    // A second module in the process is refused later, by the core.
+    // The core rejects a second module in the process later.
     let _ = COMPLETE.set(complete);
 }
 
-/// The core object behind a Python object; None if it is not an instance of
-/// `Object`. A staged object is completed first.
+/// The core object of a Python object; None if it is not an instance of `Object`. A
+/// staged object is completed first.
 ///
 /// # Errors
 ///
-/// What completing raises, such as a `TypeError` for a field that was not set.
+/// Exceptions from completing, such as a `TypeError` for a field that was not set.
 #[inline]
 pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Ref<Obj>>> {
     // SAFETY: as in `core_of`.
@@ -353,7 +351,7 @@ pub(crate) fn unwrap<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Re
     }
 }
 
-/// Whether instances of a class have state that the core does not know.
+/// True if instances of a class have state outside of the core.
 ///
 /// # Safety
 ///
@@ -363,9 +361,9 @@ pub(super) unsafe fn has_own_state(class: *mut ffi::PyTypeObject) -> bool {
     unsafe { (*class).tp_dictoffset != 0 || (*class).tp_basicsize as usize > WRAPPER_SIZE }
 }
 
-/// Makes instances of a class unknown to Python's cycle collector, which has
-/// nothing to find in them: neither they nor their fields refer to a Python
-/// object. (What lies below in the core is the business of the core.)
+/// Excludes instances of a class from Python's cycle collector, which would find
+/// nothing in them: neither they nor their fields refer to a Python object. (Objects
+/// below them in the core are the core's concern.)
 ///
 /// # Safety
 ///
@@ -386,15 +384,15 @@ pub(super) unsafe fn leave_collector(class: *mut ffi::PyTypeObject) {
     }
 }
 
-/// Whether a finaliser is, or ends in, a `__del__` of Python code.
+/// True if a finaliser is, or calls, a `__del__` of Python code.
 pub(super) fn is_foreign_finalizer(finalizer: ffi::destructor) -> bool {
     finalizer as usize != finalize as *const () as usize
 }
 
-/// CPython's function that calls `__del__`, which is one for all classes.
+/// CPython's function that calls `__del__`, the same for all classes.
 static CALL_DEL: OnceLock<ffi::destructor> = OnceLock::new();
 
-/// Puts the preservation of wrappers before the `__del__` of a class, if it has
+/// Makes the preservation of wrappers run before the `__del__` of a class, if it has
 /// one.
 ///
 /// # Safety
@@ -414,8 +412,8 @@ pub(super) unsafe fn adopt_finalizer(class: *mut ffi::PyTypeObject) {
     }
 }
 
-/// `tp_finalize` of classes with `__del__`: an object that the core still holds
-/// does not end, and keeps its wrapper; `__del__` runs when it does.
+/// `tp_finalize` of classes with `__del__`: an object that the core still holds stays
+/// alive, together with its wrapper; `__del__` runs when the object dies.
 ///
 /// # Safety
 ///
@@ -431,8 +429,8 @@ unsafe extern "C" fn finalize_with_del(this: *mut ffi::PyObject) {
     }
 }
 
-/// Ends a wrapper without state of its own: `tp_dealloc` of `Object` and of
-/// every class that adds nothing to its layout.
+/// Deallocates a wrapper without its own state: `tp_dealloc` of `Object` and of every
+/// class that adds nothing to its layout.
 ///
 /// # Safety
 ///
@@ -445,8 +443,8 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
             ffi::PyObject_GC_UnTrack(this.cast());
         }
         let wrapper = layout(this);
-        // The object forgets its wrapper before anything else runs, so that
-        // nobody can find the dying wrapper through it.
+        // The object's link to the wrapper is cleared before anything else runs, so
+        // that nobody can find the dying wrapper through it.
         let core = wrapper.take_core();
         let staging = wrapper.staging();
         if !wrapper.weak_references.is_null() {
@@ -458,7 +456,7 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
             None => ffi::PyObject_GC_Del(this.cast()),
         }
         ffi::Py_DECREF(class.cast());
-        // What the object releases may run Python code; the wrapper is gone.
+        // Dropping the object may run Python code; the wrapper is gone.
         if let Some(address) = core.and_then(NonNull::new) {
             drop(host::from_raw_pointer(address));
         }
@@ -468,8 +466,8 @@ pub(super) unsafe extern "C" fn dealloc(this: *mut ffi::PyObject) {
     }
 }
 
-/// Keeps a wrapper with state of its own alive while the core holds its
-/// object: `tp_finalize` of `Object`.
+/// Keeps a wrapper with its own state alive while the core holds its object:
+/// `tp_finalize` of `Object`.
 ///
 /// # Safety
 ///
@@ -484,8 +482,7 @@ pub(super) unsafe extern "C" fn finalize(this: *mut ffi::PyObject) {
     }
 }
 
-/// Lets the object own its wrapper while it has another owner; false if there
-/// is none.
+/// Lets the object own its wrapper while it has another owner; false if there is none.
 ///
 /// # Safety
 ///
@@ -517,26 +514,24 @@ unsafe fn preserve(this: *mut ffi::PyObject) -> bool {
 ///
 /// `this` must be a live object, and the GIL held.
 unsafe fn clear_finalized(this: *mut ffi::PyObject) {
-    // SAFETY: promised by the caller. Without a collector header there is no
-    // mark, and a finaliser is called each time.
+    // SAFETY: promised by the caller. Without a collector header there is no mark, and
+    // a finaliser is called each time.
     if unsafe { ffi::PyType_IS_GC(ffi::Py_TYPE(this)) } == 0 {
         return;
     }
-    // In builds with a GIL, from 3.9 on, the two words before an object are
-    // its collector header, and the lowest bit of the second one says that
-    // the object was finalised.
-    // SAFETY: the object has a collector header, as just seen.
+    // In builds with a GIL, from 3.9 on, the two words before an object are its
+    // collector header, and the lowest bit of the second one marks a finalised object.
+    // SAFETY: the object has a collector header, as checked above.
     unsafe {
         let previous = this.cast::<usize>().sub(1);
         *previous &= !1;
     }
 }
 
-/// Wrappers whose objects have no other owner any more, to be given up under
-/// the GIL.
+/// Wrappers whose objects have no other owner any more, to be released under the GIL.
 static ABANDONED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// What the core calls when a preserved wrapper becomes the only owner.
+/// Called by the core when a preserved wrapper becomes the only owner.
 pub(super) fn abandon(wrapper: usize) {
     let mut waiting = ABANDONED.lock().unwrap_or_else(PoisonError::into_inner);
     waiting.push(wrapper);
@@ -554,7 +549,7 @@ extern "C" fn drain_later(_nothing: *mut std::ffi::c_void) -> std::ffi::c_int {
     0
 }
 
-/// Gives up the wrappers that nothing but their own object keeps alive.
+/// Releases the wrappers that only their own object keeps alive.
 pub(crate) fn drain(py: Python<'_>) {
     let waiting = std::mem::take(&mut *ABANDONED.lock().unwrap_or_else(PoisonError::into_inner));
     for wrapper in waiting {

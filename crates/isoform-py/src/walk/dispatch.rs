@@ -1,4 +1,4 @@
-//! Which callback a value goes to, decided by its type alone.
+//! The choice of the callback for a value, by its type alone.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -10,7 +10,7 @@ use super::enums;
 use crate::convert::{FIRST_DECLARED, to_python};
 use crate::object::{gil, wrapper};
 
-/// What an entry accepts.
+/// The values that an entry accepts.
 #[derive(Clone, Copy)]
 pub(super) enum Accepts {
     Anything,
@@ -21,25 +21,25 @@ pub(super) enum Accepts {
     AnyObject,
 }
 
-/// A callback with the types it was given for.
+/// A callback with its types.
 pub(super) struct Entry {
     pub(super) accepts: Accepts,
     pub(super) call: Py<PyAny>,
-    /// Whether it is called with the kind of region as well.
+    /// True if it is also called with the kind of region.
     pub(super) with_region: bool,
 }
 
 /// The callbacks of a walk. The first entry that accepts a value is called.
 pub(super) struct Callbacks {
     entries: Vec<Entry>,
-    /// For the number of a type the position of the entry that accepts it, plus
+    /// For the number of each type, the position of the entry that accepts it, plus
     /// [`FIRST`]; [`NOBODY`] if none does, zero for a type not met so far.
     table: Box<[AtomicU8; TABLE_SIZE]>,
     any_plain: bool,
 }
 
-/// Types with higher numbers are looked up each time, and so are all types
-/// when there are more callbacks than a byte can number.
+/// Types with higher numbers are looked up each time, and so are all types if there are
+/// more callbacks than a byte can number.
 const TABLE_SIZE: usize = 1024;
 const NOBODY: u8 = 1;
 const FIRST: usize = 2;
@@ -56,9 +56,8 @@ pub(super) const SHAPE: u32 = 8;
 /// Type indices of objects follow the numbers of plain types.
 const FIRST_OBJECT: u32 = 9;
 
-/// What is looked up of a value: the number of its type, and the type itself
-/// unless it is plain. Whether a string is long enough to be an object must
-/// not show.
+/// The key of a value in the table: the number of its type, and the type itself unless
+/// it is plain. Strings have one number, whether they are inline or objects.
 fn type_of(value: &Value) -> (u32, Option<TypeIndex>) {
     let plain = match value.view() {
         ValueRef::None => NONE,
@@ -90,13 +89,13 @@ impl Callbacks {
         }
     }
 
-    /// Whether a callback is told the kind of region.
+    /// True if a callback receives the kind of region.
     pub(super) fn with_region(&self) -> bool {
         self.entries.iter().any(|entry| entry.with_region)
     }
 
-    /// Whether a value may be accepted, by the type of the object or None for
-    /// a value kept inline.
+    /// True if a value may be accepted, by the type of the object or None for an inline
+    /// value.
     #[inline]
     pub(super) fn wants(&self, ty: Option<TypeIndex>) -> bool {
         match ty {
@@ -155,7 +154,7 @@ impl Callbacks {
 }
 
 impl Callbacks {
-    /// The callback for what a traversal shows, and the value for it.
+    /// The callback for a traversed value, and the value to pass.
     #[inline]
     pub(super) fn find_for_visit<'py>(
         &self,
@@ -176,7 +175,7 @@ impl Callbacks {
     }
 }
 
-/// The object behind a value that is not plain.
+/// The object in a value that is not plain.
 #[inline]
 pub(super) fn node_of(value: &Value) -> Option<&Ref<Obj>> {
     value
@@ -202,7 +201,7 @@ pub(super) struct Chosen<'a> {
 }
 
 impl Chosen<'_> {
-    /// Whether the callback is told the kind of region.
+    /// True if the callback receives the kind of region.
     pub(super) fn with_region(self) -> bool {
         self.with_region
     }
@@ -222,7 +221,7 @@ impl Chosen<'_> {
         gil::call(call, &[value])
     }
 
-    /// Calls it with a value and the engine that called.
+    /// Calls it with a value and the calling engine.
     pub(super) fn call_with<'py>(
         self,
         value: &Bound<'py, PyAny>,
@@ -233,7 +232,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The object as Python sees it.
+/// The object for Python.
 #[inline]
 fn object_to_python<'py>(py: Python<'py>, object: &Ref<Obj>) -> PyResult<Bound<'py, PyAny>> {
     if host::type_index_of(object).get() < FIRST_DECLARED {

@@ -1,4 +1,4 @@
-//! The members of the enumerations that walks hand out and take back.
+//! The members of the enumerations that callbacks receive and return.
 
 use isoform::RegionKind;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,8 +13,8 @@ struct Members {
 
 static MEMBERS: PyOnceLock<Members> = PyOnceLock::new();
 
-/// Tells the walks the classes `WalkResult` and `DefRegionKind`. Called once,
-/// by the package.
+/// Sets the classes `WalkResult` and `DefRegionKind` for walks. Called once, by the
+/// package.
 #[pyfunction]
 pub(crate) fn _set_walk_enums(
     walk_result: &Bound<'_, PyAny>,
@@ -32,7 +32,7 @@ pub(crate) fn _set_walk_enums(
             member(region_kind, 2)?,
         ],
     };
-    // A second call has no effect, as when the package is imported again.
+    // A second call has no effect, for example if the package is imported again.
     let _ = MEMBERS.set(walk_result.py(), members);
     Ok(())
 }
@@ -43,7 +43,7 @@ fn members(py: Python<'_>) -> PyResult<&Members> {
         .ok_or_else(|| PyRuntimeError::new_err("the module isoform.structural is not loaded"))
 }
 
-/// Whether a result is `WalkResult.SKIP`, `WalkResult.ADVANCE` or neither.
+/// True for `WalkResult.SKIP`, false for `WalkResult.ADVANCE`, None for anything else.
 pub(super) fn walk_result(result: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
     let members = members(result.py())?;
     if result.is(&members.skip) {

@@ -13,20 +13,19 @@ use crate::convert::{to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
 
-/// Rewrites a value: each callback sees the values of its types, and its
-/// answer comes in their place.
+/// Rewrites a value: each callback receives the values of its types and returns their
+/// replacements.
 ///
-/// `callbacks`, `with_def_region_kind` and `order` are as for
-/// `structural_walk`. To keep a value, a callback returns it. Nothing is
-/// changed in place: what contains a replacement is built anew, and everything
-/// else is the same object in the result. An object that is reached in several
-/// ways is rewritten once, and its result is shared in the same way. In
-/// post-order a callback sees a node after its children were replaced; in
-/// pre-order the children of its answer are visited.
+/// `callbacks`, `with_def_region_kind` and `order` are as for `structural_walk`. To
+/// keep a value, a callback returns it. Nothing is changed in place: an object that
+/// contains a replacement is rebuilt, and everything else is the same object in the
+/// result. An object that is reached in several ways is rewritten once, and its result
+/// is shared in the same way. In post-order, a callback receives a node after its
+/// children were replaced; in pre-order, the children of its result are visited.
 ///
-/// Raises TypeError when an answer does not fit its field, ValueError for a
-/// value that contains itself, and what the callbacks raise. O(values), in
-/// constant native stack.
+/// Raises TypeError if a result does not fit its field, ValueError for a value that
+/// contains itself, and exceptions of the callbacks. O(values), in constant native
+/// stack.
 #[pyfunction]
 #[pyo3(signature = (root, callbacks=None, with_def_region_kind=None, order=None))]
 pub(crate) fn structural_map<'py>(
@@ -58,8 +57,8 @@ pub(crate) fn structural_map<'py>(
     to_python(py, &mapped)
 }
 
-/// Says what was probably meant when None does not fit a field: a function
-/// that forgets to return something returns None.
+/// Adds a hint if None does not fit a field: a function without a `return` statement
+/// returns None.
 fn about_none(py: Python<'_>, error: PyErr) -> PyErr {
     let text = error.value(py).to_string();
     if !error.is_instance_of::<PyTypeError>(py) || !text.contains("got None") {
@@ -72,8 +71,8 @@ fn about_none(py: Python<'_>, error: PyErr) -> PyErr {
     }
 }
 
-/// What became of variables and dag nodes whose callback does not ask for the
-/// kind of region: definition and uses get the same object.
+/// The results for variables and dag nodes whose callback does not take the kind of
+/// region: definition and uses get the same object.
 type Variables = HashMap<u64, Option<Value>>;
 
 fn call(
@@ -107,13 +106,13 @@ fn call(
 /// Replaces the free occurrences of variables in a value, all at once and
 /// without capture.
 ///
-/// `replacements` maps variables (by identity) to what comes in their place.
-/// Where a binder would capture a variable of a replacement, the binder gets a
-/// new variable. Where no variable occurs free, the result is the same object.
+/// `replacements` maps variables (by identity) to their replacements. If a binder would
+/// capture a variable of a replacement, the binder gets a new variable. If no variable
+/// occurs free, the result is the same object.
 ///
-/// Raises TypeError when a key is no variable or a replacement does not fit
-/// its field, ValueError for a value that contains itself. Linear in the
-/// number of distinct objects as long as each variable is bound once.
+/// Raises TypeError if a key is not a variable or a replacement does not fit its field,
+/// ValueError for a value that contains itself. Linear in the number of distinct
+/// objects as long as each variable is bound once.
 #[pyfunction]
 pub(crate) fn substitute<'py>(
     root: &Bound<'py, PyAny>,

@@ -1,5 +1,4 @@
-//! `structural_mutate`: callbacks that decide themselves what is rewritten
-//! below their value.
+//! `structural_mutate`: callbacks that control what is rewritten below their value.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::{enter_call, under_gil};
 
 impl MutatorHandle {
-    /// Asks the core.
+    /// Calls the core.
     fn ask<R>(
         &self,
         py: Python<'_>,
@@ -28,7 +27,7 @@ impl MutatorHandle {
     }
 }
 
-/// What may be remapped.
+/// Checks that an object can be remapped.
 fn var_of(var: &Bound<'_, PyAny>) -> PyResult<Ref<Obj>> {
     let value = untyped(var)?;
     match node_of(&value) {
@@ -42,21 +41,20 @@ fn var_of(var: &Bound<'_, PyAny>) -> PyResult<Ref<Obj>> {
 
 #[pymethods]
 impl MutatorHandle {
-    /// The result for a value: that of its callback, or the value with its
-    /// children rewritten if there is none.
+    /// The result for a value: from its callback, or the value with its children
+    /// rewritten if there is none.
     ///
-    /// The same object when nothing changes. Raises ValueError for a value
-    /// whose rewriting is not over, TypeError for a result that does not fit
-    /// its field.
+    /// Returns the same object if nothing changes. Raises ValueError for a value that
+    /// is still being rewritten, TypeError for a result that does not fit its field.
     fn mutate<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, part) = (value.py(), untyped(value)?);
         let result = self.ask(py, |mutator, region| mutator.mutate_in(&part, region))?;
         to_python(py, &result.into_py()?)
     }
 
-    /// The value with its children rewritten, whatever callback it has: by the
-    /// hook `__s_mutate__` of its type, or by its fields. Of the object whose
-    /// hook runs, the fields are rewritten.
+    /// The value with its children rewritten, without calling a callback for it: by the
+    /// hook `__s_mutate__` of its type, or by its fields. For the object whose hook is
+    /// running, the fields are rewritten.
     fn default_mutate<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, part) = (value.py(), untyped(value)?);
         let result = self.ask(py, |mutator, region| {
@@ -65,42 +63,42 @@ impl MutatorHandle {
         to_python(py, &result.into_py()?)
     }
 
-    /// What was recorded for a variable; None if nothing was.
+    /// The recorded replacement of a variable, or None.
     fn var_remap_get<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let object = var_of(var)?;
         let found = self.ask(var.py(), |mutator, _| mutator.remapped(&object))?;
         found.map(|value| to_python(var.py(), &value)).transpose()
     }
 
-    /// Records what comes in place of a variable wherever it is met from now
-    /// on without a callback of its own.
+    /// Records a replacement for a variable wherever it is met from now on without its
+    /// own callback.
     fn var_remap_set(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (object, value) = (var_of(var)?, untyped(value)?);
         self.ask(var.py(), |mutator, _| mutator.remap(&object, value))
     }
 
-    /// Records what comes in place of the uses of a variable that are met from
-    /// now on, whatever callback it has.
+    /// Records a replacement for the uses of a variable that are met from now on,
+    /// regardless of any callback for it.
     fn _remap_uses(&self, var: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (object, value) = (var_of(var)?, untyped(value)?);
         self.ask(var.py(), |mutator, _| mutator.remap_uses(&object, value))
     }
 
-    /// What a variable became where it was met before; None if it was not.
+    /// The replacement of a variable that was met before, or None.
     fn _image<'py>(&self, var: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let object = var_of(var)?;
         let found = self.ask(var.py(), |mutator, _| mutator.image(&object))?;
         found.map(|value| to_python(var.py(), &value)).transpose()
     }
 
-    /// Whether variables are bound or used where the rewrite is now, a
-    /// DefRegionKind.
+    /// The region of the running rewrite, a DefRegionKind: whether variables are bound
+    /// or used there.
     fn def_region_kind<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.region(py)
     }
 
-    /// Calls a function without arguments with another kind of region, and
-    /// returns what it returns.
+    /// Calls a function without arguments in another kind of region, and returns its
+    /// result.
     fn with_def_region_kind<'py>(
         &self,
         kind: &Bound<'py, PyAny>,

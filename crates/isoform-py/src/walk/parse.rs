@@ -1,4 +1,4 @@
-//! The callbacks and options of walks as users give them.
+//! Parsing of the callbacks and options of walks.
 
 use isoform::host;
 use isoform::{Array, Dict, List, Value};
@@ -16,8 +16,8 @@ use crate::convert::{device_class, dtype_class, shape_class};
 use crate::object::{class, roots};
 
 impl Callbacks {
-    /// Reads the callbacks that a user gave to a function of this name, and
-    /// those that are called with the kind of region.
+    /// Parses the callbacks that a user passed to a function of this name, and those
+    /// that are called with the kind of region.
     pub(super) fn parse(
         name: &str,
         callbacks: Option<&Bound<'_, PyAny>>,
@@ -105,8 +105,8 @@ fn read_pair(
     Ok(())
 }
 
-/// What a type given for a callback stands for; None for a type whose values
-/// no walk meets.
+/// The values that a callback's type accepts; None for a type whose values no walk
+/// meets.
 fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
     let py = ty.py();
     if ty.is_none() {
@@ -116,7 +116,7 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
         return Ok(Some(Accepts::Anything));
     }
     let Ok(class) = ty.cast::<PyType>() else {
-        // `Array[int]` and its like match by their origin.
+        // `Array[int]` and similar types match by their origin.
         return match ty.getattr_opt(intern!(py, "__origin__"))? {
             Some(origin) if origin.is_instance_of::<PyType>() => accepted(&origin),
             _ => Ok(None),
@@ -171,7 +171,7 @@ fn accepted(ty: &Bound<'_, PyAny>) -> PyResult<Option<Accepts>> {
     Ok(class::of_class(py, class.as_type_ptr()).map(|data| Accepts::Objects(data.info.index())))
 }
 
-/// Whether callbacks come before the children.
+/// Parses the order from its name or number; the default is post-order.
 pub(super) fn order(name: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<isoform::WalkOrder> {
     use isoform::WalkOrder::{Post, Pre};
     let Some(given) = given else {

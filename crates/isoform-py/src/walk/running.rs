@@ -1,5 +1,5 @@
-//! What the objects have in common through which callbacks and hooks ask a
-//! traversal to go on.
+//! The common part of the objects through which callbacks and hooks continue a
+//! traversal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,22 +10,22 @@ use pyo3::prelude::*;
 
 use super::enums;
 
-/// A traversal, for as long as one of its callbacks runs.
+/// A traversal, while one of its callbacks runs.
 pub(super) struct Running<C: ?Sized> {
-    /// How messages call the traversal.
+    /// The name of the traversal in messages.
     name: &'static str,
     state: Mutex<State<C>>,
 }
 
 struct State<C: ?Sized> {
-    /// What the core gave to the callbacks that run, the innermost last.
+    /// The core's engines for the running callbacks, the innermost last.
     scoped: Vec<Arc<ScopedRef<C>>>,
-    /// Whether variables are bound or used where the traversal is.
+    /// The current region: whether variables are bound or used.
     region: RegionKind,
 }
 
 impl<C: ?Sized> Running<C> {
-    /// A traversal of which no callback runs yet.
+    /// A traversal without running callbacks.
     pub(super) fn new(name: &'static str) -> Self {
         Running {
             name,
@@ -51,7 +51,7 @@ impl<C: ?Sized> Running<C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a callback, which may ask the core by `scoped`.
+    /// Runs a callback, which may call the core through `scoped`.
     pub(super) fn during<R>(
         &self,
         scoped: Arc<ScopedRef<C>>,
@@ -70,11 +70,11 @@ impl<C: ?Sized> Running<C> {
         result
     }
 
-    /// What the innermost callback asks, and the region it is in.
+    /// The engine of the innermost callback, and its region.
     ///
     /// # Errors
     ///
-    /// `RuntimeError` when no callback runs.
+    /// `RuntimeError` if no callback runs.
     pub(super) fn current(&self) -> PyResult<(Arc<ScopedRef<C>>, RegionKind)> {
         let state = self.state();
         match state.scoped.last() {
@@ -86,7 +86,7 @@ impl<C: ?Sized> Running<C> {
         }
     }
 
-    /// What the outermost callback asks.
+    /// The engine of the outermost callback.
     pub(super) fn outermost(&self) -> Option<Arc<ScopedRef<C>>> {
         self.state().scoped.first().cloned()
     }
@@ -114,8 +114,8 @@ impl<C: ?Sized> Running<C> {
 
 /// The running visit, for callbacks that visit children themselves.
 ///
-/// An object is visited once, in each kind of region if these are told apart;
-/// visiting it again does nothing. Not for use after the visit has ended.
+/// An object is visited once, in each kind of region if these are distinguished;
+/// visiting it again does nothing. Must not be used after the visit has ended.
 #[pyclass(frozen, name = "StructuralVisitor", module = "isoform")]
 pub(crate) struct VisitorHandle(pub(super) Running<dyn VisitCallback>);
 
@@ -134,9 +134,9 @@ impl VisitorHandle {
 
 /// The running rewrite, for callbacks that rewrite children themselves.
 ///
-/// An object is rewritten once, in each kind of region if these are told
-/// apart, and its result is used wherever it is met again. Not for use after
-/// the rewrite has ended.
+/// An object is rewritten once, in each kind of region if these are distinguished, and
+/// its result is used wherever it is met again. Must not be used after the rewrite has
+/// ended.
 #[pyclass(frozen, name = "StructuralMutator", module = "isoform")]
 pub(crate) struct MutatorHandle(pub(super) Running<dyn MutateCallback>);
 

@@ -1,5 +1,4 @@
-//! `structural_visit`: callbacks that decide themselves what is visited below
-//! their value.
+//! `structural_visit`: callbacks that control what is visited below their value.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::object::gil::{enter_call, under_gil};
 type Outcome = PyResult<Option<Py<PyAny>>>;
 
 impl VisitorHandle {
-    /// Asks the core to go on.
+    /// Calls the core.
     fn ask(
         &self,
         py: Python<'_>,
@@ -34,10 +33,10 @@ impl VisitorHandle {
 
 #[pymethods]
 impl VisitorHandle {
-    /// Visits a value: its callback, or what lies below it if there is none.
+    /// Visits a value: calls its callback, or visits its children if there is none.
     ///
-    /// Returns None, or the VisitInterrupt that a callback answered. Raises
-    /// ValueError for a value whose visit is not over.
+    /// Returns None, or the VisitInterrupt that a callback returned. Raises ValueError
+    /// for a value that is still being visited.
     fn visit(&self, value: &Bound<'_, PyAny>) -> Outcome {
         let part = untyped(value)?;
         self.ask(value.py(), |visitor, region| {
@@ -45,9 +44,9 @@ impl VisitorHandle {
         })
     }
 
-    /// Visits the children of a value, whatever callback the value has: by the
-    /// hook `__s_visit__` of its type, or by its fields. Of the object whose
-    /// hook runs, the fields are visited.
+    /// Visits the children of a value, without calling a callback for the value: by the
+    /// hook `__s_visit__` of its type, or by its fields. For the object whose hook is
+    /// running, the fields are visited.
     fn default_visit(&self, value: &Bound<'_, PyAny>) -> Outcome {
         let part = untyped(value)?;
         self.ask(value.py(), |visitor, region| {
@@ -55,14 +54,14 @@ impl VisitorHandle {
         })
     }
 
-    /// Whether variables are bound or used where the visit is now, a
-    /// DefRegionKind.
+    /// The region of the running visit, a DefRegionKind: whether variables are bound or
+    /// used there.
     fn def_region_kind<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.0.region(py)
     }
 
-    /// Calls a function without arguments with another kind of region, and
-    /// returns what it returns.
+    /// Calls a function without arguments in another kind of region, and returns its
+    /// result.
     fn with_def_region_kind<'py>(
         &self,
         kind: &Bound<'py, PyAny>,
@@ -72,7 +71,7 @@ impl VisitorHandle {
     }
 }
 
-/// What a callback answered, as the end of the visit.
+/// The result of a callback, as the end of the visit.
 fn checked(result: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if result.is_none() {
         return Ok(None);
@@ -86,18 +85,17 @@ fn checked(result: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     )))
 }
 
-/// Visits a value with callbacks that decide what is visited below theirs.
+/// Visits a value with callbacks that control what is visited below their values.
 ///
-/// `callbacks` is as for `structural_walk`, but each function gets the value
-/// and a StructuralVisitor: `visitor.visit(child)` goes on below the value,
-/// `visitor.default_visit(value)` visits all its children, and without either
-/// nothing below it is visited. Values without callback are walked through. An
-/// object is visited once in each kind of region, or once at all without
-/// `regions_apart`. Returns None, or the VisitInterrupt that a callback
-/// answered.
+/// `callbacks` is as for `structural_walk`, but each function receives the value and a
+/// StructuralVisitor: `visitor.visit(child)` continues below the value,
+/// `visitor.default_visit(value)` visits all its children, and without either, nothing
+/// below it is visited. Values without a callback are traversed. An object is visited
+/// once in each kind of region, or only once without `regions_apart`. Returns None, or
+/// the VisitInterrupt that a callback returned.
 ///
-/// Raises TypeError for another answer, ValueError for a value that contains
-/// itself, RecursionError when callbacks nest too deeply, and what they raise.
+/// Raises TypeError for any other result, ValueError for a value that contains itself,
+/// RecursionError if callbacks nest too deeply, and exceptions of callbacks.
 #[pyfunction]
 #[pyo3(signature = (root, callbacks=None, *, regions_apart=true))]
 pub(crate) fn structural_visit(

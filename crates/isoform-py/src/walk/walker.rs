@@ -11,10 +11,10 @@ use crate::convert::{HostObject, to_python, untyped};
 use crate::error::{IntoPyResult, from_python};
 use crate::object::gil::under_gil;
 
-/// What a callback answers to end a walk, with a value for its caller.
+/// Returned by a callback to end a walk, with a value for the caller.
 #[pyclass(frozen, name = "VisitInterrupt", module = "isoform")]
 pub(crate) struct InterruptHandle {
-    /// What the walk was ended with.
+    /// The value for the caller.
     #[pyo3(get)]
     value: Py<PyAny>,
 }
@@ -39,8 +39,8 @@ impl InterruptHandle {
     }
 }
 
-/// The interrupt that a hook ended a walk with; one of another language ended
-/// it with the value itself.
+/// The interrupt with which a hook ended a walk; a hook of another language returns the
+/// value itself.
 pub(super) fn interrupt_of(py: Python<'_>, end: &Value) -> PyResult<Py<PyAny>> {
     let end = to_python(py, end)?;
     if end.is_instance_of::<InterruptHandle>() {
@@ -55,17 +55,17 @@ pub(super) fn interrupt_of(py: Python<'_>, end: &Value) -> PyResult<Py<PyAny>> {
 /// Visits every value below a root, the root included, and calls the first
 /// callback that was given for its type.
 ///
-/// `callbacks` is a function of the value, a pair of a type (or a tuple of
-/// types) and a function, or a sequence of such pairs. The functions in
-/// `with_def_region_kind` get the kind of region as well. A callback answers
-/// None, a WalkResult, or a VisitInterrupt, which ends the walk and is its
-/// result. Shared objects are visited once, where they are met first, or once in
-/// each kind of region where `with_def_region_kind` is given: a variable where
-/// it is defined and where it is used. Keys of maps and fields that comparison
-/// ignores are not visited. `order` is "post" (children first) or "pre".
+/// `callbacks` is a function of the value, a pair of a type (or a tuple of types) and a
+/// function, or a sequence of such pairs. The functions in `with_def_region_kind` also
+/// receive the kind of region. A callback returns None, a WalkResult, or a
+/// VisitInterrupt, which ends the walk and is its result. Shared objects are visited
+/// once, where they are met first; with `with_def_region_kind`, once in each kind of
+/// region: a variable where it is defined and where it is used. Keys of maps and fields
+/// that comparison ignores are not visited. `order` is "post" (children first) or
+/// "pre".
 ///
-/// Raises TypeError for another answer, ValueError for a value that contains
-/// itself, and what the callbacks raise. O(values), in constant native stack.
+/// Raises TypeError for any other result, ValueError for a value that contains itself,
+/// and exceptions of the callbacks. O(values), in constant native stack.
 #[pyfunction]
 #[pyo3(signature = (root, callbacks=None, with_def_region_kind=None, order=None))]
 pub(crate) fn structural_walk<'py>(

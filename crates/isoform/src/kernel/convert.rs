@@ -1,4 +1,4 @@
-//! What may be given for a field: the conversions of constructor arguments.
+//! Conversions of constructor arguments to fields.
 
 use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
 use crate::kernel::function::Function;
@@ -6,15 +6,15 @@ use crate::kernel::object::field::ElementType;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::value::{DType, Value};
 
-/// A node type that is `Ancestor` or extends it, as the compiler sees it.
+/// A node type that is `Ancestor` or extends it, for the compiler.
 ///
-/// The derive writes it for every node type.
+/// The derive implements it for every node type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not extend `{Ancestor}`",
     note = "a node type extends the type of its `#[node(base)]` field, and what that one extends"
 )]
 pub trait IsA<Ancestor: Node>: Node {
-    /// The node as its ancestor. Free.
+    /// Converts the node to its ancestor. Free.
     fn upcast_to(node: Ref<Self>) -> Ref<Ancestor>;
 }
 
@@ -24,17 +24,17 @@ impl IsA<Obj> for Obj {
     }
 }
 
-/// What constructors accept for a field of type `F`.
+/// A value that constructors accept for a field of type `F`.
 ///
-/// A `Ref` to a type that extends the field's type, owned or borrowed, for an
-/// object field; whatever has an [`Into`] conversion for any other field.
+/// For an object field, a `Ref` to the field's type or one that extends it, owned or
+/// borrowed; for any other field, any type with an [`Into`] conversion.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given for a field of type `{F}`",
     note = "an object field accepts a `Ref` to its own type or to one that extends it; other \
             fields accept what converts to them with `Into`"
 )]
 pub trait IntoField<F> {
-    /// Converts.
+    /// Converts the value.
     fn into_field(self) -> F;
 }
 

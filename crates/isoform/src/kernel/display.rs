@@ -11,14 +11,14 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::value::{Value, ValueRef};
 
-/// Characters of a value in `Debug` output.
+/// The maximal number of characters of a value in `Debug` output.
 pub(crate) const DEBUG_BUDGET: usize = 400;
-/// Characters of a map key in a path.
+/// The maximal number of characters of a map key in a path.
 pub(crate) const KEY_BUDGET: usize = 60;
-/// Characters of a value in an explained mismatch.
+/// The maximal number of characters of a value in an explained mismatch.
 pub(crate) const EXPLAIN_BUDGET: usize = 120;
 
-/// What is still to be printed.
+/// A part that is still to be printed.
 enum Todo {
     Text(&'static str),
     Value(Value),
@@ -47,7 +47,7 @@ pub(crate) fn write_short(
     f.write_str(&short_object(object, budget))
 }
 
-/// A float as text that reads back as the same float.
+/// The text of a float that reads back as the same float.
 pub(crate) fn float_text(number: f64) -> String {
     format!("{number:?}")
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::kernel::error::{Error, Result};
 
-/// What kind of number a [`DType`] is; the numbering is DLPack's.
+/// The number format of a [`DType`]; the numbering is DLPack's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs, reason = "the variants are the names of number formats")]
 #[repr(u8)]
@@ -30,7 +30,7 @@ pub enum DTypeCode {
     Float4E2M1FN = 17,
 }
 
-/// Codes with their names and, where the name fixes it, their width in bits.
+/// Codes with their names and, if the name determines it, their width in bits.
 const CODES: [(DTypeCode, &str, u8); 18] = [
     (DTypeCode::Int, "int", 0),
     (DTypeCode::UInt, "uint", 0),
@@ -96,8 +96,8 @@ impl DType {
     /// Booleans of one byte.
     pub const BOOL: DType = DType::new(DTypeCode::Bool, 8);
 
-    /// A data type by DLPack's numbers; None for an unknown code, and for no
-    /// bits or no lanes.
+    /// Makes a data type from DLPack's numbers; None for an unknown code, and for zero
+    /// bits or lanes.
     pub fn from_parts(code: u8, bits: u8, lanes: u16) -> Option<Self> {
         let (code, _, _) = CODES.get(usize::from(code))?;
         (bits > 0 && lanes > 0).then_some(DType {
@@ -112,17 +112,17 @@ impl DType {
         self.code
     }
 
-    /// Bits of one lane.
+    /// The number of bits of one lane.
     pub fn bits(self) -> u8 {
         self.bits
     }
 
-    /// Vector lanes; 1 for a scalar.
+    /// The number of vector lanes; 1 for a scalar.
     pub fn lanes(self) -> u16 {
         self.lanes
     }
 
-    /// Bytes that `count` densely packed elements take; None on overflow.
+    /// The number of bytes of `count` densely packed elements; None on overflow.
     pub fn byte_size(self, count: u64) -> Option<u64> {
         let bits = u64::from(self.bits)
             .checked_mul(u64::from(self.lanes))?
@@ -130,8 +130,8 @@ impl DType {
         Some(bits.div_ceil(8))
     }
 
-    /// The data type as a number: code, bits and lanes, as DLPack lays them
-    /// out. Different for different types.
+    /// The data type as a number: code, bits and lanes, in DLPack's layout. Different
+    /// types have different numbers.
     pub const fn to_bits(self) -> u32 {
         self.code as u32 | (self.bits as u32) << 8 | (self.lanes as u32) << 16
     }
@@ -208,14 +208,14 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
     digits.then(|| text.parse().ok()).flatten()
 }
 
-/// Where a tensor lives: DLPack's device kind and an ordinal.
+/// The location of a tensor: DLPack's device kind and an ordinal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Device {
     kind: u32,
     ordinal: u32,
 }
 
-/// DLPack's numbers and the names in use for them.
+/// DLPack's numbers and the usual names for them.
 const DEVICES: [(u32, &str); 16] = [
     (1, "cpu"),
     (2, "cuda"),
@@ -252,7 +252,7 @@ impl Device {
         self.kind
     }
 
-    /// Which device of the kind.
+    /// The ordinal among devices of the kind.
     pub fn ordinal(self) -> u32 {
         self.ordinal
     }

@@ -1,9 +1,9 @@
-//! What everything is made of: objects, values, containers, types, functions,
+//! The foundation of all other layers: objects, values, containers, types, functions,
 //! hooks, paths and errors.
 //!
-//! These parts need one another (a container is an object, a schema names types,
-//! an error carries a path), so this is the one layer whose files may import in
-//! circles.
+//! These parts depend on each other (a container is an object, a schema names types, an
+//! error carries a path), so this is the only layer whose files may import each other
+//! in circles.
 
 pub(crate) mod container;
 pub(crate) mod convert;

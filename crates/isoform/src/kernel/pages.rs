@@ -1,24 +1,24 @@
 //! Side tables of objects, by identity number.
 //!
-//! Identity numbers are dense within a thread, so a paged array beats a hash
-//! table: neighbours in a program are neighbours in a page, and the page used
-//! last is found without a lookup. Nothing is written into the objects, so any
-//! number of traversals may run over the same objects at once.
+//! Identity numbers are dense within a thread, so a paged array beats a hash table:
+//! neighbours in a program are neighbours in a page, and the page used last is found
+//! without a lookup. Nothing is written into the objects, so any number of traversals
+//! may visit the same objects at once.
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
-/// The bytes that stay allocated when a table is emptied: a comparison of shared
-/// nodes would spend much of its time on getting memory from the system anew.
+/// The number of bytes that stay allocated when a table is emptied: otherwise, a
+/// comparison of shared nodes would spend much of its time on allocating memory again.
 const KEPT_BYTES: usize = 1 << 22;
 
-/// Empties a table and keeps a moderate part of its memory for the next use.
+/// Empties a table, keeping some of its memory for the next use.
 pub(crate) fn empty<T>(table: &mut Vec<T>) {
     table.clear();
     table.shrink_to(KEPT_BYTES / size_of::<T>());
 }
 
-/// No identity number has this page number, since it is a number shifted.
+/// Never the page number of an identity number, since that is shifted.
 const NO_PAGE: u64 = u64::MAX;
 
 /// Pages of a fixed number of words; a fresh page is all zero.
@@ -43,7 +43,7 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         self.pages.is_empty()
     }
 
-    /// A word for reading; None when its page was never written.
+    /// Returns a word for reading; None if its page was never written.
     #[inline]
     pub(crate) fn get(&mut self, index: u64) -> Option<W> {
         let number = index / WORDS as u64;
@@ -53,7 +53,7 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
         Some(self.pages[self.last.1 as usize][index as usize % WORDS])
     }
 
-    /// A word for writing.
+    /// Returns a word for writing.
     #[inline]
     pub(crate) fn word(&mut self, index: u64) -> &mut W {
         let number = index / WORDS as u64;
@@ -69,14 +69,14 @@ impl<W: Copy + Default, const WORDS: usize> Pages<W, WORDS> {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
                 self.pages.push([W::default(); WORDS]);
-                // Four billion pages do not fit any memory.
+                // Four billion pages do not fit into any memory.
                 *entry.insert((self.pages.len() - 1) as u32)
             }
         };
         self.last = (number, page);
     }
 
-    /// Makes all words zero and keeps a moderate part of the memory.
+    /// Sets all words to zero, keeping some of the memory.
     pub(crate) fn clear(&mut self) {
         if self.pages.is_empty() {
             return;

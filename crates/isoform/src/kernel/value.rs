@@ -32,7 +32,7 @@ impl BigIntObj {
     }
 }
 
-/// A [`Value`], borrowed and sorted out by type.
+/// The content of a [`Value`], borrowed, by type.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum ValueRef<'a> {
@@ -73,7 +73,7 @@ pub enum ValueRef<'a> {
 }
 
 impl Value {
-    /// The type of the value; large integers are of the type of integers. O(1).
+    /// The type of the value; large integers have the same type as small ones. O(1).
     pub fn type_index(&self) -> TypeIndex {
         native::type_of(self)
     }
@@ -86,13 +86,13 @@ impl Value {
         }
     }
 
-    /// Whether this is None.
+    /// True if this is None.
     #[inline]
     pub fn is_none(&self) -> bool {
         self.tag() == Tag::None
     }
 
-    /// Whether this is a string.
+    /// True if this is a string.
     #[inline]
     pub fn is_str(&self) -> bool {
         match self.tag() {
@@ -104,22 +104,22 @@ impl Value {
         }
     }
 
-    /// The bool, if it is one.
+    /// The bool, if the value is one.
     pub fn as_bool(&self) -> Option<bool> {
         (self.tag() == Tag::Bool).then(|| self.bits() != 0)
     }
 
-    /// The integer, if it is one of 64 bits.
+    /// The integer, if the value is one that fits in 64 bits.
     pub fn as_int(&self) -> Option<i64> {
         (self.tag() == Tag::Int).then(|| self.bits() as i64)
     }
 
-    /// The float, if it is one.
+    /// The float, if the value is one.
     pub fn as_float(&self) -> Option<f64> {
         (self.tag() == Tag::Float).then(|| f64::from_bits(self.bits()))
     }
 
-    /// The string, if it is one.
+    /// The string, if the value is one.
     pub fn as_str(&self) -> Option<&str> {
         match self.tag() {
             Tag::InlineStr => Some(self.inline_text()),
@@ -128,12 +128,12 @@ impl Value {
         }
     }
 
-    /// The data type, if it is one.
+    /// The data type, if the value is one.
     pub fn as_dtype(&self) -> Option<DType> {
         (self.tag() == Tag::DType).then(|| DType::from_bits(self.bits() as u32))
     }
 
-    /// The device, if it is one.
+    /// The device, if the value is one.
     pub fn as_device(&self) -> Option<Device> {
         (self.tag() == Tag::Device).then(|| Device::from_bits(self.bits()))
     }
@@ -147,10 +147,10 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// `TypeError` when it is something else.
+    /// `TypeError` if the value is of another type.
     #[track_caller]
     pub fn extract<T: ElementType>(&self) -> Result<T> {
-        // Not in a closure, so that the error says where the caller is.
+        // Without a closure, so that the error names the caller's location.
         if let Some(found) = T::peek(self) {
             return Ok(found.clone());
         }
@@ -161,7 +161,7 @@ impl Value {
         )))
     }
 
-    /// The value sorted out by type.
+    /// The content of the value, by type.
     pub fn view(&self) -> ValueRef<'_> {
         match self.tag() {
             Tag::None => ValueRef::None,
@@ -175,7 +175,7 @@ impl Value {
         }
     }
 
-    /// The name of the value's type, as messages spell it.
+    /// The name of the value's type in messages.
     pub fn type_name(&self) -> &'static str {
         match self.view() {
             ValueRef::None => "None",
@@ -202,8 +202,8 @@ impl Value {
 }
 
 pub(crate) fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
-    // By the exact index: built-in types are not extended, and a chain of
-    // casts would look at the table of types for each that fails.
+    // By exact index: built-in types are not extended, and in a chain of casts, each
+    // that fails would read the type table.
     let index = crate::kernel::object::ffi::type_index_of(object);
     macro_rules! try_payload {
         ($payload:ty, $payload_ref:ident => $view:expr) => {
@@ -232,7 +232,7 @@ pub(crate) fn view_object(object: &Ref<Obj>) -> ValueRef<'_> {
     ValueRef::Object(object)
 }
 
-/// The bits of a float with all NaNs made one.
+/// The bits of a float, the same for all NaNs.
 #[inline]
 pub(crate) fn canonical_float_bits(bits: u64) -> u64 {
     if f64::from_bits(bits).is_nan() {

@@ -1,15 +1,15 @@
-//! What the parts of a list or dict have to be.
+//! Requirements on the elements of lists and dicts.
 //!
-//! A list in a field of type `List[Var]` accepts nothing but variables, through
-//! whichever handle it is changed: otherwise the field would hold what its
-//! type forbids, and no file of it could be read. So the demands travel with
-//! the container, and hold from the moment it stands in a field. A container
-//! in several fields obeys them all. Demands are never taken back; a copy of
-//! the elements in a new container has none.
+//! A list in a field of type `List[Var]` accepts only variables, whichever handle
+//! changes it: otherwise the field would contain what its type forbids, and files
+//! written from it could not be read. The requirements therefore travel with the
+//! container and apply as soon as it enters the field. A container in several fields
+//! satisfies all of them. Demands are never revoked; a copy of the elements in a new
+//! container starts without any.
 //!
-//! A container stores a number, 0 for no demand, that names a set of demands in
-//! a table of the process. Sets are few: one per typed field, and one for each
-//! combination of fields that some container stands in.
+//! A container stores the number of a set of demands in a process-wide table; 0 means
+//! no demand. There are few sets: one per typed field, and one for each combination of
+//! fields that share a container.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, PoisonError, RwLock};
@@ -21,12 +21,12 @@ use crate::kernel::object::table::TypeInfo;
 use crate::kernel::types::{Schema, in_place};
 use crate::kernel::value::{Value, ValueRef};
 
-/// The demands on one container, made while nobody writes what it holds.
+/// The demands on one container. They change only while nobody writes its contents.
 #[derive(Debug, Default)]
 pub(crate) struct Demands(AtomicU32);
 
 impl Demands {
-    /// The number of the set; 0 for none.
+    /// The number of the set, or 0 if there are no demands.
     #[inline(always)]
     pub(super) fn number(&self) -> u32 {
         self.0.load(Ordering::Acquire)
@@ -36,7 +36,7 @@ impl Demands {
         self.0.store(number, Ordering::Release);
     }
 
-    /// Sets the number, if it is the one that is expected.
+    /// Sets the number if the current one is as expected.
     pub(super) fn replace(&self, expected: u32, number: u32) -> bool {
         let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
         let replaced = self.0.compare_exchange(expected, number, success, failure);
@@ -44,7 +44,7 @@ impl Demands {
     }
 }
 
-/// What one field says about the parts of a container in it.
+/// The requirement of one field on the elements of a container in it.
 #[derive(Clone, Copy)]
 struct Demand {
     field: Field,
@@ -74,7 +74,7 @@ impl Parts {
     }
 }
 
-/// A field of a type, for messages.
+/// A field of a type, as named in messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Field {
     info: &'static TypeInfo,
@@ -98,9 +98,9 @@ impl Field {
 
 #[derive(Default)]
 struct Table {
-    /// The sets by their numbers, of which the first is 1.
+    /// The sets by number, starting at 1.
     sets: Vec<&'static [Demand]>,
-    /// The set that one more demand, by its address, makes of another.
+    /// The set that results from adding a demand, by its address, to another set.
     extended: HashMap<(u32, usize), u32>,
 }
 
@@ -120,8 +120,8 @@ fn set(number: u32) -> &'static [Demand] {
         .set(number)
 }
 
-/// The number of a set with one more demand; the same number if the set makes
-/// that demand already.
+/// The number of the set with one more demand, or the same number if the set already
+/// contains it.
 fn extended(number: u32, demand: Demand) -> u32 {
     let key = (number, demand.parts.address());
     let known = TABLE.read().unwrap_or_else(PoisonError::into_inner);
@@ -147,12 +147,12 @@ fn extended(number: u32, demand: Demand) -> u32 {
     result
 }
 
-/// The items as a list with these demands stores them.
+/// Converts the items as a list with these demands stores them.
 ///
 /// # Errors
 ///
-/// `TypeError` that names type and field, what was expected and what came; what
-/// the hooks of types return.
+/// `TypeError` that names type and field, what was expected and what was given; errors
+/// of the types' hooks.
 #[cold]
 pub(super) fn admit_items(number: u32, items: &mut [Value]) -> Result<()> {
     let demands = set(number);
@@ -181,7 +181,7 @@ pub(super) fn admit_items(number: u32, items: &mut [Value]) -> Result<()> {
     Ok(())
 }
 
-/// What one demand converted to may be nothing for another one.
+/// Converting for one demand may violate another.
 fn recheck(schema: &Schema, value: &Value, demands: &[Demand]) -> Result<()> {
     match demands {
         [_] => Ok(()),
@@ -189,7 +189,7 @@ fn recheck(schema: &Schema, value: &Value, demands: &[Demand]) -> Result<()> {
     }
 }
 
-/// An entry as a dict with these demands stores it.
+/// Converts an entry as a dict with these demands stores it.
 ///
 /// # Errors
 ///
@@ -223,7 +223,7 @@ pub(super) fn admit_entry(number: u32, key: &mut Value, value: &mut Value) -> Re
     Ok(())
 }
 
-/// Whether values of a schema hold lists or dicts that are to stay typed.
+/// True if values of a schema contain lists or dicts whose elements must stay typed.
 pub(crate) fn binds(schema: &Schema) -> bool {
     let demanding = |part: &Schema| !matches!(part, Schema::Any);
     match schema {
@@ -236,19 +236,19 @@ pub(crate) fn binds(schema: &Schema) -> bool {
     }
 }
 
-/// Makes the demands of a field on the lists and dicts in a value that fits
-/// it. O(1) for a container that obeys them already, O(parts) otherwise.
+/// Adds the demands of a field to the lists and dicts in a value that fits it. O(1) for
+/// a container that already has them, O(elements) otherwise.
 ///
 /// # Errors
 ///
-/// `TypeError` when another thread made a part of the value unfit meanwhile.
+/// `TypeError` if another thread has meanwhile made part of the value unfit.
 #[cold]
 pub(crate) fn claim(field: Field, value: &Value) -> Result<()> {
     settle(field, field.schema(), value).map_err(|error| field.blame(error))
 }
 
-/// [`claim`] for a part of a field's schema. Recursion follows the schema,
-/// which is part of a type's declaration.
+/// [`claim`] for part of a field's schema. Recursion follows the schema, which belongs
+/// to the type's declaration.
 fn settle(field: Field, schema: &'static Schema, value: &Value) -> Result<()> {
     if !binds(schema) {
         return Ok(());
@@ -256,7 +256,7 @@ fn settle(field: Field, schema: &'static Schema, value: &Value) -> Result<()> {
     match (schema, value.view()) {
         (Schema::Optional(inner), _) => settle(field, inner, value),
         (Schema::Union(options), _) => {
-            // Of several that fit, the first one counts.
+            // If several fit, the first one counts.
             let option = options.iter().find(|option| option.check(value).is_ok());
             option.map_or(Ok(()), |option| settle(field, option, value))
         }

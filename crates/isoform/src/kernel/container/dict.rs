@@ -1,4 +1,4 @@
-//! `Dict`: mutable and shared, a map that changes under the access rule.
+//! `Dict`: a mutable, shared map that changes under the access rule.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,9 +19,8 @@ use crate::kernel::value::Value;
 #[repr(C)]
 pub(crate) struct DictObj {
     pub(crate) entries: Mutable<Map>,
-    /// Where keys are by their names, once that was asked for; locked while
-    /// the entries are read or written. It is dropped when entries change their
-    /// positions.
+    /// The index of keys by name, once one was looked up. It is locked while the
+    /// entries are read or written, and dropped when entries change their positions.
     names: Mutex<Option<Box<NameIndex>>>,
 }
 
@@ -38,11 +37,11 @@ impl DictObj {
         self.entries.note(value);
     }
 
-    /// Takes out the entry at a position.
+    /// Removes and returns the entry at a position.
     fn remove_at(&self, held: &mut Map, position: usize) -> Option<(Value, Value)> {
         let mut names = self.names();
         if position + 1 == held.len() {
-            // The last one leaves the others where they are.
+            // Removing the last entry moves no others.
             if let Some(names) = &mut *names {
                 names.forget_last(held.reference());
             }
@@ -70,8 +69,8 @@ impl DictObj {
 
 /// A mutable mapping that keeps insertion order; cloning the handle shares it.
 ///
-/// Keys are found as in [`Map`]. Hooks of keys run while no lock is held, and
-/// may use the same dict.
+/// Keys are found as in [`Map`]. Hooks of keys run without holding a lock, and may use
+/// the same dict.
 ///
 /// ```
 /// use isoform::Dict;
@@ -100,42 +99,42 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         }
     }
 
-    /// A dict with these entries; the last one of equal keys counts.
+    /// Makes a dict with these entries; of equal keys, the last one counts.
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the keys' types.
+    /// Errors from the hooks of the keys' types.
     pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let entries = entries.into_iter();
         let entries = entries.map(|(key, value)| (key.into_value(), value.into_value()));
         Ok(Dict::of(Map::try_from_entries(entries)?))
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.reference.entries.held.read(Map::len)
     }
 
-    /// Whether there are none.
+    /// True if the dict is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the dict holds now, as an immutable map. O(1).
+    /// The current contents as an immutable map. O(1).
     pub fn snapshot(&self) -> Map {
         self.reference.snapshot()
     }
 
-    /// A copy of the value of a key.
+    /// Returns a copy of a key's value.
     pub fn get(&self, key: &Value) -> Option<V> {
         self.try_get(key).ok().flatten()
     }
 
-    /// A copy of the value of a key.
+    /// Returns a copy of a key's value.
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type.
+    /// Errors from the hooks of the key's type.
     pub fn try_get(&self, key: &Value) -> Result<Option<V>> {
         self.look(key, |entries, position| {
             let (_, value) = entries.get_index(position?)?;
@@ -143,14 +142,14 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
-    /// Sets the value of a key and gives the old one back.
+    /// Sets the value of a key and returns the old one.
     ///
     /// # Errors
     ///
-    /// `TypeError` when the dict stands in a field whose type forbids the
-    /// entry; those of the hooks of the key's type and of types that convert.
-    /// `RuntimeError` when the hooks change the dict each time they look, or the
-    /// host language has ended. Nothing changes then.
+    /// `TypeError` if the dict is in a field whose type forbids the entry; errors from
+    /// the hooks of the key's type and of types that convert; `RuntimeError` if the
+    /// hooks change the dict during every lookup, or the host language has shut down.
+    /// On an error, nothing changes.
     pub fn insert(&self, key: K, value: V) -> Result<Option<Value>> {
         let dict = &self.reference;
         let entry = (key.into_value(), value.into_value());
@@ -163,7 +162,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
             |held, (key, value), place| {
                 dict.note(key, value);
                 let before = held.len();
-                // If the key is there, this one is dropped: not as its last owner.
+                // If the key exists, this copy is dropped, but not as its last owner.
                 let (key, value) = (key.clone(), std::mem::take(value));
                 let old = held.make_mut().put(place, key, value);
                 if held.len() != before {
@@ -174,8 +173,8 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         )
     }
 
-    /// These entries as the dict would store them: converted to what the
-    /// fields that it stands in demand. O(n).
+    /// Converts entries to what the fields that contain the dict require, as inserting
+    /// them would. O(n).
     ///
     /// # Errors
     ///
@@ -193,18 +192,17 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         Map::try_from_entries(entries.iter().map(admit).collect::<Result<Vec<_>>>()?)
     }
 
-    /// Takes an entry out; the others keep their order. O(n), O(1) for the
-    /// last one.
+    /// Removes an entry; the others keep their order. O(n), or O(1) for the last one.
     pub fn remove(&self, key: &Value) -> Option<Value> {
         self.remove_entry(key).map(|(_, value)| value)
     }
 
-    /// As [`remove`](Self::remove), with the key that was stored.
+    /// As [`remove`](Self::remove), but also returns the stored key.
     pub fn remove_entry(&self, key: &Value) -> Option<(Value, Value)> {
         self.try_remove_entry(key).ok().flatten()
     }
 
-    /// As [`remove`](Self::remove), with the key that was stored.
+    /// As [`remove`](Self::remove), but also returns the stored key.
     ///
     /// # Errors
     ///
@@ -221,14 +219,14 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
                     Place::At(position) => position,
                     Place::New(_) => return None,
                 };
-                // The key, too, is dropped by the caller.
+                // The caller drops the key, too.
                 self.reference.remove_at(held, position)
             },
         )
     }
 
-    /// Takes the last entry out. O(1). None as well once the host language has
-    /// ended, when nothing can be changed any more.
+    /// Removes and returns the last entry. O(1). Also returns None once the host
+    /// language has shut down, when nothing can be changed any more.
     pub fn pop(&self) -> Option<(Value, Value)> {
         let dict = &self.reference;
         let last = dict.entries.held.write(dict.identity(), |held| {
@@ -238,22 +236,22 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         last.ok().flatten()
     }
 
-    /// Whether the key is there. O(1).
+    /// True if the dict contains the key. O(1).
     pub fn contains_key(&self, key: &Value) -> bool {
         self.try_contains_key(key).unwrap_or(false)
     }
 
-    /// Whether the key is there. O(1).
+    /// True if the dict contains the key. O(1).
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type.
+    /// Errors from the hooks of the key's type.
     pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
         self.look(key, |_, position| position.is_some())
     }
 
-    /// Finds a key, and reads at its position. The hooks of its type run while
-    /// no lock is held, on what the dict held then.
+    /// Finds a key and reads at its position. The hooks of its type run without holding
+    /// a lock, on the contents at that time.
     fn look<R>(&self, key: &Value, body: impl FnOnce(&Map, Option<usize>) -> R) -> Result<R> {
         let Some(hooked) = hooked(key)? else {
             let position = |held: &Map| held.reference().entries.get_index_of(key);
@@ -265,9 +263,9 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         Ok(body(&entries, position))
     }
 
-    /// Changes the dict at the place of a key. The hooks of its type run while
-    /// no lock is held, on what the dict held then; when the set of keys is
-    /// another one afterwards, they look again.
+    /// Changes the dict at the position of a key. The hooks of its type run without
+    /// holding a lock, on the contents at that time; if the set of keys has changed
+    /// afterwards, the lookup is repeated.
     fn change<P, R>(
         &self,
         parts: P,
@@ -300,7 +298,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         )
     }
 
-    /// A copy of the entry at a position in insertion order. O(1).
+    /// Returns a copy of the entry at a position in insertion order. O(1).
     pub fn get_index(&self, position: usize) -> Option<(K, V)> {
         self.reference.entries.held.read(|held| {
             let (key, value) = held.get_index(position)?;
@@ -308,10 +306,10 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
-    /// The first key of a name. O(1) amortised over changes that add entries
-    /// or take the last one out; O(n) after any other.
+    /// The first key with a name. O(1) amortised over changes that add entries or
+    /// remove the last one; O(n) after any other change.
     ///
-    /// All questions to one dict are asked with the same function.
+    /// All calls for one dict must pass the same function.
     pub(crate) fn key_named(&self, name: &str, name_of: fn(&Value) -> Option<&str>) -> Option<K> {
         self.reference.entries.held.read(|held| {
             let mut names = self.reference.names();
@@ -322,7 +320,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         })
     }
 
-    /// Replaces all entries and gives the old ones back. O(n).
+    /// Replaces all entries and returns the old ones. O(n).
     ///
     /// # Errors
     ///
@@ -349,17 +347,17 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         )
     }
 
-    /// A number that is another one after each change of the set of keys; a
-    /// new value for a key is none. O(1).
+    /// A number that changes whenever the set of keys does, but not when an existing
+    /// key gets a new value. O(1).
     ///
-    /// Iterators of host languages tell by it that a dict changed under them.
+    /// Iterators of host languages use it to detect that the dict changed meanwhile.
     pub fn version(&self) -> u64 {
         self.reference.entries.version()
     }
 
-    /// Takes all entries out. Does nothing once the host language has ended.
+    /// Removes all entries. Does nothing once the host language has shut down.
     pub fn clear(&self) {
-        // The error can only be that one.
+        // This is the only possible error.
         let _ended = self.replace(Map::new());
     }
 
@@ -367,7 +365,7 @@ impl<K: ElementType, V: ElementType> Dict<K, V> {
         &self.reference
     }
 
-    /// Whether both are the same object.
+    /// True if both are the same object.
     pub fn same_as(&self, other: &Dict<K, V>) -> bool {
         self.reference.same_as(&other.reference)
     }

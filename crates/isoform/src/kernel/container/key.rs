@@ -1,4 +1,4 @@
-//! Structural keys: what a map needs to know of them.
+//! Structural keys, as far as maps depend on them.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,14 +10,14 @@ use crate::kernel::object::moment::Moment;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
-/// A value that is `==` and hashes by structure.
+/// A value that is compared by `==` and hashed by structure.
 ///
-/// The key stands for the value as it was when the key was made: lists, dicts
-/// and objects with mutable fields are watched, and what one held is kept when
-/// it changes, for as long as a key needs it. So changing it later neither
-/// loses the key in a table nor makes it equal to something else, and a value
-/// that does not change costs no more than its hash. A custom comparison of an
-/// object that was changed is shown a copy with its old fields.
+/// The key represents the value as it was when the key was made: lists, dicts and
+/// objects with mutable fields are watched, and their old contents are saved on a
+/// change, for as long as a key needs them. Later changes therefore neither lose the
+/// key in a table nor make it equal to something else, and a value that does not change
+/// costs no more than its hash. A custom comparison of an object that has changed
+/// receives a copy with the old fields.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -36,30 +36,30 @@ use crate::kernel::value::Value;
 pub struct StructuralKey {
     pub(crate) value: Value,
     pub(crate) hash: u64,
-    /// When the key was made, if anything in the value can change.
+    /// The time at which the key was made, if anything in the value can change.
     pub(crate) moment: Option<Arc<Moment>>,
-    /// How keys are compared: by the engine, which is above this layer.
+    /// The comparison of keys: by the engine, which is above this layer.
     pub(crate) equal: fn(&StructuralKey, &StructuralKey) -> Result<bool>,
 }
 
 impl StructuralKey {
-    /// The value the key was made of.
+    /// The value that the key was made from.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The hash of the value when the key was made, for tables of this process:
-    /// the same for equal keys, and another one in another process, so that
-    /// nobody can make up keys that collide.
+    /// The hash of the value when the key was made, for tables of this process. Equal
+    /// keys have the same hash; it differs between processes, so that nobody can
+    /// construct keys that collide.
     pub fn table_hash(&self) -> u64 {
         self.hash
     }
 
-    /// Whether two keys are equal.
+    /// True if two keys are equal.
     ///
     /// # Errors
     ///
-    /// Those of a custom comparison; `==` takes them for "different".
+    /// Errors from a custom comparison; `==` treats them as "different".
     pub fn try_eq(&self, other: &Self) -> Result<bool> {
         (self.equal)(self, other)
     }
@@ -79,7 +79,7 @@ impl Hash for StructuralKey {
     }
 }
 
-/// The payload of a key that is kept in a value.
+/// The payload of a key stored in a value.
 #[derive(Clone)]
 pub(crate) struct KeyObj(StructuralKey);
 
@@ -101,8 +101,8 @@ impl From<StructuralKey> for Value {
 }
 
 impl Value {
-    /// The structural key, if the value is one. Such values are `==` when the
-    /// keys are, so that maps find them by structure.
+    /// The structural key, if the value is one. Such values are `==` if their keys are,
+    /// so maps find them by structure.
     ///
     /// ```
     /// use isoform::{Map, StructuralKey, Value};

@@ -1,9 +1,9 @@
-//! How keys are found: plain values by content, objects by identity, unless
-//! they are structural keys or their type has hooks for it.
+//! The lookup of keys: plain values by content, objects by identity, unless they are
+//! structural keys or their type has hooks for keys.
 //!
-//! Hooks, and comparisons of structural keys, which may call hooks, run on an
-//! immutable map while no lock is held, and their answers are used only if the
-//! map is still the one that was searched.
+//! Hooks, and comparisons of structural keys, which may call hooks, run on an immutable
+//! map without holding a lock. Their results are used only if the map is still the one
+//! that was searched.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -21,17 +21,17 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::value::{Value, ValueRef};
 
-/// Whether any type has hooks for keys, or a structural key is kept in a value.
-/// Until then they cost one load.
+/// True if any type has hooks for keys, or a structural key is stored in a value. Until
+/// then, the check costs one load.
 static HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// Tells that a type has a hook for keys from now on, or that a value is a
-/// structural key.
+/// Records that a type has a hook for keys from now on, or that a value is a structural
+/// key.
 pub(crate) fn note_key_hooks() {
     HOOKED.store(true, Relaxed);
 }
 
-/// A key that code of users may compare, with the hash that it has by it.
+/// A key that user code may compare, with its hash by that code.
 pub(crate) struct HookedKey<'k> {
     object: &'k Ref<Obj>,
     info: &'static TypeInfo,
@@ -45,11 +45,11 @@ enum Equal<'k> {
     Structure(&'k StructuralKey),
 }
 
-/// The key by its hooks, if its type has them. Runs code of the user.
+/// The key by its hooks, if its type has them. Runs user code.
 ///
 /// # Errors
 ///
-/// What the hook returns; `TypeError` for a type with only one of the two.
+/// Errors from the hook; `TypeError` for a type with only one of the two hooks.
 #[inline]
 pub(super) fn hooked(key: &Value) -> Result<Option<HookedKey<'_>>> {
     if !HOOKED.load(Relaxed) {
@@ -93,8 +93,8 @@ fn ask(key: &Value) -> Result<Option<HookedKey<'_>>> {
     )))
 }
 
-/// Whether code of users may decide whether the object is the same key as
-/// another. Runs none of it.
+/// True if user code may decide whether the object is the same key as another. Runs
+/// none of that code.
 pub(super) fn is_hooked(object: &Ref<Obj>) -> bool {
     HOOKED.load(Relaxed) && {
         let cells = &object.type_info().hooks;
@@ -104,12 +104,12 @@ pub(super) fn is_hooked(object: &Ref<Obj>) -> bool {
     }
 }
 
-/// Runs a look-up of a key outside of the section if it may call hooks of the
-/// key's type.
+/// Runs a lookup of a key, outside of the section if it may call hooks of the key's
+/// type.
 ///
 /// # Errors
 ///
-/// Those of the look-up.
+/// Errors from the lookup.
 pub(crate) fn asking<T>(
     section: &mut Section,
     key: &Value,
@@ -125,7 +125,7 @@ pub(crate) fn asking<T>(
 ///
 /// # Errors
 ///
-/// Those of its type's hook.
+/// Errors from its type's hook.
 pub(crate) fn key_hash(key: &Value) -> Result<u64> {
     let mut hasher = FixedHasher::default();
     match hooked(key)? {
@@ -135,22 +135,22 @@ pub(crate) fn key_hash(key: &Value) -> Result<u64> {
     Ok(hasher.finish())
 }
 
-/// The hash that the hook of a key's type gives; None for a type without.
+/// The hash that the hook of a key's type returns; None for a type without one.
 ///
 /// # Errors
 ///
-/// Those of the hook.
+/// Errors from the hook.
 pub fn hooked_key_hash(key: &Value) -> Result<Option<u64>> {
     Ok(hooked(key)?.map(|key| key.hash))
 }
 
-/// The place of a hash in the table of a map.
+/// The hash as spread over the table of a map.
 pub(super) fn spread(map: &MapObj, hash: u64) -> u64 {
     map.entries.hasher().hash_one(hash)
 }
 
 impl HookedKey<'_> {
-    /// Whether a key of the same type is the same.
+    /// True if a key of the same type is equal.
     fn is_equal(&self, held: &Ref<Obj>) -> Result<bool> {
         match self.equal {
             Equal::Hook(hook) => hooks::run_outside(DynKeyEqual::NAME, self.info.key(), || {
@@ -163,11 +163,11 @@ impl HookedKey<'_> {
         }
     }
 
-    /// The position of the key in a map. Runs code of the user.
+    /// The position of the key in a map. Runs user code.
     ///
     /// # Errors
     ///
-    /// What the hook returns.
+    /// Errors from the hook.
     pub(super) fn position(&self, map: &MapObj) -> Result<Option<usize>> {
         let mut failed = None;
         let is_match = |held: &Value| match held.view() {

@@ -32,14 +32,14 @@ pub(crate) struct KeyOrder {
 pub(crate) struct MapObj {
     pub(super) entries: IndexMap<Value, Value, RandomState>,
     order: OnceLock<KeyOrder>,
-    /// What the hooks of keys gave as their hashes, by identity number, so that
-    /// a copy needs no hook. None in a map without such keys.
+    /// The hashes that the hooks of keys returned, by identity number, so that a copy
+    /// needs no hook. None in a map without such keys.
     hashes: Option<Box<HashMap<u64, u64, RandomState>>>,
 }
 
 impl MapObj {
-    /// A map with copies of the entries of another one. Its keys are copies
-    /// of the other's, so no hook is asked; they may be unfinished.
+    /// Makes a map with copies of the entries of another one. Its keys are copies of
+    /// the other's, so no hook is called; they may be unfinished.
     pub(crate) fn of_copies(source: &MapObj, mut copy: impl FnMut(&Value) -> Value) -> Self {
         let mut made = MapObj::with_capacity(source.entries.len());
         for (key, value) in &source.entries {
@@ -53,13 +53,13 @@ impl MapObj {
         made
     }
 
-    /// What the hook of a key gave as its hash when it was put in.
+    /// The hash that the hook of a key returned on insertion.
     fn hash_of(&self, key: &Value) -> Option<u64> {
         let hashes = self.hashes.as_ref()?;
         hashes.get(&key.as_object()?.identity()).copied()
     }
 
-    /// Adds an entry under a key that is not there, with the hash of its hook.
+    /// Adds an entry under a new key, with the hash of its hook.
     fn push_hooked(&mut self, key: Value, value: Value, hash: u64) {
         if let Some(object) = key.as_object() {
             let hashes = self.hashes.get_or_insert_default();
@@ -79,7 +79,7 @@ impl MapObj {
         map
     }
 
-    /// Where a key is, or how it is put in. Runs the hooks of its type.
+    /// Finds where a key is, or where to insert it. Runs the hooks of its type.
     fn place(&self, key: &Value) -> Result<Place> {
         Ok(match hooked(key)? {
             None => Place::Plain,
@@ -90,7 +90,7 @@ impl MapObj {
         })
     }
 
-    /// Puts an entry in and gives the old value back.
+    /// Inserts an entry and returns the old value.
     pub(super) fn put(&mut self, place: Place, key: Value, value: Value) -> Option<Value> {
         match place {
             Place::Plain => self.entries.insert(key, value),
@@ -105,7 +105,7 @@ impl MapObj {
         }
     }
 
-    /// Takes out the entry at a position; the others keep their order. O(n).
+    /// Removes the entry at a position; the others keep their order. O(n).
     pub(super) fn remove_at(&mut self, position: usize) -> Option<(Value, Value)> {
         let removed = self.entries.shift_remove_index(position)?;
         if let (Some(hashes), Some(key)) = (&mut self.hashes, removed.0.as_object()) {
@@ -122,8 +122,8 @@ impl MapObj {
         self.entries.get_index(position)
     }
 
-    /// The position of a key for the engines, to which all objects are keys by
-    /// identity. Runs no hook. O(1), O(log n) for a key whose type has hooks.
+    /// The position of a key for the engines, which identify all objects by identity.
+    /// Runs no hook. O(1), or O(log n) for a key whose type has hooks.
     pub(crate) fn position(&self, key: &Value) -> Option<usize> {
         match key.as_object() {
             Some(object) if is_hooked(object) => {
@@ -143,7 +143,7 @@ impl MapObj {
     ///
     /// # Errors
     ///
-    /// Those of the hooks.
+    /// Errors from the hooks.
     fn find(&self, key: &Value) -> Result<Option<usize>> {
         match hooked(key)? {
             None => Ok(self.entries.get_index_of(key)),
@@ -155,7 +155,7 @@ impl MapObj {
     ///
     /// # Errors
     ///
-    /// Those of the hooks.
+    /// Errors from the hooks.
     pub(crate) fn get(&self, key: &Value) -> Result<Option<&Value>> {
         let found = self.find(key)?;
         Ok(found.and_then(|position| Some(self.entry(position)?.1)))
@@ -169,8 +169,8 @@ impl MapObj {
         }
     }
 
-    /// The position of the entry whose key is the `number`th in the order of
-    /// keys. O(1), but for the first question about this map.
+    /// The position of the `number`th entry in the order of keys. O(1), except for the
+    /// first call on this map.
     pub(crate) fn in_key_order(&self, number: usize) -> Option<usize> {
         let order = self.key_order();
         let position = match number.checked_sub(order.plain.len()) {
@@ -213,18 +213,18 @@ impl MapObj {
     }
 }
 
-/// What becomes of a key that is put into a map.
+/// Where a key goes in a map.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// Its type has no hooks.
     Plain,
-    /// It is there, at this position.
+    /// It exists, at this position.
     At(usize),
     /// It is new, and has this hash.
     New(u64),
 }
 
-/// Whether a key is matched by value rather than by identity.
+/// True if a key is matched by value rather than by identity.
 pub(crate) fn is_plain_key(key: &Value) -> bool {
     rank(key).is_some()
 }
@@ -266,11 +266,11 @@ fn compare_plain(left: &Value, right: &Value) -> Ordering {
 
 /// An immutable mapping that keeps insertion order; cloning shares it.
 ///
-/// Keys that are plain values are looked up by content, objects by identity,
-/// or by the hooks [`DynKeyHash`](crate::DynKeyHash) and
-/// [`DynKeyEqual`](crate::DynKeyEqual) of their type. Hooks may fail, so each
-/// operation on a key has a form that reports it (`try_get`); the others are
-/// for keys without hooks, and go by identity where a hook fails.
+/// Keys that are plain values are looked up by content, objects by identity, or by the
+/// hooks [`DynKeyHash`](crate::DynKeyHash) and [`DynKeyEqual`](crate::DynKeyEqual) of
+/// their type. Hooks may fail, so each operation on a key has a form that reports
+/// errors (`try_get`); the others are for keys without hooks, and fall back to identity
+/// if a hook fails.
 ///
 /// ```
 /// use isoform::{Map, Value};
@@ -293,12 +293,12 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.reference.entries.len()
     }
 
-    /// Whether there are none.
+    /// True if the map is empty.
     pub fn is_empty(&self) -> bool {
         self.reference.entries.is_empty()
     }
@@ -312,22 +312,22 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type.
+    /// Errors from the hooks of the key's type.
     pub fn try_get(&self, key: &Value) -> Result<Option<&V>> {
         let found = self.reference.find(key)?;
         Ok(found.and_then(|position| V::peek(self.reference.entry(position)?.1)))
     }
 
-    /// Whether the key is there. O(1).
+    /// True if the map contains the key. O(1).
     pub fn contains_key(&self, key: &Value) -> bool {
         matches!(self.reference.find(key), Ok(Some(_)))
     }
 
-    /// Whether the key is there. O(1).
+    /// True if the map contains the key. O(1).
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type.
+    /// Errors from the hooks of the key's type.
     pub fn try_contains_key(&self, key: &Value) -> Result<bool> {
         Ok(self.reference.find(key)?.is_some())
     }
@@ -349,7 +349,7 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         self.reference.entries.keys().filter_map(K::peek)
     }
 
-    /// Sets the value of a key and gives the old one back. Amortised O(1) for
+    /// Sets the value of a key and returns the old one. Amortised O(1) for
     /// the only owner, O(n) otherwise.
     pub fn insert(&mut self, key: K, value: V) -> Option<Value> {
         let (key, value) = (key.into_value(), value.into_value());
@@ -359,23 +359,23 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         }
     }
 
-    /// Sets the value of a key and gives the old one back. Amortised O(1) for
+    /// Sets the value of a key and returns the old one. Amortised O(1) for
     /// the only owner, O(n) otherwise.
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type; nothing changes then.
+    /// Errors from the hooks of the key's type; nothing changes then.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<Value>> {
         let (key, value) = (key.into_value(), value.into_value());
         let place = self.reference.place(&key)?;
         Ok(self.make_mut().put(place, key, value))
     }
 
-    /// A map with these entries; the last one of equal keys counts.
+    /// Makes a map with these entries; of equal keys, the last one counts.
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the keys' types.
+    /// Errors from the hooks of the keys' types.
     pub fn try_from_entries(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let entries = entries.into_iter();
         let mut map = MapObj::with_capacity(entries.size_hint().0);
@@ -394,23 +394,23 @@ impl<K: ElementType, V: ElementType> Map<K, V> {
         }
     }
 
-    /// Takes an entry out; the others keep their order. O(n).
+    /// Removes an entry; the others keep their order. O(n).
     pub fn remove(&mut self, key: &Value) -> Option<Value> {
         self.try_remove(key).ok().flatten()
     }
 
-    /// Takes an entry out; the others keep their order. O(n).
+    /// Removes an entry; the others keep their order. O(n).
     ///
     /// # Errors
     ///
-    /// Those of the hooks of the key's type; nothing changes then.
+    /// Errors from the hooks of the key's type; nothing changes then.
     pub fn try_remove(&mut self, key: &Value) -> Result<Option<Value>> {
         let found = self.reference.find(key)?;
         let removed = found.and_then(|position| self.make_mut().remove_at(position));
         Ok(removed.map(|(_, value)| value))
     }
 
-    /// Whether both are the same object.
+    /// True if both are the same object.
     pub fn same_as(&self, other: &Map<K, V>) -> bool {
         self.reference.same_as(&other.reference)
     }

@@ -1,11 +1,10 @@
 //! Containers: sequences, mappings, strings, shapes, tensors, opaque objects.
 //!
-//! `Array` and `Map` are immutable values with copy-on-write: a change made
-//! through a handle that is the only owner happens in place, any other change
-//! copies first. `List` and `Dict` are shared and mutable: each holds an
-//! immutable container that changes under the access rule of fields
-//! (`object::access`), so a reader works on what was there when it looked, and
-//! a concurrent change can neither tear nor invalidate it.
+//! `Array` and `Map` are immutable values with copy-on-write: a change through the only
+//! handle happens in place, any other change copies first. `List` and `Dict` are shared
+//! and mutable: each wraps an immutable container that changes under the access rule of
+//! fields (`object::access`). A reader therefore works on the contents it found on
+//! arrival, and a concurrent change can neither tear nor invalidate them.
 
 mod demands;
 mod dict;

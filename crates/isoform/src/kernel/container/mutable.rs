@@ -1,5 +1,5 @@
-//! What lists and dicts have in common: contents that change, what the fields
-//! they stand in demand of them, and whether they may be part of a cycle.
+//! The common part of lists and dicts: contents that change, the requirements of the
+//! fields that contain them, and whether they may be part of a cycle.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -11,17 +11,17 @@ use crate::kernel::object::guarded::{Content, Guarded};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::value::Value;
 
-/// How often parts are looked at in a container that their own hooks change
-/// meanwhile. (When others do, those get on, and so will this.)
+/// The number of lookups in a container that its own hooks keep changing. (If others
+/// change it, they make progress, and so will this.)
 const MAX_LOOKS: usize = 100;
 
-/// The payload of a list or dict, or the beginning of it.
+/// The payload of a list or dict, or its first part.
 #[derive(Debug)]
 pub(crate) struct Mutable<T: Content> {
     pub(crate) held: Guarded<T>,
     /// Counts the changes that an iterator must not survive.
     version: AtomicU64,
-    /// Whether the collector of cycles knows the object.
+    /// True if the collector of cycles knows the object.
     tracked: AtomicBool,
     demands: Demands,
 }
@@ -44,7 +44,7 @@ impl<T: Content> Mutable<T> {
         }
     }
 
-    /// What is held now. O(1).
+    /// The current contents. O(1).
     pub(crate) fn snapshot(&self) -> T {
         self.held.snapshot()
     }
@@ -53,28 +53,28 @@ impl<T: Content> Mutable<T> {
         Mutable::holding(self.snapshot())
     }
 
-    /// Lends what is held now to a traversal.
+    /// Lends the current contents to a traversal.
     #[inline(always)]
     pub(crate) fn lend<'a>(&'a self, section: &Section) -> ObjRef<'a> {
         self.held.lend(section)
     }
 
-    /// Whether something was put in that may lead back here. What is held from
-    /// the start cannot.
+    /// True if an element was inserted that may lead back here. The initial contents
+    /// cannot.
     #[inline(always)]
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked.load(Relaxed)
     }
 
-    /// Tells the collector of cycles when a part may lead back here.
+    /// Tells the collector of cycles if an element may lead back here.
     pub(super) fn note(&self, part: &Value) {
         if part.as_object().is_some_and(collect::may_lead_on) {
             self.track();
         }
     }
 
-    /// Takes over what fields demand of a list or dict that this is a copy of,
-    /// which may be part of a cycle just as well.
+    /// Adopts the demands of fields from a list or dict that this is a copy of, and
+    /// like that one may be part of a cycle.
     pub(crate) fn obey(&self, source: &Self) {
         self.demands.set(source.demands.number());
         if source.is_tracked() {
@@ -96,13 +96,12 @@ impl<T: Content> Mutable<T> {
         self.version.fetch_add(1, Relaxed);
     }
 
-    /// What the fields demand in which the object stands.
+    /// The demands of the fields that contain the object.
     pub(crate) fn demands(&self) -> &Demands {
         &self.demands
     }
 
-    /// Makes one more demand on what is held, once that is checked, unless it
-    /// is made already.
+    /// Adds a demand after checking the contents against it, unless it already applies.
     pub(super) fn demand(
         &self,
         extend: impl Fn(u32) -> u32,
@@ -116,7 +115,7 @@ impl<T: Content> Mutable<T> {
             }
             let held = self.snapshot();
             check(&held)?;
-            // Nothing is put in while this reads.
+            // Nothing is inserted during this check.
             let is_same = |now: &T| now.raw() == held.raw();
             if self
                 .held
@@ -127,16 +126,16 @@ impl<T: Content> Mutable<T> {
         }
     }
 
-    /// Changes what is held by `body`, once `admit` has made these parts such
-    /// as the demands of a number want them, and `find` has told where they go.
-    /// Both may run code of users. `body` must be no foreign code; it takes out
-    /// of the parts what it stores, or gives None to have them found again.
-    /// `ident` is the identity number of the list or dict.
+    /// Changes the contents with `body`, after `admit` has converted the new elements
+    /// for the demands of a given number, and `find` has located their place. Both may
+    /// run user code. `body` must not run foreign code; it takes what it stores out of
+    /// the elements, or returns None to have the place found again. `ident` is the
+    /// identity number of the list or dict.
     ///
     /// # Errors
     ///
-    /// Those of `admit` and `find`; `RuntimeError` when that never ends, or when
-    /// the host's lock cannot be had any more. Nothing was changed then.
+    /// Errors from `admit` and `find`; `RuntimeError` if this never succeeds, or if the
+    /// host's lock is no longer available. On an error, nothing changes.
     pub(super) fn change<P, Q, R>(
         &self,
         ident: u64,
@@ -161,7 +160,7 @@ impl<T: Content> Mutable<T> {
                 is_met.then(|| body(held, &mut parts, place)).flatten()
             })?;
             if let Some(result) = done {
-                // Destructors may be code of users, and run from here on.
+                // Destructors may be user code, and run from here on.
                 drop(parts);
                 collect::collect_if_due();
                 return Ok(result);

@@ -1,7 +1,7 @@
-//! Where the keys of a dict are by their names: an index that follows the dict.
+//! An index of a dict's keys by name, which follows the changes of the dict.
 //!
-//! It is made when a name is looked up first, and grows by the entries that
-//! came since then, so that n insertions and lookups cost O(n) together.
+//! The first lookup of a name creates it; each later one adds the entries that are new
+//! since then, so that n insertions and lookups cost O(n) together.
 
 use std::hash::BuildHasher;
 
@@ -11,17 +11,17 @@ use rapidhash::fast::RandomState;
 use super::mapping::MapObj;
 use crate::kernel::value::Value;
 
-/// The name of a key; None for a key that has none. The name of an object must
-/// not change, and no user code may run.
+/// Returns the name of a key, or None if it has none. The name of an object must not
+/// change, and no user code may run.
 pub(super) type NameOf = fn(&Value) -> Option<&str>;
 
-/// Positions of keys by their names; of two keys of one name, the first.
+/// Positions of keys by name; if several keys share a name, the first.
 #[derive(Debug)]
 pub(super) struct NameIndex {
     name_of: NameOf,
     hasher: RandomState,
     positions: HashTable<u32>,
-    /// How many entries are in the index.
+    /// The number of entries in the index.
     covered: usize,
 }
 
@@ -35,8 +35,8 @@ impl NameIndex {
         }
     }
 
-    /// The position of the first key of a name. O(1), and O(1) for each entry
-    /// that was added since the last question.
+    /// The position of the first key with a name. O(1), plus O(1) for each entry that
+    /// was added since the last call.
     pub(super) fn find(&mut self, entries: &MapObj, name: &str) -> Option<usize> {
         let (name_of, hasher) = (self.name_of, &self.hasher);
         let name_at = |position: u32| name_of(entries.entry(position as usize)?.0);
@@ -61,7 +61,7 @@ impl NameIndex {
         found.map(|&position| position as usize)
     }
 
-    /// Forgets the last entry, which is about to be removed.
+    /// Removes the last entry from the index before it is removed from the dict.
     pub(super) fn forget_last(&mut self, entries: &MapObj) {
         let Some(last) = entries.len().checked_sub(1) else {
             return;

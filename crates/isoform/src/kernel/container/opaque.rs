@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
 
-/// A host object of which the core knows nothing; never comparable.
+/// A host object that the core cannot inspect; never comparable.
 #[derive(Clone)]
 pub struct OpaqueObj {
     type_name: &'static str,
@@ -43,7 +43,7 @@ impl Value {
         Value::opaque_named(content, std::any::type_name::<T>())
     }
 
-    /// As [`opaque`](Self::opaque), with what messages are to call the content.
+    /// As [`opaque`](Self::opaque), with a name for the content in messages.
     pub fn opaque_named<T: Any + Send + Sync>(content: T, type_name: &'static str) -> Value {
         Ref::new(OpaqueObj {
             type_name,

@@ -62,12 +62,12 @@ impl<T: ElementType> Array<T> {
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.reference.items.len()
     }
 
-    /// Whether there are none.
+    /// True if the array is empty.
     pub fn is_empty(&self) -> bool {
         self.reference.items.is_empty()
     }
@@ -87,7 +87,7 @@ impl<T: ElementType> Array<T> {
         self.reference.items.iter().filter_map(T::peek)
     }
 
-    /// Whether both are the same object.
+    /// True if both are the same object.
     pub fn same_as(&self, other: &Array<T>) -> bool {
         self.reference.same_as(&other.reference)
     }
@@ -97,11 +97,11 @@ impl<T: ElementType> Array<T> {
         self.make_mut().push(item.into_value());
     }
 
-    /// Replaces the element at a position and gives the old one back.
+    /// Replaces the element at a position and returns the old one.
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the last element.
+    /// `IndexError` if there is no element at the position.
     pub fn set(&mut self, index: usize, item: T) -> Result<Value> {
         let len = self.len();
         match self.make_mut().get_mut(index) {
@@ -115,8 +115,8 @@ impl<T: ElementType> Array<T> {
         if self.reference.get_mut().is_none() {
             self.reference = Ref::new(self.reference.copy_payload());
         }
-        // The reference is unique now; the fallback is never taken and only
-        // spares a panic path.
+        // The reference is unique now; the fallback is never taken and only avoids a
+        // panic path.
         match self.reference.get_mut() {
             Some(payload) => &mut payload.items,
             None => unreachable!("a fresh object has one owner"),
@@ -128,7 +128,7 @@ impl<T: ElementType> Array<T> {
     }
 }
 
-/// Positions are given, so there is nothing to find.
+/// The positions are given, so nothing has to be found.
 fn nowhere<P>(_: &P) -> Result<()> {
     Ok(())
 }
@@ -210,22 +210,22 @@ impl<T: ElementType> List<T> {
         Vec::new().into()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.reference.held.read(Array::len)
     }
 
-    /// Whether there are none.
+    /// True if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the list holds now, as an immutable array. O(1).
+    /// The current contents as an immutable array. O(1).
     pub fn snapshot(&self) -> Array {
         self.reference.snapshot()
     }
 
-    /// A copy of the element at a position.
+    /// Returns a copy of the element at a position.
     pub fn get(&self, index: usize) -> Option<T> {
         let get = |items: &Array| items.get(index).and_then(T::peek).cloned();
         self.reference.held.read(get)
@@ -233,14 +233,14 @@ impl<T: ElementType> List<T> {
 
     /// Appends an element.
     ///
-    /// Like every change of a list it waits for running comparisons, hashes and
-    /// walks of other threads to come to a hook, a callback or their end.
+    /// Like every change of a list, it waits until running comparisons, hashes and
+    /// walks of other threads reach a hook, a callback or their end.
     ///
     /// # Errors
     ///
-    /// `TypeError` when the list stands in a field whose type forbids the
-    /// element; what the hooks of types return that convert it; `RuntimeError`
-    /// when the host language has ended. The list is as it was then.
+    /// `TypeError` if the list is in a field whose type forbids the element; errors
+    /// from the hooks of types that convert it; `RuntimeError` if the host language has
+    /// shut down. On an error, the list is unchanged.
     pub fn push(&self, item: T) -> Result<()> {
         self.reshape([item.into_value()], |items, [item]| {
             items.push(std::mem::take(item));
@@ -248,18 +248,17 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Takes the last element off. None as well once the host language has
-    /// ended, when nothing can be changed any more.
+    /// Removes and returns the last element. Also returns None once the host language
+    /// has shut down, when nothing can be changed any more.
     pub fn pop(&self) -> Option<Value> {
         self.reshape([], |items, []| Ok(items.pop())).ok().flatten()
     }
 
-    /// Puts an element before a position.
+    /// Inserts an element before a position.
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the end, otherwise as
-    /// [`push`](Self::push).
+    /// `IndexError` if the position is past the end, otherwise as [`push`](Self::push).
     pub fn insert(&self, index: usize, item: T) -> Result<()> {
         self.reshape([item.into_value()], |items, [item]| {
             if index > items.len() {
@@ -270,11 +269,11 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Replaces the element at a position and gives the old one back.
+    /// Replaces the element at a position and returns the old one.
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the last element, otherwise as
+    /// `IndexError` if there is no element at the position, otherwise as
     /// [`push`](Self::push).
     pub fn set(&self, index: usize, item: T) -> Result<Value> {
         self.change([item.into_value()], |items, [item]| {
@@ -285,11 +284,11 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Takes the element at a position out.
+    /// Removes and returns the element at a position.
     ///
     /// # Errors
     ///
-    /// `IndexError` when the position is behind the last element, otherwise as
+    /// `IndexError` if there is no element at the position, otherwise as
     /// [`push`](Self::push).
     pub fn remove(&self, index: usize) -> Result<Value> {
         self.reshape([], |items, []| {
@@ -300,13 +299,13 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Takes all elements out. Does nothing once the host language has ended.
+    /// Removes all elements. Does nothing once the host language has shut down.
     pub fn clear(&self) {
-        // The error can only be that one.
+        // This is the only possible error.
         let _ended = self.replace(Array::new());
     }
 
-    /// Replaces all elements and gives the old ones back. O(n).
+    /// Replaces all elements and returns the old ones. O(n).
     ///
     /// # Errors
     ///
@@ -321,12 +320,12 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Replaces the elements in a range and gives the old ones back. O(n).
+    /// Replaces the elements in a range and returns the old ones. O(n).
     ///
     /// # Errors
     ///
-    /// `IndexError` when the range ends behind the last element or before it
-    /// starts, otherwise as [`push`](Self::push).
+    /// `IndexError` if the range ends past the last element or before it starts,
+    /// otherwise as [`push`](Self::push).
     ///
     /// ```
     /// use isoform::List;
@@ -345,7 +344,7 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Changes length or order, unless `body` finds that it cannot.
+    /// Changes length or order, unless `body` finds that this is impossible.
     fn reshape<P: AsMut<[Value]>, R>(
         &self,
         items: P,
@@ -358,7 +357,7 @@ impl<T: ElementType> List<T> {
         })
     }
 
-    /// Changes the list with these items, converted to what is demanded.
+    /// Changes the list with these items, after converting them for its demands.
     fn change<P: AsMut<[Value]>, R>(
         &self,
         items: P,
@@ -372,10 +371,10 @@ impl<T: ElementType> List<T> {
         })?
     }
 
-    /// A number that is another one after each change of length or order; the
-    /// replacement of an element is none. O(1).
+    /// A number that changes whenever length or order do, but not when an element is
+    /// replaced. O(1).
     ///
-    /// Iterators of host languages tell by it that a list changed under them.
+    /// Iterators of host languages use it to detect that the list changed meanwhile.
     pub fn version(&self) -> u64 {
         self.reference.version()
     }
@@ -384,7 +383,7 @@ impl<T: ElementType> List<T> {
         &self.reference
     }
 
-    /// Whether both are the same object.
+    /// True if both are the same object.
     pub fn same_as(&self, other: &List<T>) -> bool {
         self.reference.same_as(&other.reference)
     }

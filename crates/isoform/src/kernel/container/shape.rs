@@ -26,7 +26,7 @@ impl ShapeObj {
 pub struct Shape(Ref<ShapeObj>);
 
 impl Shape {
-    /// Whether both are the same object.
+    /// True if both are the same object.
     pub fn same_as(&self, other: &Shape) -> bool {
         self.0.same_as(&other.0)
     }

@@ -22,7 +22,7 @@ impl TensorObj {
         }
     }
 
-    /// How NaNs show in the elements' bits; None when the type has none.
+    /// The bit patterns that are NaN; None if the type has no NaN.
     pub(crate) fn nan_rule(&self) -> Option<NanRule> {
         NanRule::of(self.dtype)
     }
@@ -31,8 +31,8 @@ impl TensorObj {
 /// An immutable n-dimensional array of numbers, row-major and contiguous, in
 /// little-endian bytes.
 ///
-/// The bytes may lie in any shared buffer (a memory-mapped file, a slice of a
-/// larger block); they are never copied to compare or hash them.
+/// The bytes may be in any shared buffer (a memory-mapped file, a slice of a larger
+/// block); comparison and hash do not copy them.
 ///
 /// ```
 /// use isoform::{DType, Tensor};
@@ -47,12 +47,12 @@ impl TensorObj {
 pub struct Tensor(Ref<TensorObj>);
 
 impl Tensor {
-    /// A tensor over these bytes, without a copy.
+    /// Makes a tensor over these bytes, without copying them.
     ///
     /// # Errors
     ///
-    /// `ValueError` when a dimension is negative, the size overflows, or the
-    /// bytes are not exactly as many as dtype and shape need.
+    /// `ValueError` if a dimension is negative, the size overflows, or the number of
+    /// bytes is not exactly what dtype and shape need.
     pub fn new(dtype: DType, shape: Vec<i64>, data: impl Into<bytes::Bytes>) -> Result<Self> {
         let data = data.into();
         let mut count = 1u64;
@@ -95,7 +95,7 @@ impl Tensor {
         &self.0.data
     }
 
-    /// Whether both are the same object.
+    /// True if both are the same object.
     pub fn same_as(&self, other: &Tensor) -> bool {
         self.0.same_as(&other.0)
     }
@@ -119,7 +119,7 @@ impl From<Tensor> for Value {
     }
 }
 
-/// Which bit patterns of an element are NaN: `low <= bits & mask <= high`.
+/// The bit patterns of an element that are NaN: `low <= bits & mask <= high`.
 ///
 /// Only whole-byte elements of one, two, four or eight bytes have a rule;
 /// narrower formats (`float4_e2m1fn`, `float6_*`) have no NaN.
@@ -130,7 +130,7 @@ pub(crate) struct NanRule {
     mask: u64,
     low: u64,
     high: u64,
-    /// The pattern that stands for every NaN.
+    /// The pattern that represents every NaN.
     pub(crate) canonical: u64,
 }
 
@@ -146,8 +146,8 @@ impl NanRule {
                 canonical,
             })
         };
-        // A NaN has all exponent bits set and a fraction other than zero, so
-        // without its sign it is larger than infinity.
+        // A NaN has all exponent bits set and a nonzero fraction, so without its sign
+        // it is larger than infinity.
         match (dtype.code(), dtype.bits()) {
             (C::Float, 16) => rule(2, 0x7fff, 0x7c01, 0x7fff, 0x7e00),
             (C::Float, 32) | (C::Complex, 64) => {
@@ -165,7 +165,7 @@ impl NanRule {
             }
             (C::Complex, 32) => rule(2, 0x7fff, 0x7c01, 0x7fff, 0x7e00),
             (C::BFloat, 16) => rule(2, 0x7fff, 0x7f81, 0x7fff, 0x7fc0),
-            // These have one NaN per sign, or a single pattern altogether.
+            // These have one NaN per sign, or a single pattern in all.
             (C::Float8E4M3FN, _) => rule(1, 0x7f, 0x7f, 0x7f, 0x7f),
             (C::Float8E4M3, _) => rule(1, 0x7f, 0x79, 0x7f, 0x7c),
             (C::Float8E3M4, _) => rule(1, 0x7f, 0x71, 0x7f, 0x78),
@@ -178,14 +178,14 @@ impl NanRule {
         }
     }
 
-    /// Whether the bits of an element are a NaN.
+    /// True if the bits of an element are a NaN.
     #[inline(always)]
     pub(crate) fn is_nan(&self, bits: u64) -> bool {
         let magnitude = bits & self.mask;
         self.low <= magnitude && magnitude <= self.high
     }
 
-    /// Whether a chunk of whole elements holds a NaN.
+    /// True if a chunk of whole elements holds a NaN.
     pub(crate) fn any(&self, chunk: &[u8]) -> bool {
         // One loop per width, each simple enough to be vectorised.
         macro_rules! scan {

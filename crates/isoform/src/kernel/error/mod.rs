@@ -15,13 +15,13 @@ use crate::kernel::path::AccessPath;
 /// The result type of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Whose fault an error is, and which exception a host language raises for it.
+/// The kind of an error, and thus the exception that a host language raises for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A value is of a type that the operation does not support.
     Type,
-    /// A value has the right type and a wrong content.
+    /// A value has the right type but invalid content.
     Value,
     /// A key is not in a map.
     Key,
@@ -33,7 +33,7 @@ pub enum ErrorKind {
     Recursion,
     /// A file could not be read or written.
     Io,
-    /// User code failed with an error of its own.
+    /// User code failed with its own error.
     Runtime,
 }
 
@@ -55,9 +55,9 @@ impl ErrorKind {
 
 /// An error: a stable kind, a message, and where it happened.
 ///
-/// Shown with `{}` it is one line. With `{:#}`, and as `Debug`, which is what
-/// Rust prints for an error that `main` returns, the [traceback](Self::traceback)
-/// goes before that line if there is more to it than where the error was made.
+/// With `{}`, it is shown in one line. With `{:#}`, and as `Debug`, which is how Rust
+/// prints an error that `main` returns, the [traceback](Self::traceback) precedes that
+/// line if it contains more than the place where the error was made.
 ///
 /// ```
 /// use isoform::{Error, ErrorKind};
@@ -69,11 +69,11 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
-    /// The name of a kind that is none of the stable ones.
+    /// The name of a custom kind.
     kind_name: Option<Box<str>>,
     message: String,
     path: Option<AccessPath>,
-    /// Whether the message says the path.
+    /// True if the message contains the path.
     says_path: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
     trace: Trace,
@@ -94,9 +94,9 @@ impl Error {
         }))
     }
 
-    /// An error of a kind of one's own, an [`ErrorKind::Runtime`] to those who
-    /// do not know it. A host language raises the exception that is registered
-    /// there under the name.
+    /// Makes an error of a custom kind, which counts as [`ErrorKind::Runtime`] for code
+    /// that does not know the name. A host language raises the exception that is
+    /// registered there under the name.
     ///
     /// ```
     /// let error = isoform::Error::of_kind("ShapeError", "3 is not 4");
@@ -131,14 +131,14 @@ impl Error {
         error
     }
 
-    /// The same error, with the place inside the compared or walked value.
+    /// The same error, with its place inside the compared or traversed value.
     #[must_use]
     pub fn at(mut self, path: AccessPath) -> Self {
         self.0.path = Some(path);
         self
     }
 
-    /// As [`at`](Self::at), of an error whose message shows the place.
+    /// As [`at`](Self::at), for an error whose message shows the place.
     #[must_use]
     pub(crate) fn at_shown(mut self, path: AccessPath) -> Self {
         self.0.says_path = true;
@@ -152,8 +152,8 @@ impl Error {
         self
     }
 
-    /// The same error as an exception of a host language: what it is called
-    /// there, and how its traceback is written. For bindings.
+    /// The same error as an exception of a host language: its name there, and how its
+    /// traceback is written. For bindings.
     #[must_use]
     pub fn from_host(mut self, class_name: &str, traceback: HostTraceback) -> Self {
         if class_name != self.0.kind.name() {
@@ -163,21 +163,21 @@ impl Error {
         self
     }
 
-    /// The same error, whose message says first what it is about.
+    /// The same error with a prefix to the message that names its subject.
     #[must_use]
     pub(crate) fn in_context(mut self, what: impl fmt::Display) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The name of the kind, as Python spells it: that of [`kind`](Self::kind)
-    /// unless the error is [of a kind](Self::of_kind) of its own, or an
-    /// exception that came from a host language.
+    /// The name of the kind, as Python spells it: that of [`kind`](Self::kind) unless
+    /// the error has a [custom kind](Self::of_kind), or is an exception that came from
+    /// a host language.
     pub fn kind_name(&self) -> &str {
         self.0.kind_name.as_deref().unwrap_or(self.0.kind.name())
     }
@@ -187,7 +187,7 @@ impl Error {
         &self.0.message
     }
 
-    /// The message with the path behind it, unless it shows the place itself.
+    /// The message followed by the path, unless it shows the place itself.
     ///
     /// ```
     /// use isoform::{AccessPath, Error};
@@ -198,7 +198,7 @@ impl Error {
         let message = &self.0.message;
         match &self.0.path {
             Some(path) if !self.0.says_path => {
-                // Behind a picture of several lines, it would stand in the picture.
+                // After a picture of several lines, the path goes on its own line.
                 let gap = if message.contains('\n') { '\n' } else { ' ' };
                 format!("{message}{gap}(at {path})").into()
             }
@@ -206,12 +206,12 @@ impl Error {
         }
     }
 
-    /// Where in the value it happened, if known.
+    /// The place in the value where it happened, if known.
     pub fn path(&self) -> Option<&AccessPath> {
         self.0.path.as_ref()
     }
 
-    /// The error of user code inside, to be downcast to its own type.
+    /// The error of user code inside, for a downcast to its own type.
     pub fn into_source(self) -> Option<Box<dyn StdError + Send + Sync>> {
         self.0.source
     }

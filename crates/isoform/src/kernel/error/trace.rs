@@ -1,4 +1,4 @@
-//! Where an error was made, and the functions it came out of.
+//! The place where an error was made, and the functions that it passed through.
 
 use std::error::Error as StdError;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::Error;
 /// One line of a traceback: a place in a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorFrame {
-    /// The source file, as the compiler was told.
+    /// The source file, as passed to the compiler.
     pub file: &'static str,
     /// The line in the file, from 1.
     pub line: u32,
@@ -18,16 +18,16 @@ pub struct ErrorFrame {
 }
 
 /// Writes the traceback of a host language's exception, which is the
-/// [source](Error::into_source) of the error, below these frames.
+/// [source](Error::into_source) of the error, followed by these frames.
 pub type HostTraceback = fn(&(dyn StdError + 'static), &[ErrorFrame]) -> String;
 
-/// What an error remembers about its way.
+/// The places that an error remembers.
 pub(super) struct Trace {
     made_at: &'static Location<'static>,
-    /// Whether the place in `made_at` tells nothing: it is in this library,
-    /// and about a call that it was given.
+    /// True if the place in `made_at` says nothing: it is in this library, and the
+    /// error is about the arguments of a call.
     made_by_caller: bool,
-    /// The functions that it came out of, innermost first.
+    /// The functions that it passed through, innermost first.
     passed: Vec<(Option<Box<str>>, &'static Location<'static>)>,
     pub(super) host: Option<HostTraceback>,
 }
@@ -43,14 +43,13 @@ impl Trace {
     }
 }
 
-/// How many functions a traceback names; those further out are left out.
+/// The maximal number of functions in a traceback; those further out are omitted.
 const MAX_PASSED: usize = 1000;
 
 impl Error {
-    /// The places that the error came by, outermost first: functions of the
-    /// core written in Rust, where they are defined, and at last where the
-    /// error was made. An exception of a host language has the frames that
-    /// are not its own.
+    /// The places that the error passed through, outermost first: functions of the core
+    /// written in Rust, where they are defined, and finally where the error was made.
+    /// For an exception of a host language, the frames that are not its own.
     ///
     /// ```
     /// use isoform::{Error, Function};
@@ -84,25 +83,23 @@ impl Error {
             function: "<rust>".to_owned(),
         };
         match frames.last_mut() {
-            // Where in the function it was says more than where it begins.
+            // The place inside the function is more useful than its beginning.
             Some(last) if last.file == made_at.file => last.line = made_at.line,
             _ => frames.push(made_at),
         }
         frames
     }
 
-    /// Whether the error came out of a function of the core, or out of a host
-    /// language.
+    /// True if the error came out of a function of the core, or out of a host language.
     pub fn has_traceback(&self) -> bool {
         let trace = &self.0.trace;
         trace.host.is_some() || !trace.passed.is_empty()
     }
 
-    /// The error with all that is known about where it happened, as Python
-    /// writes it, and without a line break at the end.
+    /// The error with all that is known about its place, in Python's format and without
+    /// a line break at the end.
     ///
-    /// An exception of Python that went through Rust code has the lines of
-    /// both.
+    /// An exception of Python that went through Rust code includes the lines of both.
     ///
     /// ```
     /// use isoform::{Error, Function};
@@ -131,7 +128,7 @@ impl Error {
         text + &self.to_string()
     }
 
-    /// Notes that the error comes out of a function made at `location`.
+    /// Records that the error comes out of a function made at `location`.
     pub(crate) fn passing(
         mut self,
         name: Option<&str>,
@@ -144,8 +141,8 @@ impl Error {
         self
     }
 
-    /// Forgets where the error was made if that is in a file of the library
-    /// that only passes errors on.
+    /// Forgets where the error was made if that is in a file of the library that only
+    /// passes errors on.
     pub(crate) fn unless_made_in(self, file: &str) -> Self {
         match self.0.trace.made_at.file() == file {
             true => self.made_by_caller(),
@@ -153,8 +150,8 @@ impl Error {
         }
     }
 
-    /// Notes that the error is about a call, and says nothing of where it was
-    /// made.
+    /// Marks the error as one about a call, for which the place where it was made says
+    /// nothing.
     pub(crate) fn made_by_caller(mut self) -> Self {
         self.0.trace.made_by_caller = true;
         self

@@ -1,5 +1,5 @@
-//! Which Rust types may be arguments and results of functions, and how values
-//! become arguments.
+//! The Rust types that may be arguments and results of functions, and the conversion
+//! from and to values.
 
 use crate::kernel::container::{Array, Bytes, Dict, List, Map, Shape, Str, Tensor};
 use crate::kernel::error::{Error, Result};
@@ -11,8 +11,8 @@ use crate::kernel::value::{DType, Device, Value};
 
 /// A Rust type that may be an argument of a [typed](Function::typed) function.
 ///
-/// What a caller gives is converted as the value of a field of this type
-/// would be: by [`Schema::convert`].
+/// Arguments are converted like the value of a field of this type: by
+/// [`Schema::convert`].
 ///
 /// ```
 /// use isoform::{Argument, Value};
@@ -29,10 +29,10 @@ use crate::kernel::value::{DType, Device, Value};
             `#[isoform::export]` also takes references to them, and &str"
 )]
 pub trait Argument: Sized {
-    /// What the argument accepts.
+    /// The values that the argument accepts.
     fn schema() -> Schema;
 
-    /// The argument that a value stands for.
+    /// Converts a value to the argument.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ pub trait Argument: Sized {
     /// integer outside the range of `Self`.
     fn from_value(value: Value) -> Result<Self>;
 
-    /// What stands for an argument that is left out behind all others; None
-    /// when it must be given.
+    /// The default of an argument that is omitted after all others; None if it is
+    /// required.
     fn when_missing() -> Option<Value> {
         None
     }
@@ -54,14 +54,14 @@ pub trait Argument: Sized {
             error that converts to isoform::Error"
 )]
 pub trait Returned {
-    /// What the result is.
+    /// The schema of the result.
     fn schema() -> Schema;
 
     /// The result as a value.
     ///
     /// # Errors
     ///
-    /// The error that it is, for a [`Result`].
+    /// The error itself, for a [`Result`].
     fn into_value(self) -> Result<Value>;
 }
 
@@ -74,7 +74,7 @@ impl Argument for Value {
     }
 }
 
-/// The element that a value is, or becomes by conversion.
+/// Converts a value to an element.
 fn convert<T: ElementType>(value: Value) -> Result<T> {
     if let Some(found) = T::peek(&value) {
         return Ok(found.clone());
@@ -204,8 +204,8 @@ impl<T: Argument> Argument for Option<T> {
         if value.is_none() {
             return Ok(None);
         }
-        // Through the whole schema where the inner one does not fit, so that
-        // the message says that None would do.
+        // Converts through the whole schema if the inner one does not fit, so that the
+        // message mentions that None is possible.
         match T::from_value(value.clone()) {
             Ok(found) => Ok(Some(found)),
             Err(error) => Err(Self::schema().convert(value).err().unwrap_or(error)),
@@ -216,7 +216,7 @@ impl<T: Argument> Argument for Option<T> {
     }
 }
 
-/// The parts of an array or a list that fits a schema.
+/// The elements of an array or list that fits a schema.
 fn parts(schema: &Schema, value: Value) -> Result<Vec<Value>> {
     let converted = schema.convert(value)?;
     Ok(converted.extract::<Array>()?.values().to_vec())
@@ -248,7 +248,7 @@ macro_rules! tuples {
             }
             fn from_value(value: Value) -> Result<Self> {
                 let mut parts = parts(&Self::schema(), value)?.into_iter();
-                // The schema has counted the parts.
+                // The schema has checked the number of elements.
                 let mut next = || parts.next().unwrap_or(Value::NONE);
                 Ok(($($param::from_value(next())?,)+))
             }
@@ -272,8 +272,7 @@ tuples! {
     (A, B, C, D)
 }
 
-/// Results whose value is an `Into` away and whose schema is that of the
-/// argument.
+/// Results with a conversion by `Into` and the schema of the argument.
 macro_rules! returned {
     ($([$($param:ident: $bound:ident),*] $ty:ty, $same:ty;)*) => {$(
         impl<$($param: $bound),*> Returned for $ty {
@@ -345,19 +344,18 @@ impl<T: Returned, E: Into<Error>> Returned for Result<T, E> {
     fn into_value(self) -> Result<Value> {
         match self {
             Ok(result) => result.into_value(),
-            // An error of another type becomes one of the library here, which
-            // is no news to anybody.
+            // An error of another type becomes one of the library here; this place is
+            // of no interest.
             Err(error) => Err(error.into().unless_made_in(file!())),
         }
     }
 }
 
-/// What an argument written as `&T` is held as during the call; for
-/// `#[isoform::export]`.
+/// The owner of an argument written as `&T` during the call; for `#[isoform::export]`.
 pub trait Borrowed {
-    /// The argument that is held.
+    /// The owned argument.
     type Held: Argument;
-    /// The reference that the function gets.
+    /// Borrows the reference that the function receives.
     fn borrow(held: &Self::Held) -> &Self;
 }
 

@@ -1,7 +1,6 @@
-//! `Function`, a callable value: what it holds, and how it is made of plain
-//! Rust functions.
+//! `Function`, a callable value, and its construction from plain Rust functions.
 //!
-//! Names under which functions are registered belong to `registry`.
+//! Global names of functions are in `kernel/types/functions.rs`.
 
 mod argument;
 mod signature;
@@ -29,7 +28,7 @@ pub(crate) struct FunctionObj {
     doc: Option<Str>,
     signature: Option<Arc<Signature>>,
     body: Arc<Body>,
-    /// What the function is made of, for who made it.
+    /// The value that the function was made from, for its creator.
     content: Option<Arc<dyn Any + Send + Sync>>,
     /// Where a function written in Rust was made, for tracebacks.
     location: Option<&'static Location<'static>>,
@@ -71,19 +70,19 @@ impl FunctionObj {
 pub struct Function(Ref<FunctionObj>);
 
 impl Function {
-    /// An anonymous function of any number of values.
+    /// Makes an anonymous function of any number of values.
     #[track_caller]
     pub fn new(call: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) -> Self {
         let body = move |made: &Call<'_>| call(made.arguments);
         Function(Ref::new(FunctionObj::new(Arc::new(body))))
     }
 
-    /// An anonymous function made of a Rust function of up to 8 arguments,
-    /// which are converted as the values of fields are.
+    /// Makes an anonymous function from a Rust function of up to 8 arguments, which are
+    /// converted like the values of fields.
     ///
-    /// Calls fail with a `TypeError` that names the argument when one does not
-    /// convert, or the numbers of arguments differ. An [`Option`] behind all
-    /// other arguments may be left out.
+    /// Calls fail with a `TypeError` that names the argument if one does not convert,
+    /// or if the number of arguments differs. An [`Option`] after all required
+    /// arguments may be omitted.
     #[track_caller]
     pub fn typed<F: TypedFunction<Arguments>, Arguments>(function: F) -> Self {
         let body = move |call: &Call<'_>| function.invoke(call);
@@ -98,7 +97,7 @@ impl Function {
         }))
     }
 
-    /// What `#[isoform::export]` makes of a function.
+    /// Makes the function for `#[isoform::export]`.
     #[doc(hidden)]
     #[track_caller]
     pub fn exported(
@@ -114,8 +113,8 @@ impl Function {
         made.with_doc(doc)
     }
 
-    /// An anonymous function made of a value that can be had back with
-    /// [`content`](Self::content), such as a callable of a host language.
+    /// Makes an anonymous function from a value that [`content`](Self::content)
+    /// returns, such as a callable of a host language.
     pub fn with_content<T: Any + Send + Sync>(
         content: T,
         call: impl Fn(&T, &[Value]) -> Result<Value> + Send + Sync + 'static,
@@ -125,26 +124,26 @@ impl Function {
         let body = move |made: &Call<'_>| call(&held, made.arguments);
         Function(Ref::new(FunctionObj {
             content: Some(content),
-            // The host language has tracebacks of its own.
+            // The host language has its own tracebacks.
             location: None,
             ..FunctionObj::new(Arc::new(body))
         }))
     }
 
-    /// The same function, made of a value that [`content`](Self::content) gives.
+    /// The same function, with a value that [`content`](Self::content) returns.
     #[must_use]
     pub(crate) fn made_of<T: Any + Send + Sync>(&self, content: Arc<T>) -> Self {
         self.changed(|payload| payload.content = Some(content))
     }
 
-    /// What the function was made of, if that is a `T`.
+    /// The value that the function was made from, if it is a `T`.
     pub fn content<T: Any>(&self) -> Option<&T> {
         self.0.content.as_ref()?.downcast_ref()
     }
 
     /// The [`content`](Self::content), if no copy of the function shares it.
     pub fn exclusive_content<T: Any>(&self) -> Option<&T> {
-        // One owner is the payload, the other one its body.
+        // One owner is the payload, the other its body.
         match Arc::strong_count(self.0.content.as_ref()?) {
             2 => self.content(),
             _ => None,
@@ -169,15 +168,15 @@ impl Function {
         self.changed(|payload| payload.doc = Some(text.into()))
     }
 
-    /// The same function with a signature, which tells others what it takes
-    /// and does not change what it does.
+    /// The same function with a signature, which describes the parameters and does not
+    /// change the behaviour.
     #[must_use]
     pub fn with_signature(&self, signature: Signature) -> Self {
         self.changed(|payload| payload.signature = Some(Arc::new(signature)))
     }
 
-    /// The same function with names for its parameters, first to last; does
-    /// nothing to a function without a signature.
+    /// The same function with names for its parameters, first to last. Has no effect on
+    /// a function without a signature.
     #[must_use]
     pub fn with_parameters(&self, names: &[&str]) -> Self {
         self.changed(|payload| {
@@ -187,9 +186,9 @@ impl Function {
         })
     }
 
-    /// The same function with a value for an argument that is left out, which
-    /// is converted as one that is given; does nothing to a function without
-    /// such a parameter. Counts only if all later arguments may be left out.
+    /// The same function with a default for an omitted argument, which is converted
+    /// like a given one. Has no effect on a function without such a parameter. Applies
+    /// only if all later arguments may be omitted.
     #[must_use]
     pub fn with_default(&self, position: usize, value: impl Into<Value>) -> Self {
         self.changed(|payload| {
@@ -199,22 +198,22 @@ impl Function {
         })
     }
 
-    /// The function that an object is, if it is one. O(1).
+    /// The function that an object is, if any. O(1).
     pub fn of(object: &Ref<Obj>) -> Option<&Function> {
         Some(Function::from_payload_ref(object.downcast_ref()?))
     }
 
-    /// Whether both are the very same function. O(1).
+    /// True if both are the very same function. O(1).
     pub fn same_as(&self, other: &Function) -> bool {
         self.0.same_as(&other.0)
     }
 
-    /// Whether both do the same, whatever their names. O(1).
+    /// True if both have the same body, whatever their names. O(1).
     pub(crate) fn same_body(&self, other: &Function) -> bool {
         Arc::ptr_eq(&self.0.body, &other.0.body)
     }
 
-    /// How messages call the argument at a position: `demo.add() argument 'x'`.
+    /// The name of an argument in messages: `demo.add() argument 'x'`.
     pub fn argument_label(&self, position: usize) -> String {
         typed::label(self.name(), self.signature(), position)
     }
@@ -229,17 +228,17 @@ impl Function {
         self.0.doc.as_deref()
     }
 
-    /// Parameters and result, if they are known.
+    /// The parameters and result, if known.
     pub fn signature(&self) -> Option<&Signature> {
         self.0.signature.as_deref()
     }
 
-    /// Calls it.
+    /// Calls the function.
     ///
     /// # Errors
     ///
-    /// Whatever the function returns. An error that comes out of a function
-    /// written in Rust says so in its [traceback](Error::traceback).
+    /// Errors from the function. An error that comes out of a function written in Rust
+    /// includes it in its [traceback](Error::traceback).
     pub fn call(&self, arguments: &[Value]) -> Result<Value> {
         let result = (self.0.body)(&Call {
             name: self.0.name.as_deref(),

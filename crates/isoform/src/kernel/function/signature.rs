@@ -1,4 +1,4 @@
-//! What is known about a function besides what it does.
+//! The signature of a function.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter without a name, which must be given.
+    /// A required parameter without a name.
     pub fn new(schema: Schema) -> Self {
         Parameter {
             name: None,
@@ -32,22 +32,22 @@ impl Parameter {
         self
     }
 
-    /// Sets what stands for the argument when it is left out.
+    /// Sets the default for an omitted argument.
     #[must_use]
     pub fn default_value(mut self, value: impl Into<Value>) -> Self {
         self.default = Some(value.into());
         self
     }
 
-    /// Makes it a parameter that languages with named arguments take by name
-    /// only; all behind it must be such, too.
+    /// Makes it a parameter that languages with named arguments accept only by name;
+    /// all later parameters must also be keyword-only.
     #[must_use]
     pub fn keyword_only(mut self) -> Self {
         self.keyword_only = true;
         self
     }
 
-    /// Whether languages with named arguments take it by name only.
+    /// True if languages with named arguments accept it only by name.
     pub fn is_keyword_only(&self) -> bool {
         self.keyword_only
     }
@@ -57,12 +57,12 @@ impl Parameter {
         self.name.as_deref()
     }
 
-    /// What the argument accepts.
+    /// The values that the argument accepts.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// What stands for the argument when it is left out.
+    /// The default for an omitted argument.
     pub fn default(&self) -> Option<&Value> {
         self.default.as_ref()
     }
@@ -110,7 +110,7 @@ impl Signature {
         &self.parameters
     }
 
-    /// What the result is.
+    /// The schema of the result.
     pub fn returns(&self) -> &Schema {
         &self.returns
     }
@@ -120,10 +120,10 @@ impl Signature {
         self.language
     }
 
-    /// How many of the first arguments must be given.
+    /// The number of leading arguments that are required.
     ///
-    /// For a language with named arguments these are the positional ones; the
-    /// others stand where their names say.
+    /// For a language with named arguments, these are the positional ones; the others
+    /// are identified by name.
     pub fn required(&self) -> usize {
         let optional = |parameter: &&Parameter| parameter.default.is_some();
         let left_out = self.parameters.iter().rev().take_while(optional).count();

@@ -1,5 +1,5 @@
-//! Functions of the core made of plain Rust functions: the conversion of
-//! arguments and results.
+//! Functions of the core made from plain Rust functions, with conversion of arguments
+//! and results.
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::argument::{Argument, Borrowed, Returned};
@@ -7,8 +7,8 @@ use crate::kernel::function::signature::{Parameter, Signature};
 use crate::kernel::types::Schema;
 use crate::kernel::value::Value;
 
-/// A Rust function whose arguments and result are values of the core: what
-/// [`Function::typed`](crate::Function::typed) takes.
+/// A Rust function whose arguments and result can be converted from and to values: the
+/// argument of [`Function::typed`](crate::Function::typed).
 ///
 /// `Arguments` is the tuple of the types of its arguments, which the compiler
 /// infers.
@@ -24,19 +24,19 @@ pub trait TypedFunction<Arguments>: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// `TypeError` for a wrong number of arguments and for one that does not
-    /// convert; what the function returns.
+    /// `TypeError` for a wrong number of arguments and for one that does not convert;
+    /// errors from the function.
     fn invoke(&self, call: &Call<'_>) -> Result<Value>;
 }
 
-/// One call: the arguments, and who is called with them.
+/// One call: the function and its arguments.
 pub struct Call<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) signature: Option<&'a Signature>,
     pub(super) arguments: &'a [Value],
 }
 
-/// The parameter that an argument of this type is.
+/// The parameter for an argument of this type.
 pub fn parameter<A: Argument>() -> Parameter {
     let parameter = Parameter::new(A::schema());
     match A::when_missing() {
@@ -45,7 +45,7 @@ pub fn parameter<A: Argument>() -> Parameter {
     }
 }
 
-/// The parameter that an argument written as a reference is.
+/// The parameter for an argument written as a reference.
 pub fn parameter_ref<A: Borrowed + ?Sized>() -> Parameter {
     parameter::<A::Held>()
 }
@@ -81,7 +81,7 @@ impl Call<'_> {
         Err(Error::type_error(message).made_by_caller())
     }
 
-    /// The argument at a position, converted; its default if it is left out.
+    /// The argument at a position, converted; its default if it is omitted.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Call<'_> {
         A::from_value(value).map_err(|error| self.misfit(position, &error))
     }
 
-    /// What a function with an argument of type `&A` holds during the call.
+    /// Converts an argument of type `&A` to its owner, which lives during the call.
     ///
     /// # Errors
     ///

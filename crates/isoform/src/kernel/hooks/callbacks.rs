@@ -1,9 +1,8 @@
-//! The callbacks of hooks: through them a hook asks the engine that called it
-//! about the parts of its object.
+//! The interface of a running hook to the engine that called it: access to the parts of
+//! its object.
 //!
-//! An engine implements the traits. [`GivenFunction`] implements them for a
-//! function of another language, and [`Callback`] lets such functions call the
-//! engine's.
+//! An engine implements the traits; [`GivenFunction`] implements them for a function
+//! that another language provided, and [`Callback`] defines how a function calls them.
 
 use std::sync::Arc;
 
@@ -15,19 +14,19 @@ use crate::kernel::object::scoped::ScopedRef;
 use crate::kernel::types::{RegionChange, RegionKind};
 use crate::kernel::value::Value;
 
-/// The callback of a custom equality inside the function that a hook gets.
+/// The callback of a custom equality inside the function that a hook receives.
 ///
-/// A host language finds it, in an `Arc`, as [`Function::content`], and may
-/// show it as an object of its own.
+/// A host language finds it, in an `Arc`, as [`Function::content`], and may present it
+/// as one of its own objects.
 pub type ScopedEqual = ScopedRef<dyn EqualCallback>;
 
-/// The callback of a custom hash inside the function that a hook gets.
+/// The callback of a custom hash inside the function that a hook receives.
 pub type ScopedHash = ScopedRef<dyn HashCallback>;
 
-/// The visitor inside the function that a hook gets.
+/// The visitor inside the function that a hook receives.
 pub type ScopedVisit = ScopedRef<dyn VisitCallback>;
 
-/// The mutator inside the function that a hook gets.
+/// The mutator inside the function that a hook receives.
 pub type ScopedMutate = ScopedRef<dyn MutateCallback>;
 
 /// Compares parts of two objects on behalf of a hook.
@@ -36,7 +35,7 @@ pub trait EqualCallback {
     ///
     /// # Errors
     ///
-    /// As the comparison itself, plus `RecursionError` when hooks nest too
+    /// As the comparison itself, plus `RecursionError` if hooks nest too
     /// deeply.
     fn equal_in(
         &mut self,
@@ -55,12 +54,12 @@ pub trait EqualCallback {
         self.equal_in(left, right, RegionChange::Inherit, name)
     }
 
-    /// Runs several comparisons as one alternative: when `alternative` answers
-    /// false, the bindings of all of them are taken back.
+    /// Runs several comparisons as one alternative: if `alternative` returns false, the
+    /// bindings of all of them are undone.
     ///
     /// # Errors
     ///
-    /// Those of `alternative`.
+    /// Errors from `alternative`.
     fn attempt(
         &mut self,
         alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
@@ -69,12 +68,12 @@ pub trait EqualCallback {
 
 /// Hashes parts of an object on behalf of a hook.
 pub trait HashCallback {
-    /// The hash of a value in a region, starting from `init`: what the hook
-    /// itself was given, or an earlier answer.
+    /// The hash of a value in a region, starting from `init`: the number that the hook
+    /// itself received, or an earlier result.
     ///
     /// # Errors
     ///
-    /// As the hash itself, plus `RecursionError` when hooks nest too deeply.
+    /// As the hash itself, plus `RecursionError` if hooks nest too deeply.
     fn hash_in(&mut self, value: &Value, init: u64, region: RegionChange) -> Result<u64>;
 
     /// The hash of a value in the current region.
@@ -87,12 +86,12 @@ pub trait HashCallback {
     }
 }
 
-/// A running walk, for a hook that says itself what lies below its object.
+/// A running walk, for a hook that visits the children of its object itself.
 ///
-/// Both functions answer None, or the result with which a callback ended the
-/// walk; the hook is to return that at once.
+/// Both functions return None, or the result with which a callback ended the walk; the
+/// hook must return that at once.
 pub trait VisitCallback {
-    /// Whether variables are bound or used where the hook's object was met.
+    /// The region in which the hook's object was met.
     fn region(&self) -> RegionKind;
 
     /// Visits a part in this kind of region.
@@ -102,16 +101,16 @@ pub trait VisitCallback {
     /// As the walk.
     fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>>;
 
-    /// Visits what lies below a value, and not the value itself: by its hook,
-    /// or by its fields if it has none. Of the object whose hook runs, the
-    /// fields are visited.
+    /// Visits the children of a value, but not the value itself: by its hook, or by its
+    /// fields if it has none. For the object whose hook is running, the fields are
+    /// visited.
     ///
     /// # Errors
     ///
     /// As the walk.
     fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>>;
 
-    /// [`visit_in`](Self::visit_in) where the hook's object was met.
+    /// As [`visit_in`](Self::visit_in), in the region of the hook's object.
     ///
     /// # Errors
     ///
@@ -120,8 +119,8 @@ pub trait VisitCallback {
         self.visit_in(value, self.region())
     }
 
-    /// [`visit_children_in`](Self::visit_children_in) where the hook's object
-    /// was met.
+    /// As [`visit_children_in`](Self::visit_children_in), in the region of the hook's
+    /// object.
     ///
     /// # Errors
     ///
@@ -133,40 +132,39 @@ pub trait VisitCallback {
 
 /// A running rewrite, for a hook that makes the new object itself.
 pub trait MutateCallback {
-    /// Whether variables are bound or used where the hook's object was met.
+    /// The region in which the hook's object was met.
     fn region(&self) -> RegionKind;
 
-    /// What a part becomes in this kind of region.
+    /// Returns the result of rewriting a part in this kind of region.
     ///
     /// # Errors
     ///
     /// As the rewrite.
     fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value>;
 
-    /// A value with its children rewritten, whatever callback it has: by its
-    /// hook, or by its fields if it has none. Of the object whose hook runs,
-    /// the fields are rewritten.
+    /// Returns a value with its children rewritten, without calling a callback for the
+    /// value itself: by its hook, or by its fields if it has none. For the object whose
+    /// hook is running, the fields are rewritten.
     ///
     /// # Errors
     ///
     /// As the rewrite.
     fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value>;
 
-    /// What was recorded with [`remap`](Self::remap).
+    /// The value recorded with [`remap`](Self::remap).
     fn remapped(&self, var: &Ref<Obj>) -> Option<Value>;
 
-    /// Records what comes in place of a variable wherever it is met from now
-    /// on.
+    /// Records a replacement for a variable wherever it is met from now on.
     fn remap(&mut self, var: &Ref<Obj>, value: Value);
 
-    /// Records what comes in place of the uses of a variable that are met from
-    /// now on, whatever callback is for it.
+    /// Records a replacement for the uses of a variable that are met from now on,
+    /// regardless of any callback for it.
     fn remap_uses(&mut self, var: &Ref<Obj>, value: Value);
 
-    /// What an object became where it was used; None if it was not met there.
+    /// The replacement of an object where it was used; None if it was not met there.
     fn image(&mut self, object: &Ref<Obj>) -> Option<Value>;
 
-    /// [`mutate_in`](Self::mutate_in) where the hook's object was met.
+    /// As [`mutate_in`](Self::mutate_in), in the region of the hook's object.
     ///
     /// # Errors
     ///
@@ -175,8 +173,8 @@ pub trait MutateCallback {
         self.mutate_in(value, self.region())
     }
 
-    /// [`mutate_children_in`](Self::mutate_children_in) where the hook's
-    /// object was met.
+    /// As [`mutate_children_in`](Self::mutate_children_in), in the region of the hook's
+    /// object.
     ///
     /// # Errors
     ///
@@ -188,11 +186,12 @@ pub trait MutateCallback {
 
 /// A callback that is called as a function.
 pub trait Callback {
-    /// Calls it with arguments as values, and returns the result as a value.
+    /// Converts the arguments from values, calls the callback, and returns its result
+    /// as a value.
     ///
     /// # Errors
     ///
-    /// `TypeError` for other arguments; as the callback.
+    /// `TypeError` for other arguments; errors from the callback.
     fn call(&mut self, given: &[Value]) -> Result<Value>;
 }
 
@@ -232,8 +231,7 @@ impl Callback for dyn HashCallback {
     }
 }
 
-// A part, the kind of region, and whether only what lies below the part is
-// meant.
+// A part, the kind of region, and whether only the children of the part are meant.
 impl Callback for dyn VisitCallback {
     fn call(&mut self, given: &[Value]) -> Result<Value> {
         let mut given = Arguments::new("visitor", given, 1, 3)?;
@@ -247,7 +245,7 @@ impl Callback for dyn VisitCallback {
     }
 }
 
-// As a visitor.
+// As for a visitor.
 impl Callback for dyn MutateCallback {
     fn call(&mut self, given: &[Value]) -> Result<Value> {
         let mut given = Arguments::new("mutator", given, 1, 3)?;
@@ -260,9 +258,9 @@ impl Callback for dyn MutateCallback {
     }
 }
 
-/// A callback that another language gave as a function.
+/// A callback that another language provided as a function.
 ///
-/// What a function cannot say is asked of the callback inside it, if it is one
+/// Requests that a function cannot express go to the callback inside it, if it is one
 /// of ours.
 pub(crate) struct GivenFunction<'v>(pub(super) &'v Function);
 
@@ -290,8 +288,8 @@ impl EqualCallback for GivenFunction<'_> {
         &mut self,
         alternative: &mut dyn FnMut(&mut dyn EqualCallback) -> Result<bool>,
     ) -> Result<bool> {
-        // Each question takes back its own bindings; whose function this is
-        // offers no more.
+        // Each call undoes its own bindings; the language that made the function offers
+        // no more.
         alternative(self)
     }
 }

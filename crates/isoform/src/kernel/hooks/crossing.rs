@@ -12,8 +12,8 @@ use crate::kernel::object::scoped::with_scoped;
 use crate::kernel::types::{RegionChange, RegionKind};
 use crate::kernel::value::{Value, ValueRef};
 
-/// The arguments of a hook or callback that is called as a function, taken one
-/// after the other; those left out are None.
+/// The arguments of a hook or callback that is called as a function, taken one after
+/// the other; omitted ones are None.
 pub(crate) struct Arguments<'v> {
     name: &'static str,
     given: &'v [Value],
@@ -21,7 +21,7 @@ pub(crate) struct Arguments<'v> {
 }
 
 impl<'v> Arguments<'v> {
-    /// Checks how many there are.
+    /// Checks the number of arguments.
     pub(crate) fn new(
         name: &'static str,
         given: &'v [Value],
@@ -88,12 +88,12 @@ impl<'v> Arguments<'v> {
         }
     }
 
-    /// The name of a step; a mark of the unknown without.
+    /// The name of a step, or a mark for an unknown one if omitted.
     pub(super) fn step(&mut self) -> &'v str {
         self.value().as_str().unwrap_or("?")
     }
 
-    /// The region of parts of a comparison or hash; the current one without.
+    /// The region of parts of a comparison or hash; the current one if omitted.
     pub(super) fn region_change(&mut self) -> Result<RegionChange> {
         let given = self.value();
         match given.view() {
@@ -129,15 +129,15 @@ pub(crate) trait Argument<'s>: Sized {
     /// The argument that a function was called with, ready to be borrowed.
     type Given<'v>;
 
-    /// Runs `body` with the argument as a value. A callback works only while
-    /// `body` runs; `name` is that of the argument.
+    /// Runs `body` with the argument as a value. A callback works only while `body`
+    /// runs; `name` is the name of the argument.
     fn scoped<R>(self, hook: &'static str, name: &'static str, body: impl FnOnce(Value) -> R) -> R;
 
     /// Takes the next argument of a function.
     ///
     /// # Errors
     ///
-    /// `TypeError` when it is of another type.
+    /// `TypeError` if it has another type.
     fn take<'v>(given: &mut Arguments<'v>, name: &'static str) -> Result<Self::Given<'v>>;
 
     fn of<'v: 's>(given: &'s mut Self::Given<'v>) -> Self;
@@ -256,7 +256,7 @@ closure_arguments! {
     2: (left &Value, right &Value);
 }
 
-/// Calls the function that stands for a callback.
+/// Calls the function that represents a callback.
 pub(super) fn ask<R: Answer>(function: &Function, name: &str, given: &[Value]) -> Result<R> {
     let answer = function.call(given)?;
     R::read(&answer).ok_or_else(|| wrong_result(name, R::EXPECTED, &answer))
@@ -316,7 +316,7 @@ macro_rules! answers {
 answers! {
     (), "nothing", |()| Value::NONE, |_| Some(());
     bool, "a bool", Value::from, Value::as_bool;
-    // The bits, since ints of values are signed.
+    // The bits, since the ints of values are signed.
     u64, "an int", |word| Value::from(word as i64), word;
     String, "a str", |text| Value::from(&*text), |text| text.as_str().map(str::to_owned);
     Ordering, "an int", |order| Value::from(order as i64), ordering;
@@ -342,7 +342,7 @@ fn word(number: &Value) -> Option<u64> {
     }
 }
 
-/// The order that the sign of an int stands for.
+/// The order that the sign of an int represents.
 fn ordering(number: &Value) -> Option<Ordering> {
     match number.view() {
         ValueRef::Int(number) => Some(number.cmp(&0)),

@@ -1,4 +1,4 @@
-//! The macro that makes hooks of their declarations, and what all of them share.
+//! The macro that generates hooks from their declarations, and their common parts.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::value::Value;
 
-/// A hook of a type: a function with a fixed meaning for the library, which is
-/// also an attribute of the type, under [`NAME`](Self::NAME).
+/// A hook of a type: a function with a fixed meaning for the library, which is also an
+/// attribute of the type, named [`NAME`](Self::NAME).
 ///
 /// The attribute's value is a [`Function`] that any language can call; the
 /// engines call the hook itself, without a lookup.
@@ -16,13 +16,13 @@ pub trait Hook: Clone + Send + Sync + 'static {
     /// The name of the attribute.
     const NAME: &'static str;
 
-    /// What the hook does, and the arguments of its function.
+    /// The purpose of the hook, and the arguments of its function.
     const DOC: &'static str;
 
     /// The hook that calls a function.
     fn from_function(function: &Function) -> Self;
 
-    /// Sets the function that shows the hook as an attribute.
+    /// Sets the function that represents the hook as an attribute.
     #[must_use]
     fn shown_as(self, function: Function) -> Self;
 
@@ -33,13 +33,13 @@ pub trait Hook: Clone + Send + Sync + 'static {
     fn slot(set: &mut super::HookSet) -> &mut Option<Self>;
 }
 
-/// The closure of a hook, and where it comes from.
+/// The closure of a hook, and its origin.
 pub(super) struct Code<F: ?Sized> {
     pub(super) call: Arc<F>,
-    /// The function that shows the hook to other languages.
+    /// The function that represents the hook in other languages.
     pub(super) shown: Option<Function>,
-    /// The Rust type whose trait is called, so that registering it twice is
-    /// recognised as the same definition; None for a closure.
+    /// The Rust type whose trait is called, so that registering it twice is recognised
+    /// as the same definition; None for a closure.
     pub(super) origin: Option<TypeId>,
 }
 
@@ -68,7 +68,7 @@ impl<F: ?Sized> Code<F> {
     }
 }
 
-/// The hook that the value of an attribute is.
+/// Makes a hook from the value of an attribute.
 ///
 /// # Errors
 ///
@@ -81,8 +81,8 @@ pub(super) fn compile<H: Hook>(value: &Value) -> Result<H> {
     Ok(H::from_function(function))
 }
 
-/// Calls a function with the arguments of a hook, each of them for the time of
-/// the call.
+/// Calls a function with the arguments of a hook, each valid for the duration of the
+/// call.
 macro_rules! call_scoped {
     ($function:ident, $name:literal, [$($lent:ident)*]) => {
         $function.call(&[$($lent),*])
@@ -102,10 +102,10 @@ macro_rules! first {
 
 /// Declares all hooks: types, cells and attributes.
 ///
-/// A row is a field of [`HookCells`](super::HookCells), the type of the hook
-/// with the arguments and result of its closure, the name of the attribute and
-/// its documentation. `as` says how the result is shown, where that is not as
-/// for other results of its type.
+/// A row consists of a field of [`HookCells`](super::HookCells), the type of the hook
+/// with the arguments and result of its closure, the name of the attribute and its
+/// documentation. `as` states how the result is converted if that differs from other
+/// results of its type.
 macro_rules! hooks {
     ($(
         $(#[$doc:meta])*
@@ -117,8 +117,8 @@ macro_rules! hooks {
             [$($show,)? Answer::show], $field, $name, $what
         })*
 
-        /// What the engines call, for one type; filled as the attributes are
-        /// set, and read without locks.
+        /// The hooks of one type as the engines call them; filled when the attributes
+        /// are set, and read without locks.
         #[derive(Default)]
         pub(crate) struct HookCells {
             $(pub(crate) $field: Published<$hook>,)*
@@ -135,7 +135,7 @@ macro_rules! hooks {
         pub(crate) const HOOKS: &[(&str, &str)] = &[$(($name, $what)),*];
 
         impl HookSet {
-            /// Takes up the value of an attribute; false when no hook has this
+            /// Uses the value of an attribute as a hook; false if no hook has this
             /// name.
             ///
             /// # Errors
@@ -149,21 +149,21 @@ macro_rules! hooks {
                 Ok(true)
             }
 
-            /// The attributes that show these hooks.
+            /// The attributes that represent these hooks.
             pub(crate) fn attributes(&self) -> Vec<(&'static str, Function)> {
                 let mut attributes = Vec::new();
                 $(attributes.extend(self.$field.as_ref().map(|hook| ($name, hook.function())));)*
                 attributes
             }
 
-            /// Puts the hooks into the cells of a type.
+            /// Stores the hooks in the cells of a type.
             pub(crate) fn publish(&self, cells: &HookCells) {
                 $(if let Some(hook) = &self.$field {
                     cells.$field.publish(Box::leak(Box::new(hook.clone())));
                 })*
             }
 
-            /// The name of a hook that another definition has otherwise.
+            /// The name of a hook that differs in another definition.
             pub(crate) fn difference(&self, other: &HookSet) -> Option<&'static str> {
                 $(match (&self.$field, &other.$field) {
                     (None, None) => {}
@@ -183,7 +183,7 @@ macro_rules! hooks {
         pub struct $hook(pub(super) Code<dyn Fn($($ty),*) -> Result<$result> + Send + Sync>);
 
         impl $hook {
-            /// The hook around a closure.
+            /// Makes a hook from a closure.
             pub fn new(
                 call: impl Fn($($ty),*) -> Result<$result> + Send + Sync + 'static,
             ) -> Self {
@@ -194,7 +194,7 @@ macro_rules! hooks {
             ///
             /// # Errors
             ///
-            /// What the hook returns.
+            /// Errors from the hook.
             pub fn call(&self, $($argument: $ty),*) -> Result<$result> {
                 (self.0.call)($($argument),*)
             }

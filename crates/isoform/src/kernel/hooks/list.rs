@@ -1,5 +1,4 @@
-//! All hooks: their arguments, their results, and the attribute that shows each
-//! of them.
+//! All hooks: their arguments, their results, and the attributes that represent them.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,16 +14,16 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 
 hooks! {
-    /// `__s_equal__(self, other, eq_cb) -> bool`: structural equality of two
-    /// objects of one type. See [`StructuralEqual`](crate::StructuralEqual) for
-    /// what it may ask.
+    /// `__s_equal__(self, other, eq_cb) -> bool`: structural equality of two objects of
+    /// one type. See [`StructuralEqual`](crate::StructuralEqual) for the use of the
+    /// callback.
     equal: DynEqual(left: &Ref<Obj>, right: &Ref<Obj>, eq_cb: &mut dyn EqualCallback) -> bool
         = "__s_equal__",
         "Structural equality: `(self, other, equal)`, with `equal(left, right, region, name)` for \
          the parts, gives a bool.";
 
-    /// `__s_hash__(self, init, hash_cb) -> int`: the structural hash of an
-    /// object. See [`StructuralHash`](crate::StructuralHash) for what it may ask.
+    /// `__s_hash__(self, init, hash_cb) -> int`: the structural hash of an object. See
+    /// [`StructuralHash`](crate::StructuralHash) for the use of the callback.
     hash: DynHash(
         object: &Ref<Obj>,
         init: u64,
@@ -34,18 +33,18 @@ hooks! {
         "Structural hash: `(self, init, hash)`, with `hash(value, init, region)` for the parts, \
          gives an int.";
 
-    /// `__verify__(self)`: what [`verify`](crate::verify()) demands of objects of
-    /// a type and of types that extend it; an error says what is wrong with one.
+    /// `__verify__(self)`: the check by [`verify`](crate::verify()) of objects of a
+    /// type and of types that extend it; an error describes a problem.
     verify: DynVerify(object: &Ref<Obj>) -> ()
         = "__verify__",
         "What the type demands of its objects: `(self)` raises when one breaks it.";
 
-    /// What stands for an object in a file, instead of its fields.
+    /// Writes data to a file in place of an object's fields.
     ///
-    /// The function gives JSON data: None, a bool, a number, a string, or an array
-    /// or map (with string keys) of these.
+    /// The function returns JSON data: None, a bool, a number, a string, or an array or
+    /// map (with string keys) of these.
     ///
-    /// A type needs [`DynFromJson`] as well.
+    /// The type also needs a [`DynFromJson`].
     ///
     /// ```
     /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
@@ -69,13 +68,13 @@ hooks! {
         = "__data_to_json__",
         "What stands for an object in files: `(self)` gives JSON data.";
 
-    /// The object that data made by [`DynToJson`] stands for.
+    /// Makes the object from the data that [`DynToJson`] returned.
     from_json: DynFromJson(data: &Value) -> Ref<Obj>
         = "__data_from_json__",
         "The object that JSON data stands for: `(data)` gives an object of the type.";
 
-    /// `__ffi_repr__(self, fn_repr) -> str`: the text of an object. `fn_repr`
-    /// gives the text of a part.
+    /// `__ffi_repr__(self, fn_repr) -> str`: the text of an object. `fn_repr` returns
+    /// the text of a part.
     ///
     /// ```
     /// use isoform::{DynRepr, FieldDef, Schema, TypeDef, Value};
@@ -96,11 +95,10 @@ hooks! {
         "The text of an object: `(self, fn_repr)`, with `fn_repr(value)` for the parts, gives a \
          str.";
 
-    /// `__ffi_eq__(self, other, cmp) -> bool`: whether two objects of one type
-    /// are equal for [`recursive_eq`](crate::recursive_eq). `cmp` compares two
-    /// parts.
+    /// `__ffi_eq__(self, other, cmp) -> bool`: returns whether two objects of one type
+    /// are equal for [`recursive_eq`](crate::recursive_eq). `cmp` compares two parts.
     ///
-    /// A type with this hook or with [`DynRecursiveCompare`] needs a
+    /// A type with this hook or with [`DynRecursiveCompare`] also needs a
     /// [`DynRecursiveHash`] to be hashed.
     recursive_equal: DynRecursiveEqual(
         left: &Ref<Obj>,
@@ -111,11 +109,11 @@ hooks! {
         "Equality by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives a \
          bool.";
 
-    /// `__ffi_compare__(self, other, cmp) -> int`: which of two objects of one
-    /// type comes first for [`recursive_cmp`](crate::recursive_cmp): below
-    /// zero the left one, above zero the right one. `cmp` orders two parts.
+    /// `__ffi_compare__(self, other, cmp) -> int`: the order of two objects of one type
+    /// for [`recursive_cmp`](crate::recursive_cmp): negative if the left one comes
+    /// first, positive if the right one does. `cmp` orders two parts.
     ///
-    /// Equality asks it too, of types without [`DynRecursiveEqual`].
+    /// Equality also uses it, for types without [`DynRecursiveEqual`].
     recursive_compare: DynRecursiveCompare(
         left: &Ref<Obj>,
         right: &Ref<Obj>,
@@ -126,9 +124,8 @@ hooks! {
          int below, at or above zero.";
 
     /// `__ffi_hash__(self, fn_hash) -> int`: the hash of an object for
-    /// [`recursive_hash`](crate::recursive_hash). `fn_hash` gives the hash of
-    /// a part. As a function it works with the bits of the hash as a signed
-    /// int.
+    /// [`recursive_hash`](crate::recursive_hash). `fn_hash` returns the hash of a part.
+    /// As a function, it represents the bits of the hash as a signed int.
     recursive_hash: DynRecursiveHash(
         object: &Ref<Obj>,
         fn_hash: &mut dyn FnMut(&Value) -> Result<u64>,
@@ -165,25 +162,25 @@ hooks! {
         = "__any_hash__",
         "The hash of an object as the key of a map or dict: `(self)` gives an int.";
 
-    /// `__any_equal__(self, other) -> bool`: whether two objects of one type
-    /// are the same key of a map or dict. Needs a [`DynKeyHash`]. It is not
-    /// asked about an object and itself.
+    /// `__any_equal__(self, other) -> bool`: returns whether two objects of one type
+    /// are the same key of a map or dict. Needs a [`DynKeyHash`]. It is not called to
+    /// compare an object with itself.
     key_equal: DynKeyEqual(left: &Ref<Obj>, right: &Ref<Obj>) -> bool
         = "__any_equal__",
         "Whether two objects are one key of a map or dict: `(self, other)` gives a bool.";
 
     /// `__ffi_shallow_copy__(self)`: a copy of one object, for
-    /// [`shallow_copy`](crate::shallow_copy). It must be of the same type.
+    /// [`shallow_copy`](crate::shallow_copy). It must have the same type.
     copy: DynCopy(object: &Ref<Obj>) -> Value
         = "__ffi_shallow_copy__",
         "A copy of one object: `(self)` gives an object of the type.";
 
-    /// `__ffi_convert__(value)`: an object of the type from a value that is
-    /// none, where a field of the type gets one.
+    /// `__ffi_convert__(value)`: converts a value of another kind to an object of the
+    /// type, for fields of the type.
     ///
-    /// It says that a value does not convert by an error of kind
-    /// [`Type`](crate::ErrorKind::Type) or [`Value`](crate::ErrorKind::Value);
-    /// other errors come back unchanged.
+    /// To report that a value does not convert, it returns an error of kind
+    /// [`Type`](crate::ErrorKind::Type) or [`Value`](crate::ErrorKind::Value); other
+    /// errors propagate unchanged.
     ///
     /// ```
     /// use isoform::{DynConvert, FieldDef, Schema, TypeDef};
@@ -207,14 +204,13 @@ hooks! {
         "An object of the type from another value that a field gets: `(value)` gives the object.";
 
     /// `__s_visit__(self, visitor)`: visits the parts of an object for
-    /// [`structural_walk`](crate::structural_walk) and its likes, in place of
-    /// the walk over its fields. Callbacks are called for the object itself as
-    /// for any other. Answers None, or what ends the walk: what the visitor
-    /// answered, or a value of its own.
+    /// [`structural_walk`](crate::structural_walk) and related functions, instead of
+    /// its fields. Callbacks are called for the object itself as for any other. Returns
+    /// None, or the value that ends the walk: the result of the visitor, or another
+    /// value.
     ///
-    /// As a function, the visitor is called with a part, the number of a kind
-    /// of region (or None), and whether only what lies below the part is
-    /// visited.
+    /// As a function, the visitor is called with a part, the number of a kind of region
+    /// (or None), and whether to visit only the children of the part.
     ///
     /// ```
     /// use isoform::{DynVisit, FieldDef, Schema, TypeDef, WalkOptions, WalkResult};
@@ -242,13 +238,13 @@ hooks! {
         "Structural walk: `(self, visitor)` visits the parts, and gives None or what ended the \
          walk.";
 
-    /// `__s_mutate__(self, mutator)`: what an object becomes in
-    /// [`structural_map`](crate::structural_map) and its likes, in place of
-    /// the rewrite of its fields. Callbacks are called for the object itself
-    /// as for any other.
+    /// `__s_mutate__(self, mutator)`: the replacement of an object in
+    /// [`structural_map`](crate::structural_map) and related functions, instead of
+    /// rewriting its fields. Callbacks are called for the object itself as for any
+    /// other.
     ///
-    /// As a function, the mutator is called as the visitor of [`DynVisit`] is,
-    /// and answers what the part becomes.
+    /// As a function, the mutator takes the same arguments as the visitor of
+    /// [`DynVisit`], and returns the replacement of the part.
     mutate: DynMutate(object: &Ref<Obj>, mutator: &mut dyn MutateCallback) -> Value
         = "__s_mutate__",
         "Structural rewrite: `(self, mutator)` gives what the object becomes.";

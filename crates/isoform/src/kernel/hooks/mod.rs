@@ -1,17 +1,17 @@
-//! What a type does in its own way: comparison, verification, files, text, keys
-//! of maps, copies, conversion, traversal.
+//! Custom behaviour of types: comparison, verification, files, text, keys of maps,
+//! copies, conversion, traversal.
 //!
-//! Each hook is a type attribute. Its value is a [`Function`], so that either
-//! language can give it and call it; what an engine calls is the compiled hook
-//! in a cell of the type's entry, which costs one load to find.
+//! Each hook is a type attribute. Its value is a [`Function`], so that any language can
+//! provide and call it; an engine calls the compiled hook in a cell of the type's
+//! entry, which costs one load to find.
 //!
-//! A hook made of a closure is shown as a function, and a function is adapted
-//! to a closure. The callback that some hooks get is a function too,
-//! valid only while the hook runs (`object/scoped.rs`).
+//! A hook made from a closure can be read as a function, and a function is adapted to a
+//! closure. The callback that some hooks receive is also a function, valid only while
+//! the hook runs (`object/scoped.rs`).
 //!
-//! The cells hold hooks of exactly their type, as `__s_equal__` does: whether
-//! a type that extends another one has its hooks is decided where it is
-//! registered. Python classes inherit them as they inherit methods.
+//! The cells hold the hooks of exactly their type, as for `__s_equal__`: whether a
+//! derived type has the hooks of its parent is decided where it is registered. Python
+//! classes inherit them like methods.
 //!
 //! Hooks run outside of sections and locks, and nest at most
 //! [`MAX_HOOK_DEPTH`] levels deep.
@@ -44,8 +44,8 @@ use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::value::Value;
 
-/// How deeply custom comparisons and hashes may nest: each level is a call of
-/// user code on the native stack.
+/// The maximal nesting of custom comparisons and hashes: each level is a call of user
+/// code on the native stack.
 pub const MAX_HOOK_DEPTH: u32 = 200;
 
 thread_local! {
@@ -56,7 +56,7 @@ thread_local! {
 ///
 /// # Errors
 ///
-/// `RecursionError` naming the type and the hook; what the hook returns.
+/// `RecursionError` naming the type and the hook; errors from the hook.
 pub(crate) fn run<T>(
     section: &mut Section,
     name: &str,
@@ -66,7 +66,7 @@ pub(crate) fn run<T>(
     nested(name, key, || access::outside(section, hook))
 }
 
-/// As [`run`], for code that is in no section.
+/// As [`run`], for code that is not in a section.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn nested<T>(name: &str, key: &str, hook: impl FnOnce() -> Result<T>) -> Result<
 }
 
 impl HookCells {
-    /// Tells those who ask first whether any type has such a hook.
+    /// Updates the flags that tell whether any type has such a hook.
     pub(crate) fn note(&self) {
         if self.key_hash.get().is_some() || self.key_equal.get().is_some() {
             note_key_hooks();
@@ -104,12 +104,12 @@ impl HookCells {
         }
     }
 
-    /// Whether comparison and hash follow the fields.
+    /// True if comparison and hash use only the fields.
     pub(crate) fn are_structural_defaults(&self) -> bool {
         self.equal.get().is_none() && self.hash.get().is_none()
     }
 
-    /// Both directions of the form in files; one alone would write what cannot
+    /// Both hooks for files; with only one of them, files would be written that cannot
     /// be read.
     pub(crate) fn file_hooks(&self) -> Option<FileHooks> {
         Some(FileHooks {
@@ -119,17 +119,17 @@ impl HookCells {
     }
 }
 
-/// How objects of a type stand in files.
+/// The hooks for objects of a type in files.
 #[derive(Clone, Copy)]
 pub(crate) struct FileHooks {
     pub(crate) to_json: &'static DynToJson,
     pub(crate) from_json: &'static DynFromJson,
 }
 
-/// Whether any type has a hook for walks or rewrites.
+/// True if any type has a hook for walks or rewrites.
 static HOOKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a traversal that begins now may meet such types.
+/// True if a traversal that starts now may meet such types.
 pub(crate) fn has_traversal_hooks() -> bool {
     HOOKED.load(Relaxed)
 }

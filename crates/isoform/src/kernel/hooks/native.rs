@@ -1,7 +1,7 @@
-//! The hooks of Rust types: traits that their own code implements.
+//! The hooks of Rust types, as traits.
 //!
-//! A hook replaces the walk over the fields of its own type only; kind,
-//! bindings, scopes and shortcuts stay with the engine.
+//! A hook replaces only the traversal of its own type's fields; kind, bindings, scopes
+//! and shortcuts remain with the engine.
 
 use std::any::TypeId;
 
@@ -9,11 +9,11 @@ use super::{DynEqual, DynHash, DynVerify, EqualCallback, HashCallback};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::reference::{Node, Obj, Ref};
 
-/// Equality of two objects of a type, in the type's own code.
+/// Custom equality of two objects of a type.
 ///
-/// When [`EqualCallback::equal`] answers false, every binding it made is taken
-/// back, so that a hook may try alternatives; [`EqualCallback::attempt`] does
-/// the same for a group of calls:
+/// When [`EqualCallback::equal`] returns false, all its bindings are undone, so that a
+/// hook may try alternatives; [`EqualCallback::attempt`] does the same for a group of
+/// calls:
 ///
 /// ```
 /// use isoform::{EqualCallback, HashCallback, Node, Ref, Result, Value};
@@ -53,7 +53,7 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
     note = "implement `isoform::StructuralEqual`, or leave `equal` out of `hooks(...)`"
 )]
 pub trait StructuralEqual: Node {
-    /// Whether the two are equal.
+    /// True if the two are equal.
     ///
     /// # Errors
     ///
@@ -61,14 +61,14 @@ pub trait StructuralEqual: Node {
     fn s_equal(&self, other: &Self, eq: &mut dyn EqualCallback) -> Result<bool>;
 }
 
-/// The hash of an object of a type, in the type's own code.
+/// The custom hash of an object of a type.
 ///
-/// Must agree with [`StructuralEqual`]: equal objects, equal hashes.
+/// Must agree with [`StructuralEqual`]: equal objects have equal hashes.
 ///
-/// Every question starts from a number. A question that starts from the answer
-/// to an earlier one comes *after* it: it knows which variables that one met.
-/// Questions that start from the same number are *alternatives*: none knows of
-/// the others, so the answers may be combined in any order (with `^` or `+`).
+/// Every call starts from a number. A call that starts from the result of an earlier
+/// one comes *after* it: it sees the variables that the earlier one met. Calls that
+/// start from the same number are *alternatives*: they do not depend on each other, so
+/// their results may be combined in any order (with `^` or `+`).
 ///
 /// ```
 /// # use isoform::{HashCallback, Node, RegionChange, Result, StructuralHash, Value};
@@ -103,7 +103,7 @@ pub trait StructuralHash: Node {
     fn s_hash(&self, init: u64, hash: &mut dyn HashCallback) -> Result<u64>;
 }
 
-/// What a type demands of its objects, in the type's own code.
+/// A custom check of a type's objects.
 ///
 /// ```
 /// use isoform::{Error, Node, Result, Value, Verify, verify};
@@ -139,11 +139,11 @@ pub trait StructuralHash: Node {
     note = "implement `isoform::Verify`, or leave `verify` out of `hooks(...)`"
 )]
 pub trait Verify: Node {
-    /// What is wrong with this object, if anything.
+    /// Checks this object.
     ///
     /// # Errors
     ///
-    /// An error describes what is wrong.
+    /// An error that describes what is wrong.
     fn verify(&self) -> Result<()>;
 }
 
@@ -169,8 +169,7 @@ impl DynHash {
 }
 
 impl DynVerify {
-    /// What a Rust type demands of its objects, and of those of types that
-    /// extend it.
+    /// The check of a Rust type for its objects, and for those of types that extend it.
     pub fn of<T: Verify>() -> Self {
         let mut hook = DynVerify::new(|object| expect::<T>(object)?.verify());
         hook.0.origin = Some(TypeId::of::<T>());

@@ -1,42 +1,40 @@
-//! The access rule: when fields of types declared at run time, and what lists
-//! and dicts hold, may be read and written.
+//! The access rule: when code may read and write fields of types declared at run time,
+//! and the contents of lists and dicts.
 //!
-//! These fields, as they are all called here, can change while an object has any
-//! number of owners, so:
+//! Such contents, all called fields here, can change while an object has any number of
+//! owners. The rule has these parts:
 //!
-//! * **Sections.** Fields are read only inside a *section* of the reading
-//!   thread ([`reading`], [`traversing`]). While a thread is in a section, the
-//!   process-wide lock is held shared, or the host language's lock is held
-//!   (see [`host_lock`](super::host_lock)).
-//! * **The token.** A section hands its body a [`Section`], which every read of
-//!   a field takes (`view`, `pair`). A reference *into* a field that a read
-//!   lends is bound to the borrow of the token; what may leave the section
-//!   takes the token as `&mut`. So the compiler refuses to read a field
-//!   outside of a section, and to keep such a reference while the section is
-//!   left. What it cannot see, that no traversal begins inside of a section
-//!   whose token it does not have, is asserted in debug builds, as is each
-//!   read of a field.
-//! * **Writers** hold the process-wide lock exclusively *and*, if a host
-//!   language registered its lock, that one as well ([`writing`]). So no field
-//!   changes while anybody reads, and no read is torn.
-//! * **No foreign code runs in a section.** A hook or callback is called
-//!   [`outside`], where the lock is given up, or, by code that is in no
-//!   section, through [`calling`]; destructors of objects that die in a section
-//!   wait for its end (`release::park`). So code of users may read and write
-//!   fields wherever it runs, and waits for no lock of its own thread.
-//! * **Borrowed objects stay alive.** What a write takes out of a field is
-//!   kept until all traversals that run at that time have ended (`deferred_drop`), so
-//!   an `ObjRef` read before a hook was called is valid after it: frames hold
-//!   objects, never references into their fields.
-//! * **Free for programs without such types.** Until the first one is
-//!   registered, or the first list or dict made, a section takes no lock. Such
-//!   an object can reach a traversal that runs already only from foreign code;
-//!   there the question is asked again.
+//! * **Sections.** Fields are read only inside a *section* of the reading thread
+//!   ([`reading`], [`traversing`]). While a thread is in a section, it holds either the
+//!   process-wide lock, shared, or the host language's lock (see
+//!   [`host_lock`](super::host_lock)).
+//! * **The token.** A section passes its body a [`Section`], which every read of a
+//!   field takes (`view`, `pair`). A reference *into* a field that a read lends is
+//!   bound to the borrow of the token, and calls that may leave the section take the
+//!   token as `&mut`. The compiler therefore rejects reading a field outside of a
+//!   section, and keeping such a reference while the section is left. It cannot see
+//!   that no traversal begins inside a section whose token it does not have; debug
+//!   builds assert this, as they assert each read of a field.
+//! * **Writers** hold the process-wide lock exclusively *and*, if a host language
+//!   registered its lock, that one as well ([`writing`]). No field therefore changes
+//!   while anybody reads, and no read is torn.
+//! * **No foreign code runs in a section.** A hook or callback is called [`outside`],
+//!   where the lock is released, or, by code that is not in a section, through
+//!   [`calling`]; destructors of objects that die in a section wait for its end
+//!   (`release::park`). User code may therefore read and write fields wherever it runs,
+//!   without waiting for a lock of its own thread.
+//! * **Borrowed objects stay alive.** A value that a write removes from a field is kept
+//!   until all traversals that run at that time have ended (`deferred_drop`), so an
+//!   `ObjRef` read before a call of a hook is valid after it: frames hold objects,
+//!   never references into their fields.
+//! * **Free for programs without such types.** Until the first one is registered, or
+//!   the first list or dict made, a section takes no lock. Such an object can reach a
+//!   running traversal only from foreign code; there the check is repeated.
 //!
-//! Deadlocks: the process-wide lock is never waited for while the host's lock
-//! is held, and the host's lock never while the process-wide one is held
-//! shared. A thread may wait for the host's lock with the process-wide lock
-//! held exclusively: who has the host's lock never waits for ours.
+//! Deadlocks: no thread waits for the process-wide lock while it holds the host's lock,
+//! or for the host's lock while it holds the process-wide one shared. A thread may wait
+//! for the host's lock while holding the process-wide lock exclusively: the owner of
+//! the host's lock never waits for ours.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -49,46 +47,45 @@ use super::host_lock as host;
 use super::release;
 use crate::kernel::error::{Error, ErrorKind, Result};
 
-/// Whether a type with fields declared at run time was registered, or a list or
-/// dict made.
+/// True once a type with fields declared at run time was registered, or a list or dict
+/// made.
 static RUN_TIME_FIELDS: AtomicBool = AtomicBool::new(false);
-/// Whether an object with children was ever stored into a field of an object
-/// that existed already: without that, no fields form a cycle.
+/// True once an object with children was stored into a field of an existing object:
+/// without that, no fields form a cycle.
 static LINKED: AtomicBool = AtomicBool::new(false);
 
 static LOCK: RwLock<()> = RwLock::new(());
 
-/// How often a traversal was left for foreign code while it could read fields.
+/// The number of times a traversal that could read fields was left for foreign code.
 static LEFT: AtomicU64 = AtomicU64::new(0);
 
-/// How often this thread wrote a field, list or dict.
+/// The number of writes by this thread to a field, list or dict.
 pub(crate) fn own_writes() -> u64 {
     LOCAL.with(|local| local.writes.get())
 }
 
-/// How often traversals were left so far. Does not change in a section, nor for
-/// who holds the locks of a writer.
+/// The number of times traversals were left so far. It does not change in a section,
+/// nor while a caller holds the locks of a writer.
 #[inline(always)]
 pub(super) fn times_left() -> u64 {
     LEFT.load(Ordering::Relaxed)
 }
 
-/// What a thread is doing.
+/// The state of a thread.
 struct Local {
-    /// How many sections are open, one inside the other.
+    /// The number of open, nested sections.
     depth: Cell<u32>,
-    /// Whether fields of types declared at run time may be read.
+    /// True if fields of types declared at run time may be read.
     active: Cell<bool>,
-    /// Whether the section is a traversal.
+    /// True if the section is a traversal.
     traversal: Cell<bool>,
-    /// How the traversal is counted, once it was left for foreign code for the
-    /// first time: until then nobody can write.
+    /// The traversal's ticket, once it has been left for foreign code for the first
+    /// time: until then nobody can write.
     ticket: Cell<Option<Ticket>>,
-    /// What `release::park` answered.
+    /// The result of `release::park`.
     parked: Cell<bool>,
     writes: Cell<u64>,
-    // Without a destructor of its own, so that it can be used until the very
-    // end of a thread.
+    // Without a destructor, so that it can be used until the very end of a thread.
     guard: Cell<ManuallyDrop<Option<RwLockReadGuard<'static, ()>>>>,
 }
 
@@ -106,8 +103,8 @@ thread_local! {
     };
 }
 
-/// A type with fields declared at run time is about to be registered, or a list
-/// or dict made.
+/// Called before a type with fields declared at run time is registered, or a list or
+/// dict made.
 #[inline]
 pub(super) fn note_run_time_fields() {
     if !RUN_TIME_FIELDS.load(Ordering::Relaxed) {
@@ -115,28 +112,27 @@ pub(super) fn note_run_time_fields() {
     }
 }
 
-/// An object with children is about to be stored into an existing object.
+/// Called before an object with children is stored into an existing object.
 pub(super) fn note_link() {
     LINKED.store(true, Ordering::Relaxed);
 }
 
-/// Whether a cycle through fields may exist in this process.
+/// True if a cycle through fields may exist in this process.
 #[inline(always)]
 pub(crate) fn may_have_cycles() -> bool {
     LINKED.load(Ordering::Relaxed)
 }
 
-/// The token of a section: who has it may read fields.
+/// The token of a section: its owner may read fields.
 ///
-/// What a read lends out of a field is bound to a shared borrow of the token,
-/// and who leaves the section for foreign code must give it up for that time.
-/// So no reference into a field outlives the moment in which nobody writes.
-/// It has no size, and belongs to one thread.
+/// A reference that a read lends from a field is bound to a shared borrow of the token,
+/// and code that leaves the section for foreign code must end that borrow. No reference
+/// into a field can therefore outlive the time in which nobody writes. The token has no
+/// size, and belongs to one thread.
 pub(crate) struct Section(PhantomData<*mut ()>);
 
-/// Runs `body` in a section that is not left before its end: the token it gets
-/// is only lent, so it runs no foreign code. It must keep no borrowed object
-/// beyond its end.
+/// Runs `body` in a section that is not left before its end: the token is only lent, so
+/// `body` runs no foreign code. It must keep no borrowed object beyond its end.
 #[inline]
 pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
     let _open = Open::enter(false);
@@ -144,18 +140,17 @@ pub(crate) fn reading<T>(body: impl FnOnce(&Section) -> T) -> T {
     body(&Section(PhantomData))
 }
 
-/// Reads fields by the one who holds the locks of a writer. `body` must run no
-/// foreign code.
+/// Reads fields while holding the locks of a writer. `body` must run no foreign code.
 pub(super) fn exclusively<T>(body: impl FnOnce(&Section) -> T) -> T {
     let _watch = Watch::begin(true);
     body(&Section(PhantomData))
 }
 
-/// Runs a traversal in a section: objects borrowed in it stay alive until its
-/// end, also across foreign code that is called [`outside`].
+/// Runs a traversal in a section: objects borrowed in it stay alive until its end, even
+/// across foreign code that is called [`outside`].
 ///
-/// A traversal begins outside of all sections: its token would not hold that
-/// of a section around it.
+/// A traversal begins outside of all sections: its token would not hold back the token
+/// of an enclosing section.
 #[inline]
 pub(crate) fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
     assert_outside();
@@ -164,22 +159,22 @@ pub(crate) fn traversing<T>(body: impl FnOnce(&mut Section) -> T) -> T {
     body(&mut Section(PhantomData))
 }
 
-/// Runs foreign code from inside a section, which is left meanwhile.
+/// Runs foreign code from inside a section, leaving it for that time.
 #[inline(always)]
 pub(crate) fn outside<T>(section: &mut Section, body: impl FnOnce() -> T) -> T {
     let _given_up = section;
     leaving(body)
 }
 
-/// Runs foreign code from where no section is open.
+/// Runs foreign code where no section is open.
 #[inline]
 pub(crate) fn calling<T>(body: impl FnOnce() -> T) -> T {
     assert_outside();
     leaving(body)
 }
 
-/// Asserts that no code further up in this thread reads fields of types
-/// declared at run time.
+/// Asserts that no caller further up in this thread reads fields of types declared at
+/// run time.
 #[inline(always)]
 fn assert_outside() {
     debug_assert!(
@@ -194,7 +189,7 @@ pub(super) fn assert_inside() {
     debug_assert!(Watch::is_inside(), "fields are read in sections only");
 }
 
-/// Follows, in debug builds, whether this thread runs code of a section.
+/// Tracks, in debug builds, whether this thread runs code of a section.
 struct Watch {
     #[cfg(debug_assertions)]
     before: bool,
@@ -237,8 +232,8 @@ impl Drop for Watch {
 #[inline(always)]
 fn leaving<T>(body: impl FnOnce() -> T) -> T {
     let _watch = Watch::begin(false);
-    // No lock is held yet. If `body` registers the first such type, a section
-    // that it opens takes the lock for itself.
+    // No lock is held yet. If `body` registers the first such type, a section that it
+    // opens takes the lock itself.
     if !RUN_TIME_FIELDS.load(Ordering::Acquire) && host::hooks().is_none() {
         let result = body();
         refresh();
@@ -248,8 +243,8 @@ fn leaving<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// Asks again whether sections need the lock; called where objects come into
-/// a running traversal that could not be reached when it began.
+/// Checks again whether sections need the lock; called where a running traversal meets
+/// objects that were not reachable when it began.
 #[inline(always)]
 fn refresh() {
     if RUN_TIME_FIELDS.load(Ordering::Acquire) {
@@ -268,8 +263,8 @@ fn refresh_now() {
     });
 }
 
-/// Counts the steps of a long operation, and asks the host from time to time
-/// whether to go on; see [`host::HostHooks::poll`].
+/// Counts the steps of a long operation, and regularly asks the host whether to
+/// continue; see [`host::HostHooks::poll`].
 pub(crate) struct Poll(u32);
 
 impl Default for Poll {
@@ -279,22 +274,22 @@ impl Default for Poll {
 }
 
 impl Poll {
-    /// Some hundred microseconds of work: far less than people notice, and far
-    /// more than the question costs.
+    /// A few hundred microseconds of work: far less than people notice, and far more
+    /// than the check costs.
     const STEPS: u32 = 1 << 14;
 
-    /// One step of a traversal. May run foreign code [`outside`].
+    /// Counts one step of a traversal. May run foreign code [`outside`].
     ///
     /// # Errors
     ///
-    /// What the host raises to end the operation.
+    /// Errors from the host that end the operation.
     #[inline(always)]
     pub(crate) fn step(&mut self, section: &mut Section) -> Result<()> {
         let _given_up = section;
         self.count()
     }
 
-    /// One step of an operation that is in no section. May run foreign code.
+    /// Counts one step of an operation that is not in a section. May run foreign code.
     ///
     /// # Errors
     ///
@@ -322,13 +317,13 @@ impl Poll {
     }
 }
 
-/// Runs `body` while nobody else reads or writes fields; `body` is told
-/// whether no traversal runs. It must run no foreign code.
+/// Runs `body` while nobody else reads or writes fields; its argument is true if no
+/// traversal is running. It must run no foreign code.
 ///
 /// # Errors
 ///
-/// `RuntimeError` when the host's lock cannot be had any more; nothing was
-/// written then.
+/// `RuntimeError` if the host's lock is no longer available; nothing was written in
+/// that case.
 pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
     LOCAL.with(|local| local.writes.set(local.writes.get() + 1));
     calling(|| {
@@ -339,8 +334,8 @@ pub(super) fn writing<T>(body: impl FnOnce(bool) -> T) -> Result<T> {
         let guard = write_lock();
         match host::hooks() {
             None => Ok(body(deferred_drop::is_idle())),
-            // The host came while this thread waited, and its readers do not
-            // know this lock.
+            // The host was registered while this thread waited, and its readers do not
+            // use this lock.
             Some(hooks) => {
                 drop(guard);
                 write_with_host(hooks, body)
@@ -371,7 +366,7 @@ fn write_with_host<T>(hooks: &'static host::HostHooks, body: impl FnOnce(bool) -
     })
 }
 
-/// Waits until no section is open that uses the process-wide lock.
+/// Waits until no section that uses the process-wide lock is open.
 pub(super) fn write_lock() -> RwLockWriteGuard<'static, ()> {
     // The lock guards no data of its own, so a panic leaves nothing broken.
     LOCK.write().unwrap_or_else(PoisonError::into_inner)
@@ -408,9 +403,9 @@ impl Local {
     }
 }
 
-/// An open section; closed by drop, also when a panic passes.
+/// An open section, closed by drop, even if a panic unwinds.
 struct Open {
-    /// Whether it took the lock that an outer section did without.
+    /// True if it took the lock that an outer section did not need.
     activated: bool,
 }
 
@@ -454,14 +449,14 @@ fn close(local: &Local) {
     local.active.set(false);
     let ticket = local.ticket.take();
     local.unlock();
-    // Destructors may run from here on, and find this thread in no section.
+    // Destructors may run from here on, outside of any section.
     release::resume(local.parked.get());
     if let Some(ticket) = ticket {
         deferred_drop::end(ticket);
     }
 }
 
-/// A section that was left for foreign code; drop goes back into it.
+/// A section that was left for foreign code; drop re-enters it.
 struct Left {
     depth: u32,
     active: bool,
@@ -479,7 +474,7 @@ impl Left {
             }
             let uncounted = local.traversal.get() && local.ticket.get().is_none();
             if uncounted && local.active.get() {
-                // What was read so far must not die from here on.
+                // Everything read so far must stay alive from here on.
                 local.ticket.set(Some(deferred_drop::begin()));
             }
             let left = Left {
@@ -487,7 +482,7 @@ impl Left {
                 active: local.active.replace(false),
                 traversal: local.traversal.replace(false),
                 ticket: local.ticket.take(),
-                // Foreign code may give up the host's lock and take it again.
+                // Foreign code may release the host's lock and take it again.
                 assumed: host::replace_assumed(false),
             };
             if left.active {

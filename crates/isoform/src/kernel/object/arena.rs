@@ -1,5 +1,5 @@
-//! Keeps what a traversal borrows alive for the length of the traversal:
-//! snapshots of mutable containers, and values that hooks pass in.
+//! Keeps objects that a traversal borrows alive until its end: snapshots of mutable
+//! containers, and values that hooks pass in.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use super::raw_value::Value;
 use super::reference::{Obj, Ref};
 use super::view::ObjRef;
 
-/// An append-only owner of values; what it hands out lives as long as it.
+/// An append-only owner of values; its loans live as long as the arena.
 #[derive(Default)]
 pub(crate) struct Arena {
     // Boxed, so that growing the vector does not move a value.
@@ -16,7 +16,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Takes ownership and lends the object for the arena's lifetime.
+    /// Takes ownership of an object and lends it for the arena's lifetime.
     pub(crate) fn keep(&self, object: Ref<Obj>) -> ObjRef<'_> {
         let pointer = object.raw();
         self.values
@@ -27,7 +27,7 @@ impl Arena {
         unsafe { ObjRef::new(pointer) }
     }
 
-    /// Lends a copy of the value for the arena's lifetime.
+    /// Lends a copy of a value for the arena's lifetime.
     pub(crate) fn keep_value(&self, value: &Value) -> &Value {
         let kept = Box::new(value.clone());
         let address: *const Value = &raw const *kept;

@@ -1,11 +1,11 @@
 //! Objects made from other objects: copies, deep copies, and copies with some
 //! fields replaced.
 //!
-//! A deep copy allocates every object before its children exist and fills it
-//! later, in any order. So sharing and cycles need no special care: what is
-//! met again has its address already. Until it is filled, a copy has no
-//! children, so one that is interrupted is dropped like any other value, and
-//! the collector of cycles may come across it.
+//! A deep copy allocates every object before its children exist and fills it later, in
+//! any order. Sharing and cycles therefore need no special handling: the copy of an
+//! object that is met again already has an address. Until it is filled, a copy has no
+//! children, so an interrupted copy is dropped like any other value, and the collector
+//! of cycles may come across it.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
@@ -27,8 +27,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::pages::Pages;
 use crate::kernel::types::{FieldFlag, Kind};
 
-/// A copy of one object that shares all children. Objects whose identity is
-/// their meaning, and values that never change, come back as they are.
+/// Returns a copy of one object that shares all children. Objects whose identity
+/// matters, and values that never change, are returned as they are.
 pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     let info = object.type_info();
     if !is_copied(info) {
@@ -40,12 +40,12 @@ pub(crate) fn shallow_copy(object: &Ref<Obj>) -> Ref<Obj> {
     }
 }
 
-/// A copy of an object of a declared type, which owns its children too.
+/// Returns a copy of an object of a declared type, which also owns its children.
 pub(crate) fn copy_of_node(object: &Ref<Obj>) -> Ref<Obj> {
     access::reading(|section| copy_in(section, object))
 }
 
-/// As [`copy_of_node`], by the only one who may write now.
+/// As [`copy_of_node`], for the current writer.
 pub(super) fn copy_while_writing(object: &Ref<Obj>) -> Ref<Obj> {
     access::exclusively(|section| copy_in(section, object))
 }
@@ -79,12 +79,12 @@ fn copy_of_container(object: &Ref<Obj>) -> Ref<Obj> {
     }
 }
 
-/// A copy of an object of a declared type with some fields replaced, given by
-/// their positions in declaration order.
+/// Returns a copy of an object of a declared type with some fields replaced, identified
+/// by their positions in declaration order.
 ///
 /// # Errors
 ///
-/// `TypeError` when a value does not fit its field or the type is built in.
+/// `TypeError` if a value does not fit its field or the type is built in.
 pub(crate) fn with_fields(
     object: &Ref<Obj>,
     changes: impl IntoIterator<Item = (usize, Value)>,
@@ -110,14 +110,15 @@ pub(crate) fn with_fields(
         // SAFETY: nobody else sees the copy yet, the slot is one of its type,
         // and the value was converted to it.
         let old = unsafe { slot.replace(copy.raw(), value) };
-        // Dropped only now: its destructor may be code of the user.
+        // Dropped only here: its destructor may be user code.
         drop(old);
     }
     Ok(copy)
 }
 
-/// A copy of the object that has `fields` with some of them replaced, given by
-/// position, if all the new values fit as they are. None leaves them alone.
+/// Returns a copy of the object that has `fields` with some of them replaced, by
+/// position, if all new values fit as they are. Otherwise returns None, leaving the
+/// values untouched.
 #[inline]
 pub(crate) fn with_fitting(
     _section: &Section,
@@ -161,12 +162,12 @@ pub(crate) fn with_fitting(
     }
 }
 
-/// A copy of everything below a value. Iterative; linear in the number of
+/// Returns a copy of everything below a value. Iterative; linear in the number of
 /// distinct objects.
 ///
 /// # Errors
 ///
-/// What the host raises to end the operation.
+/// Errors from the host that end the operation.
 pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
     let Some(object) = root.as_object() else {
         return Ok(root.clone());
@@ -174,10 +175,10 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
     access::traversing(|section| {
         let mut copier = Copier::default();
         let mut poll = Poll::default();
-        // SAFETY: the root is alive, and so is until the end of this traversal
-        // what was once read below it, though `poll` may run code that takes it
-        // out of its field. Each copy is owned by another one or by `root`, and
-        // is shown only when the work list is empty.
+        // SAFETY: the root is alive, and everything read below it stays alive until the
+        // end of this traversal, though `poll` may run code that removes it from its
+        // field. Each copy is owned by another one or by `root`, and becomes visible
+        // only when the work list is empty.
         unsafe {
             let root = Value::from_object(Ref::from_raw(copier.copy(object.raw(), true)));
             while let Some((source, copy)) = copier.unfinished.pop() {
@@ -185,9 +186,9 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
                 prefetch_ahead(ObjRef::new(source));
                 let first = copier.unfinished.len();
                 copier.fill(section, source, copy);
-                // The first child is taken up first, so that the copies lie in
-                // memory in the order in which they will be visited, whatever
-                // the order of the sources.
+                // The first child is processed first, so that the copies are laid out
+                // in memory in the order in which they will be visited, whatever the
+                // order of the sources.
                 copier.unfinished[first..].reverse();
             }
             Ok(root)
@@ -195,7 +196,7 @@ pub(crate) fn deep_copy(root: &Value) -> Result<Value> {
     })
 }
 
-/// Whether copies of objects of this type are objects of their own.
+/// True if objects of this type are copied rather than shared.
 #[inline]
 fn is_copied(info: &TypeInfo) -> bool {
     match info.class() {
@@ -208,21 +209,21 @@ fn is_copied(info: &TypeInfo) -> bool {
 /// One deep copy.
 #[derive(Default)]
 struct Copier {
-    /// Sources and their copies, which have no children yet.
+    /// Sources with their copies, which have no children yet.
     unfinished: Vec<(NonNull<Header>, NonNull<Header>)>,
-    /// Position in `copies`, one higher, of the objects met so far that have
-    /// several owners, by identity number.
+    /// For the objects met so far that have several owners: the position in `copies`,
+    /// plus one, by identity number.
     known: Pages<u32, 256>,
     copies: Vec<NonNull<Header>>,
 }
 
 impl Copier {
-    /// The copy of an object, with one reference to it for the caller.
+    /// Returns the copy of an object, with one reference to it for the caller.
     ///
     /// # Safety
     ///
-    /// The source must be alive until the copy is finished, and the copy must
-    /// not be looked at before that.
+    /// The source must be alive until the copy is finished, and the copy must not be
+    /// read before that.
     #[inline]
     unsafe fn copy(&mut self, source: NonNull<Header>, is_root: bool) -> NonNull<Header> {
         // SAFETY: alive, as promised.
@@ -232,8 +233,8 @@ impl Copier {
             header.retain();
             return source;
         }
-        // An object with one owner is met only once; the root may be met
-        // again from below itself, whoever owns it.
+        // An object with one owner is met only once; the root may be met again from
+        // below, whoever owns it.
         let may_return = is_root || header.count() > 1;
         if may_return && let Some(position) = self.known.word(header.ident()).checked_sub(1) {
             let copy = self.copies[position as usize];
@@ -243,8 +244,8 @@ impl Copier {
             return copy;
         }
         let copy = match info.class() {
-            // SAFETY: the layout is the type's own, and the children are written
-            // before the copy is shown. Until then its fields own nothing.
+            // SAFETY: the layout is the type's own, and the children are written before
+            // the copy becomes visible. Until then its fields own nothing.
             Payload::Plain | Payload::Node => unsafe {
                 let copy = allocate(info.layout, info.index);
                 copy_words(source, copy, info);
@@ -260,7 +261,7 @@ impl Copier {
         };
         if may_return {
             self.copies.push(copy);
-            // Four billion shared objects do not fit any memory.
+            // Four billion shared objects do not fit into any memory.
             *self.known.word(header.ident()) = self.copies.len() as u32;
         }
         if info.is_builtin() || !info.drop_slots.is_empty() {
@@ -276,9 +277,9 @@ impl Copier {
     /// As [`copy`](Self::copy); `copy` must have been made for `source`, and
     /// must not have been filled before.
     unsafe fn fill(&mut self, section: &Section, source: NonNull<Header>, copy: NonNull<Header>) {
-        // SAFETY: promised by the caller. The fields of the copy own nothing, so
-        // what is in them may be overwritten; those of the source are of the
-        // same type, and do not change in this section.
+        // SAFETY: promised by the caller. The fields of the copy own nothing, so their
+        // contents may be overwritten; those of the source have the same type, and do
+        // not change in this section.
         unsafe {
             let info = table::info(source.as_ref().type_index);
             for slot in &info.drop_slots {
@@ -369,8 +370,8 @@ impl Copier {
     }
 }
 
-/// Copies the fields' words, references included, to which the copy then owns
-/// nothing yet.
+/// Copies the words of the fields, including references, which the copy does not own
+/// yet.
 ///
 /// # Safety
 ///
@@ -391,12 +392,12 @@ unsafe fn copy_words(source: NonNull<Header>, copy: NonNull<Header>, info: &Type
     }
 }
 
-/// Adds an owner to what a field points to.
+/// Adds an owner to the object that a field points to.
 ///
 /// # Safety
 ///
-/// The slot must belong to the object's type, and its field must point to a
-/// live object or to none.
+/// The slot must belong to the object's type, and its field must be empty or point to a
+/// live object.
 unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -406,7 +407,7 @@ unsafe fn retain_field(object: NonNull<Header>, slot: DropSlot) {
     }
 }
 
-/// Empties a field without giving up what was in it.
+/// Empties a field without dropping its contents.
 ///
 /// # Safety
 ///
@@ -431,7 +432,7 @@ unsafe fn forget_child(object: NonNull<Header>, slot: DropSlot) {
     }
 }
 
-/// Takes the value out of a field, which must be written anew.
+/// Moves the value out of a field, which must be written again.
 ///
 /// # Safety
 ///

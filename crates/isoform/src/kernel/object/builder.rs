@@ -1,5 +1,5 @@
-//! Objects from fields that come one at a time, in any order, as a file has
-//! them: every value is checked when it is set, so building is only storing.
+//! Builds objects from fields that arrive one at a time, in any order, as in a file.
+//! Every value is checked when it is set, so building only stores.
 
 use super::raw_value::Value;
 use super::reference::{Obj, Ref};
@@ -10,19 +10,19 @@ use crate::kernel::container;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::types::check::SchemaChecker;
 
-/// Collects the fields of one object after another of the same type.
+/// Collects the fields of one object after another, all of the same type.
 pub(crate) struct ObjectBuilder {
     info: &'static TypeInfo,
-    // One per field; what is in it satisfies the field's schema.
+    // One per field, each satisfying the field's schema.
     values: Box<[Option<Value>]>,
 }
 
 impl ObjectBuilder {
-    /// Objects of a declared type.
+    /// Makes a builder for objects of a declared type.
     ///
     /// # Errors
     ///
-    /// `TypeError` when the type is built in.
+    /// `TypeError` if the type is built in.
     pub(crate) fn new(info: &'static TypeInfo) -> Result<Self> {
         if info.is_builtin() {
             return Err(Error::type_error(format!(
@@ -40,11 +40,11 @@ impl ObjectBuilder {
         self.info
     }
 
-    /// Sets a field; false when it has been set before.
+    /// Sets a field; false if it was already set.
     ///
     /// # Errors
     ///
-    /// `TypeError` when the value does not fit the field.
+    /// `TypeError` if the value does not fit the field.
     #[inline(always)]
     pub(crate) fn set(
         &mut self,
@@ -69,12 +69,12 @@ impl ObjectBuilder {
         Ok(value)
     }
 
-    /// Forgets the fields set so far.
+    /// Clears all fields.
     pub(crate) fn reset(&mut self) {
         self.values.fill_with(|| None);
     }
 
-    /// The object; fields that were not set take their default.
+    /// Builds the object; fields that were not set take their default.
     ///
     /// # Errors
     ///
@@ -85,8 +85,8 @@ impl ObjectBuilder {
         self.finish_in(None, fitter)
     }
 
-    /// As [`finish`](Self::finish), in a block that was allocated before; in one
-    /// of its own without, or where that is for another type.
+    /// As [`finish`](Self::finish), in a preallocated block; without one, or if it is
+    /// for another type, allocates a new block.
     ///
     /// # Errors
     ///

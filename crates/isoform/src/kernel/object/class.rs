@@ -1,11 +1,10 @@
-//! How the engines treat objects of a type, as bytes that change when hooks are
-//! set.
+//! The engines' classification of types, as bytes that change when hooks are set.
 
 use std::marker::PhantomData;
 use std::mem;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How the engines treat an object, decided once per type.
+/// The class of an object for the engines, decided once per type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Payload {
@@ -42,7 +41,7 @@ impl Payload {
     }
 }
 
-/// What a visit has to do with an object, in the common cases.
+/// The work of visiting an object, in the common cases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum VisitShape {
@@ -56,7 +55,7 @@ pub(crate) enum VisitShape {
 }
 
 impl VisitShape {
-    /// Whether a visit goes no deeper.
+    /// True if a visit goes no deeper.
     #[inline(always)]
     pub(crate) fn is_leaf(self) -> bool {
         matches!(self, VisitShape::Leaf | VisitShape::Var)

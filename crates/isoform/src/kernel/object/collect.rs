@@ -1,29 +1,27 @@
 //! Collection of cycles: objects that only keep each other alive.
 //!
-//! Reference counts free everything but cycles, and a cycle needs an edge that
-//! was made after both its ends existed: an element put into a list or dict,
-//! or a field that was written. Objects that got such an edge are *tracked*.
-//! A collection visits what the tracked objects reach, and counts for each
-//! object the references that come from objects visited. Where that is all
-//! the object's owners, and nothing with other owners reaches it, it is
-//! garbage. (Trial deletion: Bacon and Rajan, "Concurrent Cycle Collection in
-//! Reference Counted Systems", 2001; here with the world stopped.)
+//! Reference counts free everything but cycles, and a cycle needs an edge that was made
+//! after both its ends existed: an element inserted into a list or dict, or a field
+//! that was written. Objects that gained such an edge are *tracked*. A collection
+//! visits everything reachable from the tracked objects, and counts for each object the
+//! references that come from visited objects. If these are all the object's owners, and
+//! nothing with other owners reaches it, it is garbage. (Trial deletion: Bacon and
+//! Rajan, "Concurrent Cycle Collection in Reference Counted Systems", 2001; here with
+//! the world stopped.)
 //!
-//! A collection starts by itself when many more objects are tracked than the
-//! last one left: at least [`MIN_FRESH`], and a share of what it had to visit, so
-//! that a tracked object costs O(1) visits whatever else there is.
+//! A collection starts by itself once many more objects are tracked than the last one
+//! left: at least [`MIN_FRESH`], and a share of the objects it had to visit, so that a
+//! tracked object costs O(1) visits regardless of everything else.
 //!
 //! # Why the counts can be trusted
 //!
-//! Threads may own objects, and move, while counts are read. During a
-//! collection the writer's lock is held, so nobody reads or writes a field
-//! declared at run time, a list or a dict; and tracked objects that die wait
-//! with giving up their fields. A thread
-//! that owns an object visited can then only go on to the children of arrays,
-//! maps and Rust structs, which form no cycles. Counts are read parents first
-//! in that order: a thread that slips away from an object before its count is
-//! read, slips to an object whose count is read later, and is found at the
-//! latest at the last of them.
+//! Other threads may own objects and follow references while counts are read. During a
+//! collection, the writer's lock is held, so nobody reads or writes a field declared at
+//! run time, a list or a dict, and tracked objects that die keep their fields until its
+//! end. A thread that owns a visited object can then move only to children of arrays,
+//! maps and Rust structs, which form no cycles. Counts are read parents first in that
+//! order: if a thread leaves an object before its count is read, it moves to an object
+//! whose count is read later, and is found at the last of them at the latest.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,15 +45,15 @@ use crate::kernel::container::{ArrayObj, DictObj, ListObj, MapObj, Mutable};
 type Addresses = HashSet<usize, rapidhash::fast::RandomState>;
 
 static TRACKED: Mutex<Option<Addresses>> = Mutex::new(None);
-/// How many objects are tracked; written under the lock of [`TRACKED`].
+/// The number of tracked objects; written under the lock of [`TRACKED`].
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// So many more objects are tracked at least before the next collection.
+/// The least number of newly tracked objects before the next collection.
 const MIN_FRESH: usize = 10_000;
-/// A collection may visit so many objects for each newly tracked one.
+/// The number of visits that a collection may spend on each newly tracked object.
 const VISITS_PER_FRESH: usize = 4;
-/// A collection is due when so many objects are tracked; `usize::MAX` while one
-/// is under way.
+/// A collection is due when this many objects are tracked; `usize::MAX` while one is
+/// running.
 static DUE: AtomicUsize = AtomicUsize::new(MIN_FRESH);
 
 fn tracked() -> MutexGuard<'static, Option<Addresses>> {
@@ -69,13 +67,13 @@ fn insert(address: usize) {
     COUNT.store(tracked.len(), Ordering::Relaxed);
 }
 
-/// Remembers an object that may have become part of a cycle.
+/// Records an object that may have become part of a cycle.
 pub(super) fn track(object: &Ref<Obj>) {
     object.type_info().tracked.store(true, Ordering::Release);
     track_raw(object.raw());
 }
 
-/// As [`track`], for an object of a type of which objects are tracked already.
+/// As [`track`], for a type that already has tracked objects.
 pub(super) fn track_raw(object: NonNull<Header>) {
     insert(object.as_ptr() as usize);
 }
@@ -85,19 +83,19 @@ pub(crate) fn track_payload<T: Content>(payload: &Mutable<T>) {
     insert(address_of(payload));
 }
 
-/// Forgets a list or dict that dies; waits while a collection looks at it.
+/// Stops tracking a list or dict that dies; waits for a running collection.
 pub(crate) fn untrack_payload<T: Content>(payload: &Mutable<T>) {
     forget(address_of(payload));
 }
 
-/// Where the header lies of what begins with this payload.
+/// The address of the header of an object that begins with this payload.
 fn address_of<T: Content>(payload: &Mutable<T>) -> usize {
     const { assert!(std::mem::offset_of!(DictObj, entries) == 0) };
     std::ptr::from_ref(payload) as usize - super::header::HEADER_SIZE
 }
 
-/// Forgets an object of a declared type that dies; waits while a collection
-/// looks at it.
+/// Stops tracking an object of a declared type that dies; waits for a running
+/// collection.
 #[cold]
 pub(super) fn untrack(object: NonNull<Header>) {
     forget(object.as_ptr() as usize);
@@ -123,7 +121,7 @@ fn is_tracked(object: &Ref<Obj>) -> bool {
             .is_some_and(|tracked| tracked.contains(&address))
 }
 
-/// Whether a cycle may go through an object.
+/// True if a cycle may go through an object.
 pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
     let info = object.type_info();
     match info.class() {
@@ -135,13 +133,14 @@ pub(crate) fn may_lead_on(object: &Ref<Obj>) -> bool {
     }
 }
 
-/// How many objects may be part of a cycle: lists and dicts that an object was
-/// put into, and objects with a field that an object was written to.
+/// The number of objects that may be part of a cycle: lists and dicts with an inserted
+/// object, and objects with a field that was set to an object.
 pub fn tracked_count() -> usize {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Collects cycles if that is due. For the end of a write, in no section.
+/// Collects cycles if a collection is due. Called at the end of a write, outside of
+/// sections.
 #[inline]
 pub(crate) fn collect_if_due() {
     if COUNT.load(Ordering::Relaxed) >= DUE.load(Ordering::Relaxed) {
@@ -151,18 +150,18 @@ pub(crate) fn collect_if_due() {
 
 #[cold]
 fn collect_once() {
-    // One thread is enough, and destructors that write start no other one.
+    // One thread is enough, and writes by destructors start no other collection.
     if DUE.swap(usize::MAX, Ordering::Relaxed) != usize::MAX {
         collect_cycles();
     }
 }
 
-/// Frees all objects that only keep each other alive, and says how many.
+/// Frees all objects that only keep each other alive, and returns their number.
 ///
-/// Cycles go through [`List`](crate::List), [`Dict`](crate::Dict) and objects
-/// with mutable fields only. O(what the tracked objects reach); other threads
-/// that read or write fields wait meanwhile. A write does this by itself when
-/// many more objects may be part of a cycle than after the last time.
+/// Cycles can only go through [`List`](crate::List), [`Dict`](crate::Dict) and objects
+/// with mutable fields. O(objects reachable from the tracked ones); other threads that
+/// read or write fields wait meanwhile. A write does this by itself once many more
+/// objects may be part of a cycle than after the previous collection.
 ///
 /// ```
 /// use isoform::{List, Value, collect_cycles};
@@ -175,14 +174,14 @@ fn collect_once() {
 pub fn collect_cycles() -> usize {
     let mut doomed = Doomed::default();
     let mut visited = 0;
-    // An error means that the host language has ended; everything ends then.
+    // An error means that the host language has shut down, and the process with it.
     let _ended = access::writing(|_idle| {
         let tracked = tracked();
         let Some(roots) = tracked.as_ref().filter(|tracked| !tracked.is_empty()) else {
             return;
         };
         let mut addresses: Vec<usize> = roots.iter().copied().collect();
-        // The order of a hash set changes from run to run.
+        // The order of a hash set differs between runs.
         addresses.sort_unstable();
         let roots: Vec<_> = addresses
             .into_iter()
@@ -194,21 +193,21 @@ pub fn collect_cycles() -> usize {
         }
     });
     let count = doomed.objects.len();
-    // Destructors may be code of users, so they run when all locks are free.
+    // Destructors may be user code, so they run when no lock is held.
     drop(doomed);
     let fresh = MIN_FRESH.max(visited / VISITS_PER_FRESH);
     DUE.store(tracked_count() + fresh, Ordering::Relaxed);
     count
 }
 
-/// Visits the objects that live only because of the one who asks: the object,
-/// if it has one owner, and what is reached from it through objects with one
-/// owner, but at most `limit` of them. Where the object may be part of a cycle,
-/// owners that it keeps alive itself do not count, if it reaches at most
-/// `limit` objects. A preserved wrapper does not count as an
-/// owner of what is reached, since only its object keeps it alive; the visitor
-/// tells it by the bit [`PRESERVED`] of the spare word. For the cycle collector
-/// of a host language, which must know what its wrapper keeps alive.
+/// Visits the objects that live only because of the caller: the object, if it has one
+/// owner, and everything reached from it through objects with one owner, but at most
+/// `limit` objects. If the object may be part of a cycle, owners that it keeps alive
+/// itself do not count, provided that it reaches at most `limit` objects. A preserved
+/// wrapper does not count as an owner of a reached object, since only that object keeps
+/// it alive; the visitor recognises it by the bit [`PRESERVED`] of the spare word. For
+/// the cycle collector of a host language, which must know what its wrapper keeps
+/// alive.
 ///
 /// # Safety
 ///
@@ -224,7 +223,7 @@ pub unsafe fn visit_exclusively_owned(
             return;
         };
         if object.header().host.load(Ordering::Relaxed) & PRESERVED == 0 {
-            // The wrapper of the one who asks.
+            // The wrapper of the caller.
             graph.internal[0] += 1;
         }
         let garbage = graph.garbage();
@@ -233,14 +232,14 @@ pub unsafe fn visit_exclusively_owned(
         }
         for number in garbage {
             let pointer = graph.objects[number as usize];
-            // SAFETY: what is reached from the object is alive as long as it.
+            // SAFETY: everything reached from the object lives as long as it does.
             let borrowed = unsafe { super::view::ObjRef::new(pointer) };
             visit(borrowed.as_ref());
         }
         return;
     }
     let mut waiting = Waiting(Vec::new());
-    // The wrapper that asks is an owner itself.
+    // The caller's wrapper is itself an owner.
     if object.owners() == 1 {
         waiting.0.push(object.raw());
     }
@@ -307,19 +306,19 @@ impl Waiting {
     }
 }
 
-/// What is to be dropped at the end of a collection.
+/// The values to drop at the end of a collection.
 #[derive(Default)]
 struct Doomed {
     children: Vec<Value>,
     objects: Vec<Ref<Obj>>,
 }
 
-/// What the tracked objects reach.
+/// The objects reachable from the tracked ones.
 #[derive(Default)]
 struct Graph {
     numbers: HashMap<usize, u32, rapidhash::fast::RandomState>,
     objects: Vec<NonNull<Header>>,
-    /// References from objects visited.
+    /// The number of references from visited objects.
     internal: Vec<u64>,
     /// The children of object `n` are `edges[starts[n]..starts[n + 1]]`.
     edges: Vec<u32>,
@@ -327,7 +326,7 @@ struct Graph {
 }
 
 impl Graph {
-    /// None when there are more than `limit` objects.
+    /// Returns None if there are more than `limit` objects.
     fn visit(roots: &[NonNull<Header>], limit: usize) -> Option<Self> {
         let mut graph = Graph::default();
         for &root in roots {
@@ -369,13 +368,13 @@ impl Graph {
     }
 
     fn children(&mut self, object: NonNull<Header>) {
-        // SAFETY: the object is tracked, and waits with dying until the
-        // collection is over, or a field of such an object keeps it alive; see
-        // the module documentation.
+        // SAFETY: the object is tracked, and does not die before the collection is
+        // over, or a field of such an object keeps it alive; see the module
+        // documentation.
         let header: &Header = unsafe { object.as_ref() };
         let info = table::info(header.type_index);
         if header.host.load(Ordering::Relaxed) & PRESERVED != 0 {
-            // The object's own wrapper is an owner that only it keeps alive.
+            // The object's own wrapper is an owner that only the object keeps alive.
             let number = self.number(object);
             self.internal[number as usize] += 1;
         }
@@ -422,7 +421,7 @@ impl Graph {
         table::info(unsafe { self.objects[number as usize].as_ref() }.type_index)
     }
 
-    /// Whether other threads may go from an object to its children meanwhile.
+    /// True if other threads may go from an object to its children meanwhile.
     fn is_open(&self, number: u32) -> bool {
         let info = self.info(number);
         match info.class() {
@@ -432,7 +431,7 @@ impl Graph {
         }
     }
 
-    /// All objects, parents before children as far as threads can move.
+    /// All objects, parents before children as far as threads can follow references.
     fn parents_first(&self) -> Vec<u32> {
         let count = self.objects.len();
         let mut waiting = vec![0u32; count];
@@ -460,14 +459,15 @@ impl Graph {
         order
     }
 
-    /// Which objects only keep each other alive.
+    /// The objects that only keep each other alive.
     fn garbage(&self) -> Vec<u32> {
         let mut alive = vec![false; self.objects.len()];
         let mut pending = Vec::new();
         for number in self.parents_first() {
             // SAFETY: as in `children`.
             let owners = unsafe { self.objects[number as usize].as_ref() }.count();
-            // One without owners is dying, and waits for the end of this.
+            // An object without owners is dying, and waits for the end of the
+            // collection.
             if owners == 0 || u64::from(owners) > self.internal[number as usize] {
                 pending.push(number);
             }
@@ -482,9 +482,9 @@ impl Graph {
             .collect()
     }
 
-    /// Whether the wrapper of the first object is the one to report a group of
-    /// objects. Preserved wrappers of objects that reach each other would all
-    /// report the same group, and count what is in it several times.
+    /// True if the wrapper of the first object is the one that reports a group of
+    /// objects. Preserved wrappers of objects that reach each other would all report
+    /// the same group, and count its objects several times.
     fn speaks_for(&self, garbage: &[u32]) -> bool {
         // SAFETY: as in `children`.
         let header = |number: u32| unsafe { self.objects[number as usize].as_ref() };
@@ -493,23 +493,23 @@ impl Graph {
         !preserved(0) || rivals.all(|&number| header(number).ident() >= header(0).ident())
     }
 
-    /// Takes the references out of the garbage that make its cycles.
+    /// Removes the references that form the cycles of the garbage.
     fn break_up(self, doomed: &mut Doomed) {
         let garbage = self.garbage();
         let objects: Vec<NonNull<Header>> = garbage
             .iter()
             .map(|&number| self.objects[number as usize])
             .collect();
-        // A preserved wrapper may be revived until it is gone; its object must
-        // stay one that can be read.
+        // A preserved wrapper may be revived until it is gone, so its object must stay
+        // readable.
         let readable = objects.iter().any(|object| {
             // SAFETY: as in `children`.
             let word = unsafe { object.as_ref() }.host.load(Ordering::Relaxed);
             word & PRESERVED != 0
         });
         for &object in &objects {
-            // SAFETY: garbage is alive until its references are given up,
-            // which happens after this function; each gets one owner more.
+            // SAFETY: garbage is alive until its references are dropped, which happens
+            // after this function; each object gets one more owner.
             unsafe {
                 object.as_ref().retain();
                 doomed.objects.push(Ref::from_raw(object));
@@ -543,7 +543,7 @@ impl Graph {
     }
 }
 
-/// Moves what a field holds out of it and leaves nothing there.
+/// Moves the value out of a field and leaves it empty.
 ///
 /// # Safety
 ///
@@ -567,7 +567,7 @@ unsafe fn empty_field(object: NonNull<Header>, slot: DropSlot) -> Value {
     }
 }
 
-/// What a list or dict holds.
+/// The contents of a list or dict.
 ///
 /// # Safety
 ///
@@ -583,7 +583,7 @@ unsafe fn held_by(header: &Header, info: &'static TypeInfo) -> Option<NonNull<He
     }
 }
 
-/// Takes out what a list or dict holds.
+/// Moves the contents out of a list or dict.
 ///
 /// # Safety
 ///
@@ -626,7 +626,7 @@ mod tests {
             .expect("nothing is demanded");
         let value = Value::from(list.clone());
         let object = value.as_object().expect("an object");
-        // As between the last decrement and the end of the watch.
+        // As between the last decrement and the end of the tracking.
         object.header().set_count_for_test(0);
         collect_cycles();
         let owners = object.owners();

@@ -1,14 +1,13 @@
-//! Values that were taken out of a field while a traversal might still look
-//! at them.
+//! Keeps values that were removed from a field while a traversal may still use them.
 //!
-//! A traversal borrows the objects it has read from fields, without owners of
-//! its own, for as long as it runs. So what a write takes out of a field stays
-//! alive until every traversal that could have read it has ended. Traversals
-//! are counted in two alternating epochs (as in epoch-based reclamation:
-//! Fraser, "Practical lock-freedom", 2004): the epoch moves on when no
-//! traversal of the one before is left, and a value dies when the epoch has
-//! moved on twice. So the memory that waits is bounded by what was written
-//! during the longest traversal, even if some traversal is always running.
+//! A traversal borrows the objects it has read from fields, without owning them, for as
+//! long as it runs. A value that a write removes from a field therefore stays alive
+//! until every traversal that could have read it has ended. Traversals are counted in
+//! two alternating epochs (as in epoch-based reclamation: Fraser, "Practical
+//! lock-freedom", 2004): the epoch advances when no traversal of the previous one is
+//! left, and a value dies when the epoch has advanced twice. The waiting memory is
+//! therefore bounded by the writes during the longest traversal, even if some traversal
+//! is always running.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
@@ -16,9 +15,9 @@ use std::sync::{Mutex, PoisonError};
 use super::raw_value::Value;
 
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
-/// How many traversals run, by the parity of the epoch they began in.
+/// The number of running traversals, by the parity of the epoch they began in.
 static RUNNING: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-/// How many values wait.
+/// The number of waiting values.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 static BATCHES: Mutex<Batches> = Mutex::new(Batches {
     young: Vec::new(),
@@ -26,9 +25,9 @@ static BATCHES: Mutex<Batches> = Mutex::new(Batches {
 });
 
 struct Batches {
-    /// Taken out in the current epoch.
+    /// Removed in the current epoch.
     young: Vec<Value>,
-    /// Taken out in the one before.
+    /// Removed in the previous epoch.
     old: Vec<Value>,
 }
 
@@ -36,12 +35,12 @@ struct Batches {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket(usize);
 
-/// Counts a traversal; to be called before it reads its first field.
+/// Counts a traversal; must be called before it reads its first field.
 pub(super) fn begin() -> Ticket {
     loop {
         let epoch = EPOCH.load(SeqCst);
         RUNNING[epoch % 2].fetch_add(1, SeqCst);
-        // If the epoch has moved on meanwhile, the wrong count was raised.
+        // If the epoch has advanced meanwhile, the wrong count was incremented.
         if EPOCH.load(SeqCst) == epoch {
             return Ticket(epoch % 2);
         }
@@ -57,23 +56,23 @@ pub(super) fn end(ticket: Ticket) {
     }
 }
 
-/// Whether no traversal runs. Those that begin later read what is there now,
-/// if the caller keeps readers out.
+/// True if no traversal runs. Later ones read the new contents, provided that the
+/// caller keeps readers out.
 pub(super) fn is_idle() -> bool {
     RUNNING.iter().all(|count| count.load(SeqCst) == 0)
 }
 
-/// Keeps a value until the traversals that run now have ended.
+/// Keeps a value until all running traversals have ended.
 pub(super) fn keep(value: Value) {
     let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
     batches.young.push(value);
     WAITING.fetch_add(1, SeqCst);
     drop(batches);
-    // The last traversal may have ended before it could see the value wait.
+    // The last traversal may have ended before it could see the waiting value.
     sweep();
 }
 
-/// Drops what nobody can look at any more.
+/// Drops the values that nobody can use any more.
 fn sweep() {
     loop {
         let mut batches = BATCHES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,8 +80,8 @@ fn sweep() {
         if WAITING.load(SeqCst) == 0 || RUNNING[(epoch + 1) % 2].load(SeqCst) != 0 {
             return;
         }
-        // Nobody is left who began in an earlier epoch, so the old batch is
-        // dead; the young one is as soon as this epoch's traversals are.
+        // Nobody is left who began in an earlier epoch, so the old batch is dead; the
+        // young one will be when this epoch's traversals have ended.
         let young = std::mem::take(&mut batches.young);
         let dead = std::mem::replace(&mut batches.old, young);
         EPOCH.store(epoch + 1, SeqCst);

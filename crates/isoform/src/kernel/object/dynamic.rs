@@ -1,5 +1,5 @@
-//! Objects by data: construction, reading, writing and copying through the
-//! type table, for types declared at run time and in Rust alike.
+//! Objects handled as data: construction, reading, writing and copying through the type
+//! table, for types declared at run time and in Rust alike.
 
 use super::access;
 use super::build::{copy_while_writing, with_fields};
@@ -15,22 +15,22 @@ use crate::kernel::container;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::types::{FieldDef, field_hint};
 
-/// An object of a type from one value per field, in declaration order,
-/// parents' fields first.
+/// Makes an object of a type from one value per field, in declaration order, parents'
+/// fields first.
 ///
 /// # Errors
 ///
-/// `TypeError` when the number of values differs or a value does not fit its
-/// field; it names type, field, what was expected and what came.
+/// `TypeError` if the number of values differs or a value does not fit its field; it
+/// names type, field, what was expected and what was given.
 pub fn construct(index: TypeIndex, values: Vec<Value>) -> Result<Ref<Obj>> {
     construct_from(table::info(index), &mut { values })
 }
 
-/// As [`construct`], taking the values out of a slice.
+/// As [`construct`], moving the values out of a slice.
 ///
 /// # Errors
 ///
-/// As [`construct`]; the values are gone or converted then.
+/// As [`construct`]; the values have then been moved or converted.
 #[inline]
 pub fn construct_from(info: &'static TypeInfo, values: &mut [Value]) -> Result<Ref<Obj>> {
     if info.is_builtin() || values.len() != info.slots.len() {
@@ -57,7 +57,7 @@ fn wrong_count(info: &TypeInfo, given: usize) -> Error {
     })
 }
 
-/// An object of a type from named values; fields left out take their default.
+/// Makes an object of a type from named values; omitted fields take their default.
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
 ///
 /// # Errors
 ///
-/// `AttributeError` when the type has no such field.
+/// `AttributeError` if the type has no such field.
 pub fn get_field(object: &Ref<Obj>, name: &str) -> Result<Value> {
     let info = object.type_info();
     let field = info.field_index(name);
@@ -132,28 +132,26 @@ pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
     Some(value)
 }
 
-/// A list of a Rust struct, which the compiler kept typed so far, comes into
-/// hands that know no types by being read from its field.
+/// Called when a list of a Rust struct, which the compiler kept typed so far, becomes
+/// accessible to untyped code by being read from its field.
 pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
     if value.as_object().is_some() && container::binds(info.fields()[field].schema()) {
-        // What Rust code made unfit by a handle without types is no fault of
-        // the reader.
+        // If Rust code made the contents unfit through an untyped handle, this is not
+        // an error of the reader.
         let _fits = container::claim(container::Field::new(info, field), value);
     }
 }
 
 /// Changes a mutable field by name, in an object with any number of owners.
-///
-/// Whatever else runs at the same time, in other threads or around a hook or
-/// callback that calls this, sees the field as it was or as it is now.
-/// O(1), but for the conversion to the type of the field; waits for running
-/// comparisons, hashes and walks of other threads to come to a hook, a callback
-/// or their end.
+/// Code that runs at the same time, in other threads or around a hook or callback that
+/// calls this, sees the field either before or after the change. O(1), except for the
+/// conversion to the type of the field; waits until running comparisons, hashes and
+/// walks of other threads reach a hook, a callback or their end.
 ///
 /// # Errors
 ///
-/// `AttributeError` when the type has no such field or the field is frozen,
-/// `TypeError` when the value does not fit; the field keeps its value then.
+/// `AttributeError` if the type has no such field or the field is frozen, `TypeError`
+/// if the value does not fit. On an error, the field is unchanged.
 ///
 /// ```
 /// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, register_type, set_field};
@@ -187,19 +185,19 @@ pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()>
     replace_field(object, info, field, value)
 }
 
-/// [`set_field_at`] that changes frozen fields as well: the way around a
-/// declaration, for host languages that have one.
+/// [`set_field_at`] that can also change frozen fields: for host languages that have a
+/// way around a declaration.
 ///
-/// From the first such write on, all objects of the object's type count as
-/// mutable. What was promised by "frozen" before is void: a
-/// [`StructuralKey`](crate::StructuralKey) made earlier of an object of this
-/// type sees the change, and so does everything that remembers a hash. Not for
-/// objects of kind `const-tree` that others may have compared by pointer.
+/// From the first such write on, all objects of the object's type count as mutable.
+/// Earlier guarantees of "frozen" become void: a
+/// [`StructuralKey`](crate::StructuralKey) made before from an object of this type sees
+/// the change, and so does everything that remembers a hash. Do not use it on objects
+/// of kind `const-tree` that others may have compared by pointer.
 ///
 /// # Errors
 ///
-/// `AttributeError` when the type has no such field or a Rust struct declares
-/// it, `TypeError` when the value does not fit.
+/// `AttributeError` if the type has no such field or a Rust struct declares
+/// it, `TypeError` if the value does not fit.
 ///
 /// ```
 /// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, overwrite_field_at, register_type};
@@ -234,7 +232,7 @@ fn frozen(info: &TypeInfo, field: &FieldDef, why: &str) -> Error {
     Error::new(ErrorKind::Attribute, text)
 }
 
-/// Changes a field that no plain reference of Rust code can point to.
+/// Changes a field that no plain Rust reference can point to.
 fn replace_field(
     object: &Ref<Obj>,
     info: &'static TypeInfo,
@@ -262,7 +260,7 @@ fn replace_field(
     if links {
         collect::track(object);
     }
-    // A running traversal may have borrowed what was in the field.
+    // A running traversal may have borrowed the old value.
     if !idle && old.as_object().is_some() {
         deferred_drop::keep(old);
     }
@@ -270,11 +268,11 @@ fn replace_field(
     Ok(())
 }
 
-/// A copy of the object with one field replaced; children are shared.
+/// Returns a copy of the object with one field replaced; children are shared.
 ///
 /// # Errors
 ///
-/// `AttributeError` when the type has no such field, `TypeError` when the
+/// `AttributeError` if the type has no such field, `TypeError` if the
 /// value does not fit or the type is built in.
 pub fn with_field(object: &Ref<Obj>, name: &str, value: Value) -> Result<Ref<Obj>> {
     let info = object.type_info();

@@ -1,15 +1,15 @@
-//! What the binding of a host language needs from objects: raw pointers that
-//! own a reference, the header's spare word, and reads without a copy.
+//! The interface for the binding of a host language: raw pointers that own a reference,
+//! the header's spare word, and reads without a copy.
 //!
 //! # The spare word
 //!
-//! A binding keeps the host's wrapper of an object in the spare word, so that
-//! one object has one wrapper. The low bit is known here: with
-//! [`PRESERVED`] set, the wrapper stays alive although the host holds no
-//! reference to it (it carries state of its own, such as attributes that a
-//! user added), and is itself one of the owners of the object. The object and
-//! its wrapper then own one another, and when the last *other* owner of the
-//! object goes, [`set_preserved_hook`]'s function is told, to take them apart.
+//! A binding keeps the host's wrapper of an object in the spare word, so that one
+//! object has one wrapper. Only the low bit has a meaning here: with [`PRESERVED`] set,
+//! the wrapper stays alive although the host holds no reference to it (it carries its
+//! own state, such as attributes that a user added), and is itself one of the owners of
+//! the object. The object and its wrapper then own each other. When the last *other*
+//! owner of the object goes, the function of [`set_preserved_hook`] is called to
+//! separate them.
 
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -25,24 +25,25 @@ use super::table::{self, TypeInfo};
 use super::view::Loaded;
 use crate::kernel::value::DType;
 
-/// The bit of the spare word that says that the wrapper outlives its host
-/// references; see the module documentation.
+/// The bit of the spare word that marks a wrapper that outlives its host references;
+/// see the module documentation.
 pub const PRESERVED: usize = 1;
 
 static PRESERVED_HOOK: OnceLock<fn(usize)> = OnceLock::new();
 
-/// Sets, once, the function that is told when an object with a preserved
-/// wrapper is about to lose its last other owner.
+/// Sets, once, the function that is called when an object with a preserved wrapper is
+/// about to lose its last other owner.
 ///
-/// It gets the spare word without the bit [`PRESERVED`], which is cleared
-/// before: the host reference that kept the wrapper alive now belongs to the
-/// function, which gives it up when it can (under the host's lock). It runs in
-/// any thread, and must neither panic nor use the object.
+/// It receives the spare word without the bit [`PRESERVED`], which is cleared before:
+/// the host reference that kept the wrapper alive now belongs to the function, which
+/// releases it when it can (under the host's lock). It runs in any thread, and must
+/// neither panic nor use the object.
 pub fn set_preserved_hook(hook: fn(usize)) {
     PRESERVED_HOOK.get_or_init(|| hook);
 }
 
-/// Tells the host that a preserved wrapper is about to become the only owner.
+/// Calls the host's function when a preserved wrapper is about to become the only
+/// owner.
 #[cold]
 #[inline(never)]
 pub(super) fn about_to_lose_last_other_owner(header: &Header) {
@@ -53,7 +54,7 @@ pub(super) fn about_to_lose_last_other_owner(header: &Header) {
     if word & PRESERVED == 0 {
         return;
     }
-    // Whoever clears the bit hands the wrapper over, so it happens once.
+    // Whoever clears the bit hands over the wrapper, so this happens once.
     let cleared = header
         .host
         .compare_exchange(word, word & !PRESERVED, Ordering::AcqRel, Ordering::Relaxed)
@@ -77,7 +78,7 @@ impl<T: Node> Ref<T> {
     }
 }
 
-/// Takes a reference back that [`Ref::into_raw_pointer`] gave away.
+/// Takes ownership of a reference from [`Ref::into_raw_pointer`].
 ///
 /// # Safety
 ///
@@ -89,7 +90,7 @@ pub unsafe fn from_raw_pointer(pointer: NonNull<()>) -> Ref<Obj> {
     unsafe { Ref::from_raw(pointer.cast()) }
 }
 
-/// The object behind an address, borrowed.
+/// The object at an address, borrowed.
 ///
 /// # Safety
 ///
@@ -120,13 +121,13 @@ pub fn type_info(index: TypeIndex) -> &'static TypeInfo {
     table::info(index)
 }
 
-/// Whether the type is, or extends, the other one. O(1).
+/// True if the type is, or extends, the other one. O(1).
 #[inline]
 pub fn extends(index: TypeIndex, ancestor: TypeIndex) -> bool {
     table::is_a(index, ancestor)
 }
 
-/// Where a field lies and how it is stored: what [`read_field`] needs.
+/// The offset and storage of a field, as [`read_field`] needs them.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldPlace {
     owner: TypeIndex,
@@ -142,7 +143,7 @@ impl FieldPlace {
         })
     }
 
-    /// The type whose objects, and those of types that extend it, have it.
+    /// The type that declares the field; objects of derived types have it, too.
     #[inline(always)]
     pub fn owner(&self) -> TypeIndex {
         self.owner
@@ -166,14 +167,14 @@ impl FieldPlace {
     }
 }
 
-/// What a field holds, borrowed from its object.
+/// The contents of a field, borrowed from its object.
 #[derive(Clone, Copy)]
 pub enum FieldRef<'a> {
     /// A dynamic value, or a string.
     Value(&'a Value),
     /// An object.
     Object(&'a Ref<Obj>),
-    /// A nullable object that is not there.
+    /// A nullable object that is absent.
     None,
     /// An integer.
     Int(i64),
@@ -185,8 +186,8 @@ pub enum FieldRef<'a> {
     DType(DType),
 }
 
-/// Reads a field without touching a reference count; None when the object's
-/// type does not have the field. O(1).
+/// Reads a field without touching a reference count; None if the object's type does not
+/// have the field. O(1).
 ///
 /// # Safety
 ///
@@ -198,9 +199,9 @@ pub unsafe fn read_field<'a>(object: &'a Ref<Obj>, place: &FieldPlace) -> Option
     if index != place.owner && !table::is_a(index, place.owner) {
         return None;
     }
-    // SAFETY: the object's type has the field, at this offset and with this
-    // storage, because fields of a parent stand at the same place in every
-    // type that extends it; nobody writes it meanwhile.
+    // SAFETY: the object's type has the field, at this offset and with this storage,
+    // because fields of a parent are at the same place in every type that extends it;
+    // nobody writes it meanwhile.
     unsafe {
         let field = place.slot.of(object.raw());
         Some(match place.slot.load(object.raw()) {
@@ -227,14 +228,14 @@ pub fn field_values(object: &Ref<Obj>) -> Vec<Value> {
     })
 }
 
-/// To be called with what was read from a field by [`read_field`] where users
-/// get it: from then on its lists and dicts stay as the field's type says. O(1)
-/// for those that do already.
+/// Must be called when a value read by [`read_field`] becomes accessible to users: from
+/// then on its lists and dicts satisfy the field's type. O(1) for those that already
+/// do.
 pub fn note_reading(info: &'static TypeInfo, field: usize, value: &Value) {
     super::dynamic::note_reading(info, field, value);
 }
 
-/// Whether values of the field hold lists or dicts with typed parts.
+/// True if values of the field contain lists or dicts with typed elements.
 pub fn holds_typed_containers(field: &crate::kernel::types::FieldDef) -> bool {
     crate::kernel::container::binds(field.schema())
 }

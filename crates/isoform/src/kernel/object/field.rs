@@ -1,4 +1,4 @@
-//! Field types: which Rust types may be fields, and how each is stored.
+//! Field types: the Rust types that may be fields, and their storage.
 
 use super::raw_value::{Tag, Value};
 use super::reference::{Node, Obj, Ref};
@@ -7,7 +7,7 @@ use crate::kernel::function::Function;
 use crate::kernel::types::Schema;
 use crate::kernel::value::DType;
 
-/// How a field is stored inside an object.
+/// The storage of a field inside an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Storage {
     /// A 16-byte dynamic value.
@@ -29,10 +29,10 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// How a field with this schema is stored.
+    /// The storage of a field with this schema.
     pub(crate) fn of(schema: &Schema) -> Storage {
         match schema {
-            // What a host accepts may be no object.
+            // A value that a host accepts need not be an object.
             Schema::Any
             | Schema::None
             | Schema::Device
@@ -80,7 +80,7 @@ impl Storage {
         }
     }
 
-    /// The plain value that the field holds itself, if it does.
+    /// The kind of plain value that the field stores inline, if any.
     #[inline(always)]
     pub(crate) fn inline(self) -> Option<Inline> {
         match self {
@@ -92,7 +92,7 @@ impl Storage {
         }
     }
 
-    /// Whether there is an object in the field in any case.
+    /// True if the field always contains an object.
     pub(super) fn holds_object(self) -> bool {
         self == Storage::Object
     }
@@ -106,8 +106,8 @@ impl Storage {
     }
 }
 
-/// A plain value that a field holds in the object itself, and a file in the
-/// object's own node.
+/// A plain value that a field stores in the object itself, and a file in the object's
+/// own node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inline {
     Int,
@@ -116,7 +116,7 @@ pub(crate) enum Inline {
     DType,
 }
 
-/// What a field takes without a closer look.
+/// The values that a field accepts by a quick check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Accept {
     Anything,
@@ -124,7 +124,7 @@ pub(super) enum Accept {
     /// An object of the type that the schema names, which may be registered
     /// later.
     Object,
-    /// Nothing: the schema has to be asked.
+    /// Nothing: the schema must be checked.
     Other,
 }
 
@@ -166,9 +166,9 @@ pub(crate) enum DropSlot {
             Array, List, Map, Dict, Shape, Tensor, Function and Option of a container"
 )]
 pub unsafe trait FieldType: Clone + Send + Sync + 'static {
-    /// How the field is stored.
+    /// The storage of the field.
     const STORAGE: Storage;
-    /// What the field accepts.
+    /// The values that the field accepts.
     fn schema() -> Schema;
 }
 
@@ -261,11 +261,11 @@ unsafe impl<T: PointerField> FieldType for Option<T> {
 
 /// A Rust type that may be an element of a typed container.
 ///
-/// Elements are stored as [`Value`]s; this trait says how to look at one.
+/// Elements are stored as [`Value`]s; this trait gives typed access to them.
 pub trait ElementType: Sized + Clone + Send + Sync + 'static {
-    /// What an element accepts.
+    /// The values that an element accepts.
     fn element_schema() -> Schema;
-    /// The element, borrowed; None when the value is not of this type.
+    /// The element, borrowed; None if the value is not of this type.
     fn peek(value: &Value) -> Option<&Self>;
     /// The element as a value.
     fn into_value(self) -> Value;
@@ -311,7 +311,7 @@ impl ElementType for bool {
         Schema::Bool
     }
     fn peek(value: &Value) -> Option<&Self> {
-        // There are but two, so each has a place of its own.
+        // There are only two, so each has its own static.
         value
             .as_bool()
             .map(|flag| if flag { &true } else { &false })

@@ -1,12 +1,12 @@
-//! What a list or dict holds: an immutable container that changes under the
-//! access rule, as fields declared at run time do ([`access`]).
+//! The contents of a list or dict: an immutable container that changes under the access
+//! rule, like fields declared at run time ([`access`]).
 //!
-//! So a traversal reads it without a lock and without becoming an owner. What
-//! a traversal has borrowed is never changed in place while it runs: the first
-//! write to it makes a copy, and the old container waits in `deferred_drop`. Each
-//! time it is borrowed costs at most one copy, and none if no traversal was
-//! left for foreign code since: then the borrower has ended, because nobody
-//! writes while it is in its section.
+//! A traversal can therefore read it without a lock and without becoming an owner. A
+//! container that a traversal has borrowed is never changed in place while it runs: the
+//! first write makes a copy, and the old container waits in `deferred_drop`. Each loan
+//! costs at most one copy, and none if no traversal has been left for foreign code
+//! since: then the borrower has ended, because nobody writes while it is in its
+//! section.
 
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -23,13 +23,13 @@ use super::view::ObjRef;
 use crate::kernel::container::{Array, Map, Mutable};
 use crate::kernel::error::Result;
 
-/// An immutable container that copies itself when it is changed while it has
-/// several owners.
+/// An immutable container that copies itself when it is changed while it has several
+/// owners.
 pub(crate) trait Content: Clone + Into<Value> {
-    /// The object that it is.
+    /// The container's object.
     fn raw(&self) -> NonNull<Header>;
 
-    /// One more owner of it.
+    /// Adds an owner to the object.
     fn to_object(&self) -> Ref<Obj>;
 }
 
@@ -53,17 +53,17 @@ impl Content for Map {
     }
 }
 
-/// A container that is read in sections and written when nobody reads.
+/// A container that is read in sections and written while nobody reads.
 #[derive(Debug)]
 pub(crate) struct Guarded<T> {
     held: UnsafeCell<T>,
-    /// How often traversals had been left when one first borrowed what is
-    /// held, one higher; zero if none has.
+    /// The count of left traversals, plus one, when one first borrowed the current
+    /// contents; zero if none has.
     lent: AtomicU64,
 }
 
-// SAFETY: what is held is read in sections only, and written while no other
-// thread is in one.
+// SAFETY: the contents are read in sections only, and written while no other thread is
+// in one.
 unsafe impl<T: Send + Sync> Sync for Guarded<T> {}
 
 impl<T: Content> Guarded<T> {
@@ -76,58 +76,57 @@ impl<T: Content> Guarded<T> {
         }
     }
 
-    /// Lends what is held to a traversal, for as long as it runs.
+    /// Lends the contents to a traversal, for as long as it runs.
     #[inline(always)]
     pub(crate) fn lend<'a>(&'a self, section: &Section) -> ObjRef<'a> {
-        // Of several borrowers the first one is remembered: a later one has not
-        // been left as often.
+        // Of several borrowers, the first one is remembered: a later one has been left
+        // less often.
         if self.lent.load(Relaxed) == 0 {
             self.lent.store(access::times_left() + 1, Relaxed);
         }
-        // SAFETY: this thread is in a section, for which nobody writes. A
-        // write that comes after it keeps the container, unchanged, until the
-        // traversal has ended.
+        // SAFETY: this thread is in a section, so nobody writes. A later write keeps
+        // the container, unchanged, until the traversal has ended.
         unsafe { ObjRef::new(self.get(section).raw()) }
     }
 
-    /// What is held, for as long as nobody writes.
+    /// The contents, for as long as nobody writes.
     #[inline(always)]
     pub(crate) fn get<'l>(&'l self, _: &'l Section) -> &'l T {
         access::assert_inside();
-        // SAFETY: this thread is in a section, for which nobody writes.
+        // SAFETY: this thread is in a section, so nobody writes.
         unsafe { &*self.held.get() }
     }
 
-    /// Runs `body`, which must be no foreign code, while nobody writes.
+    /// Runs `body`, which must not run foreign code, while nobody writes.
     #[inline]
     pub(crate) fn read<R>(&self, body: impl FnOnce(&T) -> R) -> R {
         access::reading(|section| body(self.get(section)))
     }
 
-    /// One more owner of what is held now.
+    /// Adds an owner to the current contents.
     #[inline]
     pub(crate) fn snapshot(&self) -> T {
         self.read(T::clone)
     }
 
-    /// Runs `body`, which must be no foreign code and drop nothing that is
-    /// held, while nobody else reads or writes. Waits for running traversals
-    /// of other threads to come to a hook, a callback or their end. `ident` is
-    /// the identity number of the list or dict.
+    /// Runs `body`, which must not run foreign code or drop any of the contents, while
+    /// nobody else reads or writes. Waits until running traversals of other threads
+    /// reach a hook, a callback or their end. `ident` is the identity number of the
+    /// list or dict.
     ///
     /// # Errors
     ///
-    /// `RuntimeError` when the host's lock cannot be had any more; nothing was
-    /// changed then.
+    /// `RuntimeError` if the host's lock is no longer available; nothing was changed in
+    /// that case.
     pub(crate) fn write<R>(&self, ident: u64, body: impl FnOnce(&mut T) -> R) -> Result<R> {
         let (result, borrowed) = access::writing(|idle| {
-            // SAFETY: nobody else reads or writes what is held now, and
-            // sections keep no reference to it across `outside`.
+            // SAFETY: nobody else reads or writes the contents now, and sections keep
+            // no reference to them across `outside`.
             let held = unsafe { &mut *self.held.get() };
-            // Saved or borrowed, it has a second owner, so that the write
-            // copies it.
+            // If saved or borrowed, the contents have a second owner, so that the write
+            // copies them.
             moment::before_write(ident, || held.to_object());
-            // If `body` panics, it is not given up, because the borrowers go on.
+            // If `body` panics, the container is kept, because the borrowers continue.
             let lent = self.lent.load(Relaxed);
             let has_ended = lent == 0 || lent == access::times_left() + 1 || idle;
             let borrowed = (!has_ended).then(|| ManuallyDrop::new(held.clone()));
@@ -141,7 +140,7 @@ impl<T: Content> Guarded<T> {
         Ok(result)
     }
 
-    /// Fills what nobody else has seen yet.
+    /// Sets the contents of a container that nobody else has seen yet.
     ///
     /// # Safety
     ///
@@ -152,7 +151,7 @@ impl<T: Content> Guarded<T> {
         drop(empty);
     }
 
-    /// What is held, for the collector of cycles.
+    /// The contents, for the collector of cycles.
     ///
     /// # Safety
     ///
@@ -163,7 +162,7 @@ impl<T: Content> Guarded<T> {
         unsafe { &*self.held.get() }
     }
 
-    /// Takes out what is held by garbage.
+    /// Moves the contents out of garbage.
     ///
     /// # Safety
     ///
@@ -179,7 +178,7 @@ impl<T: Content> Guarded<T> {
 }
 
 impl<T: Content> Mutable<T> {
-    /// Fills a copy of another list or dict, which obeys the same demands.
+    /// Fills a copy of another list or dict, which has the same demands.
     ///
     /// # Safety
     ///
@@ -190,7 +189,7 @@ impl<T: Content> Mutable<T> {
         section: &Section,
         copy: impl FnOnce(&T) -> T,
     ) {
-        // What is borrowed from the source is what its children are read from.
+        // The children of the source are read from the borrowed contents.
         source.held.lend(section);
         let held = copy(source.held.get(section));
         // SAFETY: promised by the caller.

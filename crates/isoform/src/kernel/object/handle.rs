@@ -1,4 +1,4 @@
-//! Container handles: typed faces of references to built-in objects.
+//! Container handles: typed views of references to built-in objects.
 
 use super::reference::Ref;
 use crate::kernel::container::{

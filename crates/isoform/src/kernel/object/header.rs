@@ -24,18 +24,18 @@ impl fmt::Debug for TypeIndex {
     }
 }
 
-/// A count at or above this value is never changed again: the object lives
-/// until the process ends. Two billion owners of one object are a leak, but
-/// neither an overflow nor an abort.
+/// A count at or above this value is never changed again: the object lives until the
+/// process ends. Two billion owners of one object are a leak, but cause neither an
+/// overflow nor an abort.
 const SATURATED: u32 = 1 << 31;
 
-/// What stands in front of every object's fields.
+/// The header before every object's fields.
 #[repr(C)]
 pub(crate) struct Header {
     refs: AtomicU32,
     pub(crate) type_index: TypeIndex,
-    /// Identity number; after the last owner is gone it links the objects
-    /// that wait to be freed.
+    /// Identity number; after the last owner is gone, it links the objects that wait to
+    /// be freed.
     pub(super) ident: Cell<u64>,
     /// Word for a host language (a cached wrapper); zero when unused.
     pub(crate) host: AtomicUsize,
@@ -48,8 +48,8 @@ impl Header {
     /// Adds one owner.
     #[inline]
     pub(super) fn retain(&self) {
-        // Relaxed suffices: a new owner is made from an existing one, whose
-        // thread already sees the object.
+        // Relaxed suffices: a new owner is made from an existing one, whose thread can
+        // already see the object.
         let before = self.refs.fetch_add(1, Ordering::Relaxed);
         if before >= SATURATED {
             self.refs
@@ -57,7 +57,7 @@ impl Header {
         }
     }
 
-    /// Removes one owner; true when it was the last and the object must go.
+    /// Removes one owner; true if it was the last and the object must be freed.
     #[inline]
     pub(super) fn release(&self) -> bool {
         let now = self.refs.load(Ordering::Relaxed);
@@ -71,8 +71,8 @@ impl Header {
             return false;
         }
         if now == 2 && self.host.load(Ordering::Relaxed) & super::ffi::PRESERVED != 0 {
-            // Asked before the decrement: afterwards the other owner, the
-            // host's wrapper, may free the object at any time.
+            // Done before the decrement: afterwards the other owner, the host's
+            // wrapper, may free the object at any time.
             super::ffi::about_to_lose_last_other_owner(self);
         }
         if self.refs.fetch_sub(1, Ordering::Release) == 1 {
@@ -82,13 +82,13 @@ impl Header {
         false
     }
 
-    /// How many owners there are at this moment.
+    /// The current number of owners.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
         self.refs.load(Ordering::Relaxed)
     }
 
-    /// Whether the caller, who owns one reference, is the only owner.
+    /// True if the caller, who owns one reference, is the only owner.
     #[inline]
     pub(super) fn is_unique(&self) -> bool {
         self.refs.load(Ordering::Acquire) == 1

@@ -1,8 +1,8 @@
 //! The lock of a host language, and how sections of the access rule use it.
 //!
-//! A host such as Python has a lock of its own that its code holds nearly all
-//! the time. Whoever holds it may read fields of types declared at run time
-//! without the library's own lock, because writers hold both.
+//! A host such as Python has its own lock, which its code holds nearly all the time.
+//! Whoever holds it may read fields of types declared at run time without the library's
+//! lock, because writers hold both.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,22 +11,21 @@ use std::sync::OnceLock;
 use super::access;
 use crate::kernel::error::{Error, Result};
 
-/// How the library deals with the lock of a host language.
+/// The host's functions for its lock.
 #[derive(Clone, Copy)]
 pub struct HostHooks {
-    /// Whether this thread holds the host's lock.
+    /// True if this thread holds the host's lock.
     pub is_held: fn() -> bool,
-    /// Runs a closure once while this thread holds the host's lock; the thread
-    /// may hold it already. Does not run it when the lock cannot be had any
-    /// more, as when the host is being shut down.
+    /// Runs a closure once while this thread holds the host's lock, which it may
+    /// already do. Does not run it if the lock is no longer available, for example
+    /// while the host shuts down.
     pub hold: fn(&mut dyn FnMut()),
-    /// Runs a closure once while this thread, which holds the host's lock,
-    /// does not hold it, and takes it again.
+    /// Runs a closure once while this thread, which holds the host's lock, has released
+    /// it, and takes it again.
     pub release_while: fn(&mut dyn FnMut()),
-    /// Called every few thousand steps of a long operation by a thread that
-    /// holds the host's lock: looks whether the operation is to end early,
-    /// which an error does, and lets other threads have the lock for a moment.
-    /// Runs outside of sections, as a callback does.
+    /// Called every few thousand steps of a long operation by a thread that holds the
+    /// host's lock: returns an error if the operation should end early, and gives other
+    /// threads a chance to take the lock. Runs outside of sections, like a callback.
     pub poll: fn() -> Result<()>,
 }
 
@@ -44,21 +43,19 @@ thread_local! {
 
 /// Registers the host's lock; once per process.
 ///
-/// Waits for the traversals of other threads to come to a hook, a callback or
-/// their end.
+/// Waits until the traversals of other threads reach a hook, a callback or their end.
 ///
 /// # Errors
 ///
-/// `ValueError` when a host's lock is registered already.
+/// `ValueError` if a host's lock is already registered.
 ///
 /// # Safety
 ///
-/// The lock must be exclusive: at most one thread of the process holds it at a
-/// time, and `is_held` answers true in that thread only. `hold` and
-/// `release_while` must do what [`HostHooks`] says of them, call the closure at
-/// most once and return with the lock as they found it. None of the three may
-/// panic, or use this library other than through the closure. `poll` returns
-/// with the lock held.
+/// The lock must be exclusive: at most one thread of the process holds it at a time,
+/// and `is_held` returns true in that thread only. `hold` and `release_while` must do
+/// what [`HostHooks`] documents, call the closure at most once and return with the lock
+/// as they found it. None of the three may panic, or use this library except through
+/// the closure. `poll` returns with the lock held.
 ///
 /// ```
 /// use isoform::host::{HostHooks, install};
@@ -102,17 +99,16 @@ thread_local! {
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub unsafe fn install(hooks: HostHooks) -> Result<()> {
-    // A writer that did not know of the host has ended when this is ours.
+    // Any writer that did not use the host's lock has ended when this is acquired.
     let guard = access::write_lock();
     let installed = HOOKS.set(hooks);
     drop(guard);
     installed.map_err(|_| Error::value_error("the lock of a host language is registered already"))
 }
 
-/// Runs `body` with the promise that this thread holds the host's lock, which
-/// spares reads of fields the question. Hooks and callbacks that run inside
-/// `body` are not covered: they may give the lock up, as long as they hold it
-/// again when they return.
+/// Runs `body` with the promise that this thread holds the host's lock, which avoids a
+/// check on reads of fields. Hooks and callbacks that run inside `body` are not
+/// covered: they may release the lock, as long as they hold it again when they return.
 ///
 /// # Safety
 ///
@@ -136,7 +132,7 @@ pub unsafe fn assume_held<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Whether this thread holds a registered host's lock.
+/// True if this thread holds a registered host's lock.
 pub(super) fn is_held() -> bool {
     ASSUMED.get() || hooks().is_some_and(|hooks| (hooks.is_held)())
 }
@@ -145,7 +141,7 @@ pub(super) fn hooks() -> Option<&'static HostHooks> {
     HOOKS.get()
 }
 
-/// Makes or takes back the promise of [`assume_held`]; what was before.
+/// Sets or clears the promise of [`assume_held`]; returns the previous state.
 #[inline(always)]
 pub(super) fn replace_assumed(assumed: bool) -> bool {
     ASSUMED.replace(assumed)
@@ -170,7 +166,7 @@ mod tests {
     use crate::structural::{structural_equal, structural_hash};
     use crate::traverse::{WalkOptions, WalkResult, structural_walk};
 
-    /// The lock of a host that exists in this test only.
+    /// The lock of a host that exists only in this test.
     struct HostLock {
         held: Mutex<bool>,
         freed: Condvar,
@@ -248,7 +244,7 @@ mod tests {
         Value::from(format!("a string that is not inline {number}"))
     }
 
-    /// Looks at the graph, and changes it in hooks and callbacks and between.
+    /// Reads the graph, and changes it in hooks, in callbacks and in between.
     fn exercise(nodes: &[Ref<Obj>], hooked: &Ref<Obj>, round: usize) {
         let last = nodes.len() - 1;
         let at = round % last;
@@ -272,7 +268,7 @@ mod tests {
         // SAFETY: a mutex makes the lock exclusive, and the functions do what
         // their names say.
         unsafe { install(HOOKS) }.expect("the only test with a host");
-        // SAFETY: as above; this one changes nothing.
+        // SAFETY: as above; this call changes nothing.
         let again = unsafe { install(HOOKS) }.expect_err("once per process");
         assert!(again.message().contains("registered already"));
 
@@ -285,7 +281,7 @@ mod tests {
             "host.Hooked",
             Some(DynEqual::new(move |left, right, eq| {
                 set(&inside, "value", long(7));
-                // What a host does in a long computation: others get the lock.
+                // As a host does in a long computation: others get the lock.
                 if MINE.get() {
                     HOST.release();
                     thread::yield_now();
@@ -317,7 +313,7 @@ mod tests {
         });
         assert!(!MINE.get());
 
-        // A writer that has to wait for a reader gives the host's lock up.
+        // A writer that waits for a reader releases the host's lock.
         let before = RELEASED.load(Ordering::Relaxed);
         let (inside, is_inside) = mpsc::channel();
         thread::scope(|scope| {

@@ -6,10 +6,10 @@
 //!
 //! # Layout
 //!
-//! An object is one heap block: a 24-byte [`Header`](header::Header) followed
-//! by its fields at fixed offsets. A type declared in Rust is `repr(C)`; a
-//! type declared at run time gets the same offsets from the same rules, so no
-//! code has to know which of the two it looks at.
+//! An object is one heap block: a 24-byte [`Header`](header::Header) followed by its
+//! fields at fixed offsets. A type declared in Rust is `repr(C)`; a type declared at
+//! run time gets the same offsets by the same rules, so code need not distinguish the
+//! two.
 //!
 //! ```text
 //! +0   reference count (u32)   type index (u32)
@@ -20,20 +20,19 @@
 //!
 //! # Soundness in one page
 //!
-//! * Fields of a Rust struct never change while a second owner exists: mutable
-//!   access needs `&mut Ref<T>` **and** a reference count of one. So a `&T` may
-//!   be handed out to anybody.
-//! * Fields declared at run time may change in objects with any number of
-//!   owners, and no plain reference to one is handed out. They are read and
-//!   written by the rule of [`access`]: readers keep writers out, by a lock of
-//!   the process or that of a host language, and foreign code runs only
-//!   where neither is held. A token that every read takes makes the compiler
-//!   check it. All of them count as changeable, frozen ones too,
-//!   until a Rust struct with the same definition claims them.
-//! * An object borrowed from a field stays alive for the traversal that read
-//!   it: what a write takes out of a field waits in [`deferred_drop`].
-//! * Mutable containers (`List`, `Dict`) hold an immutable snapshot behind a
-//!   lock; readers take the snapshot and never see it change.
+//! * Fields of a Rust struct never change while a second owner exists: mutable access
+//!   needs `&mut Ref<T>` **and** a reference count of one. A `&T` may therefore be
+//!   given to anyone.
+//! * Fields declared at run time may change in objects with any number of owners, so
+//!   plain references to them are never given out. They are read and written by the
+//!   rule of [`access`]: readers keep writers out, by a lock of the process or of a
+//!   host language, and foreign code runs only where neither is held. A token that
+//!   every read takes lets the compiler check this. All of them count as changeable,
+//!   including frozen ones, until a Rust struct with the same definition claims them.
+//! * An object borrowed from a field stays alive for the traversal that read it: a
+//!   value that a write removes from a field waits in [`deferred_drop`].
+//! * Mutable containers (`List`, `Dict`) wrap an immutable container, which changes by
+//!   the same rule ([`guarded`]); a borrowed one is copied before it changes.
 //! * Every field type is one of the storage kinds of
 //!   [`Storage`](field::Storage), all of them `Send + Sync`, so every object is.
 //! * The type table is append-only and its entries are leaked, so a

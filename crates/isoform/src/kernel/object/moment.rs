@@ -1,19 +1,16 @@
-//! Values as they were at an earlier moment, kept when they change and not
-//! before.
+//! Past contents of values, saved when they change and not before.
 //!
-//! A key stands for a value as it was when the key was made. To copy all that
-//! may change would cost more than everything else about a key, and most of it
-//! never changes. So a [`Moment`] copies nothing: the lists, dicts and objects
-//! with mutable fields below the value are *watched*; whoever writes to a
-//! watched object saves what it held, and ends the watch. What an object held
-//! at a moment is then what was saved first after it, or else what it holds now.
-//!
-//! Time is the number of writes. Moments begin and objects are watched in
-//! sections, and writes are outside of all of them ([`access`](super::access)),
-//! so nothing here happens at the same time as a write. Each watch remembers
-//! the earliest moment that it serves, so that a content is dropped, in O(1)
-//! amortised per save, when no moment is left between that one and the save,
-//! however old other moments are.
+//! A key represents a value as it was when the key was made. Copying everything that
+//! may change would cost more than the rest of the key, and most of it never changes. A
+//! [`Moment`] therefore copies nothing: the lists, dicts and objects with mutable
+//! fields below the value are *watched*; a write to a watched object saves its old
+//! contents first, and ends the watch. The contents of an object at a moment are then
+//! the first ones saved after it, or else the current ones.
+//! Time is the number of writes. Moments begin and objects are watched in sections, and
+//! writes happen outside of all of them ([`access`](super::access)), so nothing here
+//! happens at the same time as a write. Each watch records the earliest moment that it
+//! serves, so that saved contents are dropped, in O(1) amortised per save, when no
+//! moment is left between that one and the save, however old other moments are.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{
@@ -26,57 +23,57 @@ use hashbrown::HashMap;
 
 use super::reference::{Obj, Ref};
 
-/// How often fields, lists and dicts were written so far.
+/// The number of writes to fields, lists and dicts so far.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 /// The time after the last save; zero before the first.
 static SAVED: AtomicU64 = AtomicU64::new(0);
-/// Whether any object is watched.
+/// True if any object is watched.
 static WATCHING: AtomicBool = AtomicBool::new(false);
-/// How often watches were ended that served no moment.
+/// The number of ended watches that served no moment.
 static CLEARED: AtomicU64 = AtomicU64::new(0);
-/// Of how many types a frozen field was overwritten.
+/// The number of types with an overwritten frozen field.
 static THAWED: AtomicU64 = AtomicU64::new(0);
 static HISTORY: Mutex<Option<History>> = Mutex::new(None);
 
-/// So many contents, or pages of watched objects, are kept before it is asked
-/// which are still needed.
+/// The number of saved contents, or pages of watched objects, above which unneeded ones
+/// are searched for.
 const FEW: usize = 1 << 10;
 
-/// So many pages of watched objects are kept at most, some 130 MB. Which of the
-/// objects have died is not known, so keys that come and go without end would
-/// take more and more.
+/// The maximal number of pages of watched objects, some 130 MB. It is unknown which of
+/// the objects have died, so endlessly changing keys would otherwise take more and
+/// more.
 const MOST: usize = 1 << 18;
 
-/// In a page: the object is certainly not watched.
+/// Marks an object in a page that is certainly not watched.
 const UNWATCHED: u64 = u64::MAX;
 
-/// Identity numbers are dense, so that neighbours share a page.
+/// Identity numbers are dense, so neighbours share a page.
 const PAGE: u64 = 64;
 
-/// The moments from which on objects are watched, one higher; zero for objects
-/// that are not.
+/// The moments since which objects are watched, plus one; zero for objects that are
+/// not.
 type Page = [u64; PAGE as usize];
 
-/// What an object held.
+/// Saved contents of an object.
 struct Saved {
-    /// Moments may need it from here on,
+    /// The first moment that may need the contents.
     since: u64,
-    /// and up to here, inclusively.
+    /// The last moment that may need them.
     until: u64,
     content: Ref<Obj>,
 }
 
 #[derive(Default)]
 struct History {
-    /// How many there are of each moment.
+    /// The number of users of each moment.
     moments: BTreeMap<u64, usize>,
     /// By identity number; oldest first.
     saved: HashMap<u64, Vec<Saved>, rapidhash::fast::RandomState>,
     count: usize,
-    /// With how many contents, and pages, unneeded ones are looked for.
+    /// The numbers of contents, and of pages, at which unneeded ones are searched for.
     limits: (usize, usize),
     watched: HashMap<u64, Page, rapidhash::fast::RandomState>,
-    /// Up to this moment, any object may be watched of which nothing is known.
+    /// Up to this moment, any object without an entry may be watched.
     forgotten: Option<u64>,
 }
 
@@ -99,7 +96,7 @@ impl History {
         }
     }
 
-    /// Ends the watch over an object; the first moment that it served.
+    /// Ends the watch on an object; returns the first moment that it served.
     fn unwatch(&mut self, ident: u64) -> Option<u64> {
         let Some(forgotten) = self.forgotten else {
             let page = self.watched.get_mut(&(ident / PAGE))?;
@@ -114,7 +111,7 @@ impl History {
         let page = page.or_insert([0; PAGE as usize]);
         match std::mem::replace(&mut page[(ident % PAGE) as usize], UNWATCHED) {
             UNWATCHED => None,
-            // Since nobody knows when.
+            // Watched since an unknown moment.
             since => Some(since.saturating_sub(1)),
         }
     }
@@ -139,8 +136,8 @@ impl History {
         CLEARED.fetch_add(1, Relaxed);
     }
 
-    /// Takes out what no moment needs any more, if that is worth the time.
-    /// Watches that serve none are ended by the next write, if not here.
+    /// Removes contents that no moment needs any more, if that is worth the time.
+    /// Watches that serve no moment are ended by the next write, if not here.
     fn take_unneeded(&mut self) -> Vec<Saved> {
         if self.watched.len() > self.limits.1.max(FEW) {
             self.unwatch_unneeded();
@@ -161,15 +158,14 @@ impl History {
     }
 }
 
-/// A point in time that somebody may want to look back to.
+/// A point in time whose contents can be read later.
 #[derive(Debug)]
 pub(crate) struct Moment {
     at: u64,
 }
 
 impl Moment {
-    /// The moment of the section that is open. O(log n) in the number of
-    /// moments.
+    /// The moment of the open section. O(log n) in the number of moments.
     pub(crate) fn begin() -> Moment {
         super::access::assert_inside();
         let at = WRITES.load(Relaxed);
@@ -177,12 +173,12 @@ impl Moment {
         Moment { at }
     }
 
-    /// Whether no content was saved since.
+    /// True if no contents were saved since.
     pub(crate) fn is_present(&self) -> bool {
         SAVED.load(Relaxed) <= self.at
     }
 
-    /// Whether nobody wrote since.
+    /// True if there was no write since.
     pub(crate) fn is_now(&self) -> bool {
         WRITES.load(Relaxed) == self.at
     }
@@ -195,7 +191,7 @@ impl Moment {
         }
     }
 
-    /// What is watched from this moment on.
+    /// The objects watched from this moment on.
     pub(crate) fn watched(&self) -> Watched {
         Watched {
             at: self.at,
@@ -203,13 +199,13 @@ impl Moment {
         }
     }
 
-    /// What an object, list or dict held at this moment, if it was saved since.
+    /// The contents of an object, list or dict at this moment, if saved since.
     pub(crate) fn saved(&self, ident: u64) -> Option<Ref<Obj>> {
         with_history(|history| {
             let contents = history.saved.get(&ident)?;
             let first = contents.partition_point(|saved| saved.until < self.at);
-            // Another watch of the object may have begun after this moment,
-            // before the one for it.
+            // Another watch on the object may have begun after this moment, before the
+            // one for it.
             let mut later = contents[first..].iter();
             let saved = later.find(|saved| saved.since <= self.at)?;
             Some(saved.content.clone())
@@ -225,7 +221,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Whether they are watched all the same, and nobody wrote meanwhile.
+    /// True if all of them are still watched, and there was no write meanwhile.
     pub(crate) fn holds(self) -> bool {
         WRITES.load(Relaxed) == self.at && CLEARED.load(Relaxed) == self.cleared
     }
@@ -242,31 +238,30 @@ impl Drop for Moment {
             history.moments.remove(&self.at);
             Some(history.take_unneeded())
         });
-        // Destructors may be code of users, which may make keys.
+        // Destructors may be user code, which may make keys.
         drop(unneeded);
     }
 }
 
-/// The number of writes so far: the same before and after what no write came
-/// between.
+/// The number of writes so far: unchanged as long as there is no write.
 pub(crate) fn time() -> u64 {
     WRITES.load(Relaxed)
 }
 
-/// Of how many types a frozen field was overwritten so far: what was remembered
-/// of frozen objects holds while this is the same.
+/// The number of types with an overwritten frozen field: results remembered for frozen
+/// objects are valid while this is unchanged.
 #[inline(always)]
 pub(crate) fn thawed_types() -> u64 {
     THAWED.load(Acquire)
 }
 
-/// Tells that objects of one more type may change, which is known already.
+/// Records that objects of one more type may change, as its entry already says.
 pub(super) fn note_thawed_type() {
     THAWED.fetch_add(1, Release);
 }
 
-/// Notes a write, and saves what the object holds before it, if that is
-/// watched. To be called while nobody else reads or writes.
+/// Counts a write, and first saves the contents of the object if it is watched. Must be
+/// called while nobody else reads or writes.
 #[inline]
 pub(super) fn before_write(ident: u64, content: impl FnOnce() -> Ref<Obj>) {
     let now = WRITES.load(Relaxed);

@@ -1,4 +1,4 @@
-//! Built-in objects whose payload is ordinary Rust data, not table fields.
+//! Built-in objects whose payload is ordinary Rust data instead of table fields.
 
 use super::class::Payload;
 use super::header::TypeIndex;
@@ -15,8 +15,8 @@ use crate::kernel::value::{BigIntObj, Value, ValueRef};
 macro_rules! native_types {
     ($($ty:ident = $index:literal, $key:literal, $class:ident, $doc:literal;)*) => {
         $(
-            // SAFETY: the payload is no table field at all; it is reached only
-            // as `$ty`, through this type index, and freed by `drop_payload`.
+            // SAFETY: the payload is not a table field; it is reached only as `$ty`,
+            // through this type index, and freed by `drop_payload`.
             unsafe impl Node for $ty {
                 type Parent = Obj;
                 const TYPE_KEY: &'static str = $key;
@@ -64,15 +64,15 @@ native_types! {
     KeyObj = 12, "isoform.StructuralKey", Incomparable, "A value frozen as a key of maps.";
 }
 
-/// Whether objects of a type are values without parts or identity: long
+/// True if objects of a type are values without parts or identity: long
 /// strings, bytes, large integers and shapes.
 #[inline]
 pub fn is_plain(ty: TypeIndex) -> bool {
     matches!(ty.0, 1..=3 | 8)
 }
 
-/// The types of values that are no objects. They are in the table so that they
-/// can have attributes.
+/// The types of values that are not objects. They are in the table so that they can
+/// have attributes.
 const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
     (TypeIndex(13), "isoform.None", "Nothing."),
     (TypeIndex(14), "isoform.Bool", "True or false."),
@@ -86,7 +86,7 @@ const PLAIN_TYPES: [(TypeIndex, &str, &str); 6] = [
     ),
 ];
 
-/// The type of integers, also of those that are stored as objects.
+/// The type of integers, including those that are stored as objects.
 pub(crate) const INT: TypeIndex = TypeIndex(15);
 
 /// The type of the objects in which large integers are stored.
@@ -108,7 +108,7 @@ pub(crate) fn type_of(value: &Value) -> TypeIndex {
     }
 }
 
-/// User types get indices from here on.
+/// The first index of user types.
 pub(crate) const FIRST_USER_TYPE: u32 = 32;
 
 const _: () = assert!(table::OBJECT.0 == 0);

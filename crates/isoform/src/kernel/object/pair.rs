@@ -1,4 +1,4 @@
-//! Two objects of one type, read side by side: how equality reads fields.
+//! Two objects of one type, read side by side: equality's access to fields.
 
 use std::ptr::NonNull;
 
@@ -13,8 +13,8 @@ use crate::kernel::value::DType;
 
 /// Two borrowed objects of the same type.
 ///
-/// The type is looked up once for both, and each field's storage is told
-/// apart once for both.
+/// The type is looked up once for both, and each field's storage is matched once for
+/// both.
 #[derive(Clone, Copy)]
 pub(crate) struct ObjPair<'a> {
     left: ObjRef<'a>,
@@ -23,18 +23,18 @@ pub(crate) struct ObjPair<'a> {
     info: &'static TypeInfo,
 }
 
-/// What two objects that live for `'a` hold in a field, lent for `'l`.
+/// The contents of a field of two objects that live for `'a`, lent for `'l`.
 #[derive(Clone, Copy)]
 pub(crate) enum FieldPair<'a, 'l> {
     Objects(ObjRef<'a>, ObjRef<'a>),
     Values(FieldValue<'a, 'l>, FieldValue<'a, 'l>),
     Floats(f64, f64),
-    /// Anything that is equal or not, without further questions.
+    /// A pair whose equality is already decided.
     Same(bool),
 }
 
 impl<'a> ObjPair<'a> {
-    /// None when the types differ.
+    /// Returns None if the types differ.
     #[inline(always)]
     pub(crate) fn new(left: ObjRef<'a>, right: ObjRef<'a>) -> Option<Self> {
         (left.type_index() == right.type_index()).then(|| ObjPair {
@@ -59,7 +59,7 @@ impl<'a> ObjPair<'a> {
         self.info
     }
 
-    /// Whether one of them has more than one owner.
+    /// True if one of them has more than one owner.
     #[inline(always)]
     pub(crate) fn is_shared(self) -> bool {
         self.left.is_shared() || self.right.is_shared()
@@ -83,12 +83,12 @@ impl<'a> ObjPair<'a> {
     #[inline(always)]
     unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> FieldPair<'a, 'l> {
         access::assert_inside();
-        // SAFETY: the slot describes an initialised field of both objects, and
-        // nobody writes them for `'l`, for which this thread is in a section.
+        // SAFETY: the slot describes an initialised field of both objects, and nobody
+        // writes them for `'l`, during which this thread is in a section.
         unsafe {
             let left = self.left.field(slot);
             let right = self.right.field(slot);
-            // A branch of its own is predicted better than a jump table.
+            // A separate branch is predicted better than a jump table.
             if slot.storage == Storage::Object {
                 return FieldPair::Objects(
                     ObjRef::new(left.cast::<NonNull<Header>>().read()),

@@ -1,26 +1,25 @@
-//! Asking for memory before it is needed.
+//! Requests memory before it is needed.
 //!
-//! A walk follows pointers, each of which is known only when the object before
-//! it is there, so what is not in the cache costs a full trip to memory every
-//! time. The processor's own prefetcher hides that where addresses go steadily
-//! up or down. Programs are mostly built children first, and then they do not:
-//! a parent lies behind all that is below it, so the walk jumps back to the
-//! start of the parent's region, goes forth through it, and jumps again. But
-//! on the whole it moves upwards, and the memory a little further on is needed
-//! soon, whichever object lies there.
+//! A walk follows pointers, each known only when the previous object has been loaded,
+//! so every cache miss costs a full trip to memory. The processor's own prefetcher
+//! hides this when addresses steadily rise or fall. But most programs are built
+//! children first, and then they do not: a parent lies after everything below it, so
+//! the walk jumps back to the start of the parent's region, moves forward through it,
+//! and jumps again. Overall it still moves upwards, and the memory a little further on
+//! is needed soon, whichever object lies there.
 
 use super::view::ObjRef;
 
-/// How far ahead, in bytes. Some forty objects take about as long to visit as
-/// one trip to memory; less hides only a part of it.
+/// The distance in bytes. Some forty objects take about as long to visit as one trip to
+/// memory; a shorter distance hides only part of it.
 const AHEAD: usize = 2048;
 const LINE: usize = 64;
 
-/// Loads what lies a fixed distance behind an object into the cache, on
-/// processors for which there is a stable intrinsic.
+/// Loads the memory at a fixed distance after an object into the cache, on processors
+/// with a stable intrinsic for it.
 ///
-/// For objects with children: leaves lie between them, so two lines for each
-/// of these cover all, and a walk pays for half of its visits only.
+/// For objects with children: leaves lie between them, so two lines for each of these
+/// cover everything, at a cost for only half of the visits.
 #[inline(always)]
 pub(crate) fn prefetch_ahead(object: ObjRef<'_>) {
     let ahead = object.address().wrapping_byte_add(AHEAD);

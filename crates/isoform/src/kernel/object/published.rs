@@ -3,8 +3,8 @@
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A place for a value that lives as long as the process: readers never wait,
-/// and what they read stays valid when another value takes its place.
+/// A cell for a value that lives as long as the process: readers never wait, and the
+/// value they read stays valid when another one replaces it.
 pub(crate) struct Published<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync + 'static> Published<T> {
@@ -13,16 +13,16 @@ impl<T: Sync + 'static> Published<T> {
         Published(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// What was published last, if anything. O(1), no lock.
+    /// The value published last, if any. O(1), no lock.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&'static T> {
         let value = self.0.load(Ordering::Acquire);
-        // SAFETY: the cell holds null or what came from a `&'static T`, which
-        // is valid for ever; `T` is `Sync`, so any thread may look at it.
+        // SAFETY: the cell holds null or a former `&'static T`, which is valid for
+        // ever; `T` is `Sync`, so any thread may read it.
         unsafe { value.as_ref() }
     }
 
-    /// Shows a value to all readers from now on.
+    /// Publishes a value to all readers from now on.
     pub(crate) fn publish(&self, value: &'static T) {
         self.0
             .store(ptr::from_ref(value).cast_mut(), Ordering::Release);

@@ -13,7 +13,7 @@ use crate::kernel::value::{DType, Device};
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("isoform keeps a pointer and a tag in 16 bytes and supports 64-bit targets only");
 
-/// What a [`Value`] holds, without the content.
+/// The kind of contents of a [`Value`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Tag {
@@ -23,7 +23,7 @@ pub(crate) enum Tag {
     Float = 3,
     DType = 4,
     Device = 5,
-    /// A string of at most [`INLINE_STR`] bytes, kept in the value itself.
+    /// A string of at most [`INLINE_STR`] bytes, stored in the value itself.
     InlineStr = 6,
     /// Any heap object, long strings included.
     Object = 7,
@@ -103,7 +103,7 @@ impl Value {
         Value::plain(Tag::Device, value.to_bits())
     }
 
-    /// The string inline, or None when it is too long for that.
+    /// The string inline, or None if it is too long.
     pub(crate) fn inline_str(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         if bytes.len() > INLINE_STR {
@@ -140,7 +140,7 @@ impl Value {
         self.tag
     }
 
-    /// The payload's bits; meaningless as anything but bits for an object.
+    /// The bits of the payload; for an object they have no further meaning.
     #[inline(always)]
     pub(crate) fn bits(&self) -> u64 {
         // SAFETY: both members are eight initialised bytes.
@@ -213,7 +213,7 @@ impl Value {
         unsafe { &*(&raw const self.payload).cast::<T>() }
     }
 
-    /// Takes the object out; gives the value back when it is not an object.
+    /// Takes the object out; returns the value unchanged if it is not an object.
     pub(crate) fn into_object(self) -> Result<Ref<Obj>, Value> {
         match NonNull::new(self.object_pointer()) {
             None => Err(self),
@@ -268,7 +268,7 @@ impl PlainValue {
     }
 }
 
-/// A value around a borrowed object, without an owner of its own.
+/// A value that borrows an object without owning it.
 pub(crate) struct BorrowedValue<'a> {
     value: ManuallyDrop<Value>,
     borrow: PhantomData<&'a Ref<Obj>>,
@@ -279,7 +279,7 @@ impl<'a> BorrowedValue<'a> {
     pub(crate) fn of(object: &'a Ref<Obj>) -> Self {
         let pointer = object.raw().as_ptr();
         BorrowedValue {
-            // Never dropped, so that the count stays as it is.
+            // Never dropped, so that the count does not change.
             value: ManuallyDrop::new(Value {
                 tag: Tag::Object,
                 len: 0,
@@ -316,7 +316,7 @@ impl Drop for Value {
     #[inline]
     fn drop(&mut self) {
         if let Some(pointer) = NonNull::new(self.object_pointer()) {
-            // SAFETY: the value owns one reference and is going away.
+            // SAFETY: the value owns one reference and is being dropped.
             unsafe { release(pointer) };
         }
     }

@@ -35,10 +35,9 @@ pub unsafe trait Node: Sized + Send + Sync + 'static {
     const TYPE_KEY: &'static str;
     /// The type's index; registers the type (and its parents) on first use.
     ///
-    /// # Panics
+    /// When another definition already owns the type key.
     ///
-    /// When another definition already owns the type key; call
-    /// [`register`](crate::register) first to get that as an error.
+    /// Call [`register`](crate::register) first to get that as an error.
     fn type_index() -> TypeIndex;
     /// The declaration as data.
     fn definition() -> TypeDef;
@@ -47,7 +46,7 @@ pub unsafe trait Node: Sized + Send + Sync + 'static {
     fn clone_fields(&self) -> Self;
 }
 
-/// The root of all types: an object about which nothing else is known.
+/// The root of all types: an object of unknown type.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Obj {}
@@ -67,7 +66,7 @@ unsafe impl Node for Obj {
     }
 }
 
-/// An object as it lies on the heap.
+/// An object on the heap.
 #[repr(C)]
 pub(super) struct Block<T> {
     header: Header,
@@ -77,19 +76,19 @@ pub(super) struct Block<T> {
 /// A thin, owning, thread-safe pointer to an object.
 ///
 /// The fields of a Rust struct are immutable while the object is shared; see
-/// [`set_field`](crate::set_field) for those that are not.
+/// [`set_field`](crate::set_field) for mutable fields.
 ///
-/// Cloning adds an owner. `==` on `Ref`s is identity; ask
-/// [`structural_equal`](crate::structural_equal) for equality of content.
-/// Fields are reached through `Deref`.
+/// Cloning adds an owner. `==` on `Ref`s is identity; use
+/// [`structural_equal`](crate::structural_equal) for equality of content. Fields are
+/// accessed through `Deref`.
 #[repr(transparent)]
 pub struct Ref<T: Node> {
     pointer: NonNull<Header>,
     kind: PhantomData<T>,
 }
 
-// SAFETY: `Node` demands Send + Sync of the fields, the count is atomic, and
-// mutation needs unique ownership or follows the access rule.
+// SAFETY: `Node` requires Send + Sync of the fields, the count is atomic, and mutation
+// needs unique ownership or follows the access rule.
 unsafe impl<T: Node> Send for Ref<T> {}
 // SAFETY: as above.
 unsafe impl<T: Node> Sync for Ref<T> {}
@@ -156,13 +155,13 @@ impl<T: Node> Ref<T> {
         table::info(self.header().type_index)
     }
 
-    /// The index of [`type_info`](Self::type_info), without a look at the table.
+    /// The index of [`type_info`](Self::type_info), without reading the table.
     #[inline(always)]
     pub fn type_index(&self) -> TypeIndex {
         self.header().type_index
     }
 
-    /// Whether both point to the same object. O(1).
+    /// True if both point to the same object. O(1).
     #[inline]
     pub fn same_as<U: Node>(&self, other: &Ref<U>) -> bool {
         self.pointer == other.pointer
@@ -175,32 +174,32 @@ impl<T: Node> Ref<T> {
         self.header().ident()
     }
 
-    /// How many owners the object has at this moment.
+    /// The current number of owners of the object.
     pub fn owners(&self) -> u32 {
         self.header().count()
     }
 
-    /// Whether the object is of type `U` or extends it. O(1).
+    /// True if the object is of type `U` or extends it. O(1).
     #[inline]
     pub fn isa<U: Node>(&self) -> bool {
         table::is_a(self.header().type_index, U::type_index())
     }
 
-    /// As the parent type. Free.
+    /// Converts to the parent type. Free.
     #[inline]
     pub fn upcast(self) -> Ref<T::Parent> {
         // SAFETY: the parent's fields are a prefix of the type's fields.
         unsafe { Ref::from_raw(self.into_raw()) }
     }
 
-    /// As an object of unknown type. Free.
+    /// Converts to an object of unknown type. Free.
     #[inline]
     pub fn into_object(self) -> Ref<Obj> {
         // SAFETY: every object is an `Obj`.
         unsafe { Ref::from_raw(self.into_raw()) }
     }
 
-    /// As an object of unknown type, borrowed. Free.
+    /// Borrows as an object of unknown type. Free.
     #[inline]
     pub fn as_object(&self) -> &Ref<Obj> {
         // SAFETY: both are repr(transparent) over the pointer, and every
@@ -208,8 +207,8 @@ impl<T: Node> Ref<T> {
         unsafe { &*(&raw const *self).cast::<Ref<Obj>>() }
     }
 
-    /// As a `U`, if the object is one; otherwise the reference comes back in
-    /// a `TypeError` that names both types. O(1).
+    /// Converts to a `U`, if the object is one; otherwise returns a `TypeError` that
+    /// names both types. O(1).
     pub fn cast<U: Node>(self) -> Result<Ref<U>> {
         if self.isa::<U>() {
             // SAFETY: just checked.
@@ -222,7 +221,7 @@ impl<T: Node> Ref<T> {
         )))
     }
 
-    /// As a `&Ref<U>`, if the object is one. O(1).
+    /// Borrows as a `&Ref<U>`, if the object is one. O(1).
     #[inline]
     pub fn downcast_ref<U: Node>(&self) -> Option<&Ref<U>> {
         if !self.isa::<U>() {
@@ -232,7 +231,7 @@ impl<T: Node> Ref<T> {
         Some(unsafe { &*(&raw const *self).cast::<Ref<U>>() })
     }
 
-    /// The fields for writing, if this is the only owner; None otherwise.
+    /// The fields for writing, if this is the only owner.
     #[inline]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if !self.header().is_unique() {
@@ -268,7 +267,7 @@ impl<T: Node> Clone for Ref<T> {
 impl<T: Node> Drop for Ref<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this value owns one reference and is going away.
+        // SAFETY: this value owns one reference and is being dropped.
         unsafe { release(self.pointer) };
     }
 }

@@ -1,8 +1,8 @@
 //! Dropping objects without recursion.
 //!
-//! Objects whose last owner is gone are linked through their headers into a
-//! list that one loop drains, so a chain of any length is freed in constant
-//! stack and without extra memory.
+//! Objects whose last owner is gone are linked through their headers into a list, which
+//! one loop drains. A chain of any length is therefore freed in constant stack space
+//! and without extra memory.
 
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -15,14 +15,14 @@ use super::raw_value::Value;
 use super::table;
 
 thread_local! {
-    // While a native payload is dropped by ordinary Rust code, the objects it
-    // releases are parked here instead of being destroyed on a deeper frame;
-    // and in a section of the access rule, where no destructor may run.
+    // While ordinary Rust code drops a native payload, the objects it releases are
+    // parked here instead of being destroyed on a deeper frame; likewise in a section
+    // of the access rule, where no destructor may run.
     static PARKING: Cell<bool> = const { Cell::new(false) };
     static PARKED: Cell<*mut Header> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Gives up one reference to the object.
+/// Releases one reference to the object.
 ///
 /// # Safety
 ///
@@ -31,7 +31,7 @@ thread_local! {
 pub(super) unsafe fn release(object: NonNull<Header>) {
     // SAFETY: the caller owns a reference, so the header is alive.
     if unsafe { object.as_ref() }.release() {
-        // SAFETY: the last reference has just been given up.
+        // SAFETY: the last reference has just been released.
         unsafe { destroy(object) };
     }
 }
@@ -68,8 +68,8 @@ unsafe fn destroy(object: NonNull<Header>) {
             let Some(child) = (unsafe { child_in(object, *slot) }) else {
                 continue;
             };
-            // SAFETY: the field owned one reference to the child, which is
-            // given up exactly once, here.
+            // SAFETY: the field owned one reference to the child, which is released
+            // exactly once, here.
             if unsafe { child.as_ref() }.release() {
                 link(child, head);
                 head = child.as_ptr();
@@ -84,7 +84,7 @@ unsafe fn destroy(object: NonNull<Header>) {
     }
 }
 
-/// The object that a field holds.
+/// The object that a field points to.
 ///
 /// # Safety
 ///
@@ -109,13 +109,12 @@ pub(super) unsafe fn child_in(object: NonNull<Header>, slot: DropSlot) -> Option
     NonNull::new(child)
 }
 
-/// From now on objects that die on this thread wait; what to pass to
-/// [`resume`].
+/// Makes objects that die on this thread wait; returns the argument for [`resume`].
 pub(super) fn park() -> bool {
     PARKING.replace(true)
 }
 
-/// Ends what [`park`] began, and destroys the objects that died meanwhile.
+/// Undoes [`park`], and destroys the objects that died meanwhile.
 pub(super) fn resume(parked_before: bool) {
     if parked_before {
         return;
@@ -147,7 +146,7 @@ unsafe fn drop_native(
     }
     PARKING.set(true);
     let reset = Reset;
-    // SAFETY: handed on from the caller.
+    // SAFETY: promised by the caller.
     unsafe { drop_payload(object) };
     drop(reset);
     let mut head = head;

@@ -1,8 +1,8 @@
-//! References that functions hold for the time of a call.
+//! References that functions hold for the duration of a call.
 //!
-//! The callback that an engine hands to a hook lives on the stack of the
-//! engine. A hook of another language gets it inside an object that it may
-//! keep; the object finds nothing once the hook has returned.
+//! The callback that an engine passes to a hook lives on the stack of the engine. A
+//! hook of another language receives it inside an object that it may keep; after the
+//! hook has returned, the object no longer gives access to it.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -13,21 +13,20 @@ use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::hooks::{EqualCallback, HashCallback, MutateCallback, VisitCallback};
 use crate::kernel::value::Value;
 
-/// A reference that is there while one call of a hook runs.
+/// A reference that is valid while one call of a hook runs.
 ///
-/// Whoever holds it may keep it beyond the call: then [`with`](Self::with)
-/// fails.
+/// Its holder may keep it beyond the call; then [`with`](Self::with) fails.
 pub struct ScopedRef<T: ?Sized> {
     state: Mutex<Option<NonNull<T>>>,
-    /// The thread of the call; no other gets at the reference.
+    /// The thread of the call; no other can use the reference.
     thread: ThreadId,
     hook: &'static str,
 }
 
-// SAFETY: the pointer is used in the thread of the call only, see `with`;
-// other threads may hold and drop the place, which does not touch it.
+// SAFETY: the pointer is used only in the thread of the call, see `with`; other threads
+// may hold and drop the cell, which does not touch it.
 unsafe impl<T: ?Sized> Send for ScopedRef<T> {}
-// SAFETY: as above; the state is behind a mutex.
+// SAFETY: as above; a mutex protects the state.
 unsafe impl<T: ?Sized> Sync for ScopedRef<T> {}
 
 impl<T: ?Sized> fmt::Debug for ScopedRef<T> {
@@ -46,8 +45,8 @@ impl<T: ?Sized> ScopedRef<T> {
     ///
     /// # Errors
     ///
-    /// `RuntimeError` after the call of the hook, in another thread, and while
-    /// the reference is in use already; what `body` returns.
+    /// `RuntimeError` after the call of the hook, in another thread, and while the
+    /// reference is already in use; errors from `body`.
     pub fn with<R>(&self, body: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
         let pointer = match thread::current().id() == self.thread {
             true => self.put(None),
@@ -64,7 +63,7 @@ impl<T: ?Sized> ScopedRef<T> {
     }
 }
 
-/// The error for a callback that is used when its hook does not run.
+/// The error for a callback that is used while its hook is not running.
 #[cold]
 fn out_of_scope(hook: &str) -> Error {
     Error::new(
@@ -73,7 +72,7 @@ fn out_of_scope(hook: &str) -> Error {
     )
 }
 
-/// Runs its closure when it goes.
+/// Runs its closure when it is dropped.
 struct Defer<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Defer<F> {
@@ -86,7 +85,7 @@ impl<F: FnMut()> Drop for Defer<F> {
 ///
 /// # Safety
 ///
-/// `Lasting` must be the type itself but for lifetimes.
+/// `Lasting` must be the type itself except for lifetimes.
 pub unsafe trait Scoped {
     /// The type with the lifetimes of an object that may be kept.
     type Lasting: ?Sized + 'static;
@@ -107,15 +106,15 @@ unsafe impl<'a> Scoped for dyn FnMut(&[Value]) -> Result<Value> + 'a {
     type Lasting = dyn FnMut(&[Value]) -> Result<Value>;
 }
 
-/// Runs `body` with an object that finds the reference until `body` returns;
-/// `hook` is whose call it belongs to.
+/// Runs `body` with an object that gives access to the reference until `body` returns;
+/// `hook` names the hook of the call.
 pub fn with_scoped<T: Scoped + ?Sized, R>(
     hook: &'static str,
     reference: &mut T,
     body: impl FnOnce(&Arc<ScopedRef<T::Lasting>>) -> R,
 ) -> R {
     let pointer = NonNull::from(reference);
-    // SAFETY: the two types of pointers differ by lifetimes only, as the trait
+    // SAFETY: the two types of pointers differ only in lifetimes, as the trait
     // promises.
     let pointer = unsafe { (&raw const pointer).cast::<NonNull<T::Lasting>>().read() };
     let scoped = Arc::new(ScopedRef {
@@ -123,8 +122,8 @@ pub fn with_scoped<T: Scoped + ?Sized, R>(
         thread: thread::current().id(),
         hook,
     });
-    // Every `with` that was called meanwhile has returned, since it is a call
-    // of this thread further down on this stack.
+    // Every `with` that was called meanwhile has returned, since it is a call of this
+    // thread further down on this stack.
     let _end = Defer(|| {
         scoped.put(None);
     });

@@ -1,9 +1,9 @@
-//! Blocks that are allocated before there is anything to put into them.
+//! Blocks that are allocated before their contents exist.
 //!
-//! Where an object lies is decided when its block is allocated, and a file
-//! lists parts first. A reader that knows which nodes there are allocates
-//! their blocks in the order of visit, and fills them in the order of the
-//! file. Nobody can see a block before it is filled.
+//! The address of an object is fixed when its block is allocated, and a file lists
+//! parts first. A reader that knows the nodes in advance allocates their blocks in the
+//! order of visit, and fills them in the order of the file. Nobody can see a block
+//! before it is filled.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -15,34 +15,34 @@ use super::table::{self, TypeInfo};
 use crate::kernel::container::ArrayObj;
 use crate::kernel::value::Value;
 
-/// The block of an object to come, which owns nothing but memory.
+/// The block of a future object, which owns nothing but memory.
 pub(crate) struct Shell {
-    // The header is written; the fields are not, but that an array's payload
-    // holds its reserved items as a vector.
+    // The header is written; the fields are not, except that an array's payload holds
+    // its reserved items as a vector.
     block: NonNull<Header>,
 }
 
-// An array's shell keeps a vector where the payload will be.
+// An array's shell keeps a vector in the place of the payload.
 const _: () = assert!(
     size_of::<Vec<Value>>() <= size_of::<ArrayObj>()
         && align_of::<Vec<Value>>() <= align_of::<ArrayObj>()
 );
 
 impl Shell {
-    /// A block for an object of a declared type.
+    /// Allocates a block for an object of a declared type.
     #[inline]
     pub(crate) fn object(info: &'static TypeInfo) -> Self {
         debug_assert!(!info.is_builtin());
-        // SAFETY: the layout is the type's own. Only this shell can reach the
-        // fields, and it gives the block away for filling or for nothing.
+        // SAFETY: the layout is the type's own. Only this shell can reach the fields,
+        // and its block is only ever filled or freed.
         let block = unsafe { allocate(info.layout, info.index) };
         Shell { block }
     }
 
-    /// A block for an array, and memory for its items.
+    /// Allocates a block for an array, and memory for its items.
     pub(crate) fn array(length: usize) -> Self {
         let info = table::info(ArrayObj::type_index());
-        // SAFETY: as in `object`; the vector fits where the payload will be.
+        // SAFETY: as in `object`; the vector fits into the space for the payload.
         unsafe {
             let block = allocate(info.layout, info.index);
             let items = block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();
@@ -51,7 +51,7 @@ impl Shell {
         }
     }
 
-    /// Whether an object of this type is to come.
+    /// True if the block is for an object of this type.
     #[inline(always)]
     pub(super) fn is_for(&self, info: &TypeInfo) -> bool {
         // SAFETY: the block is allocated and its header written.
@@ -64,13 +64,13 @@ impl Shell {
         table::info(unsafe { self.block.as_ref() }.type_index)
     }
 
-    /// The block, the fields of which the caller has to write, or to free.
+    /// The block, whose fields the caller has to write, or which it has to free.
     #[inline]
     pub(super) fn into_raw(self) -> NonNull<Header> {
         ManuallyDrop::new(self).block
     }
 
-    /// The array with these items; None when the block is for something else.
+    /// Makes the array with these items; None if the block is for another type.
     pub(crate) fn fill_array(self, parts: &mut Vec<Value>) -> Option<Value> {
         if self.info().class() != Payload::Array {
             return None;
@@ -93,9 +93,9 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         let info = self.info();
-        // SAFETY: nobody but this shell knows the block, which was allocated
-        // with the type's layout. Its fields own nothing, but that an array's
-        // payload is a vector.
+        // SAFETY: only this shell can reach the block, which was allocated with the
+        // type's layout. Its fields own nothing, except that an array's payload is a
+        // vector.
         unsafe {
             if info.class() == Payload::Array {
                 let items = self.block.byte_add(HEADER_SIZE).cast::<Vec<Value>>();

@@ -1,6 +1,5 @@
-//! Where a field of an object lies: reading, writing and replacing it, which
-//! values it takes as they are, and the one way to fill the fields of a new
-//! object.
+//! The location of a field in an object: reading, writing and replacing it, the values
+//! it accepts as they are, and the one way to fill the fields of a new object.
 
 use std::ptr::NonNull;
 
@@ -17,7 +16,7 @@ use crate::kernel::error::Result;
 use crate::kernel::types::{FieldFlag, Schema, in_place};
 use crate::kernel::value::DType;
 
-/// Where a field lies and what it means to a visit.
+/// The location of a field and its role in a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     /// From the start of the header.
@@ -30,14 +29,14 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The field in an object.
+    /// A pointer to the field in an object.
     ///
     /// # Safety
     ///
     /// The slot must belong to the object's type.
     #[inline(always)]
     pub(super) unsafe fn of(&self, object: NonNull<Header>) -> NonNull<u8> {
-        // SAFETY: the offset lies inside the object.
+        // SAFETY: the offset is inside the object.
         unsafe { object.cast::<u8>().byte_add(self.offset as usize) }
     }
 
@@ -49,8 +48,8 @@ impl Slot {
     /// for `'l`, and what it points to must live for `'a`.
     #[inline(always)]
     pub(super) unsafe fn load<'a, 'l>(&self, object: NonNull<Header>) -> Loaded<'a, 'l> {
-        // SAFETY: the field is initialised and stored as the slot says; the
-        // rest is promised by the caller.
+        // SAFETY: the field is initialised and stored as the slot says; the caller
+        // guarantees everything else.
         unsafe {
             let field = self.of(object);
             match self.storage {
@@ -105,12 +104,12 @@ impl Slot {
         }
     }
 
-    /// Writes a field, and gives back what owned references in it before; the
-    /// end of that may be code of the user.
+    /// Writes a field, and returns the references that it owned before; dropping them
+    /// may run user code.
     ///
     /// # Safety
     ///
-    /// As [`store`](Self::store), but that the field may hold something.
+    /// As [`store`](Self::store), except that the field may hold something.
     pub(super) unsafe fn replace(&self, object: NonNull<Header>, value: Value) -> Value {
         // SAFETY: promised by the caller; the old value moves out before the
         // new one overwrites it.
@@ -123,7 +122,7 @@ impl Slot {
     }
 }
 
-/// Whether the value certainly fits the field, by a check of a few
+/// True if the value certainly fits the field, by a check of a few
 /// instructions.
 #[inline(always)]
 pub(super) fn fits(info: &'static TypeInfo, field: usize, value: &Value) -> bool {
@@ -140,11 +139,11 @@ pub(super) fn fits(info: &'static TypeInfo, field: usize, value: &Value) -> bool
     }
 }
 
-/// The value as the field wants it.
+/// Converts the value for the field.
 ///
 /// # Errors
 ///
-/// `TypeError` when it does not fit; it names type and field.
+/// `TypeError` if it does not fit; it names type and field.
 #[inline(always)]
 pub(super) fn accept(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value> {
     match fits(info, field, &value) {
@@ -166,8 +165,8 @@ fn convert(info: &'static TypeInfo, field: usize, value: Value) -> Result<Value>
     Ok(converted)
 }
 
-/// The object of a declared type from one value per field that fits it, in a
-/// block that was allocated before, or one of its own.
+/// Makes an object of a declared type from one fitting value per field, in a
+/// preallocated block or a new one.
 ///
 /// # Safety
 ///

@@ -22,13 +22,13 @@ use crate::kernel::types::{FieldDef, FieldFlag, INIT, Kind, TypeDef, visit_order
 /// Index of [`Obj`](super::reference::Obj), the root of all types.
 pub(crate) const OBJECT: TypeIndex = TypeIndex(0);
 
-/// Everything known about a registered type.
+/// The registration of a type.
 pub struct TypeInfo {
     shape: AtomicEnum<VisitShape>,
     class: AtomicEnum<Payload>,
     pub(crate) kind: Kind,
     pub(crate) scope: bool,
-    /// Whether a compared field may hold an object.
+    /// True if a compared field may hold an object.
     pub(crate) has_children: bool,
     pub(crate) index: TypeIndex,
     /// A hash of the type key, the same in every process.
@@ -42,18 +42,19 @@ pub struct TypeInfo {
     pub(crate) layout: Layout,
     /// All fields in declaration order, parents' first.
     pub(crate) slots: Box<[Slot]>,
-    /// Those of `slots` that may hold more than an [inline](super::field::Inline) value.
+    /// Those of `slots` that may hold more than an [inline](super::field::Inline)
+    /// value.
     pub(crate) references: Box<[Slot]>,
     pub(crate) hooks: HookCells,
-    /// Whether a field is mutable.
+    /// True if a field is mutable.
     mutable: bool,
-    /// Whether there are fields, and all were declared at run time.
+    /// True if there are fields, and all were declared at run time.
     run_time_fields: bool,
-    /// Whether objects of this type may be tracked for cycles.
+    /// True if objects of this type may be tracked for cycles.
     pub(super) tracked: AtomicBool,
-    /// Whether a frozen field of an object of this type was overwritten.
+    /// True if a frozen field of an object of this type was overwritten.
     overwritten: AtomicBool,
-    /// Who may rely on the type's own frozen fields; see [`Claim`].
+    /// The users of the type's own frozen fields; see [`Claim`].
     claim: AtomicU8,
     ancestors: Box<[TypeIndex]>,
     key: Box<str>,
@@ -78,7 +79,7 @@ impl TypeInfo {
         self.kind
     }
 
-    /// Whether variable bindings made inside an object of this type end with it.
+    /// True if variable bindings made inside an object of this type end with it.
     pub fn is_scope(&self) -> bool {
         self.scope
     }
@@ -110,33 +111,33 @@ impl TypeInfo {
         slots.map(|slot| &self.fields[slot.field as usize])
     }
 
-    /// Whether any field, parents' included, is
+    /// True if any field, parents' included, is
     /// [mutable](FieldDef::is_mutable).
     pub fn is_mutable(&self) -> bool {
         self.mutable
     }
 
-    /// Whether there are fields, and all were declared at run time.
+    /// True if there are fields, and all were declared at run time.
     pub(super) fn has_run_time_fields(&self) -> bool {
         self.run_time_fields
     }
 
-    /// Whether the fields of an object of this type may change while it is
-    /// shared: some are mutable, or a frozen one was overwritten once.
+    /// True if the fields of an object of this type may change while it is shared: some
+    /// are mutable, or a frozen one was overwritten before.
     #[inline(always)]
     pub(crate) fn may_change(&self) -> bool {
         self.mutable || self.overwritten.load(Ordering::Relaxed)
     }
 
-    /// The type in the line of parents that declares a field.
+    /// The ancestor, or the type itself, that declares a field.
     fn declarer(&self, field: usize) -> &TypeInfo {
         let line = self.ancestors.iter().map(|ancestor| info(*ancestor));
         let mut declarers = line.filter(|ancestor| field < ancestor.fields.len());
         declarers.next().unwrap_or(self)
     }
 
-    /// Prepares to overwrite a frozen field; false when Rust code may hold
-    /// plain references to it.
+    /// Prepares to overwrite a frozen field; false if Rust code may hold plain
+    /// references to it.
     pub(super) fn claim_overwrite(&self, field: usize) -> bool {
         if !self.declarer(field).claim(Claim::Overwritten) {
             return false;
@@ -167,13 +168,13 @@ impl TypeInfo {
         self.fields.iter().position(|field| field.name() == name)
     }
 
-    /// How a visit treats objects of this type.
+    /// The class of objects of this type for a visit.
     #[inline(always)]
     pub(crate) fn class(&self) -> Payload {
         self.class.get()
     }
 
-    /// What a visit of an object of this type comes to.
+    /// The shape of a visit of an object of this type.
     #[inline(always)]
     pub(crate) fn shape(&self) -> VisitShape {
         self.shape.get()
@@ -183,14 +184,13 @@ impl TypeInfo {
         self.hooks.file_hooks()
     }
 
-    /// Whether attributes that are hooks have a meaning for this type: it has
-    /// declared fields, or none, but no content of its own.
+    /// True if attributes that are hooks have a meaning for this type: it has declared
+    /// fields, or none but also no built-in content.
     pub(crate) fn takes_hooks(&self) -> bool {
         !self.is_builtin()
     }
 
-    /// Puts hooks into effect. Traversals under way may still see the type
-    /// without them.
+    /// Activates hooks. Running traversals may still see the type without them.
     pub(crate) fn install_hooks(&self, hooks: &HookSet) {
         hooks.publish(&self.hooks);
         self.hooks.note();
@@ -200,7 +200,7 @@ impl TypeInfo {
         }
     }
 
-    /// Whether the type has a comparison or a hash of its own.
+    /// True if the type has a custom comparison or hash.
     pub fn has_structural_hooks(&self) -> bool {
         !self.hooks.are_structural_defaults()
     }
@@ -210,12 +210,12 @@ impl TypeInfo {
         self.ancestors.iter().rev().copied()
     }
 
-    /// Whether the type is built in and has no declared fields.
+    /// True if the type is built in and has no declared fields.
     pub fn is_builtin(&self) -> bool {
         self.index.0 < FIRST_USER_TYPE
     }
 
-    /// The entry of values that are no objects.
+    /// The entry of a type whose values are not objects.
     pub(super) fn plain(index: TypeIndex, key: &str, doc: &str) -> TypeInfo {
         TypeInfo {
             native_drop: None,
@@ -268,9 +268,9 @@ impl TypeInfo {
     }
 }
 
-/// What the own frozen fields of a type are used for. A definition may come
-/// first as data and then once more from a Rust struct, whose fields are read
-/// through plain references; from then on they must not change.
+/// The use of a type's own frozen fields. A definition may be registered first as data
+/// and then again from a Rust struct, whose fields are read through plain references;
+/// from then on they must not change.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 enum Claim {
@@ -295,14 +295,14 @@ fn key_seed(key: &str) -> u64 {
     rapidhash::v3::rapidhash_v3(key.as_bytes())
 }
 
-/// How many types a process can have; the table's pages are touched only as
+/// The maximal number of types in a process; the table's pages are touched only when
 /// they are used.
 const CAPACITY: usize = 1 << 20;
 
 static TABLE: [AtomicPtr<TypeInfo>; CAPACITY] =
     [const { AtomicPtr::new(ptr::null_mut()) }; CAPACITY];
 
-/// What registration needs and lookups by index do not.
+/// The data that registration needs and lookups by index do not.
 struct Registry {
     by_key: HashMap<Box<str>, TypeIndex>,
     next: u32,
@@ -339,7 +339,7 @@ fn registry() -> MutexGuard<'static, Registry> {
             next: FIRST_USER_TYPE,
         })
     });
-    // A panic cannot leave the registry half-changed: it is changed last.
+    // A panic cannot leave the registry inconsistent: it is changed last.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -362,8 +362,8 @@ pub(crate) fn info(index: TypeIndex) -> &'static TypeInfo {
 #[cold]
 #[inline(never)]
 fn info_cold(index: TypeIndex) -> &'static TypeInfo {
-    // Built-in types are entered on first use of the registry; every other
-    // index was handed out by it after its entry was stored.
+    // Built-in types are entered on first use of the registry; every other index was
+    // returned by it after its entry was stored.
     drop(registry());
     let entry = TABLE[index.0 as usize].load(Ordering::Acquire);
     assert!(
@@ -375,7 +375,7 @@ fn info_cold(index: TypeIndex) -> &'static TypeInfo {
     unsafe { &*entry }
 }
 
-/// Whether `index` is `ancestor` or extends it. O(1).
+/// True if `index` is `ancestor` or extends it. O(1).
 #[inline(always)]
 pub(crate) fn is_a(index: TypeIndex, ancestor: TypeIndex) -> bool {
     if index == ancestor || ancestor == OBJECT {
@@ -400,15 +400,15 @@ pub(crate) fn all() -> Vec<&'static TypeInfo> {
 
 fn payload_layout(payload: usize) -> Layout {
     let size = (HEADER_SIZE + payload).next_multiple_of(8);
-    // The size is bounded by `MAX_PAYLOAD`, so the layout is always valid;
-    // the fallback keeps this function free of panics.
+    // The size is bounded by `MAX_PAYLOAD`, so the layout is always valid; the fallback
+    // avoids a panic path.
     Layout::from_size_align(size, 8).unwrap_or(Layout::new::<Header>())
 }
 
 /// The largest payload of a declared type, in bytes.
 const MAX_PAYLOAD: usize = 1 << 24;
 
-/// Where the fields of one type lie, by the rules of `repr(C)`.
+/// The locations of the fields of one type, by the rules of `repr(C)`.
 struct Placement {
     slots: Vec<Slot>,
     size: usize,
@@ -483,13 +483,13 @@ fn class_of(definition: &TypeDef, visited: &[Slot]) -> Payload {
     if plain { Payload::Plain } else { Payload::Node }
 }
 
-/// Enters a definition; the same definition again gives the same index.
+/// Registers a definition; the same definition again returns the same index.
 ///
 /// # Errors
 ///
-/// `ValueError` for a key that another definition owns, an unknown or built-in
-/// parent, a repeated field name, or a layout that does not fit. Nothing is
-/// registered after an error.
+/// `ValueError` for a key that another definition owns, an unknown or built-in parent,
+/// a repeated field name, or a layout that does not fit. On an error, nothing is
+/// registered.
 pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     definition.validate()?;
     let (hooks, attrs) = definition.attributes()?;
@@ -631,17 +631,17 @@ pub(crate) fn register(definition: TypeDef) -> Result<TypeIndex> {
     table.by_key.insert(info.key.clone(), index);
     TABLE[index.0 as usize].store(Box::into_raw(Box::new(info)), Ordering::Release);
     table.next += 1;
-    // Nobody has the index yet: it can be had by the key, whose lock is held.
+    // Nobody has the index yet: it is found by the key, whose lock is held.
     attributes::enter(index, &hooks, attrs);
     Ok(index)
 }
 
-/// Remembers a Rust type's index; used by the derive.
+/// Caches the index of a Rust type; used by the derive.
 #[derive(Debug)]
 pub struct TypeCell(AtomicU32);
 
 impl TypeCell {
-    /// A cell that knows no index yet.
+    /// An empty cell.
     #[allow(
         clippy::new_without_default,
         reason = "cells are statics; a default would never be used"
@@ -671,8 +671,8 @@ impl TypeCell {
                 self.0.store(index.0, Ordering::Release);
                 index
             }
-            // A clash of type keys is a mistake in the program's source; the
-            // fallible path is `isoform::register`, to be called first.
+            // A clash of type keys is a mistake in the program's source; to handle it
+            // as an error, call `isoform::register` first.
             Err(error) => panic!("{error}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Borrowed objects: how the engines read fields without touching a count.
+//! Borrowed objects: the engines' access to fields without touching a count.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -17,24 +17,24 @@ use crate::kernel::value::DType;
 
 /// A borrowed object of any type: one pointer, free to copy.
 ///
-/// Fields are read through it with the token of a section ([`access`]). A
-/// child lives as long as the borrow of the root: it is an owner's, and what a
-/// write takes from that owner meanwhile stays alive until the traversal ends.
+/// Fields are read through it with the token of a section ([`access`]). A child lives
+/// as long as the borrow of the root: an owner keeps it alive, and a value that a write
+/// removes from that owner stays alive until the traversal ends.
 #[derive(Clone, Copy)]
 pub(crate) struct ObjRef<'a> {
     pointer: NonNull<Header>,
     borrow: PhantomData<&'a Header>,
 }
 
-/// A value inside an object that lives for `'a`, lent for `'l`: the time for
-/// which nobody writes the field.
+/// A value inside an object that lives for `'a`, lent for `'l`: the time during which
+/// nobody writes the field.
 #[derive(Clone, Copy)]
 pub(crate) struct FieldValue<'a, 'l> {
     value: &'l Value,
     owner: PhantomData<&'a Header>,
 }
 
-/// What a field of an object that lives for `'a` holds, lent for `'l`.
+/// The contents of a field of an object that lives for `'a`, lent for `'l`.
 #[derive(Clone, Copy)]
 pub(crate) enum Loaded<'a, 'l> {
     /// A reference into the object.
@@ -90,7 +90,7 @@ impl<'a> ObjRef<'a> {
         self.header().ident()
     }
 
-    /// Whether more than one owner exists, so that the object may be met again.
+    /// True if there are several owners, so that the object may be met again.
     #[inline(always)]
     pub(crate) fn is_shared(self) -> bool {
         self.header().count() > 1
@@ -123,7 +123,7 @@ impl<'a> ObjRef<'a> {
         Some(unsafe { self.pointer.byte_add(HEADER_SIZE).cast::<T>().as_ref() })
     }
 
-    /// What a list or dict holds, lent to the traversal; None for any other
+    /// The contents of a list or dict, lent to the traversal; None for any other
     /// object.
     #[inline]
     pub(crate) fn held(self, section: &Section) -> Option<ObjRef<'a>> {
@@ -134,7 +134,7 @@ impl<'a> ObjRef<'a> {
         }
     }
 
-    /// Whether this is a list or dict through which a cycle may go.
+    /// True if this is a list or dict that may be part of a cycle.
     #[inline]
     pub(crate) fn may_lead_back(self) -> bool {
         match self.info().class() {
@@ -146,7 +146,7 @@ impl<'a> ObjRef<'a> {
         }
     }
 
-    /// Where a field of this object's own type lies.
+    /// The location of a field of this object's own type.
     ///
     /// # Safety
     ///
@@ -165,8 +165,8 @@ impl<'a> ObjRef<'a> {
     #[inline(always)]
     unsafe fn load<'l>(self, _: &'l Section, slot: &Slot) -> Loaded<'a, 'l> {
         access::assert_inside();
-        // SAFETY: the slot describes an initialised field of this object, and
-        // nobody writes it for `'l`, for which this thread is in a section.
+        // SAFETY: the slot describes an initialised field of this object, and nobody
+        // writes it for `'l`, during which this thread is in a section.
         unsafe { slot.load(self.pointer) }
     }
 
@@ -181,7 +181,7 @@ impl<'a> ObjRef<'a> {
 
     /// As [`visited`](Self::visited), with the type already looked up.
     ///
-    /// Falls back to a lookup when `info` is not this object's type.
+    /// Falls back to a lookup if `info` is not this object's type.
     #[inline(always)]
     pub(crate) fn visited_with(self, info: &'static TypeInfo) -> Fields<'a> {
         if info.index == self.type_index() {
@@ -275,8 +275,8 @@ impl<'a, 'l> FieldValue<'a, 'l> {
     /// The object in the field, which outlives the loan.
     #[inline(always)]
     pub(crate) fn object_ref(self) -> Option<ObjRef<'a>> {
-        // SAFETY: alive for 'a, as the object that has the field or by what
-        // the access rule says of borrowed objects.
+        // SAFETY: alive for 'a, by the object that has the field or by the guarantee of
+        // the access rule for borrowed objects.
         NonNull::new(self.value.object_pointer()).map(|pointer| unsafe { ObjRef::new(pointer) })
     }
 }
@@ -290,8 +290,8 @@ impl Deref for FieldValue<'_, '_> {
     }
 }
 
-/// A part of an object that is kept while the section is left: the same whether
-/// a typed or a dynamic field holds it.
+/// A part of an object that is kept while the section is left: the same for typed and
+/// dynamic fields.
 #[derive(Clone, Copy)]
 pub(crate) enum Met<'a> {
     Object(ObjRef<'a>),
@@ -299,7 +299,7 @@ pub(crate) enum Met<'a> {
 }
 
 impl<'a> Met<'a> {
-    /// The type of the object; None for a value that is kept inline.
+    /// The type of the object; None for an inline value.
     #[inline(always)]
     pub(crate) fn type_index(self) -> Option<TypeIndex> {
         match self {
@@ -325,12 +325,12 @@ impl<'a> Met<'a> {
         (info.kind == Kind::Var && !info.is_builtin()).then(|| object.ident())
     }
 
-    /// Whether this is the value: the same object, or an equal plain value.
+    /// True if this is the value: the same object, or an equal plain value.
     #[inline]
     pub(crate) fn is(self, value: &Value) -> bool {
         match (self, value.object_ref()) {
             (Met::Object(object), Some(other)) if object.same_as(other) => true,
-            // Of long strings, the content counts.
+            // Long strings are compared by content.
             (Met::Object(object), _) if object.info().class().has_parts() => false,
             _ => self.to_value() == *value,
         }
@@ -345,7 +345,7 @@ impl<'a> Met<'a> {
         }
     }
 
-    /// A value that is in no field, or whose object lives for `'a` all the same.
+    /// A value that is not in a field, or whose object lives for `'a` regardless.
     #[inline(always)]
     pub(crate) fn of(value: &'a Value) -> Self {
         value
@@ -360,7 +360,7 @@ impl<'a> Met<'a> {
 }
 
 impl<'a> Loaded<'a, '_> {
-    /// The part without a reference into the field.
+    /// The part, without a reference into the field.
     #[inline(always)]
     pub(crate) fn met(self) -> Met<'a> {
         match self {

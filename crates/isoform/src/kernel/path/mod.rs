@@ -1,4 +1,4 @@
-//! Access paths: where inside a value something is.
+//! Access paths: places inside a value.
 
 mod parse;
 pub(crate) mod places;
@@ -23,7 +23,7 @@ pub enum AccessStep {
     MapItem(Value),
     /// A field that the object does not have.
     AttrMissing(String),
-    /// A position behind the last element.
+    /// A position past the last element.
     ArrayItemMissing(usize),
     /// A key that the map does not have.
     MapItemMissing(Value),
@@ -31,10 +31,9 @@ pub enum AccessStep {
 
 /// A place inside a value, as steps from its root.
 ///
-/// Printed as `<root>.body.args[1]["k"]`; a missing element as
-/// `<root>[<missing:1>]`. The text can be [parsed](Self::parse) again. Long
-/// paths and keys are printed with parts left out; the alternate form `{:#}`
-/// prints all of them.
+/// Printed as `<root>.body.args[1]["k"]`; a missing element as `<root>[<missing:1>]`.
+/// The text can be [parsed](Self::parse) again. Long paths and keys are abbreviated;
+/// the alternate form `{:#}` prints them in full.
 ///
 /// ```
 /// use isoform::{AccessPath, Array, Value};
@@ -60,17 +59,17 @@ impl AccessPath {
         AccessPath { steps }
     }
 
-    /// The path that is printed like this; also [`str::parse`].
+    /// Parses a printed path; also available as [`str::parse`].
     ///
-    /// A number from zero on is read as a position, and not as the key of a
-    /// map, which is printed alike; [`get`](Self::get) accepts it for both. The
-    /// text of any path without objects among its keys, printed with `{:#}`, is
-    /// read as a path with the same text that leads to the same place.
+    /// A non-negative number is read as a position, not as the key of a map, which is
+    /// printed the same way; [`get`](Self::get) accepts it for both. The text of any
+    /// path without objects among its keys, printed with `{:#}`, is read as a path with
+    /// the same text that leads to the same place.
     ///
     /// # Errors
     ///
-    /// `ValueError` that says what was expected at which byte: for text that is
-    /// no path, was cut short, or has an object as key.
+    /// `ValueError` that says what was expected at which byte: for text that is not a
+    /// path, was truncated, or has an object as a key.
     ///
     /// ```
     /// use isoform::AccessPath;
@@ -89,12 +88,12 @@ impl AccessPath {
         &self.steps
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     pub fn depth(&self) -> usize {
         self.steps.len()
     }
 
-    /// The path one step longer. O(depth).
+    /// The path extended by one step. O(depth).
     #[must_use]
     pub fn join(&self, step: AccessStep) -> Self {
         let mut steps = self.steps.clone();
@@ -120,19 +119,19 @@ impl AccessPath {
         self.join(AccessStep::MapItem(key.into()))
     }
 
-    /// The path to a field that is not there.
+    /// The path to a field that does not exist.
     #[must_use]
     pub fn attr_missing(&self, name: impl Into<String>) -> Self {
         self.join(AccessStep::AttrMissing(name.into()))
     }
 
-    /// The path to an element that is not there.
+    /// The path to an element that does not exist.
     #[must_use]
     pub fn array_item_missing(&self, index: usize) -> Self {
         self.join(AccessStep::ArrayItemMissing(index))
     }
 
-    /// The path to a key that is not there.
+    /// The path to a key that does not exist.
     #[must_use]
     pub fn map_item_missing(&self, key: impl Into<Value>) -> Self {
         self.join(AccessStep::MapItemMissing(key.into()))
@@ -146,7 +145,7 @@ impl AccessPath {
         })
     }
 
-    /// Whether `other` lies at or below this place.
+    /// True if `other` is at or below this place.
     pub fn is_prefix_of(&self, other: &AccessPath) -> bool {
         other.steps.starts_with(&self.steps)
     }
@@ -182,7 +181,7 @@ impl AccessStep {
                 None => Err(unsupported(&format!("an object with a field '{name}'"))),
             },
             AccessStep::ArrayItem(index) => {
-                // A path that was read from text does not tell positions from
+                // A path that was read from text does not distinguish positions from
                 // integer keys.
                 let key = Value::from(*index);
                 let entry = match value.view() {
@@ -233,13 +232,13 @@ impl FromStr for AccessPath {
     }
 }
 
-/// Whether a name is printed without quotes.
+/// True if a name is printed without quotes.
 fn is_identifier(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || c == '_';
     !name.is_empty() && name.chars().all(plain)
 }
 
-/// A field's name, quoted when it could be taken for something else.
+/// A field's name, quoted if it would be ambiguous otherwise.
 struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {
@@ -269,7 +268,7 @@ impl fmt::Display for AccessStep {
     }
 }
 
-/// The text of a key; of a long one at least the name, when it has one.
+/// The text of a key; for a long one at least its name, if it has one.
 fn key_text(key: &Value, budget: usize) -> String {
     let text = display::short(key, budget);
     let ValueRef::Object(object) = key.view() else {
@@ -292,7 +291,7 @@ fn key_text(key: &Value, budget: usize) -> String {
     }
 }
 
-/// Paths longer than this are printed with their middle left out.
+/// Paths longer than this are printed without their middle.
 const PRINTED_STEPS: usize = 64;
 
 impl fmt::Display for AccessPath {

@@ -1,4 +1,4 @@
-//! Access paths from their text.
+//! Parsing of access paths.
 
 use num_bigint::BigInt;
 
@@ -7,7 +7,7 @@ use crate::kernel::container::Bytes;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::value::{DType, Device, Value};
 
-/// The path that is printed like this.
+/// Parses a printed path.
 pub(super) fn parse(text: &str) -> Result<AccessPath> {
     let mut parser = Parser { text, at: 0 };
     parser.expect("<root>")?;
@@ -77,7 +77,7 @@ impl<'t> Parser<'t> {
             self.expect(">")?;
         }
         self.expect("]")?;
-        // A position and an integer key look alike, and positions are meant.
+        // A position and an integer key look alike; read as a position.
         let position = key.as_int().and_then(|number| usize::try_from(number).ok());
         Ok(match (position, missing) {
             (Some(position), false) => AccessStep::ArrayItem(position),
@@ -146,7 +146,7 @@ impl<'t> Parser<'t> {
         Ok(value)
     }
 
-    /// A string in the spelling of Rust.
+    /// A string in Rust's syntax.
     fn string(&mut self) -> Result<String> {
         self.expect("\"")?;
         let mut result = String::new();

@@ -1,8 +1,8 @@
 //! Many places in one value, as paths that share their beginnings.
 //!
-//! An [`AccessPath`] owns all its steps, so one for each object of a deep value
-//! takes quadratic memory. A place here costs one step more than the place
-//! above it, and becomes a path where somebody asks for it.
+//! An [`AccessPath`] owns all its steps, so one for each object of a deep value takes
+//! quadratic memory. A place here costs one step more than its parent, and is converted
+//! to a path on demand.
 
 use super::{AccessPath, AccessStep};
 use crate::kernel::value::Value;
@@ -37,7 +37,7 @@ struct Node {
     step: Step,
 }
 
-/// All places that were met, each with the one above it.
+/// All places that were met, each with its parent.
 #[derive(Default)]
 pub struct Places(Vec<Node>);
 
@@ -45,7 +45,7 @@ impl Places {
     /// The root itself.
     pub const ROOT: Place = 0;
 
-    /// A place one step below another one.
+    /// Adds a place one step below another one.
     pub fn below(&mut self, above: Place, step: Step) -> Place {
         let depth = self.depth(above) + 1;
         self.0.push(Node { above, depth, step });

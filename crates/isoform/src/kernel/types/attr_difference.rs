@@ -1,14 +1,14 @@
-//! Whether two definitions of a type give it the same attributes.
+//! Comparison of the attributes that two definitions of a type set.
 
 use crate::kernel::value::{Value, ValueRef};
 
-/// The name of an attribute that only one definition has, or both have with
-/// other values.
+/// The name of an attribute that only one definition has, or that has different values
+/// in the two.
 ///
-/// A definition is made anew whenever its Rust type is registered, and with it
-/// its values: constants are compared by content, as deep as arrays and maps
-/// go. Functions and nodes have no content that could be compared without
-/// running code of the user, so two of one type count as the same.
+/// A definition is rebuilt whenever its Rust type is registered, together with its
+/// values: constants are compared by content, through nested arrays and maps. Functions
+/// and nodes have no content that could be compared without running user code, so two
+/// of the same type count as equal.
 pub(super) fn attr_difference<'a>(
     own: &'a [(Box<str>, Value)],
     other: &'a [(Box<str>, Value)],

@@ -1,9 +1,9 @@
-//! The table behind attributes: names, and for each name a map from index to
-//! value. Readers take no lock.
+//! The table of attributes: names, and for each name a map from index to value. Readers
+//! take no lock.
 //!
-//! Nothing that was published is ever freed: names, values, also replaced
-//! ones, and the maps that became too small (together less than the one in
-//! use). So a reader needs no protection, and a value can be lent for ever.
+//! Published data is never freed: names, values, including replaced ones, and maps that
+//! became too small (together smaller than the one in use). Readers therefore need no
+//! protection, and a value can be lent for the lifetime of the process.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,32 +23,32 @@ pub struct TraitMethod {
     pub name: &'static str,
     /// The documentation; may be empty.
     pub doc: &'static str,
-    /// Whether an implementation must have it; otherwise the trait gives it a
+    /// True if an implementation must provide it; otherwise the trait has a default
     /// body.
     pub required: bool,
     /// The names of the arguments, without `self`.
     pub arguments: &'static [&'static str],
 }
 
-/// What is known about an attribute besides its values.
+/// The declaration of an attribute, apart from its values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
-    /// Empty if nobody said anything.
+    /// Empty if not declared.
     pub(crate) doc: Box<str>,
-    /// None if nobody said anything.
+    /// None if not declared.
     pub(crate) schema: Option<Schema>,
-    /// What a schema cannot say about the values.
+    /// A check of the values beyond the schema.
     pub(crate) check: Option<fn(&Value) -> Result<()>>,
     /// The methods of the trait that the attribute belongs to.
     pub(crate) methods: &'static [TraitMethod],
 }
 
 impl About {
-    /// The value that an attribute takes for this one.
+    /// Converts a value to what the attribute stores.
     ///
     /// # Errors
     ///
-    /// `TypeError` and `ValueError` that say what was expected.
+    /// `TypeError` and `ValueError` that name what was expected.
     pub(crate) fn accept(&self, value: Value) -> Result<Value> {
         let value = match &self.schema {
             Some(schema) => schema.convert(value)?,
@@ -65,7 +65,7 @@ impl About {
         self.check.map_or(Ok(()), |check| check(value))
     }
 
-    /// Whether another says nothing more.
+    /// True if another declaration adds nothing.
     fn includes(&self, other: &About) -> bool {
         self.doc == other.doc
             && self.schema == other.schema
@@ -73,7 +73,7 @@ impl About {
             && self.methods.len() == other.methods.len()
     }
 
-    /// What both say; None if they contradict each other.
+    /// Both declarations combined; None if they contradict each other.
     fn and(&self, other: &About) -> Option<About> {
         let doc = match (&*self.doc, &*other.doc) {
             (own, "") => own,
@@ -90,7 +90,7 @@ impl About {
         Some(About {
             doc: doc.into(),
             schema: schema.clone(),
-            // Only the trait that an attribute belongs to has a check.
+            // Only the trait that owns an attribute has a check.
             check: self.check.or(other.check),
             methods: match self.methods {
                 [] => other.methods,
@@ -100,7 +100,7 @@ impl About {
     }
 }
 
-/// Whether nothing was declared meanwhile.
+/// True if nothing was declared meanwhile.
 fn same(now: Option<&'static About>, then: Option<&'static About>) -> bool {
     now.map(std::ptr::from_ref) == then.map(std::ptr::from_ref)
 }
@@ -110,14 +110,14 @@ pub(crate) struct Attribute {
     name: Box<str>,
     /// The general tier: only what is set.
     sparse: Published<Sparse>,
-    /// The hot tier, if the attribute was promoted: one place per index.
+    /// The hot tier, if the attribute was promoted: one slot per index.
     dense: Published<Dense>,
     about: Published<About>,
 }
 
-/// A hash table with open addressing; a place is taken once its key is set.
+/// A hash table with open addressing; a slot is taken once its key is set.
 struct Sparse {
-    /// Index plus one; zero is free.
+    /// Index plus one; zero means free.
     keys: Box<[AtomicU32]>,
     values: Box<[Published<Value>]>,
 }
@@ -138,13 +138,13 @@ impl Sparse {
         }
     }
 
-    /// The place of an index, or the free one where it belongs. There is
-    /// always a free place.
+    /// The slot of an index, or the free one where it belongs. There is always a free
+    /// slot.
     #[inline(always)]
     fn place(&self, index: u32) -> (usize, bool) {
         let capacity = self.keys.len();
-        // Multiply-shift: indices of one dialect follow each other, and the
-        // multiplier spreads them over any capacity without a division.
+        // Multiply-shift: indices of one dialect are consecutive, and the multiplier
+        // spreads them over any capacity without a division.
         let spread = u64::from(index.wrapping_mul(0x9E37_79B1));
         let mut place = ((spread * capacity as u64) >> 32) as usize;
         loop {
@@ -245,7 +245,7 @@ impl Attribute {
             (None, Some(sparse)) => sparse.bytes(),
             (None, None) => 0,
         };
-        // A name has two places in the table of names, which is half empty.
+        // A name has two slots in the table of names, which is half empty.
         size_of::<Self>() + self.name.len() + 2 * size_of::<usize>() + map
     }
 
@@ -261,7 +261,7 @@ impl Attribute {
             (None, _) => {}
         }
         if let (Some(sparse), None) = (self.sparse.get(), self.dense.get()) {
-            // The key comes last: who sees it sees the value.
+            // The key is stored last: whoever sees it sees the value.
             let (place, known) = sparse.place(index);
             if !known && value.is_some() {
                 sparse.keys[place].store(index + 1, Ordering::Release);
@@ -284,7 +284,7 @@ impl Attribute {
         let current = self.sparse.get();
         if let Some(sparse) = current {
             let (place, known) = sparse.place(index);
-            // At most five places of six are taken, so that a free one is near.
+            // At most five of six slots are taken, so that a free one is near.
             if known || (add && (sparse.taken() + 1) * 6 <= sparse.keys.len() * 5) {
                 return Some(&sparse.values[place]);
             }
@@ -319,7 +319,7 @@ impl Attribute {
 }
 
 impl Dense {
-    /// Room for at least `count` indices, and these values at the first ones.
+    /// A tier with room for at least `count` indices, starting with these values.
     fn holding(count: usize, values: impl Iterator<Item = Option<&'static Value>>) -> Self {
         let cells = empty_cells(count.next_power_of_two().max(64));
         for (cell, value) in cells.iter().zip(values) {
@@ -352,20 +352,20 @@ impl Names {
     }
 }
 
-/// What only writers need.
+/// State that only writers need.
 #[derive(Default)]
 struct Writers {
-    /// Plain values, such as true, are kept once however often they are set.
+    /// Plain values, such as true, are stored once however often they are set.
     plain: Option<HashMap<Value, &'static Value, RandomState>>,
     /// Counts the changes, so that work done without the lock can be checked.
     version: u64,
 }
 
-/// Attributes of things that are named by an index: types, operators.
+/// Attributes of things identified by an index: types, operators.
 pub(crate) struct AttrTable {
     names: Published<Names>,
     writers: Mutex<Writers>,
-    /// What an index stands for, in messages.
+    /// Describes the owner of an index in messages.
     describe: fn(u32) -> String,
 }
 
@@ -382,18 +382,18 @@ impl AttrTable {
     }
 
     fn lock(&self) -> MutexGuard<'_, Writers> {
-        // No user code runs under the lock, and nothing is half-done at any
-        // point where memory may run out.
+        // No user code runs under the lock, and nothing is half done at any point where
+        // memory may run out.
         self.writers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The attribute of a name, if it was ever set or declared. O(1), no lock.
+    /// The attribute with a name, if it was ever set or declared. O(1), no lock.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<&'static Attribute> {
         self.names.get()?.place(name).get()
     }
 
-    /// The attribute of a name, which comes into being if need be.
+    /// The attribute with a name, created if necessary.
     ///
     /// # Errors
     ///
@@ -440,12 +440,12 @@ impl AttrTable {
         Ok(attribute)
     }
 
-    /// Sets a value, and runs `installed` before another writer can come.
+    /// Sets a value, and runs `installed` before another writer can intervene.
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name, or a value that is set already unless
-    /// `replace`; `TypeError` for a value that the declaration does not allow.
+    /// `ValueError` for an empty name, or a value that is already set unless `replace`;
+    /// `TypeError` for a value that the declaration does not allow.
     pub(crate) fn set(
         &self,
         index: u32,
@@ -456,8 +456,8 @@ impl AttrTable {
     ) -> Result<()> {
         let mut value = value;
         loop {
-            // A conversion may run user code, so it happens without the lock,
-            // and again should the declaration have changed meanwhile.
+            // A conversion may run user code, so it happens without the lock, and again
+            // if the declaration has changed meanwhile.
             let about = self.find(name).and_then(Attribute::about);
             if let Some(about) = about {
                 value = about.accept(value).map_err(|error| {
@@ -487,11 +487,11 @@ impl AttrTable {
         }
     }
 
-    /// Sets a value that is known to be good, of an index that nobody else
-    /// knows yet.
+    /// Sets a value that was already checked, for an index that nobody else can see
+    /// yet.
     pub(crate) fn place(&self, index: u32, name: &str, value: Value) {
         let mut guard = self.lock();
-        // An empty name, which has no place, was refused before.
+        // An empty name, which has no slot, was rejected before.
         if let Ok(attribute) = self.open_locked(name, &guard) {
             let kept = guard.keep(value);
             guard.version += 1;
@@ -499,7 +499,7 @@ impl AttrTable {
         }
     }
 
-    /// Takes a value away; false when there was none.
+    /// Removes a value; false if there was none.
     pub(crate) fn remove(&self, index: u32, name: &str) -> bool {
         let mut guard = self.lock();
         let Some(attribute) = self.find(name) else {
@@ -513,12 +513,12 @@ impl AttrTable {
         known
     }
 
-    /// Documents an attribute, and says what its values must be.
+    /// Documents an attribute, and declares its values.
     ///
     /// # Errors
     ///
-    /// `ValueError` for an empty name, or one that is declared otherwise;
-    /// `TypeError` when a value that is set already is not of the type.
+    /// `ValueError` for an empty name, or one with a different declaration; `TypeError`
+    /// if an existing value is not of the type.
     pub(crate) fn declare(&self, name: &str, about: About) -> Result<()> {
         loop {
             let version = self.lock().version;
@@ -567,7 +567,7 @@ impl AttrTable {
 }
 
 impl Writers {
-    /// A value that lives as long as the process.
+    /// Stores a value for the lifetime of the process.
     fn keep(&mut self, value: Value) -> &'static Value {
         if value.as_object().is_some() {
             return Box::leak(Box::new(value));

@@ -1,5 +1,5 @@
-//! The attributes of types: the one table of them, and what the registry does with
-//! it. What users do with it is in [`attrs`](crate::attrs).
+//! The attributes of types: their table, and its use by the registry. The interface for
+//! users is [`attrs`](crate::attrs).
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::kernel::object::native::{BIG_INT, INT};
 use crate::kernel::object::table as types;
 use crate::kernel::value::Value;
 
-/// Which types a lookup asks.
+/// The types that a lookup asks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Lookup {
     /// The type itself.
@@ -66,7 +66,7 @@ pub(crate) fn describe(index: u32) -> String {
     format!("type {}", types::info(TypeIndex(index)).key())
 }
 
-/// Large integers are integers, though they are stored as objects.
+/// Large integers count as integers, though they are stored as objects.
 #[inline(always)]
 pub(crate) fn canonical(ty: TypeIndex) -> TypeIndex {
     if ty == BIG_INT { INT } else { ty }
@@ -101,7 +101,7 @@ pub(crate) fn prepare(key: &str, attrs: NamedValues) -> Result<NamedValues> {
     attrs.into_iter().map(convert).collect()
 }
 
-/// Enters the attributes of a type that was registered just now.
+/// Enters the attributes of a type that was just registered.
 pub(crate) fn enter(ty: TypeIndex, hooks: &HookSet, attrs: NamedValues) {
     for (name, function) in hooks.attributes() {
         table().place(ty.get(), name, function.into());

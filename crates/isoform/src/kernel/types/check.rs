@@ -1,10 +1,10 @@
-//! The check of read values against the schemas of fields.
+//! Checks values read from files against the schemas of fields.
 //!
-//! [`Schema::convert`] looks at every element of a typed container each time
-//! it is asked. In a file one container may stand in any number of fields, so
-//! that would make a small file cost a quadratic amount of time and, where a
-//! conversion copies, of memory. Here every container is checked once per
-//! schema, and a converted container is shared like the one it came from.
+//! [`Schema::convert`] looks at every element of a typed container each time it is
+//! called. In a file, one container may be in any number of fields, so a small file
+//! could cost quadratic time and, where a conversion copies, quadratic memory. This
+//! checks every container once per schema, and shares a converted container like the
+//! original.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -13,29 +13,29 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::types::{Schema, nearest};
 use crate::kernel::value::{Value, ValueRef};
 
-/// Smaller containers that already fit are checked again rather than
-/// remembered: that is cheaper, and at most this factor is lost.
+/// Smaller containers that already fit are checked again instead of remembered: this is
+/// cheaper, and costs at most this factor.
 const REMEMBERED_LENGTH: usize = 8;
 
-/// Checks and converts values, and remembers what it found for containers.
+/// Checks and converts values, and remembers the results for containers.
 #[derive(Default)]
 pub(crate) struct SchemaChecker {
-    // By address of the schema and identity number of the container; None
-    // when it does not fit.
+    // By address of the schema and identity number of the container; None if it does
+    // not fit.
     known: HashMap<(usize, u64), Option<Value>, rapidhash::fast::RandomState>,
-    // Immutable containers whose lists and dicts obey a schema; of lists and
-    // dicts that can be asked at once.
+    // Immutable containers whose lists and dicts have the demands of a schema; lists
+    // and dicts themselves can be asked directly.
     claimed: HashSet<(usize, u64), rapidhash::fast::RandomState>,
 }
 
 impl SchemaChecker {
-    /// The value as the schema wants it.
+    /// Converts the value to the schema.
     ///
     /// Recursion follows the schema, which is part of a type's declaration.
     ///
     /// # Errors
     ///
-    /// `TypeError` that says what was expected and what came.
+    /// `TypeError` that says what was expected and what was given.
     pub(crate) fn fit(&mut self, schema: &'static Schema, value: Value) -> Result<Value> {
         match schema {
             Schema::Any => Ok(value),
@@ -51,8 +51,8 @@ impl SchemaChecker {
         }
     }
 
-    /// Whether the lists and dicts in a fitting value may still have to be told
-    /// what the schema demands of them; true at most once for immutable ones.
+    /// True if the lists and dicts in a fitting value may still need the demands of the
+    /// schema; true at most once for immutable values.
     pub(crate) fn is_unclaimed(&mut self, schema: &'static Schema, value: &Value) -> bool {
         match (value.as_object(), value.view()) {
             (None, _) => false,
@@ -64,7 +64,8 @@ impl SchemaChecker {
         }
     }
 
-    /// An option that takes the value as it is goes before one that converts.
+    /// An option that accepts the value as it is takes precedence over one that
+    /// converts.
     fn fit_union(
         &mut self,
         schema: &'static Schema,
@@ -162,7 +163,7 @@ impl SchemaChecker {
         }
     }
 
-    /// The items converted, each to its own schema; None when all fit.
+    /// Converts each item to its own schema; None if all fit as they are.
     fn fit_tuple(
         &mut self,
         schemas: &'static [Schema],
@@ -182,7 +183,7 @@ impl SchemaChecker {
         Ok(changed.then_some(fitting))
     }
 
-    /// The items converted; None when all fit as they are.
+    /// Converts the items; None if all fit as they are.
     fn fit_items(&mut self, inner: &'static Schema, items: &[Value]) -> Result<Option<Vec<Value>>> {
         if matches!(inner, Schema::Any) {
             return Ok(None);
@@ -202,7 +203,7 @@ impl SchemaChecker {
         Ok(changed)
     }
 
-    /// The entries converted; None when all fit as they are.
+    /// Converts the entries; None if all fit as they are.
     fn fit_entries(
         &mut self,
         pair: &'static (Schema, Schema),
@@ -245,11 +246,11 @@ fn within(place: &dyn std::fmt::Display, error: &Error) -> Error {
     Error::type_error(format!("{place}: {}", error.message()))
 }
 
-/// A map of keys and values in turn.
+/// Makes a map from alternating keys and values.
 ///
 /// # Errors
 ///
-/// `ValueError` when a key comes twice.
+/// `ValueError` if a key occurs twice.
 pub(crate) fn map_of(mut parts: impl Iterator<Item = Value>) -> Result<Map> {
     let mut map = Map::new();
     while let (Some(key), Some(value)) = (parts.next(), parts.next()) {

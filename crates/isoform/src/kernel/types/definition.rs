@@ -19,18 +19,18 @@ use crate::kernel::value::Value;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Kind {
-    /// Equal when all fields are; sharing is invisible.
+    /// Equal if all fields are; sharing is invisible.
     #[default]
     Tree,
-    /// As `Tree`, and the same object is equal to itself without a visit.
-    /// Promises that it is immutable and that no var and no dag is below it.
+    /// As `Tree`, and an object is equal to itself without a visit. Promises that it is
+    /// immutable and contains no var and no dag node.
     ConstTree,
-    /// As `Tree`, and sharing matters: the same object on one side must be the
-    /// same object on the other.
+    /// As `Tree`, and sharing matters: the same object on one side must be the same
+    /// object on the other.
     Dag,
-    /// A variable: equal by the place where it is bound.
+    /// A variable: equal by where it is bound.
     Var,
-    /// Equal to itself only.
+    /// Equal only to itself.
     Singleton,
     /// Never comparable.
     None,
@@ -74,7 +74,7 @@ impl FromStr for Kind {
     }
 }
 
-/// What structural comparison does with a field.
+/// The treatment of a field in structural comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum FieldFlag {
@@ -83,12 +83,12 @@ pub enum FieldFlag {
     None,
     /// Not part of the node's identity.
     Ignore,
-    /// A definition region: every variable met in it, however deep, may bind.
+    /// A definition region: every variable in it, at any depth, may bind.
     Def,
-    /// Only a variable met directly may bind; its own fields are uses.
+    /// Only a variable directly in the field may bind; its own fields are uses.
     DefSimple,
-    /// The region in which the comparison started, also inside of a definition
-    /// region: variables are used.
+    /// The region in which the comparison started, even inside a definition region:
+    /// variables are used.
     Use,
 }
 
@@ -127,7 +127,7 @@ impl FromStr for FieldFlag {
     }
 }
 
-/// Where the value of a field that is left out comes from.
+/// The source of a value for an omitted field.
 #[derive(Clone)]
 enum FieldDefault {
     Fixed(Value),
@@ -179,7 +179,7 @@ impl FieldDef {
         }
     }
 
-    /// Sets what comparison does with the field.
+    /// Sets the treatment of the field in comparison.
     #[must_use]
     pub fn flag(mut self, flag: FieldFlag) -> Self {
         self.flag = flag;
@@ -196,24 +196,22 @@ impl FieldDef {
     }
 
     /// Sets whether [`recursive_eq`](crate::recursive_eq) and
-    /// [`recursive_cmp`](crate::recursive_cmp) look at the field; they do
-    /// unless told otherwise.
+    /// [`recursive_cmp`](crate::recursive_cmp) compare the field; the default is true.
     #[must_use]
     pub fn compare(mut self, compare: bool) -> Self {
         self.compare = compare;
         self
     }
 
-    /// Sets whether [`recursive_hash`](crate::recursive_hash) looks at the
-    /// field; unless set, it does when the field is compared.
+    /// Sets whether [`recursive_hash`](crate::recursive_hash) includes the field; by
+    /// default, it does if the field is compared.
     #[must_use]
     pub fn hash(mut self, hash: bool) -> Self {
         self.hash = Some(hash);
         self
     }
 
-    /// Sets whether [`repr`](crate::repr()) shows the field; it does unless
-    /// told otherwise.
+    /// Sets whether [`repr`](crate::repr()) shows the field; the default is true.
     #[must_use]
     pub fn repr(mut self, repr: bool) -> Self {
         self.repr = repr;
@@ -227,7 +225,7 @@ impl FieldDef {
         self
     }
 
-    /// Sets a default that is made anew for every object.
+    /// Sets a default that is created for every object.
     #[must_use]
     pub fn default_fn(mut self, make: impl Fn() -> Value + Send + Sync + 'static) -> Self {
         self.default = Some(FieldDefault::Made(Arc::new(make)));
@@ -246,7 +244,7 @@ impl FieldDef {
         &self.name
     }
 
-    /// What the field accepts.
+    /// The values that the field accepts.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -256,32 +254,32 @@ impl FieldDef {
         self.storage
     }
 
-    /// What comparison does with the field.
+    /// The treatment of the field in comparison.
     pub fn field_flag(&self) -> FieldFlag {
         self.flag
     }
 
-    /// Whether [`set_field`](crate::set_field) may change the field.
+    /// True if [`set_field`](crate::set_field) may change the field.
     pub fn is_mutable(&self) -> bool {
         self.mutable
     }
 
-    /// Whether recursive comparison looks at the field.
+    /// True if recursive comparison includes the field.
     pub fn is_compared(&self) -> bool {
         self.compare
     }
 
-    /// Whether the recursive hash looks at the field.
+    /// True if the recursive hash includes the field.
     pub fn is_hashed(&self) -> bool {
         self.hash.unwrap_or(self.compare)
     }
 
-    /// Whether the field is shown in the text of an object.
+    /// True if the field is shown in the text of an object.
     pub fn is_shown(&self) -> bool {
         self.repr
     }
 
-    /// A fresh default; None when the field is required.
+    /// Makes a default value; None if the field is required.
     pub fn make_default(&self) -> Option<Value> {
         self.default.as_ref().map(|default| match default {
             FieldDefault::Fixed(value) => value.clone(),
@@ -289,7 +287,7 @@ impl FieldDef {
         })
     }
 
-    /// Whether the field may be left out on construction.
+    /// True if the field may be omitted on construction.
     pub fn has_default(&self) -> bool {
         self.default.is_some()
     }
@@ -346,19 +344,19 @@ impl fmt::Debug for FieldDef {
     }
 }
 
-/// The attribute that holds the constructor of host languages: calls of the
-/// class are calls of this function, which gives an object of the type and
-/// whose [signature](crate::Function::signature) is that of the constructor.
-/// Without one, they take the fields.
+/// The attribute that holds the constructor for host languages: calling the class calls
+/// this function, which returns an object of the type and whose
+/// [signature](crate::Function::signature) is that of the constructor. Without it,
+/// constructors take the fields.
 pub const INIT: &str = "__ffi_init__";
 
-/// Attributes that are no hooks.
+/// Attributes that are not hooks.
 pub(crate) type NamedValues = Vec<(Box<str>, Value)>;
 
 /// A node type's declaration: key, parent, kind, fields and options.
 ///
-/// The derive writes it for Rust structs; [`register_type`](crate::register_type)
-/// takes one made by hand for types declared at run time.
+/// The derive generates it for Rust structs; [`register_type`](crate::register_type)
+/// takes one that is built by hand, for types declared at run time.
 #[derive(Clone)]
 pub struct TypeDef {
     key: Box<str>,
@@ -429,9 +427,9 @@ impl TypeDef {
         self
     }
 
-    /// Sets whether definition fields are visited before the others, inherited
-    /// ones included; without this, they are when the type is a scope and no
-    /// [order of visit](Self::visit_order) is stated.
+    /// Sets whether definition fields are visited before the others, including
+    /// inherited ones; by default they are if the type is a scope and declares no
+    /// [order of visit](Self::visit_order).
     ///
     /// A `let` whose variable is not bound in its own value is a scope with
     /// `defs_first(false)` that declares value, variable, body in this order.
@@ -441,13 +439,13 @@ impl TypeDef {
         self
     }
 
-    /// States the order in which the type's own fields are visited, apart from
-    /// the order of declaration, which constructors, text and files keep.
+    /// Sets the order in which the type's own fields are visited, independent of the
+    /// order of declaration, which constructors, text and files keep.
     ///
-    /// Each of them is named once; ignored ones may be left out and come last.
-    /// Inherited fields come first, in the order of the parent, unless they
-    /// are named here: then they come where they are named. Types that extend
-    /// this one keep the order for what they inherit.
+    /// Each field is named once; ignored ones may be omitted and come last. Inherited
+    /// fields come first, in the order of the parent, unless they are named here: then
+    /// they come at that position. Types that extend this one keep the order for
+    /// inherited fields.
     ///
     /// ```
     /// use isoform::{FieldDef, FieldFlag, Kind, Schema, TypeDef, Value};
@@ -485,22 +483,22 @@ impl TypeDef {
         self
     }
 
-    /// Adds a field behind those already there.
+    /// Adds a field after the existing ones.
     #[must_use]
     pub fn field(mut self, field: FieldDef) -> Self {
         self.fields.push(field);
         self
     }
 
-    /// Sets a hook, which is an attribute of the type as well. Rust types have
-    /// theirs from traits, as in `DynEqual::of::<T>()`.
+    /// Sets a hook, which is also an attribute of the type. Rust types get theirs from
+    /// traits, as in `DynEqual::of::<T>()`.
     #[must_use]
     pub fn hook<H: Hook>(mut self, hook: H) -> Self {
         *H::slot(&mut self.hooks) = Some(hook);
         self
     }
 
-    /// Sets an attribute, which is registered with the type or not at all; see
+    /// Sets an attribute, which is registered together with the type; see
     /// [`attrs`](crate::attrs).
     #[must_use]
     pub fn attr(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -525,18 +523,17 @@ impl TypeDef {
         self.scope
     }
 
-    /// Whether definition fields come first, if the definition says so.
+    /// True if definition fields come first; None if not declared.
     pub fn declared_defs_first(&self) -> Option<bool> {
         self.defs_first
     }
 
-    /// The order of visit, if the definition states one.
+    /// The order of visit, if declared.
     pub fn stated_order(&self) -> Option<&[Box<str>]> {
         self.visit_order.as_deref()
     }
 
-    /// Whether definition fields come first, as far as the definition alone
-    /// can say it.
+    /// True if definition fields come first, as far as the definition alone can decide.
     fn visits_defs_first(&self) -> bool {
         let by_default = self.scope && self.visit_order.is_none();
         self.defs_first.unwrap_or(by_default)
@@ -546,7 +543,7 @@ impl TypeDef {
         &self.doc
     }
 
-    /// The fields without those of parents.
+    /// The fields, excluding those of parents.
     pub fn own_fields(&self) -> &[FieldDef] {
         &self.fields
     }
@@ -556,7 +553,7 @@ impl TypeDef {
     /// # Errors
     ///
     /// `ValueError` for an attribute without a name or one that is set twice,
-    /// `TypeError` for a hook that is none.
+    /// `TypeError` for an invalid hook.
     pub(crate) fn attributes(&self) -> Result<(HookSet, NamedValues)> {
         let mut hooks = self.hooks.clone();
         let mut others = NamedValues::new();
@@ -606,7 +603,7 @@ impl TypeDef {
                     field.name
                 ));
             }
-            // A default that is made anew may need types that are not
+            // A default that is created for each object may need types that are not
             // registered yet, so it is checked when it is used.
             if let Some(FieldDefault::Fixed(value)) = &field.default
                 && let Err(error) = field.schema.convert(value.clone())
@@ -632,7 +629,7 @@ impl TypeDef {
         Ok(())
     }
 
-    /// How another definition of the same key differs; None if it does not.
+    /// The difference from another definition of the same key, if any.
     pub(crate) fn difference(&self, other: &TypeDef) -> Option<String> {
         if self.parent.unwrap_or(table::OBJECT) != other.parent.unwrap_or(table::OBJECT) {
             return Some("the parent differs".to_string());

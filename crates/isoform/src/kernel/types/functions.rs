@@ -9,16 +9,16 @@ use crate::kernel::function::{Function, Signature};
 
 static FUNCTIONS: RwLock<Option<IndexMap<Box<str>, Function>>> = RwLock::new(None);
 
-/// Registers a function under a global name, which becomes its own.
+/// Registers a function under a global name, which becomes the function's name.
 ///
 /// # Errors
 ///
-/// `ValueError` when the name is empty, or taken and `replace` is false, and
+/// `ValueError` if the name is empty, or taken and `replace` is false, and
 /// for a default that does not fit its argument.
 pub fn register_function(name: &str, function: Function, replace: bool) -> Result<()> {
     check(name, &function)?;
-    // Under its name before the lock: what a function holds may be counted by
-    // code of the user.
+    // Named before taking the lock, as copying the contents of a function may run user
+    // code.
     let function = match function.name() == Some(name) {
         true => function,
         false => function.named(name),
@@ -29,8 +29,7 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
         return Err(taken(name));
     }
     let old = table.insert(name.into(), function);
-    // What a function holds may run code of the user when it goes, which may
-    // come back here.
+    // Dropping the contents of a function may run user code, which may call this again.
     drop(guard);
     drop(old);
     Ok(())
@@ -39,12 +38,12 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
 /// Registers functions under their own names, such as those of
 /// [`exports!`](crate::exports); all of them or, after an error, none.
 ///
-/// The very same function may be registered again, so a library may do it
-/// wherever it is entered.
+/// The very same function may be registered again, so a library may do so at each of
+/// its entry points.
 ///
 /// # Errors
 ///
-/// `ValueError` when a function has no name, or another one has its name, and
+/// `ValueError` if a function has no name, or another one has its name, and
 /// for a default that does not fit its argument.
 ///
 /// ```
@@ -116,7 +115,7 @@ fn taken(name: &str) -> Error {
 ///
 /// # Errors
 ///
-/// `KeyError` when there is none.
+/// `KeyError` if there is none.
 pub fn get_function(name: &str) -> Result<Function> {
     let table = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
     let found = table.as_ref().and_then(|table| table.get(name)).cloned();
@@ -128,11 +127,12 @@ pub fn get_function(name: &str) -> Result<Function> {
     })
 }
 
-/// Takes a function out of the registry; false when there was none.
+/// Removes a function from the registry; false if there was none.
 pub fn remove_function(name: &str) -> bool {
     let mut table = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let old = table.as_mut().and_then(|table| table.shift_remove(name));
-    // As in `register_function`: what the function holds goes without the lock.
+    // As in `register_function`: the contents of the function are dropped without the
+    // lock.
     drop(table);
     old.is_some()
 }

@@ -1,9 +1,9 @@
-//! What somebody meant who wrote the name of a field wrongly.
+//! Suggestions for misspelled names of fields.
 
 use crate::kernel::object::table::TypeInfo;
 
-/// `, did you mean 'params'?` when a field of the type is named nearly as what
-/// was written; else nothing. For the end of a message.
+/// Returns `, did you mean 'params'?` if a field of the type has a similar name, and an
+/// empty string otherwise. For the end of a message.
 pub fn field_hint(info: &TypeInfo, written: &str) -> String {
     let names = info.fields().iter().map(|field| field.name());
     let near = names.filter_map(|name| Some((distance(written, name)?, name)));
@@ -13,12 +13,12 @@ pub fn field_hint(info: &TypeInfo, written: &str) -> String {
     }
 }
 
-/// How many letters are wrong, missing, too many or exchanged with their
+/// The number of letters that are wrong, missing, superfluous or swapped with their
 /// neighbour; None if that is more than a third of the name.
 fn distance(written: &str, name: &str) -> Option<usize> {
     let name: Vec<char> = name.chars().collect();
     let most = name.len() / 3;
-    // What a file calls a field may be of any length.
+    // A field name in a file may have any length.
     let written: Vec<char> = written.chars().take(name.len() + most + 1).collect();
     if written.len().abs_diff(name.len()) > most {
         return None;

@@ -1,7 +1,7 @@
 //! Methods: functions of objects of a type, found by name.
 //!
-//! They are the attributes of a table of their own, so lookups take no lock,
-//! and a name means a method on one type and nothing on another.
+//! They are stored as attributes in a separate table, so lookups take no lock, and the
+//! same name can be a method of one type and mean nothing on another.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -21,8 +21,8 @@ type Hook = fn(&'static TypeInfo, &str, &Function);
 
 static HOOK: OnceLock<Hook> = OnceLock::new();
 
-/// Sets, once, what is told of every method that is registered; for the
-/// binding of a host language, whose classes have methods, too.
+/// Sets, once, a function that is called for every registered method; for the binding
+/// of a host language, whose classes also have methods.
 pub fn set_method_hook(hook: Hook) {
     // A second call has no effect: there is one binding per process.
     let _ = HOOK.set(hook);
@@ -31,14 +31,13 @@ pub fn set_method_hook(hook: Hook) {
 /// Registers a method of a type and of the types that extend it. Its first
 /// argument is the object.
 ///
-/// The function is named after the type and the method, unless it has a name.
-/// In Python the method is one of the class.
+/// The function is named after the type and the method, unless it already has a name.
+/// In Python, it becomes a method of the class.
 ///
 /// # Errors
 ///
-/// `ValueError` for an empty name, the name of a field, or a method that is
-/// registered already unless `replace`. The very same function may be
-/// registered again.
+/// `ValueError` for an empty name, the name of a field, or a method that is already
+/// registered unless `replace`. The very same function may be registered again.
 ///
 /// ```
 /// use isoform::{Function, Node, Ref, call_method, register_method};
@@ -77,7 +76,7 @@ pub fn register_method(ty: TypeIndex, name: &str, function: Function, replace: b
         None => function.named(&format!("{}.{name}", info.key())),
     };
     if let Err(error) = METHODS.set(ty.get(), name, named.clone().into(), replace, || {}) {
-        // Another thread may have registered it between the look and here.
+        // Another thread may have registered it since the check.
         let known = METHODS.find(name).and_then(|methods| methods.get(ty.get()));
         let known = known.and_then(as_function);
         return match known.is_some_and(|known| known.same_body(&named)) {
@@ -96,17 +95,17 @@ fn as_function(value: &Value) -> Option<&Function> {
 }
 
 impl TypeInfo {
-    /// The method of a name that objects of this type have: its own or that of
-    /// the nearest ancestor. The first argument of the function is the object.
-    /// O(depth of the type), no lock.
+    /// The method with a name that objects of this type have: its own or that of the
+    /// nearest ancestor. The first argument of the function is the object. O(depth of
+    /// the type), no lock.
     pub fn method(&self, name: &str) -> Option<Function> {
         let methods = METHODS.find(name)?;
         let found = self.lineage().find_map(|ty| methods.get(ty.get()))?;
         as_function(found).cloned()
     }
 
-    /// The methods that are registered for exactly this type, by name.
-    /// O(names of methods).
+    /// The methods that are registered for exactly this type, by name. O(number of
+    /// method names).
     pub fn methods(&self) -> Vec<(&'static str, Function)> {
         let own = METHODS.all().into_iter();
         own.filter_map(|methods| {
@@ -121,8 +120,8 @@ impl TypeInfo {
 ///
 /// # Errors
 ///
-/// `AttributeError` when the type has no such method, `TypeError` for a value
-/// that is no object; what the method returns.
+/// `AttributeError` if the type has no such method, `TypeError` for a value that is not
+/// an object; errors from the method.
 #[track_caller]
 pub fn call_method(object: impl Into<Value>, name: &str, arguments: &[Value]) -> Result<Value> {
     let object = object.into();

@@ -37,13 +37,13 @@ use crate::kernel::object::table::{self, TypeInfo};
 
 /// Registers a Rust type, and its parents, and returns its index.
 ///
-/// Types register themselves on first use; call this first where a clash of
-/// type keys must be an error rather than a panic, or where types have to be
-/// known by key before a value of them exists.
+/// Types register themselves on first use. Call this first if a clash of type keys must
+/// be an error rather than a panic, or if types must be known by key before a value of
+/// them exists.
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns the type key.
+/// `ValueError` if another definition owns the type key.
 pub fn register<T: Node>() -> Result<TypeIndex> {
     register_type(T::definition())?;
     Ok(T::type_index())
@@ -78,13 +78,13 @@ pub fn register_in<T: Node>(dialect: &str, method: Option<&str>) -> Result<TypeI
 
 /// Registers a type that is declared at run time.
 ///
-/// The same definition again gives the same index.
+/// Registering the same definition again returns the same index.
 ///
 /// # Errors
 ///
-/// `ValueError` for a key that another definition owns, an unknown parent, a
-/// repeated field, a fixed default that does not fit its field, or
-/// inconsistent options; nothing is registered then.
+/// `ValueError` for a key that another definition owns, an unknown parent, a repeated
+/// field, a fixed default that does not fit its field, or inconsistent options. On an
+/// error, nothing is registered.
 ///
 /// ```
 /// use isoform::{FieldDef, Kind, Schema, TypeDef, register_type};

@@ -1,5 +1,5 @@
-//! The attributes that say what objects are called, in texts and in messages,
-//! and what visitors call their types.
+//! The attributes that name objects, in text and in messages, and the visitor methods of
+//! types.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::value::Value;
 
-/// The attribute that says which field names an object in text; an empty
-/// string says that none does. Types that extend one inherit it.
+/// The attribute with the field that names an object in text; an empty string means
+/// that there is no such field. Types that extend one inherit it.
 ///
-/// Without it, a field of type str that is called `name_hint` or `name` does.
+/// By default, it is a field of type str called `name_hint` or `name`.
 ///
 /// ```
 /// use isoform::{FieldDef, Schema, TEXT_NAME, TypeDef, Value, construct, register_type, to_text};
@@ -28,20 +28,19 @@ use crate::kernel::value::Value;
 /// ```
 pub const TEXT_NAME: &str = "text.name";
 
-/// The attribute that says in which field the type of an expression stands,
-/// for [`TextOptions::types`](crate::TextOptions::types). Types that extend one
-/// inherit it.
+/// The attribute with the field that contains the type of an expression, for
+/// [`TextOptions::types`](crate::TextOptions::types). Types that extend one inherit it.
 pub const TEXT_TYPE: &str = "text.type";
 
-/// The attribute that says what the methods of visitors are called for a type:
-/// `for_each` for `visit_for_each`. Types that extend one do not inherit it.
+/// The attribute with the name of a type's visitor methods: `for_each` for
+/// `visit_for_each`. Types that extend one do not inherit it.
 ///
-/// Without it, they are called after the class of the type in snake case; see
+/// By default, it is the class of the type in snake case; see
 /// [`TypeInfo::visit_name`].
 pub const VISIT_NAME: &str = "visit.name";
 
 impl TypeInfo {
-    /// The dialect of the type: what stands in its key before the last dot.
+    /// The dialect of the type: its key up to the last dot.
     ///
     /// ```
     /// use isoform::find_type;
@@ -55,11 +54,11 @@ impl TypeInfo {
             .map_or("", |(dialect, _)| dialect)
     }
 
-    /// What the methods of visitors are called for the type, after `visit_`:
-    /// its attribute [`VISIT_NAME`], or its class in snake case.
+    /// The name of the type's visitor methods, after `visit_`: its attribute
+    /// [`VISIT_NAME`], or its class in snake case.
     ///
-    /// A name is meant to be the only one in its dialect. Visitors that know
-    /// several dialects put the dialect first: `visit_relay_var`.
+    /// Names should be unique in a dialect. Visitors for several dialects put the
+    /// dialect first: `visit_relay_var`.
     ///
     /// ```
     /// use isoform::{TypeDef, VISIT_NAME, find_type, register_type};

@@ -1,5 +1,5 @@
-//! Enums of Rust whose members are objects, so that fields, maps and files
-//! hold them.
+//! Rust enums whose members are objects, so that fields, maps and files can contain
+//! them.
 
 use crate::kernel::container::{Array, Map, Str};
 use crate::kernel::error::{Error, Result};
@@ -16,20 +16,20 @@ pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     type Object: Node;
     /// All members, in the order of declaration.
     const MEMBERS: &'static [Self];
-    /// Second names of members.
+    /// Alternative names of members.
     const ALIASES: &'static [(&'static str, Self)];
 
     /// The name of the member.
     fn name(self) -> &'static str;
 
-    /// The member as an object: the same one whenever it is asked for.
+    /// The member as an object: always the same one.
     fn object(self) -> Enumerator<Self>;
 
-    /// What the type of the members knows besides its fields.
+    /// The data of the members' type besides its fields.
     #[doc(hidden)]
     fn knowledge() -> &'static EnumKnowledge;
 
-    /// The member with this name or second name.
+    /// The member with this name or alias.
     fn from_name(name: &str) -> Option<Self> {
         let member = Self::MEMBERS.iter().find(|member| member.name() == name);
         let alias = || Self::ALIASES.iter().find(|(alias, _)| *alias == name);
@@ -37,7 +37,7 @@ pub trait NodeEnum: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// What the node type of an enum knows besides its fields; used by
+/// The data of an enum's node type besides its fields; used by
 /// [`node_enum!`](crate::node_enum).
 #[doc(hidden)]
 #[derive(Clone)]
@@ -51,7 +51,7 @@ pub struct EnumKnowledge {
 }
 
 impl EnumKnowledge {
-    /// That of an enum; it is kept, since one definition has one of each.
+    /// That of an enum; it is stored, since one definition has one of each.
     pub fn of<E: NodeEnum>() -> Self {
         let key = <E::Object as Node>::TYPE_KEY;
         let member = Function::new(|given: &[Value]| match given {
@@ -105,14 +105,14 @@ pub fn enum_definition<E: NodeEnum>(definition: TypeDef) -> TypeDef {
 ///
 /// # Errors
 ///
-/// `ValueError` when another definition owns the key.
+/// `ValueError` if another definition owns the key.
 pub fn register_enum<E: NodeEnum>() -> Result<()> {
     crate::kernel::types::register::<E::Object>()?;
     E::MEMBERS.iter().for_each(|member| drop(member.object()));
     Ok(())
 }
 
-/// The member that a name or a number stands for.
+/// The member with a given name or number.
 fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
     if let Some(member) = value.peek::<Enumerator<E>>() {
         return Ok(member.clone());
@@ -141,7 +141,7 @@ fn member_of<E: NodeEnum>(value: &Value) -> Result<Enumerator<E>> {
 
 /// The member at a position; used by [`node_enum!`](crate::node_enum).
 ///
-/// Every object of the type is a member: that is all its constructors give.
+/// Every object of the type is a member: its constructors return nothing else.
 #[doc(hidden)]
 pub fn enum_member<E: NodeEnum>(value: i64) -> E {
     let position = usize::try_from(value).unwrap_or(0);
@@ -152,23 +152,23 @@ pub fn enum_member<E: NodeEnum>(value: i64) -> E {
 #[doc(hidden)]
 pub fn enum_object<T: Node>(fields: T) -> Ref<T> {
     let object = Ref::new(fields);
-    // Members have different names, and the type's own constructors make no
-    // other objects, so there is none that this could collide with.
+    // Members have different names, and the type's own constructors make no other
+    // objects, so no collision is possible.
     drop(register_singleton(&object));
     object
 }
 
-/// A member of an enum as an object: the type of fields that hold one.
+/// A member of an enum as an object: the type of fields that contain one.
 pub type Enumerator<E> = Ref<<E as NodeEnum>::Object>;
 
 /// Declares an enum and the node type of its members.
 ///
-/// The enum is a plain one of Rust, to be matched; the node type, whose name
-/// follows, is of kind `singleton` with one object for each member, found
-/// again in files. A field is declared as [`Enumerator`]; constructors take
-/// the member itself there, and `get` gives it back. In other languages the
-/// type is made of the name or the number of a member, and its attribute
-/// `enum.members` has all names, `enum.aliases` the second names.
+/// The enum is a plain Rust enum, for use in `match`. The node type, whose name
+/// follows, is of kind `singleton` with one object for each member, and reading a file
+/// finds these objects again. A field is declared as [`Enumerator`]; constructors
+/// accept the member itself there, and `get` returns it. In other languages, the type
+/// is constructed from the name or the number of a member; its attribute `enum.members`
+/// lists all names, and `enum.aliases` the aliases.
 ///
 /// ```
 /// use isoform::{Enumerator, Node, NodeEnum, node_enum};

@@ -3,17 +3,17 @@
 use crate::kernel::error::{Error, Result};
 use crate::kernel::types::FieldFlag;
 
-/// How a hook or a walk enters a part of an object.
+/// How a hook or a traversal enters part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RegionChange {
     /// The region stays as it is.
     #[default]
     Inherit,
-    /// A definition region: every variable met, however deep, may bind.
+    /// A definition region: every variable, at any depth, may bind.
     Def,
-    /// Only a variable met directly may bind.
+    /// Only a variable at the top may bind.
     DefSimple,
-    /// The region in which the comparison or the walk started.
+    /// The region in which the comparison or the traversal started.
     Use,
 }
 
@@ -45,7 +45,7 @@ impl RegionChange {
     }
 }
 
-/// The region in which a walk meets a value: what a variable there does.
+/// The region in which a traversal meets a value: the role of a variable there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RegionKind {
     /// Variables are used.
@@ -58,8 +58,8 @@ pub enum RegionKind {
 }
 
 impl RegionKind {
-    /// The region inside of an object that is met in this region, for fields
-    /// that say nothing else.
+    /// The region inside an object that is met in this region, for fields without a
+    /// flag.
     #[inline(always)]
     pub(crate) fn inside(self, of_var: bool) -> Self {
         match self {

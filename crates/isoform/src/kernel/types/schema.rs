@@ -1,4 +1,4 @@
-//! What a field accepts, and the conversion of values to it.
+//! The values that a field accepts, and conversion to them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,13 +16,13 @@ use crate::kernel::object::reference::Node;
 use crate::kernel::object::table::{self, TypeInfo};
 use crate::kernel::value::{DType, Device, Value, ValueRef};
 
-/// A node type named in a schema; looked up when it is needed, so that types
-/// may refer to themselves and to types that are registered later.
+/// A node type named in a schema. It is looked up when needed, so that types may refer
+/// to themselves and to types that are registered later.
 pub struct TypeRef {
     key: Cow<'static, str>,
     resolve: Option<fn() -> TypeIndex>,
-    /// The index once it was found: a type is never unregistered, so a lookup
-    /// by key is needed once.
+    /// The index once found: types are never unregistered, so one lookup by key is
+    /// enough.
     found: AtomicU32,
 }
 
@@ -85,7 +85,7 @@ impl TypeRef {
     }
 }
 
-/// What values a field or an element accepts.
+/// The values that a field or an element accepts.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Schema {
@@ -113,9 +113,9 @@ pub enum Schema {
     Optional(Box<Schema>),
     /// A value of one of the schemas.
     Union(Box<[Schema]>),
-    /// One of these plain values, as `==` of [`Value`] tells them apart.
+    /// One of these plain values, distinguished by `==` of [`Value`].
     Literal(Box<[Value]>),
-    /// An array of a fixed length, with a schema for each position.
+    /// An array of fixed length, with a schema for each position.
     Tuple(Box<[Schema]>),
     /// An array whose elements fit.
     Array(Box<Schema>),
@@ -131,12 +131,11 @@ pub enum Schema {
     Tensor,
     /// A callable.
     Function,
-    /// What a host language tells apart among its own values.
+    /// A distinction that only a host language can make among its values.
     Host(HostSchema),
 }
 
-/// A test for values of which only a host language knows the kind, such as its
-/// pointers.
+/// A test for values whose kind only a host language knows, such as its pointers.
 #[derive(Clone, Copy)]
 pub struct HostSchema {
     name: &'static str,
@@ -144,11 +143,10 @@ pub struct HostSchema {
 }
 
 impl HostSchema {
-    /// A test with the name that messages and signatures show.
+    /// Makes a test with the name that messages and signatures show.
     ///
-    /// `accepts` may be called in the middle of a traversal, on any thread: it
-    /// must neither use this library beyond the value nor wait for a lock of
-    /// the host.
+    /// `accepts` may be called in the middle of a traversal, on any thread: it must
+    /// neither use this library beyond the value nor wait for a lock of the host.
     ///
     /// ```
     /// use isoform::{HostSchema, Schema, Value};
@@ -245,8 +243,8 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// `TypeError` that says what was expected and what came, with the
-    /// position of an offending element.
+    /// `TypeError` that says what was expected and what was given, with the position of
+    /// an offending element.
     pub fn check(&self, value: &Value) -> Result<()> {
         let fail = || Err(self.mismatch(value));
         let ok = match self {
@@ -310,15 +308,15 @@ impl Schema {
         if ok { Ok(()) } else { fail() }
     }
 
-    /// Converts a value to what the field stores: bool to int, int to float
-    /// and bool, text to data type and device, arrays and lists, maps and dicts into one another, and
-    /// anything to an object of a type that says how
-    /// ([`DynConvert`](crate::DynConvert)). A value that already fits comes
-    /// back unchanged.
+    /// Converts a value to what the field stores: bool to int, int to float and bool,
+    /// text to data type and device, arrays and lists, maps and dicts into one another,
+    /// and anything to an object of a type with a conversion hook
+    /// ([`DynConvert`](crate::DynConvert)). A value that already fits is returned
+    /// unchanged.
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check), and what the hook of a type returns.
+    /// As [`check`](Self::check); errors from the hook of a type.
     pub fn convert(&self, value: Value) -> Result<Value> {
         if matches!(self, Schema::Any) || self.check(&value).is_ok() {
             return Ok(value);
@@ -385,7 +383,7 @@ impl Schema {
         }
     }
 
-    /// The object that a type makes of a value.
+    /// The object into which a type converts a value.
     #[cold]
     fn by_hook(&self, info: &'static TypeInfo, value: Value) -> Result<Value> {
         let Some(hook) = info.hooks.convert.get() else {
@@ -430,10 +428,10 @@ impl Schema {
         Error::type_error(format!("expected {self}, got {got}"))
     }
 
-    /// Names the whole optional type where the inner one did not fit at once.
+    /// Names the whole optional type if the error is about the inner one as a whole.
     fn restate(&self, inner: Error, value: &Value) -> Error {
         let message = inner.message();
-        // What the hook of the inner type said is worth more.
+        // The message of the inner type's hook is more useful.
         if message.starts_with("expected") && !message.contains(DynConvert::NAME) {
             self.mismatch(value)
         } else {
@@ -442,14 +440,14 @@ impl Schema {
     }
 }
 
-/// The options of a union in the order in which a value that fits none of them
-/// is converted: a number to the nearest kind of number, so that `float | int`
-/// makes 1 of True, as `int | float` does.
+/// The options of a union in the order in which conversion tries them if none fits as
+/// it is: a number goes to the nearest kind of number, so that both `float | int` and
+/// `int | float` convert True to 1.
 pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s Schema; 8]> {
     let distance = |option: &&Schema| match (option, value.view()) {
         (Schema::Int, ValueRef::Bool(_)) | (Schema::Float, ValueRef::Int(_)) => 1,
         (Schema::Float, ValueRef::Bool(_)) | (Schema::Bool, ValueRef::Int(_)) => 2,
-        // A hook can make an object of nearly anything, so it goes last.
+        // A hook can accept nearly anything, so it goes last.
         (Schema::Object(_), _) => 3,
         _ => 0,
     };
@@ -458,8 +456,8 @@ pub(crate) fn nearest<'s>(options: &'s [Schema], value: &Value) -> SmallVec<[&'s
     options
 }
 
-/// Whether an error says that a value does not convert, rather than that user
-/// code went wrong.
+/// True if an error says that a value does not convert, as opposed to a failure in user
+/// code.
 fn is_refusal(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
 }
@@ -476,8 +474,7 @@ pub(crate) fn at(place: fmt::Arguments<'_>, error: Error) -> Error {
     }
 }
 
-/// What a text names; text that names nothing does not fit, as any other value
-/// that does not.
+/// Parses a text; an invalid one does not fit, like any other unsuitable value.
 fn parsed<T: FromStr<Err = Error> + Into<Value>>(text: &str) -> Result<Value> {
     let parsed = text.parse::<T>().map(Into::into);
     parsed.map_err(|error| Error::type_error(error.message()))

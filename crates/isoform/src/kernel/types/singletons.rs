@@ -1,15 +1,13 @@
 //! Singletons that survive a round trip through a file.
 //!
-//! An object of kind `singleton` is equal to itself only, so a file can hold
-//! one only if reading finds the object that was meant. A process-wide table
-//! maps type and content to the object: it is filled when a singleton is
-//! registered, and when one is written. Reading looks there and never adds, so
-//! a hostile file cannot make the table grow; a singleton that is not in the
-//! table is read as a new object.
+//! An object of kind `singleton` is equal only to itself, so a file can store one only
+//! if reading finds the intended object. A process-wide table maps type and content to
+//! the object: singletons enter it when they are registered or written. Reading uses
+//! the table but never adds to it, so a hostile file cannot make it grow; a singleton
+//! that is not in the table is read as a new object.
 //!
-//! Singletons that were not registered and have the same content are told
-//! apart by their order in the value that was written last. The table owns
-//! what it holds.
+//! Singletons with the same content that were not registered are distinguished by their
+//! order in the value that was written last. The table owns its objects.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -23,17 +21,16 @@ use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::types::Kind;
 use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 
-/// Makes reading a file find this singleton.
+/// Registers a singleton, so that reading a file finds this object.
 ///
-/// A singleton with the same type and the same compared fields is then read as
-/// this very object. Doing it twice for the same object is no error. Takes
-/// time in the size of the fields.
+/// A singleton with the same type and the same compared fields is then read as this
+/// very object. Registering the same object twice has no effect. Takes time linear in
+/// the size of the fields.
 ///
 /// # Errors
 ///
-/// `TypeError` when the type is not of kind `singleton`; `ValueError` when
-/// another object with the same content is registered, or when the content has
-/// more than 256 parts.
+/// `TypeError` if the type is not of kind `singleton`; `ValueError` if another object
+/// with the same content is registered, or if the content has more than 256 parts.
 ///
 /// ```
 /// use isoform::{Node, Str, Value, from_json_graph, register_singleton};
@@ -58,8 +55,8 @@ pub fn register_singleton<T: Node>(object: &Ref<T>) -> Result<()> {
     register(object.as_object())
 }
 
-/// The registered or last written singleton with the type and content of this
-/// object; it may be this very object. Takes time in the size of the fields.
+/// The registered or last written singleton with the type and content of this object;
+/// possibly this very object. Takes time linear in the size of the fields.
 pub fn find_singleton<T: Node>(object: &Ref<T>) -> Option<Ref<Obj>> {
     let object = object.as_object();
     let key = key_of(object.borrowed())?;
@@ -77,8 +74,8 @@ struct Entry {
 
 type Table = HashMap<Key, Entry, rapidhash::fast::RandomState>;
 
-/// No fields are read and nothing is dropped while this is held, so that who
-/// holds it waits for no other lock.
+/// No fields are read and nothing is dropped while this lock is held, so its holder
+/// waits for no other lock.
 fn table() -> MutexGuard<'static, Table> {
     static TABLE: OnceLock<Mutex<Table>> = OnceLock::new();
     let mutex = TABLE.get_or_init(Mutex::default);
@@ -125,8 +122,8 @@ fn same_content(object: &Ref<Obj>) -> Error {
 ///
 /// # Errors
 ///
-/// `ValueError` when one of them has the content of another, registered one:
-/// reading would give that one.
+/// `ValueError` if one of them has the content of another, registered one: reading
+/// would return that one.
 pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
     let mut groups: Vec<(Key, Vec<Ref<Obj>>)> = Vec::new();
     let mut positions = HashMap::<Key, usize, rapidhash::fast::RandomState>::default();
@@ -164,15 +161,15 @@ pub(crate) fn remember(written: &[ObjRef<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Finds the singletons meant by the nodes of one file.
+/// Finds the singletons that the nodes of one file refer to.
 #[derive(Default)]
 pub(crate) struct Recall {
-    // How many nodes had this content so far.
+    // The number of nodes with each content so far.
     met: HashMap<Key, usize, rapidhash::fast::RandomState>,
 }
 
 impl Recall {
-    /// The object that is meant by a node that was read as `object`.
+    /// The object that a node read as `object` refers to.
     pub(crate) fn resolve(&mut self, object: Ref<Obj>) -> Ref<Obj> {
         let Some(key) = key_of(object.borrowed()) else {
             return object;
@@ -188,12 +185,12 @@ impl Recall {
     }
 }
 
-/// Singletons with a larger content are not recognised. The limit keeps what
-/// a file can make the table cost proportional to the file.
+/// Singletons with a larger content are not recognised. The limit keeps the table's
+/// memory for a file proportional to the file.
 const MAX_PARTS: usize = 256;
 
-/// The compared fields as bytes: parts without identity by content, singletons
-/// and what has no content by identity. None when there are too many parts.
+/// The compared fields as bytes: parts without identity by content, singletons and
+/// objects without content by identity. None if there are too many parts.
 fn key_of(object: ObjRef<'_>) -> Option<Key> {
     access::reading(|section| read_key(section, object))
 }
@@ -223,8 +220,8 @@ fn push_fields(section: &Section, object: ObjRef<'_>, stack: &mut Vec<Value>) {
 }
 
 fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec<Value>) {
-    // A letter for the type and a length where there is one keep different
-    // contents from having the same bytes.
+    // A letter for the type, and a length where contents vary, ensure that different
+    // contents have different bytes.
     let mut put = |letter: u8, content: &[u8]| {
         bytes.push(letter);
         bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
@@ -271,7 +268,7 @@ fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec
             put(b'o', &object.type_info().index().get().to_le_bytes());
             push_fields(section, object.borrowed(), stack);
         }
-        // Large contents, and what has none, count by identity.
+        // Large contents, and objects without content, count by identity.
         ValueRef::Tensor(_) | ValueRef::Function(_) | ValueRef::Object(_) => {
             let identity = value.as_object().map_or(0, Ref::identity);
             put(b'p', &identity.to_le_bytes());
@@ -279,7 +276,7 @@ fn append(section: &Section, value: &Value, bytes: &mut Vec<u8>, stack: &mut Vec
     }
 }
 
-/// More than the limit need not be copied to be found too many.
+/// Stops just above the limit, which is enough to detect an excess.
 fn push_bounded<'a>(values: impl Iterator<Item = &'a Value>, stack: &mut Vec<Value>) {
     stack.extend(values.take(MAX_PARTS + 1).cloned());
 }

@@ -1,18 +1,18 @@
-//! The order in which the fields of a type are visited, from what it and its
-//! ancestors declare. Where the fields lie is not decided here.
+//! The order in which the fields of a type are visited, as declared by it and its
+//! ancestors, independent of the fields' offsets.
 
 use std::collections::HashMap;
 
 use super::definition::{FieldDef, FieldFlag, TypeDef};
 use crate::kernel::error::{Error, Result};
 
-/// The positions of all fields of a type in the order of visit. The line goes
-/// from the root to the type itself, whose ancestors are known to be right.
+/// The positions of all fields of a type in the order of visit. `line` goes from the
+/// root to the type itself; the ancestors are known to be valid.
 ///
 /// # Errors
 ///
-/// `ValueError` when the order that the type states names a field that there
-/// is not, one twice, or leaves one out, or contradicts `defs_first`.
+/// `ValueError` if the declared order names an unknown field, names one twice, leaves
+/// one out, or contradicts `defs_first`.
 pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     let mut fields: Vec<&FieldDef> = Vec::new();
     let mut order: Vec<usize> = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
                 })?;
                 order.retain(|position| !is_named[*position]);
                 order.extend(stated);
-                // Ignored fields may be left out.
+                // Ignored fields may be omitted.
                 order.extend((inherited..fields.len()).filter(|own| !is_named[*own]));
             }
         }
@@ -44,7 +44,7 @@ pub(crate) fn visit_order(line: &[&TypeDef]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// The positions that names stand for, and for each field whether it is named.
+/// The positions of the named fields, and for each field whether it is named.
 fn stated(
     names: &[Box<str>],
     fields: &[&FieldDef],
@@ -81,8 +81,8 @@ fn stated(
     }
 }
 
-/// A field that a stated order puts behind one that `defs_first` puts behind
-/// it: its name and that of the other.
+/// A definition field that the declared order puts after a field that `defs_first` puts
+/// after it: its name and the name of the other field.
 pub(super) fn contradiction(definition: &TypeDef) -> Option<(&str, &str)> {
     let names = definition.stated_order()?;
     let own = |name: &str| {
