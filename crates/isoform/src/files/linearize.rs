@@ -172,9 +172,16 @@ impl<'a, S: Sink> Linearizer<'a, '_, S> {
         let Ok(base) = u32::try_from(self.parts.len()) else {
             return Err(too_large());
         };
-        if let Some(cursor) = Cursor::open(section, object, part, View::References) {
-            let cursor = cursor.with_mark(marked);
-            self.stack.push(Frame { cursor, base });
+        let frame = |cursor: Cursor<'a>| Frame {
+            cursor: cursor.with_mark(marked),
+            base,
+        };
+        let view = View::References;
+        if let Payload::Plain | Payload::Node = object.info().class() {
+            self.stack.push(frame(Cursor::of_node(object, part, view)));
+        } else {
+            let cursor = Cursor::of_container(section, object, part, view);
+            self.stack.extend(cursor.map(frame));
         }
         Ok(())
     }

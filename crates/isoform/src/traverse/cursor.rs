@@ -72,15 +72,16 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The source of an object's parts.
+/// The elements of a container.
 #[derive(Clone, Copy)]
-enum Content<'a> {
-    Fields(Fields<'a>),
+enum Elements<'a> {
+    /// The object has fields.
+    None,
     /// The elements of an array, or of a list when it was opened.
-    Items(ObjRef<'a>, &'a [Value]),
+    Items(&'a [Value]),
     /// The entries of a map, or of a dict when it was opened; true if they are
     /// visited in the order of their keys.
-    Entries(ObjRef<'a>, &'a MapObj, bool),
+    Entries(&'a MapObj, bool),
 }
 
 /// An open object with parts still to visit.
@@ -89,7 +90,9 @@ enum Content<'a> {
 /// of an object as they are when the cursor reaches them.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
-    content: Content<'a>,
+    /// Empty for a container.
+    fields: Fields<'a>,
+    elements: Elements<'a>,
     /// The number of parts taken so far.
     next: usize,
     /// The region of the object itself.
@@ -113,39 +116,72 @@ impl<'a> Cursor<'a> {
         part: Part<'a>,
         view: View,
     ) -> Option<Self> {
-        let content = match object.info().class() {
-            Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),
-            class => container(section, object, class, view)?,
-        };
-        Some(Cursor::new(object, content, part.region, part.is_key))
+        match object.info().class() {
+            Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, view)),
+            _ => Cursor::of_container(section, object, part, view),
+        }
     }
 
-    /// Opens an object whose contents are replaced by those of `content`, if it
-    /// is a container: a copy of its earlier contents.
-    pub(super) fn over(object: ObjRef<'a>, content: ObjRef<'a>, view: View) -> Option<Self> {
-        let content = match object.info().class() {
-            Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),
-            payload => payload.has_parts().then(|| held(object, content, view))??,
+    /// Opens an object of a declared type.
+    #[inline(always)]
+    pub(crate) fn of_node(object: ObjRef<'a>, part: Part<'a>, view: View) -> Self {
+        Cursor::new(view.fields(object), Elements::None, part)
+    }
+
+    /// Opens an object of a built-in type; None if that has no parts.
+    #[inline(never)]
+    pub(crate) fn of_container(
+        section: &Section,
+        object: ObjRef<'a>,
+        part: Part<'a>,
+        view: View,
+    ) -> Option<Self> {
+        let held = match object.info().class() {
+            Payload::Array | Payload::Map => object,
+            Payload::List | Payload::Dict => object.held(section)?,
+            _ => return None,
         };
-        Some(Cursor::new(object, content, RegionKind::Use, false))
+        let fields = Fields::none(object);
+        Some(Cursor::new(fields, Elements::of(held, view)?, part))
+    }
+
+    /// Opens an object whose contents are replaced by those of `held`, if it is
+    /// a container: a copy of its earlier contents.
+    pub(super) fn over(object: ObjRef<'a>, held: ObjRef<'a>, view: View) -> Option<Self> {
+        let part = Part {
+            met: Met::Object(object),
+            region: RegionKind::Use,
+            is_key: false,
+        };
+        match object.info().class() {
+            Payload::Plain | Payload::Node => Some(Cursor::of_node(object, part, view)),
+            _ => {
+                let elements = Elements::of(held, view)?;
+                Some(Cursor::new(Fields::none(object), elements, part))
+            }
+        }
     }
 
     #[inline(always)]
-    fn new(object: ObjRef<'a>, content: Content<'a>, region: RegionKind, is_key: bool) -> Self {
+    fn new(fields: Fields<'a>, elements: Elements<'a>, part: Part<'a>) -> Self {
+        let is_var = fields.object().info().kind == Kind::Var;
         Cursor {
-            content,
+            fields,
+            elements,
             next: 0,
-            region,
-            inner: region.inside(object.info().kind == Kind::Var),
-            is_key,
+            region: part.region,
+            inner: part.region.inside(is_var),
+            is_key: part.is_key,
             marked: false,
             silent: false,
         }
     }
 
     /// Replaces the region of the object.
-    pub(super) fn met_in(self, region: RegionKind) -> Self {
-        Cursor::new(self.object(), self.content, region, self.is_key)
+    pub(super) fn met_in(mut self, region: RegionKind) -> Self {
+        self.region = region;
+        self.inner = region.inside(self.object().info().kind == Kind::Var);
+        self
     }
 
     /// Records whether the traversal has marked the object as open.
@@ -162,20 +198,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// The object being traversed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn object(&self) -> ObjRef<'a> {
-        match self.content {
-            Content::Fields(fields) => fields.object(),
-            Content::Items(object, _) | Content::Entries(object, ..) => object,
-        }
+        self.fields.object()
     }
 
     /// The number of parts; the keys and values of a map count separately.
     pub(crate) fn len(&self) -> usize {
-        match self.content {
-            Content::Fields(fields) => fields.len(),
-            Content::Items(_, items) => items.len(),
-            Content::Entries(_, entries, _) => 2 * entries.len(),
+        match self.elements {
+            Elements::None => self.fields.len(),
+            Elements::Items(items) => items.len(),
+            Elements::Entries(entries, _) => 2 * entries.len(),
         }
     }
 
@@ -196,29 +229,30 @@ impl<'a> Cursor<'a> {
     /// The part at a position.
     #[inline(always)]
     pub(crate) fn get(&self, section: &Section, position: usize) -> Option<Part<'a>> {
-        match self.content {
-            Content::Fields(fields) => {
-                let (slot, loaded) = fields.get(section, position)?;
-                Some(Part {
-                    met: loaded.met(),
-                    region: self.inner.of_field(slot.flag),
-                    is_key: false,
-                })
-            }
+        if let Some((slot, loaded)) = self.fields.get(section, position) {
+            return Some(Part {
+                met: loaded.met(),
+                region: self.inner.of_field(slot.flag),
+                is_key: false,
+            });
+        }
+        match self.elements {
+            Elements::None => None,
             _ => self.element(position),
         }
     }
 
+    #[inline(never)]
     fn element(&self, position: usize) -> Option<Part<'a>> {
         let part = |value: &'a Value, region, is_key| Part {
             met: Met::of(value),
             region,
             is_key,
         };
-        match self.content {
-            Content::Fields(_) => None,
-            Content::Items(_, items) => Some(part(items.get(position)?, self.region, false)),
-            Content::Entries(..) => {
+        match self.elements {
+            Elements::None => None,
+            Elements::Items(items) => Some(part(items.get(position)?, self.region, false)),
+            Elements::Entries(..) => {
                 let (key, value) = self.entry(position)?;
                 Some(match position.is_multiple_of(2) {
                     // Keys are looked up, never bound.
@@ -232,24 +266,21 @@ impl<'a> Cursor<'a> {
     /// The fields that are traversed.
     #[inline]
     pub(crate) fn fields(&self) -> Option<Fields<'a>> {
-        match self.content {
-            Content::Fields(fields) => Some(fields),
-            _ => None,
-        }
+        matches!(self.elements, Elements::None).then_some(self.fields)
     }
 
     /// The elements of an array or list.
     pub(crate) fn items(&self) -> Option<&'a [Value]> {
-        match self.content {
-            Content::Items(_, items) => Some(items),
+        match self.elements {
+            Elements::Items(items) => Some(items),
             _ => None,
         }
     }
 
     /// The entries of a map or dict.
     pub(crate) fn entries(&self) -> Option<&'a MapObj> {
-        match self.content {
-            Content::Entries(_, entries, _) => Some(entries),
+        match self.elements {
+            Elements::Entries(entries, _) => Some(entries),
             _ => None,
         }
     }
@@ -261,19 +292,16 @@ impl<'a> Cursor<'a> {
 
     /// The number of that entry in the order of insertion.
     pub(crate) fn entry_number(&self, position: usize) -> Option<usize> {
-        match self.content {
-            Content::Entries(_, entries, true) => entries.in_key_order(position / 2),
-            Content::Entries(..) => Some(position / 2),
+        match self.elements {
+            Elements::Entries(entries, true) => entries.in_key_order(position / 2),
+            Elements::Entries(..) => Some(position / 2),
             _ => None,
         }
     }
 
     /// The slot of the field at this position, if it is a field.
     pub(crate) fn slot(&self, position: usize) -> Option<&'static Slot> {
-        match self.content {
-            Content::Fields(fields) => fields.slot(position),
-            _ => None,
-        }
+        self.fields.slot(position)
     }
 
     /// The declaration of the field at this position.
@@ -290,10 +318,10 @@ impl<'a> Cursor<'a> {
 
     /// The step of a path to the part at a position.
     pub(crate) fn step_to(&self, position: usize) -> Option<Step> {
-        match self.content {
-            Content::Fields(_) => Some(Step::Field(self.field(position)?.name())),
-            Content::Items(_, items) => (position < items.len()).then_some(Step::Item(position)),
-            Content::Entries(..) => Some(Step::Key(self.entry(position)?.0.clone())),
+        match self.elements {
+            Elements::None => Some(Step::Field(self.field(position)?.name())),
+            Elements::Items(items) => (position < items.len()).then_some(Step::Item(position)),
+            Elements::Entries(..) => Some(Step::Key(self.entry(position)?.0.clone())),
         }
     }
 
@@ -310,39 +338,21 @@ impl<'a> Cursor<'a> {
             }
             (None, _) => false,
         };
-        let fields = match self.content {
-            Content::Fields(fields) => fields.len(),
-            _ => 0,
-        };
-        let found = (0..fields).find(is_wanted);
+        let found = (0..self.fields.len()).find(is_wanted);
         self.next = found.map_or(0, |position| position + 1);
         found.is_some()
     }
 }
 
-#[inline(never)]
-fn container<'a>(
-    section: &Section,
-    object: ObjRef<'a>,
-    class: Payload,
-    view: View,
-) -> Option<Content<'a>> {
-    match class {
-        Payload::Array | Payload::Map => held(object, object, view),
-        Payload::List | Payload::Dict => held(object, object.held(section)?, view),
-        _ => None,
+impl<'a> Elements<'a> {
+    /// The elements of an array or map.
+    fn of(held: ObjRef<'a>, view: View) -> Option<Self> {
+        if let Some(array) = held.downcast::<ArrayObj>() {
+            return Some(Elements::Items(array.items()));
+        }
+        let by_key = matches!(view, View::Compared | View::WithIgnored);
+        Some(Elements::Entries(held.downcast::<MapObj>()?, by_key))
     }
-}
-
-/// The contents of a container: its array or map, which is the container itself
-/// if it is immutable.
-fn held<'a>(object: ObjRef<'a>, held: ObjRef<'a>, view: View) -> Option<Content<'a>> {
-    let by_key = matches!(view, View::Compared | View::WithIgnored);
-    if let Some(array) = held.downcast::<ArrayObj>() {
-        return Some(Content::Items(object, array.items()));
-    }
-    let entries = held.downcast::<MapObj>()?;
-    Some(Content::Entries(object, entries, by_key))
 }
 
 /// The path to the part that the topmost cursor took last.

@@ -209,10 +209,15 @@ where
             }
             return Ok(());
         }
-        let Some(cursor) = Cursor::open(section, object, part, self.view) else {
-            return self.without_parts(section, object, part, marked);
-        };
-        self.stack.push(cursor.with_mark(marked));
+        if let Payload::Plain | Payload::Node = class {
+            let cursor = Cursor::of_node(object, part, self.view);
+            self.stack.push(cursor.with_mark(marked));
+        } else {
+            let Some(cursor) = Cursor::of_container(section, object, part, self.view) else {
+                return self.without_parts(section, object, part, marked);
+            };
+            self.stack.push(cursor.with_mark(marked));
+        }
         if self.special && self.ask(section, object, part.region)? {
             return self.close(section);
         }

@@ -238,6 +238,12 @@ impl<'a> Fields<'a> {
         self.object
     }
 
+    /// None of the object's fields.
+    #[inline(always)]
+    pub(crate) fn none(object: ObjRef<'a>) -> Self {
+        Fields { object, slots: &[] }
+    }
+
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.slots.len()
