@@ -1,4 +1,4 @@
-//! The callbacks that hooks written in Python receive: objects of their own classes
+//! The callbacks that hooks written in Python receive: instances of dedicated classes
 //! around the functions that the core provides. `hooks.rs` and `walk` implement the
 //! calls.
 

@@ -65,7 +65,7 @@ fn capsule_of<'py>(value: &Object<'py>) -> PyResult<Object<'py>> {
         })?;
     let version = [("max_version", (1, 0))].into_py_dict(py)?;
     match export.call((), Some(&version)) {
-        // Producers from before versions do not accept this argument.
+        // Producers older than the versioned protocol do not accept this argument.
         Err(error) if error.is_instance_of::<PyTypeError>(py) => export.call0(),
         other => other,
     }

@@ -340,8 +340,8 @@ fn native_plan(
         .collect();
     let required = definitions().filter(|(_, field)| !field.has_default());
     let mut params: Vec<String> = required.map(|(_, field)| field.name().to_owned()).collect();
-    // A type's own fields come before those that all similar types have, such as a
-    // place in the source text.
+    // A type's own optional fields come before inherited ones, which many types share,
+    // such as a place in the source text.
     let mut ancestor = Some(info);
     while let Some(current) = ancestor {
         let parent = current.parent();

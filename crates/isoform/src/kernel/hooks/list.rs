@@ -20,7 +20,7 @@ hooks! {
     equal: DynEqual(left: &Ref<Obj>, right: &Ref<Obj>, eq_cb: &mut dyn EqualCallback) -> bool
         = "__s_equal__",
         "Structural equality: `(self, other, equal)`, with `equal(left, right, region, name)` for \
-         the parts, gives a bool.";
+         the parts, returns a bool.";
 
     /// `__s_hash__(self, init, hash_cb) -> int`: the structural hash of an object. See
     /// [`StructuralHash`](crate::StructuralHash) for the use of the callback.
@@ -31,13 +31,13 @@ hooks! {
     ) -> u64 as Value::from
         = "__s_hash__",
         "Structural hash: `(self, init, hash)`, with `hash(value, init, region)` for the parts, \
-         gives an int.";
+         returns an int.";
 
     /// `__verify__(self)`: the check by [`verify`](crate::verify()) of objects of a
     /// type and of types that extend it; an error describes a problem.
     verify: DynVerify(object: &Ref<Obj>) -> ()
         = "__verify__",
-        "What the type demands of its objects: `(self)` raises when one breaks it.";
+        "Verification of an object: `(self)` raises if the object is invalid.";
 
     /// Writes data to a file in place of an object's fields.
     ///
@@ -66,12 +66,12 @@ hooks! {
     /// ```
     to_json: DynToJson(object: &Ref<Obj>) -> Value
         = "__data_to_json__",
-        "What stands for an object in files: `(self)` gives JSON data.";
+        "The data of an object in files: `(self)` returns JSON data.";
 
     /// Makes the object from the data that [`DynToJson`] returned.
     from_json: DynFromJson(data: &Value) -> Ref<Obj>
         = "__data_from_json__",
-        "The object that JSON data stands for: `(data)` gives an object of the type.";
+        "The object for JSON data: `(data)` returns an object of the type.";
 
     /// `__ffi_repr__(self, fn_repr) -> str`: the text of an object. `fn_repr` returns
     /// the text of a part.
@@ -92,8 +92,8 @@ hooks! {
         fn_repr: &mut dyn FnMut(&Value) -> Result<String>,
     ) -> String
         = "__ffi_repr__",
-        "The text of an object: `(self, fn_repr)`, with `fn_repr(value)` for the parts, gives a \
-         str.";
+        "The text of an object: `(self, fn_repr)`, with `fn_repr(value)` for the parts, returns \
+         a str.";
 
     /// `__ffi_eq__(self, other, cmp) -> bool`: returns whether two objects of one type
     /// are equal for [`recursive_eq`](crate::recursive_eq). `cmp` compares two parts.
@@ -106,8 +106,8 @@ hooks! {
         cmp: &mut dyn FnMut(&Value, &Value) -> Result<bool>,
     ) -> bool
         = "__ffi_eq__",
-        "Equality by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives a \
-         bool.";
+        "Equality by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, returns \
+         a bool.";
 
     /// `__ffi_compare__(self, other, cmp) -> int`: the order of two objects of one type
     /// for [`recursive_cmp`](crate::recursive_cmp): negative if the left one comes
@@ -120,7 +120,7 @@ hooks! {
         cmp: &mut dyn FnMut(&Value, &Value) -> Result<Ordering>,
     ) -> Ordering
         = "__ffi_compare__",
-        "Order by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, gives an \
+        "Order by fields: `(self, other, cmp)`, with `cmp(left, right)` for the parts, returns an \
          int below, at or above zero.";
 
     /// `__ffi_hash__(self, fn_hash) -> int`: the hash of an object for
@@ -131,7 +131,7 @@ hooks! {
         fn_hash: &mut dyn FnMut(&Value) -> Result<u64>,
     ) -> u64
         = "__ffi_hash__",
-        "Hash by fields: `(self, fn_hash)`, with `fn_hash(value)` for the parts, gives an int.";
+        "Hash by fields: `(self, fn_hash)`, with `fn_hash(value)` for the parts, returns an int.";
 
     /// `__any_hash__(self) -> int`: the hash of an object as the key of a map
     /// or dict. Needs a [`DynKeyEqual`]; equal keys must have the same hash.
@@ -160,20 +160,20 @@ hooks! {
     /// ```
     key_hash: DynKeyHash(object: &Ref<Obj>) -> u64
         = "__any_hash__",
-        "The hash of an object as the key of a map or dict: `(self)` gives an int.";
+        "The hash of an object as the key of a map or dict: `(self)` returns an int.";
 
     /// `__any_equal__(self, other) -> bool`: returns whether two objects of one type
     /// are the same key of a map or dict. Needs a [`DynKeyHash`]. It is not called to
     /// compare an object with itself.
     key_equal: DynKeyEqual(left: &Ref<Obj>, right: &Ref<Obj>) -> bool
         = "__any_equal__",
-        "Whether two objects are one key of a map or dict: `(self, other)` gives a bool.";
+        "Equality of two objects as keys of a map or dict: `(self, other)` returns a bool.";
 
     /// `__ffi_shallow_copy__(self)`: a copy of one object, for
     /// [`shallow_copy`](crate::shallow_copy). It must have the same type.
     copy: DynCopy(object: &Ref<Obj>) -> Value
         = "__ffi_shallow_copy__",
-        "A copy of one object: `(self)` gives an object of the type.";
+        "A copy of one object: `(self)` returns an object of the type.";
 
     /// `__ffi_convert__(value)`: converts a value of another kind to an object of the
     /// type, for fields of the type.
@@ -201,7 +201,7 @@ hooks! {
     /// ```
     convert: DynConvert(value: &Value) -> Value
         = "__ffi_convert__",
-        "An object of the type from another value that a field gets: `(value)` gives the object.";
+        "Conversion of another value to the type, for fields: `(value)` returns an object.";
 
     /// `__s_visit__(self, visitor)`: visits the parts of an object for
     /// [`structural_walk`](crate::structural_walk) and related functions, instead of
@@ -235,8 +235,8 @@ hooks! {
     /// ```
     visit: DynVisit(object: &Ref<Obj>, visitor: &mut dyn VisitCallback) -> Option<Value>
         = "__s_visit__",
-        "Structural walk: `(self, visitor)` visits the parts, and gives None or what ended the \
-         walk.";
+        "Structural walk: `(self, visitor)` visits the parts, and returns None or the value that \
+         ended the walk.";
 
     /// `__s_mutate__(self, mutator)`: the replacement of an object in
     /// [`structural_map`](crate::structural_map) and related functions, instead of
@@ -247,5 +247,5 @@ hooks! {
     /// [`DynVisit`], and returns the replacement of the part.
     mutate: DynMutate(object: &Ref<Obj>, mutator: &mut dyn MutateCallback) -> Value
         = "__s_mutate__",
-        "Structural rewrite: `(self, mutator)` gives what the object becomes.";
+        "Structural rewrite: `(self, mutator)` returns the new object.";
 }
