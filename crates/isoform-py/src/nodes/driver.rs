@@ -1,4 +1,4 @@
-//! The engine of `NodeVisitor`, `NodeMutator` and `NodeFunctor`: goes over a
+//! The engine of `NodeVisitor`, `NodeMutator` and `NodeFunctor`: traverses a
 //! value with an explicit stack, on which methods that are generators wait for
 //! what they asked for.
 //!
@@ -23,18 +23,18 @@ use crate::object::gil::{self, under_gil};
 use crate::type_info::TypeInfoHandle;
 use crate::walk::InterruptHandle;
 
-/// What the methods make of nodes.
+/// The kind of result that methods return.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Nothing.
     Visit,
-    /// What comes in their place.
+    /// Replacements of nodes.
     Rewrite,
     /// Anything.
     Compute,
 }
 
-/// What became of a value.
+/// The result for a value.
 pub(super) enum Answer {
     Nothing,
     Value(Value),
@@ -80,9 +80,9 @@ pub(super) struct State {
     methods: HashMap<u32, Option<Py<PyAny>>>,
     /// The node whose method runs, and the region in which it was met.
     pub(super) open: Option<(Value, RegionKind)>,
-    /// What became of nodes; None while one is being visited.
+    /// Results of nodes; None while one is being visited.
     pub(super) known: HashMap<u64, Option<Answer>>,
-    /// What comes in place of the uses of variables, whatever method they have.
+    /// Replacements of uses of variables, whatever method they have.
     pub(super) uses: HashMap<u64, Value>,
     /// The way to an error, its last step first.
     pub(super) way: Vec<AccessStep>,
@@ -177,14 +177,14 @@ impl NodeDriver {
         Ok(found)
     }
 
-    /// What becomes of a value that a method asks for while it runs.
+    /// The result for a value that a method asks for while it runs.
     pub(super) fn run(&self, py: Python<'_>, value: &Value, region: RegionKind) -> Outcome<Answer> {
         self.nested(py, value, |stack| {
             self.meet(py, value.clone(), region, stack)
         })
     }
 
-    /// What a value becomes by way of its children.
+    /// The result for a value from those of its children.
     pub(super) fn run_children(
         &self,
         py: Python<'_>,
@@ -321,7 +321,7 @@ impl NodeDriver {
         self.begin(py, result, value, region, place, stack)
     }
 
-    /// What a call of a method comes to: its result, or a generator, which is
+    /// The result of a method, unless it is a generator, which is
     /// put on the stack.
     pub(super) fn begin(
         &self,
@@ -357,7 +357,7 @@ impl NodeDriver {
         result
     }
 
-    /// What a method returned, checked.
+    /// Checks the return value of a method.
     fn accept(
         &self,
         py: Python<'_>,
@@ -527,7 +527,7 @@ impl NodeDriver {
         drop(frame);
     }
 
-    /// What becomes of a value whose children have been visited.
+    /// The result for a value whose children have been visited.
     fn combine(&self, py: Python<'_>, children: &Children, done: Vec<Answer>) -> PyResult<Answer> {
         match self.rule {
             Rule::Visit => Ok(Answer::Nothing),
@@ -565,7 +565,7 @@ impl NodeDriver {
     }
 }
 
-/// What a frame does next.
+/// The next step of a frame.
 enum Step {
     /// A child has this result, or lies on the stack and has none so far.
     Go(Option<Answer>),

@@ -11,7 +11,7 @@ use crate::error::{IntoPyResult, from_python};
 use crate::walk::InterruptHandle;
 
 impl NodeDriver {
-    /// What becomes of an object by the hook of its type; None if there is
+    /// The result for an object from the hook of its type; None if there is
     /// none.
     pub(super) fn by_hook(
         &self,
@@ -43,7 +43,7 @@ impl NodeDriver {
     }
 }
 
-/// What a hook ended the visit with.
+/// The interrupt with which a hook ended the visit.
 fn interrupt(py: Python<'_>, end: &Value) -> Stop {
     let made = to_python(py, end).and_then(|end| {
         if end.is_instance_of::<InterruptHandle>() {

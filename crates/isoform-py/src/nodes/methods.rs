@@ -1,4 +1,4 @@
-//! What visitors of Python call.
+//! The methods that visitors of Python call.
 
 use isoform::{RegionKind, TypeInfo, registered_types};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -109,7 +109,7 @@ impl NodeDriver {
         Ok(())
     }
 
-    /// What a node became where it was met before; None if it was not.
+    /// The result of a node that was visited before; None for other nodes.
     fn image<'py>(&self, node: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = node.py();
         let place = var_of(node)?;
@@ -133,7 +133,7 @@ fn var_of(var: &Bound<'_, PyAny>) -> PyResult<u64> {
     }
 }
 
-/// What visitors call the registered types: key, dialect, and the name of the
+/// The names of the registered types for visitors: key, dialect, and the name of the
 /// class.
 #[pyfunction]
 pub(crate) fn _visit_names() -> Vec<(String, String, String)> {

@@ -1,7 +1,7 @@
 //! Dispatch by class: a table from types to functions, in which a type without
 //! an entry has that of its nearest ancestor.
 //!
-//! What goes over a value and calls the functions is in `visitors.rs` and
+//! The traversals that call the functions are in `visitors.rs` and
 //! `functor.rs`.
 
 use std::fmt;
@@ -104,14 +104,14 @@ impl<F> Dispatch<F> {
         Some((*owner, function))
     }
 
-    /// What a type falls back to: the function for the parent of the type that
+    /// The fallback of a type: the function for the parent of the type that
     /// [`get`](Self::get) finds the function of.
     pub fn above(&self, ty: TypeIndex) -> Option<&F> {
         let (owner, _) = self.entry(ty)?;
         self.get(types::info(owner).parent()?.index())
     }
 
-    /// Whether there are no entries.
+    /// True if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty()
     }
@@ -148,7 +148,7 @@ const SEGMENT: u32 = 256;
 /// Enough for all types that a process can have.
 const SEGMENTS: usize = 13;
 
-/// What lookups found, by the index of the type. Segments are made when a type
+/// The results of lookups, by the index of the type. Segments are made when a type
 /// of theirs is looked up, and never move, so that readers need no lock.
 #[derive(Default)]
 struct Found {

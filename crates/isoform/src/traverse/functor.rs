@@ -50,7 +50,7 @@ pub struct NodeFunctor<'f, C, R> {
     before: Dispatch<Ahead<'f, C, R>>,
 }
 
-/// What is done about a node before its function is called.
+/// The preparation of a node before its function is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Before<R> {
     /// All nodes below it are computed first. What happens by default.
@@ -190,7 +190,7 @@ impl<R> std::fmt::Debug for Results<'_, R> {
     }
 }
 
-/// What is known of a node.
+/// The state of a node.
 enum Known<R> {
     /// It is being computed.
     Open,
@@ -199,12 +199,12 @@ enum Known<R> {
     Result(R),
 }
 
-/// What is known of nodes, by identity.
+/// The states of nodes, by identity.
 type AllKnown<R> = HashMap<u64, Known<R>, RandomState>;
 
 struct Frame {
     node: Ref<Obj>,
-    /// What is computed before the node, the next one last.
+    /// The nodes to compute first, the next one last.
     below: Vec<Ref<Obj>>,
 }
 
@@ -276,7 +276,7 @@ impl<R> Run<R> {
 fn nodes_below(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     let options = ChildOptions::default().keys(false);
     let mut found = Vec::new();
-    // A list may stand in itself, and any container at several places.
+    // A list may contain itself, and any container may occur several times.
     let mut seen = HashSet::new();
     let children = children_of(&node.into(), options);
     let mut stack: Vec<Value> = children.iter(RegionKind::Use).map(|it| it.value).collect();

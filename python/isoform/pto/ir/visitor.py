@@ -21,12 +21,12 @@ class IRVisitor(NodeVisitor, dialect="pto"):
     """A visitor with a method for each class of the IR.
 
     Subclasses override `visit_add`, `visit_for_stmt`, `visit_var` and so on.
-    What has no override goes to the method of the parent class
-    (`visit_binary_expr`, `visit_expr`), up to `visit_node`, whose default is to
-    visit what lies below. An override goes on below its node with
-    `super().visit_add(op)`, `self.visit(child)` or `yield child`, and without any
-    of these nothing below is visited. A method called with another node than the
-    one it was asked for is `self.visit`. An override that returns a
+    Classes without an override use the method of the parent class
+    (`visit_binary_expr`, `visit_expr`), up to `visit_node`, which by default
+    visits the nodes below. An override continues below its node with
+    `super().visit_add(op)`, `self.visit(child)` or `yield child`; otherwise
+    nothing below is visited. Calling a method with another node than its own is
+    the same as `self.visit`. An override that returns a
     `isoform.VisitInterrupt` ends the visit; everything else it may return is
     None.
 
@@ -115,8 +115,8 @@ _INSIDE = ("loop_var", "iter_args", "params")
 
 
 def _redefine(old: Any, new: Any, engine: Any) -> Any:
-    """What comes in place of a node, with the variables that it defines as others
-    than the node did in the place of those.
+    """Returns `new`, the replacement of `old`, after recording that the variables
+    defined by `new` replace those defined by `old`.
     """
     inside: dict[int, tuple[Any, Any]] = {}
     for name in _definition_fields(type(old)):

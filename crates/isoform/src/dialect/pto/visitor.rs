@@ -18,7 +18,7 @@ use crate::traverse::{MapOptions, structural_map, visit_nodes};
 /// Visits a value by the methods of a visitor.
 ///
 /// An object is visited once, where it is met first, before what lies below it;
-/// fields that comparison ignores are not visited. A method answers with
+/// fields that comparison ignores are not visited. A method returns
 /// `WalkResult::Advance` to go on below its node, `WalkResult::Skip` to leave
 /// that out, or `WalkResult::Interrupt` to end the visit. Nothing recurses,
 /// whatever the methods do; depth is limited by memory only. Linear
@@ -57,7 +57,7 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 
 /// Rewrites a value by the methods of a mutator.
 ///
-/// A method sees its node after what lies below was rewritten, and answers
+/// A method sees its node after what lies below was rewritten, and returns
 /// what comes in its place, or None to keep it. Where nothing changes, the
 /// result is the same object; a shared object is rewritten once, and its result
 /// shared in the same way. Nothing recurses. Linear in the number of objects,
@@ -66,7 +66,7 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 ///
 /// A variable that is replaced where it is defined is replaced in its uses:
 /// when the method for the variable says so, and when that for a statement or
-/// function answers a node of the same class with another variable in a
+/// function returns a node of the same class with another variable in a
 /// definition field. Loop variables and parameters are then replaced inside of
 /// that node, others from there on.
 ///
