@@ -103,7 +103,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) is_key: bool,
     /// True if the traversal has marked the object as open.
     pub(crate) marked: bool,
-    /// True if the callback is not called for the object.
+    /// True if no callback follows the parts of the object.
     pub(super) silent: bool,
 }
 
@@ -188,6 +188,14 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(crate) fn with_mark(mut self, marked: bool) -> Self {
         self.marked = marked;
+        self
+    }
+
+    /// Records whether the object is marked as open, and whether no callback
+    /// follows its parts.
+    #[inline(always)]
+    pub(super) fn flagged(mut self, marked: bool, silent: bool) -> Self {
+        (self.marked, self.silent) = (marked, silent);
         self
     }
 

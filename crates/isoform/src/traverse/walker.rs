@@ -89,6 +89,7 @@ pub(super) fn run<B>(
         special: options.hooks && has_traversal_hooks() || driver.is_some(),
         driver,
         drives: 0,
+        marks_all: driver.is_some() || options.sharing == Sharing::OncePerRegion,
         wanted,
         callback,
         interrupts,
@@ -130,6 +131,8 @@ struct Walker<'a, 'f, B, W, F> {
     driver: Option<Driver<'f>>,
     /// The number of running callbacks of the driver.
     drives: u32,
+    /// True if objects with a single owner are marked as well.
+    marks_all: bool,
     wanted: W,
     callback: F,
     interrupts: InterruptCodec<B>,
@@ -195,28 +198,33 @@ where
             prefetch_ahead(object);
         }
         let class = object.info().class();
+        let is_node = matches!(class, Payload::Plain | Payload::Node);
         // These are plain values: it must not be visible whether a string is
         // long enough to be an object.
-        if let Payload::Str | Payload::Bytes | Payload::BigInt = class {
+        if !is_node && matches!(class, Payload::Str | Payload::Bytes | Payload::BigInt) {
             return self.leaf(section, part);
         }
         let Entry::Enter(marked) = self.enter(object, part.region, class)? else {
             return Ok(());
         };
-        if self.options.order == WalkOrder::Pre && !self.call(section, part)? {
+        let silent = self.options.order == WalkOrder::Pre;
+        if silent && !self.call(section, part)? {
             if marked {
                 self.marks.leave(object.ident());
             }
             return Ok(());
         }
-        if let Payload::Plain | Payload::Node = class {
-            let cursor = Cursor::of_node(object, part, self.view);
-            self.stack.push(cursor.with_mark(marked));
+        if is_node {
+            let cursor = match self.options.include_ignored {
+                false => Cursor::of_node(object, part, View::Compared),
+                true => Cursor::of_node(object, part, View::WithIgnored),
+            };
+            self.stack.push(cursor.flagged(marked, silent));
         } else {
             let Some(cursor) = Cursor::of_container(section, object, part, self.view) else {
                 return self.without_parts(section, object, part, marked);
             };
-            self.stack.push(cursor.with_mark(marked));
+            self.stack.push(cursor.flagged(marked, silent));
         }
         if self.special && self.ask(section, object, part.region)? {
             return self.close(section);
@@ -418,11 +426,10 @@ where
         // leads through lists and dicts, which are always marked; one that the
         // callback creates is found in its second round. The driver may ask for
         // an object and meet it once more.
-        let marked = object.is_shared() || class.is_mutable() || self.driver.is_some();
         // If regions are told apart, the owner of an object may be visited
         // several times, and the object may be met in the same region each
         // time.
-        if !marked && self.options.sharing != Sharing::OncePerRegion {
+        if !object.is_shared() && !class.is_mutable() && !self.marks_all {
             return Ok(Entry::Enter(false));
         }
         match self.marks.enter(object.ident(), !once) {
@@ -466,7 +473,7 @@ where
         if cursor.marked {
             self.marks.leave(object.ident());
         }
-        if cursor.silent || self.options.order == WalkOrder::Pre {
+        if cursor.silent {
             return Ok(());
         }
         let part = Part {
