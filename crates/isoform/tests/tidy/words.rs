@@ -81,10 +81,6 @@ const NOT_REWRITTEN: &[&str] = &[
     "crates/isoform-py/src/",
     "crates/isoform/src/dialect/pto/visitor.rs",
     "crates/isoform/src/kernel/",
-    "crates/isoform/tests/chains.rs",
-    "crates/isoform/tests/derive.rs",
-    "crates/isoform/tests/it/",
-    "crates/isoform/tests/ui.rs",
     "python/isoform/pto/ir/visitor.py",
 ];
 
