@@ -134,8 +134,8 @@ impl<'a> Cursor<'a> {
         Some(Cursor::new(object, content, part.region, part.is_key))
     }
 
-    /// Opens an object whose contents are replaced by those of `content`, if it
-    /// is a container: a copy of its earlier contents.
+    /// Opens an object. If it is a container, the cursor traverses `content`
+    /// instead, a copy of its earlier contents.
     pub(super) fn over(object: ObjRef<'a>, content: ObjRef<'a>, view: View) -> Option<Self> {
         let content = match object.info().class() {
             Payload::Plain | Payload::Node => Content::Fields(view.fields(object)),

@@ -52,7 +52,7 @@ fn first_mismatches() {
         ("<root>[1]", "<root>[1]", |_| {
             ([1, 2].into(), [1, 3, 4].into())
         }),
-        // In a node without children, which a field holds that holds such nodes only.
+        // In a node without children, in a field that only contains such nodes.
         ("<root>.object.bits", "<root>.object.bits", |b| {
             let make = |bits| b.storages(b.literal(bits));
             (make(1), make(2))

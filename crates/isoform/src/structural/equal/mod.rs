@@ -48,7 +48,7 @@ use crate::kernel::value::Value;
 const LEFT: usize = 0;
 const RIGHT: usize = 1;
 
-/// How two variables compare.
+/// The result of comparing two variables.
 enum VarPair {
     Equal,
     Different,
