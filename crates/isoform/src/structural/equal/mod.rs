@@ -66,7 +66,7 @@ enum Job {
     /// Compares the elements starting at `next`.
     Items,
     /// Compares the map values starting at `next`; `extra` is the position of
-    /// the matched positions in [`Engine::pairs`].
+    /// the matched positions in [`Tables::pairs`].
     Entries,
     /// The pair is proven. `extra` has bits of [`proofs`], `next` is the
     /// previous state of the bindings.
