@@ -106,7 +106,7 @@ pub fn structural_map_where(
 ///
 /// As [`structural_map`]. `ValueError` if the callback asks for a value whose
 /// rewrite has not ended, and `RecursionError` if callbacks nest more than
-/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level is a call
+/// [`MAX_HOOK_DEPTH`] levels deep: each level is a call
 /// of user code on the native stack.
 ///
 /// ```

@@ -132,7 +132,7 @@ pub fn structural_walk_with<B>(
 ///
 /// `ValueError` with the path for a value that contains itself, or if a
 /// callback asks for a value whose visit has not ended. `RecursionError` if
-/// callbacks nest more than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels
+/// callbacks nest more than [`MAX_HOOK_DEPTH`] levels
 /// deep: each level is a call of user code on the native stack. Errors of
 /// callbacks are returned unchanged.
 ///
