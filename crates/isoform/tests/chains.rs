@@ -1,12 +1,12 @@
-//! Depth costs neither stack nor more than linear time: every exported
-//! function that takes a value, on chains of three million levels.
+//! Depth costs no stack and only linear time: calls every exported function
+//! that takes a value on chains of three million levels.
 //!
-//! A chain has a sixth of its levels of each shape: objects that lean left,
+//! Each shape makes up a sixth of a chain's levels: objects that lean left,
 //! objects that lean right, lists, dicts, arrays, maps. A recursive function
-//! overflows its stack on any of them, and a quadratic one does not end.
+//! overflows its stack on any of them, and a quadratic one does not finish.
 //!
-//! They have a process of their own: each collection of cycles in another test
-//! would visit the chains, too.
+//! The chains have a separate process: every collection of cycles in another
+//! test would visit them, too.
 
 #[path = "it/exports.rs"]
 mod exports;
@@ -36,7 +36,7 @@ struct Pair {
     rhs: Value,
 }
 
-/// The node one level above a part.
+/// Makes one level around a part.
 type Shape = fn(Value) -> Value;
 
 fn lean_left(value: Value) -> Value {
@@ -107,7 +107,8 @@ fn equal(left: impl Into<Value>, right: impl Into<Value>) -> bool {
     isoform::structural_equal(left, right).expect("comparable")
 }
 
-/// One test for each function, named like it, and the list of the functions.
+/// Generates one test for each function, with its name, and the list of
+/// functions.
 macro_rules! chains {
     ($($($function:literal)+ fn $test:ident($deep:ident) $body:block)*) => {
         const FUNCTIONS: &[&str] = &[$($($function),+),*];
@@ -124,7 +125,7 @@ macro_rules! chains {
 
 #[test]
 fn every_function_of_a_value_has_a_chain() {
-    // Programs of the dialects have tests of their own.
+    // Programs of the dialects have separate tests.
     let missing: Vec<String> = exports::functions_of_values()
         .into_iter()
         .filter(|name| !name.starts_with("dialect::") && !FUNCTIONS.contains(&name.as_str()))
@@ -313,7 +314,8 @@ chains! {
         assert_eq!(isoform::call_method(&object, "self", &[])?, Value::from(&object));
         attrs::set(ty, "it.chains", deep.value.clone())?;
         attrs::replace(ty, "it.chains", deep.twin.clone())?;
-        // What a singleton may hold has a limit, so deep content is refused.
+        // The contents of a singleton are limited, so deep contents are
+        // rejected.
         let one = Single::new(deep.value.clone());
         assert!(isoform::register_singleton(&one).is_err());
         assert!(isoform::find_singleton(&one).is_none());
@@ -340,7 +342,7 @@ chains! {
     fn match_value(deep) {
         let x = Value::from(var("x"));
         let same = Pattern::new([&x, &x].map(Clone::clone), [x.clone()])?;
-        // A hole stands for objects.
+        // A hole matches objects.
         let both = [&deep.value, &deep.twin].map(|value| lean_left(value.clone()));
         let both = Value::from(both);
         let found = same.match_value(&both)?.expect("it matches");
@@ -411,7 +413,7 @@ struct Single {
     content: Value,
 }
 
-/// Typed reading of what is deep: an array of arrays is converted at its top.
+/// Typed reading of deep values: an array of arrays is converted at its top.
 #[test]
 fn extraction_does_not_descend() {
     let value = Value::from([deep().value.clone()]);

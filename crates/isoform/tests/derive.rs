@@ -1,4 +1,5 @@
-//! The results of `#[derive(Node)]` for a user of the crate: a registered definition, constructors, upcasts.
+//! Tests of `#[derive(Node)]` for users of the crate: a registered definition,
+//! constructors, upcasts.
 
 use isoform::{
     Array, EqualCallback, Error, FieldFlag, HashCallback, Kind, Node, Obj, Ref, Result, Str,
@@ -317,7 +318,8 @@ fn updates_copy_and_replace_one_field() {
     assert_eq!(after.type_info().key(), "derive.Function");
 }
 
-/// A type that says what the recursive operations do with its fields, and what it demands.
+/// A type that declares how the recursive operations use its fields, and its
+/// requirements.
 #[derive(Node)]
 #[node(key = "derive.Range", hooks(verify))]
 #[repr(C)]
@@ -346,7 +348,7 @@ impl Verify for Range {
     }
 }
 
-/// Inherits what its base demands.
+/// Inherits the requirements of its base.
 #[derive(Node)]
 #[node(key = "derive.ShortRange", hooks(verify))]
 #[repr(C)]

@@ -1,4 +1,5 @@
-//! The compiler's errors about misuse of the derive: one file per mistake, with the message next to it.
+//! The compiler's messages on misuse of the derive: one file per mistake, with
+//! the message beside it.
 //!
 //! After a change of messages, `TRYBUILD=overwrite cargo test --all-features --test ui` rewrites the `.stderr` files
 //! for review.

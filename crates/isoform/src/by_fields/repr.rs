@@ -24,7 +24,7 @@ use crate::traverse::cursor::{Cursor, Part, View};
 
 /// The texts of objects that a host language's own classes define.
 ///
-/// The texts that types define are in [`DynRepr`](crate::DynRepr).
+/// The texts that types define are in [`DynRepr`].
 pub trait ReprHooks {
     /// The text of an object of a declared type; None selects the text of its
     /// type.

@@ -189,8 +189,8 @@ impl Bound {
     }
 
     /// Requests that the fields of free variables be searched, and those of the
-    /// variables in replacements. The variables `used` count as used freely
-    /// from the start.
+    /// variables in replacements. The variables `used` count as used free from
+    /// the start.
     pub(super) fn search_free(&mut self, used: impl Iterator<Item = u64>) {
         self.in_free = true;
         self.used.extend(used);

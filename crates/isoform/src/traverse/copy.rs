@@ -45,7 +45,7 @@ pub fn deep_copy(value: &Value) -> Result<Value> {
 ///
 /// Whatever [`deep_copy`] shares is returned unchanged: an object of kind
 /// `singleton`, a string, a tensor. A type may define how its objects are
-/// copied ([`DynCopy`](crate::DynCopy)). O(fields), or O(elements) of a
+/// copied ([`DynCopy`]). O(fields), or O(elements) of a
 /// container.
 ///
 /// # Errors

@@ -145,8 +145,8 @@ impl<'a> Cursor<'a> {
         Some(Cursor::new(fields, Elements::of(held, view)?, part))
     }
 
-    /// Opens an object whose contents are replaced by those of `held`, if it is
-    /// a container: a copy of its earlier contents.
+    /// Opens an object. If it is a container, the cursor traverses `held` instead,
+    /// a copy of its earlier contents.
     pub(super) fn over(object: ObjRef<'a>, held: ObjRef<'a>, view: View) -> Option<Self> {
         let part = Part {
             met: Met::Object(object),

@@ -16,9 +16,9 @@ use crate::kernel::value::Value;
 /// replacement inside is the same object in the result, the root included. A
 /// list or dict that changes becomes a new list or dict.
 ///
-/// * **Post-order** ([`WalkOrder::Post`], the default): children first. The
-///   callback sees a node after its children were replaced; its result is
-///   final.
+/// * **Post-order** ([`WalkOrder::Post`](crate::WalkOrder::Post), the default):
+///   children first. The callback sees a node after its children were replaced;
+///   its result is final.
 /// * **Pre-order**: the callback sees a node first. The children of its result
 ///   are visited in turn; the result itself is not passed to it again.
 /// * **Children** are those of [`structural_walk`](crate::structural_walk), in
@@ -106,7 +106,7 @@ pub fn structural_map_where(
 ///
 /// As [`structural_map`]. `ValueError` if the callback asks for a value whose
 /// rewrite has not ended, and `RecursionError` if callbacks nest more than
-/// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep: each level is a call
+/// [`MAX_HOOK_DEPTH`] levels deep: each level is a call
 /// of user code on the native stack.
 ///
 /// ```

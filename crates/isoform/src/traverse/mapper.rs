@@ -350,7 +350,7 @@ where
         }]
     }
 
-    /// Notes that an object is open.
+    /// Records that an object is open.
     fn remember(&mut self, ident: u64, region: RegionKind) -> (u64, RegionKind) {
         self.results_in(region).open(ident);
         if self.special {

@@ -21,12 +21,13 @@ use crate::kernel::value::Value;
 ///   lists are visited by position, maps and dicts by key, whatever the order
 ///   of insertion: plain keys by type and value, then objects by identity
 ///   number. Each key is visited just before its value.
-/// * **Sharing.** [`Sharing::Once`] visits an object once, at the first place
-///   where it is met; plain values (numbers, strings, bytes) are visited at
-///   every place.
+/// * **Sharing.** [`Sharing::Once`](crate::Sharing::Once) visits an object once,
+///   at the first place where it is met; plain values (numbers, strings, bytes)
+///   are visited at every place.
 /// * **Regions.** [`Visit::region`] tells whether a variable is bound or used
-///   here. To see both places of a variable, use [`Sharing::OncePerRegion`].
-///   The keys of maps are always uses.
+///   here. To see both places of a variable, use
+///   [`Sharing::OncePerRegion`](crate::Sharing::OncePerRegion). The keys of maps
+///   are always uses.
 /// * **Mutation.** A list or dict is walked as it is when the walk enters it
 ///   (in pre-order: after its own callback); later changes are not seen. A
 ///   [mutable field](crate::set_field) is walked as it is when the walk reaches
@@ -117,8 +118,9 @@ pub fn structural_walk_with<B>(
 /// types, everything is visited in the order of [`structural_walk`], by the
 /// [hook](crate::DynVisit) of the type or field by field. Below a value that
 /// the callback received, only those parts are visited for which it asks:
-/// [`VisitCallback::visit`] continues with a part, and
-/// [`VisitCallback::visit_children`] with all parts of a value.
+/// [`VisitCallback::visit`](crate::VisitCallback::visit) continues with a part,
+/// and [`VisitCallback::visit_children`](crate::VisitCallback::visit_children)
+/// with all parts of a value.
 ///
 /// An object is visited once, or once in each kind of region if
 /// [`WalkOptions::sharing`] says so; visiting it again does nothing. The order
@@ -130,7 +132,7 @@ pub fn structural_walk_with<B>(
 ///
 /// `ValueError` with the path for a value that contains itself, or if a
 /// callback asks for a value whose visit has not ended. `RecursionError` if
-/// callbacks nest more than [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels
+/// callbacks nest more than [`MAX_HOOK_DEPTH`] levels
 /// deep: each level is a call of user code on the native stack. Errors of
 /// callbacks are returned unchanged.
 ///

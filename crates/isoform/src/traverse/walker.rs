@@ -41,7 +41,7 @@ impl<B> Default for InterruptCodec<B> {
     }
 }
 
-/// A callback of [`structural_visit`].
+/// A callback of [`structural_visit`](crate::structural_visit).
 pub type DriveVisit<'f> = dyn Fn(&Value, &mut dyn VisitCallback) -> Result<Option<Value>> + 'f;
 
 /// The callback that controls the visit of values of some types.

@@ -1,4 +1,4 @@
-//! The binary form: round trips, and what is refused.
+//! The binary form: round trips, and rejected input.
 
 use isoform::{
     Array, BinaryReadOptions, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef,
@@ -50,7 +50,8 @@ fn form(records: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The value has these records, and they are this value.
+/// Checks that the value has these records, and that they are read as this
+/// value.
 #[track_caller]
 fn check(value: impl Into<Value>, expected: &[u8]) {
     let value = value.into();

@@ -1,4 +1,4 @@
-//! Nodes of a test family, and what pairs of values are held to.
+//! Nodes of a test family, and checks of pairs of values.
 
 use isoform::{
     CompareOptions, DType, ErrorKind, Map, Result, Value, get_first_structural_mismatch_with,
@@ -19,7 +19,7 @@ pub(crate) const SKIPPED: CompareOptions = CompareOptions {
     skip_tensor_content: true,
 };
 
-/// The options without a choice.
+/// The default options.
 pub(crate) const PLAIN: CompareOptions = CompareOptions {
     map_free_vars: false,
     skip_tensor_content: false,
@@ -67,7 +67,7 @@ impl Build {
         self.node(Role::Literal, vec![Value::NONE, bits.into(), 1.0.into()])
     }
 
-    /// A field of every storage; this object is in one of them.
+    /// A field of every storage, one of which contains this object.
     pub(crate) fn storages(&self, object: Value) -> Value {
         let values = [
             1.into(),
@@ -126,7 +126,7 @@ impl Build {
         self.binder(Role::Lambda, params, body)
     }
 
-    /// A binder that is no scope.
+    /// A binder that is not a scope.
     pub(crate) fn function(&self, params: &[&Value], body: impl Into<Value>) -> Value {
         self.binder(Role::Function, params, body)
     }
@@ -142,7 +142,7 @@ pub(crate) fn map<const N: usize>(entries: [(Value, Value); N]) -> Value {
     entries.into_iter().collect::<Map>().into()
 }
 
-/// What the contract says about a pair.
+/// The verdict of the contract on a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Says {
     Equal,
@@ -164,7 +164,7 @@ fn show(result: Result<bool>) -> (String, Option<String>) {
     }
 }
 
-/// What contradicts the contract about a pair, in both directions, in the
+/// Returns the violations of the contract by a pair, in both directions, in the
 /// engine, the recorder, the oracle, and the names.
 pub(crate) fn judge(
     name: &str,
@@ -207,7 +207,7 @@ pub(crate) fn judge(
     failures
 }
 
-/// Equal values have the same hash and digest, others have other ones.
+/// Equal values have the same hash and digest, different values different ones.
 fn judge_names(
     name: &str,
     left: &Value,

@@ -15,17 +15,17 @@ use isoform_testing::oracle;
 
 use crate::build::MAPPED;
 
-/// How many cases the files hold; a case is one verdict.
+/// The number of cases in the files; a case is one verdict.
 const COUNT: usize = 242;
 
-/// One verdict of a block, with what it is about.
+/// One verdict of a block, with its subject.
 struct Case {
     /// File, line and sentence.
     name: String,
     options: CompareOptions,
-    /// `[left, right]` behind the definitions that both use.
+    /// `[left, right]`, after the definitions that both use.
     text: String,
-    /// What `F` stands for.
+    /// The binder that `F` represents.
     binder: Option<String>,
     says: Says,
     hash: Names,
@@ -41,12 +41,12 @@ enum Says {
     Fails(String, String),
 }
 
-/// What the hashes or the digests of two values are.
+/// The relation between the hashes or the digests of two values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Names {
     Same,
     Other,
-    /// One side or both have none.
+    /// At least one side has no name.
     None,
 }
 
@@ -177,7 +177,7 @@ fn has_word(text: &str, word: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '.'))
 }
 
-/// A text of a case with the type keys of a family: `Add(` becomes
+/// The text of a case with the type keys of a family: `Add(` becomes
 /// `testing.Add(`.
 fn with_keys(case: &Case, family: &Family) -> String {
     let mut text = String::new();
@@ -249,7 +249,7 @@ fn every_case_holds() {
     assert_eq!(count, COUNT);
 }
 
-/// What contradicts a case.
+/// Returns the violations of a case.
 fn judge(case: &Case, family: &Family) -> Vec<String> {
     let name = format!("{} ({})", case.name, family.name());
     let pair = match from_text(&with_keys(case, family)).and_then(|pair| pair.extract()) {
@@ -313,7 +313,7 @@ fn judge(case: &Case, family: &Family) -> Vec<String> {
     failures
 }
 
-/// What a call found, with paths in which types have no prefix.
+/// The result of a call, with paths in which types have no prefix.
 fn shown(mismatch: Result<Option<(AccessPath, AccessPath)>>, family: &Family) -> Says {
     let expr = isoform::host::type_info(family.type_of(Role::Expr)).key();
     let prefix = expr.trim_end_matches("Expr");
@@ -328,8 +328,8 @@ fn shown(mismatch: Result<Option<(AccessPath, AccessPath)>>, family: &Family) ->
     }
 }
 
-/// The verdict of a function that says no more than yes or no: where it says
-/// no, the places are not in question.
+/// The verdict of a function that only returns true or false. For an expected
+/// difference, it takes the places from the expectation.
 fn verdict(result: Result<bool>, expected: &Says, family: &Family) -> Says {
     match (result, expected) {
         (Ok(true), _) => Says::Equal,

@@ -1,4 +1,5 @@
-//! Collection of cycles: what only keeps itself alive goes, all else stays.
+//! Collection of cycles: values that only keep themselves alive are freed, all
+//! others stay.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +16,7 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts how many of it are left.
+/// Counts its live instances.
 struct Witness(Arc<AtomicUsize>);
 
 impl Witness {

@@ -199,8 +199,8 @@ fn cycles_are_copied_as_cycles() {
     list.clear();
 }
 
-/// Identity numbers tell in which order copies were made, and with it where
-/// they lie: a walk through them is to go steadily upwards.
+/// Identity numbers show the order in which copies were made, and therefore
+/// their order in memory: a walk through them should go steadily upwards.
 #[test]
 fn what_is_visited_first_is_copied_first() {
     let sum = |number| add(int(number), int(number + 1));

@@ -1,5 +1,6 @@
 //! Cycles through mutable fields: an error with a path for every traversal,
-//! however the cycle is entered and left; and what looks like one is none.
+//! however the cycle is entered and left; values that only look cyclic are
+//! fine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,7 +24,7 @@ fn link(name: &str) -> FieldDef {
     FieldDef::new(name, Schema::Any).mutable(true)
 }
 
-/// A node with a typed link, and links in front of and behind other fields.
+/// A node with a typed link, and links before and after other fields.
 fn node_type() -> TypeIndex {
     let node = || Schema::Optional(Box::new(Schema::named("cycles.Node")));
     ty(TypeDef::new("cycles.Node")
@@ -42,7 +43,7 @@ fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
     set_field(object, name, value.into()).expect("the field is mutable");
 }
 
-/// Breaks the cycles, so that the memory is given back.
+/// Breaks the cycles, so that the memory is freed.
 fn cut(object: &Ref<Obj>) {
     for field in object.type_info().fields() {
         if field.is_mutable() && !matches!(field.schema(), Schema::Int) {
@@ -73,7 +74,7 @@ fn check_error<T: std::fmt::Debug>(result: Result<T>, key: &str, what: &str, pat
     assert_eq!(found.as_deref(), Some(path), "{what}");
 }
 
-/// Every traversal fails, and says where.
+/// Checks that every traversal fails, with the path.
 #[track_caller]
 fn check_cyclic(left: &Value, right: &Value, key: &str, path: &str) {
     let options = Default::default();
@@ -123,7 +124,7 @@ fn a_ring_is_an_error_whatever_its_length_and_field() {
 
 #[test]
 fn a_ring_that_is_met_later_is_an_error() {
-    // Behind a chain of objects with one owner, which cannot change.
+    // After a chain of objects with one owner, which cannot change.
     let nodes = ring(2, "typed");
     let root = Link::new(Value::from(Link::new(Value::from(&nodes[0]))));
     let expected = "<root>.next.next.typed.typed";
@@ -183,7 +184,7 @@ fn a_ring_through_a_list_is_reported_at_the_list_as_ever() {
     let path = "<root>.first[0].first";
     check_cyclic(&value, &value, "isoform.List", path);
     check_error(structural_hash(&value), "isoform.List", "hashed", path);
-    // And a ring of fields only, behind the list.
+    // And a ring of fields only, after the list.
     list.clear();
     let nodes = ring(2, "last");
     list.push(Value::from(&nodes[1])).unwrap();
@@ -317,7 +318,7 @@ fn a_variable_whose_annotation_mentions_it_is_an_error() {
     cut(&y);
 }
 
-/// A type whose hooks go on to a field that comparison ignores, or not.
+/// A type whose hooks continue with a field that comparison ignores, or not.
 fn hooked(key: &str, flag: FieldFlag) -> TypeIndex {
     if let Some(info) = isoform::find_type(key) {
         return info.index();
@@ -374,7 +375,7 @@ fn a_hook_may_try_a_ring_and_go_on() {
             "ring",
         );
         TRIED.fetch_add(usize::from(tried.is_err()), Ordering::Relaxed);
-        // The error is kept; what was open inside is open no longer.
+        // The error is kept; objects that were open inside no longer are.
         for _ in 0..2 {
             let (l, r) = (field(left, "plain")?, field(right, "plain")?);
             if !eq.equal_in(&l, &r, RegionChange::Inherit, "plain")? {
@@ -403,7 +404,7 @@ fn a_hook_may_try_a_ring_and_go_on() {
     assert!(TRIED.load(Ordering::Relaxed) > 0);
     let hashes = [&left, &right].map(|object| structural_hash(pair(object, object)).unwrap());
     assert_eq!(hashes[0], hashes[1]);
-    // So is what stands where the other side's ring was found.
+    // The same holds for objects at the place of the other side's ring.
     let chains = [(), ()].map(|()| {
         let chain = [(); 4].map(|()| node(1));
         for link in chain.windows(2) {
@@ -421,7 +422,8 @@ fn a_hook_may_try_a_ring_and_go_on() {
     assert!(structural_equal(&left, &right).expect("no error is left"));
     assert!(structural_equal(&right, &left).expect("no error is left"));
     assert_eq!(TRIED.load(Ordering::Relaxed), before + 2);
-    // What failed for another reason fails for that reason again.
+    // If a comparison failed for another reason, it fails for that reason
+    // again.
     let hidden = Value::from(isoform::Function::new(|_| Ok(Value::NONE)));
     let values = vec![hidden, Value::NONE, 1.into(), Value::NONE];
     let odd = construct(node_type(), values).expect("the values fit");
@@ -466,7 +468,7 @@ fn shared_nodes_are_no_rings() {
         StructuralKey::new(&left).unwrap(),
         StructuralKey::new(&right).unwrap()
     );
-    // Twice side by side, and each held from outside.
+    // Twice side by side, and each with an owner outside.
     let twice = |x: &Ref<Obj>| Array::from([Value::from(x), Value::from(x)]);
     assert!(structural_equal(twice(&left), twice(&right)).expect("comparable"));
 }
@@ -485,7 +487,7 @@ fn a_long_ring_is_found() {
     assert!(structural_equal(&value, &value).expect("no ring any more"));
 }
 
-/// A list that holds itself below an array; the caller breaks the cycle.
+/// A list that contains itself below an array; the caller breaks the cycle.
 fn cyclic_list() -> List {
     let list = List::<Value>::from(vec![1.into()]);
     list.push([Value::from(list.clone())].into()).unwrap();
@@ -534,7 +536,7 @@ fn a_list_or_dict_that_holds_itself_is_named_with_its_path() {
     let (c, d) = (dict(), dict());
     let place = "<root>[\"self\"].next[0]";
     check_cyclic(&c.clone().into(), &d.clone().into(), "isoform.Dict", place);
-    // Break the cycles, so that the memory is given back.
+    // Break the cycles, so that the memory is freed.
     l.clear();
     r.clear();
     c.clear();

@@ -1,4 +1,4 @@
-//! What is reported far below, and binders inside binders: no stack, and short
+//! Reports from far below, and binders inside binders: no recursion, and short
 //! messages.
 
 use isoform::{

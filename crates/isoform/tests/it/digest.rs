@@ -1,4 +1,4 @@
-//! Digests: golden values of the format, and what has no portable name.
+//! Digests: golden values of the format, and values without a portable name.
 
 use isoform::{
     Array, CompareOptions, DType, Dict, Digest, EqualCallback, ErrorKind, HashCallback, List, Map,
@@ -65,7 +65,7 @@ struct Mark {
     number: i64,
 }
 
-/// A node that hashes its part itself.
+/// A node with a custom hash of its part.
 #[derive(Node)]
 #[node(key = "digest.Hashed", hooks(equal, hash))]
 #[repr(C)]
@@ -140,8 +140,8 @@ fn golden_cases() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// These values are a promise to every user of the format: a change of any of
-/// them needs a new `Digest::FORMAT_VERSION`.
+/// These values are a promise to every user of the format: any change to them
+/// requires a new `Digest::FORMAT_VERSION`.
 const GOLDEN: [(&str, &str); 21] = [
     (
         "none",

@@ -1,4 +1,4 @@
-//! Where the first mismatch is, and why.
+//! The place of the first mismatch, and its reason.
 
 use isoform::{
     AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
@@ -52,7 +52,7 @@ fn first_mismatches() {
         ("<root>[1]", "<root>[1]", |_| {
             ([1, 2].into(), [1, 3, 4].into())
         }),
-        // In a node without children, which a field holds that holds such nodes only.
+        // In a node without children, in a field that only contains such nodes.
         ("<root>.object.bits", "<root>.object.bits", |b| {
             let make = |bits| b.storages(b.literal(bits));
             (make(1), make(2))
@@ -160,7 +160,7 @@ fn reasons_of_objects() {
         );
         assert_eq!(&pair.partner, if pair.left_is_bound { &a } else { &y });
         assert!(bound.to_string().contains("already paired with"), "{bound}");
-        // The same object is a key of both maps, and bound on one side only.
+        // The same object is a key of both maps, but bound on one side only.
         let keyed = map([(x.clone(), 1.into())]);
         let [left, right] = [&y, &x].map(|param| b.lambda(&[param], &keyed));
         let bound = plain(left.clone(), right.clone());
@@ -234,7 +234,7 @@ fn the_first_alternative_that_failed_is_shown() {
             (mismatch.left, mismatch.right),
             (Some(2.into()), Some(5.into()))
         );
-        // Also where a later one fails in a comparison of its own.
+        // The same holds if a later one fails in a custom comparison.
         let left = build.comm(build.comm(1, 2), 3);
         let right = build.comm(8, build.comm(1, 9));
         let mismatch = explain(&left, &right, PLAIN);

@@ -1,5 +1,5 @@
-//! Which functions the library exports, by its sources: the tests and pages
-//! that list functions are held to this.
+//! The functions that the library exports, according to its sources: the tests
+//! and pages that list functions are checked against this list.
 
 /// The modules with functions that users call, and their sources.
 pub(crate) const MODULES: [(&str, &str); 8] = [
@@ -22,8 +22,8 @@ pub(crate) const MODULES: [(&str, &str); 8] = [
     ),
 ];
 
-/// The exported functions that take no value, nor make one of a file: they say
-/// or change what is registered, or count.
+/// The exported functions that neither take a value nor make one from a file:
+/// they report or change what is registered, or count.
 pub(crate) const WITHOUT_VALUE: [&str; 35] = [
     "dialect::pto::field_kinds",
     "dialect::pto::field_kinds_of",
@@ -63,7 +63,7 @@ pub(crate) const WITHOUT_VALUE: [&str; 35] = [
 ];
 
 /// The functions that a source exports: the lower-case names of `pub use`, and
-/// `pub fn` at the left margin.
+/// each `pub fn` at the left margin.
 pub(crate) fn functions_in(source: &str) -> Vec<String> {
     // What only bindings use is documented there.
     let source = source.split("\npub mod host {").next().unwrap_or(source);

@@ -1,7 +1,7 @@
 //! The first use of the library in a process, by several threads at once.
 //!
-//! A process has one first use only, so each attempt is a process: this test
-//! binary again, told to run one test.
+//! A process has only one first use, so each attempt is a process: this test
+//! binary again, running only one test.
 
 use std::env;
 use std::process::Command;
@@ -21,7 +21,7 @@ fn register_from(worker: usize) -> isoform::Result<()> {
     for step in 0..all.len() {
         all[(worker + step) % all.len()]()?;
     }
-    // What was registered is there when the call is over.
+    // Everything that was registered is there when the call returns.
     for key in ["ir.IRModule", "tir.Add", "relay.Function"] {
         assert!(find_type(key).is_some(), "{key}");
     }

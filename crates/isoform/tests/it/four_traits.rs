@@ -86,7 +86,7 @@ fn four_traits_simplify_a_program() {
         ],
     );
     assert_eq!(kernels(&after).expect("named"), ["add_relu"]);
-    // A Relu ends its kernel: that is said by a function, not by Rust code.
+    // A Relu ends its kernel: a function declares that, not Rust code.
     let before = program().expect("built");
     assert_eq!(
         kernels(&before).expect("named"),

@@ -218,7 +218,7 @@ fn integers_have_the_range_of_their_type() {
     check_error(result, ErrorKind::Value, expected);
     let expected = "f() argument 1: expected an int from 0 to 18446744073709551615, got -1";
     check(Function::typed(|x: u64| x), -1, expected);
-    // The schema of an option knows no ranges, and the message is kept.
+    // The schema of an option has no ranges, and the message is kept.
     let expected = "f() argument 1: expected an int from 0 to 255, got -2";
     check(Function::typed(|x: Option<u8>| x), -2, expected);
 }
@@ -398,7 +398,7 @@ fn errors_name_the_functions_they_passed() {
     assert_eq!(error.to_string(), "ValueError: no good");
     assert_eq!(format!("{error:?}"), traceback);
 
-    // A wrong argument is about the call, and nobody wants to see the library.
+    // A wrong argument is an error of the call, so the library is not shown.
     let error = inner.call(&[]).expect_err("an argument is missing");
     assert_eq!(error.frames().len(), 1);
     assert_eq!(error.frames()[0].function, "functions.fail");

@@ -1,4 +1,4 @@
-//! The laws of hashes and digests that pairs of values do not show.
+//! The laws of hashes and digests that pairs of values do not cover.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -61,7 +61,7 @@ fn closed_values_hash_alike_when_built_again() {
                 (hash, digest)
             };
             assert_eq!(names(&one), names(&two));
-            // A second time: nothing that a hash left behind changes it.
+            // A second time: no state left by a hash changes it.
             assert_eq!(names(&one), names(&one));
         }
     }
@@ -147,7 +147,7 @@ fn a_closed_part_hashes_alike_wherever_it_stands() {
                 let parts = vec![identity(x), identity(y)];
                 construct(ty, parts).expect("two fields").into()
             };
-            // A hash of its own place is part of the hash around it.
+            // A hash that depends on its place is part of the hash around it.
             let around =
                 |x: &Value, y: &Value| hash(build.binder(binder, &[&z], arr([&z, &twins(x, y)])));
             assert_eq!(around(&x, &y), around(&y, &x));

@@ -55,7 +55,7 @@ fn region_numbers() {
 #[test]
 fn failed_questions_leave_no_bindings() {
     // Tries `a` against an array whose second element differs, which binds its
-    // first on the way, and then the real question.
+    // first on the way, and then asks the real question.
     let index = hooked(
         "hook_rules.Retry",
         Some(DynEqual::new(|left, right, eq| {
@@ -78,7 +78,7 @@ fn failed_questions_leave_no_bindings() {
         let (left, right) = (make(index, &x, &y), make(index, &a, &b));
         assert!(structural_equal(&left, &right).expect("comparable"));
         assert!(oracle::equal(&left, &right, PLAIN).expect("comparable"));
-        // What the accepted questions bound stays bound.
+        // The bindings of accepted questions remain.
         for (last, expected) in [(&a, true), (&b, false)] {
             let (l, r) = (arr([&left, &x]), arr([&right, last]));
             assert_eq!(structural_equal(&l, &r).expect("comparable"), expected);
@@ -234,9 +234,9 @@ fn alternatives_commute() {
     }
 }
 
-/// A part that differs in one alternative may be equal in the next, where
-/// other objects are paired. (Operands that leave bindings behind need not hash
-/// alike, so only equality is asked.)
+/// A part that differs in one alternative may be equal in the next, with other
+/// objects paired. (Operands that leave bindings after them need not have equal
+/// hashes, so only equality is checked.)
 #[test]
 fn alternatives_see_their_own_bindings_only() {
     type Wrap = fn(&Build, Value) -> Value;
@@ -248,7 +248,7 @@ fn alternatives_see_their_own_bindings_only() {
             b.lambda(&[&own], b.add(&own, part))
         },
     ];
-    // The object, and what pairs it with one of the other side.
+    // The object, and the part that pairs it with one of the other side.
     type Make = fn(&Build, Wrap) -> [Value; 2];
     let makes: [Make; 2] = [
         |b, wrap| {
@@ -288,8 +288,8 @@ fn alternatives_see_their_own_bindings_only() {
     }
 }
 
-/// An alternative inside of a scope may bind variables of an outer one; when it
-/// fails, they are bound no longer, and what the next one binds stays bound.
+/// An alternative inside a scope may bind variables of an outer one; if it
+/// fails, they are no longer bound, and the bindings of the next one remain.
 #[test]
 fn bindings_for_an_outer_scope_end_with_their_alternative() {
     for b in builds() {
@@ -314,7 +314,7 @@ fn bindings_for_an_outer_scope_end_with_their_alternative() {
     }
 }
 
-/// What a question of a hook meets for the first time is not what was met
+/// An object first met in a question of a hook differs from one first met
 /// around the hook, though both are the first of their kind.
 #[test]
 fn a_binding_in_a_question_is_none_around_it() {
@@ -326,7 +326,7 @@ fn a_binding_in_a_question_is_none_around_it() {
             let operand = arr([&b.assign(&y, 1), last]);
             b.lambda(&[&x], b.comm(operand, 0))
         },
-        // The same in the fields of what is bound.
+        // The same in the fields of a bound object.
         |b, inside| {
             let (x, node) = (b.var(), b.shared(1, 2));
             let last = if inside { &node } else { &x };
@@ -345,8 +345,8 @@ fn a_binding_in_a_question_is_none_around_it() {
     }
 }
 
-/// What was proven with the nodes that one alternative paired is proven no longer
-/// when that alternative has failed.
+/// Results proven with the nodes that one alternative paired are no longer
+/// proven when that alternative has failed.
 #[test]
 fn proofs_end_with_the_nodes_that_they_pair() {
     for b in builds() {
@@ -354,11 +354,12 @@ fn proofs_end_with_the_nodes_that_they_pair() {
             let x = b.var();
             let node = b.shared(1, 2);
             let inner = b.add(&node, &x);
-            // Of two owners, one is ignored.
+            // Of the two fields that own it, comparison ignores one.
             let fields = vec![inner.clone(), inner, 1.into()];
             let part = b.node(Role::Add, fields);
             let shadow = b.lambda(&[&x], &x);
-            // The second visit is remembered, the third is known by its variables.
+            // The second visit is remembered, the third is found by its
+            // variables.
             let operand = |n: i64| arr([&part, &part, &shadow, &part, &n.into()]);
             let sums = b.comm(operand(first), operand(3 - first));
             let last = if same { node } else { b.shared(1, 2) };
@@ -397,8 +398,8 @@ fn an_error_that_a_hook_takes_for_itself_leaves_no_scope_open() {
     }
 }
 
-/// A part with a dag node has other names inside a hook's question, so its hash is
-/// another one there, though it uses the same variables.
+/// A part with a dag node has other names inside a hook's question, so its hash
+/// is different there, though it uses the same variables.
 #[test]
 fn hashes_of_parts_with_dag_nodes_stay_on_their_side_of_a_hook() {
     for b in builds() {
@@ -428,7 +429,7 @@ fn the_alternative_that_holds_keeps_its_bindings() {
             let right = arr([&commuted, p, q]);
             structural_equal_with(&left, right, MAPPED).expect("comparable")
         };
-        // x stands for a, and y for c.
+        // x is paired with a, and y with c.
         assert!(holds(&a, &c));
         assert!(!holds(&c, &a));
     }
@@ -472,7 +473,7 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
     for b in builds() {
         let (x, a) = (b.var(), b.var());
         let both = |ty, says| check(make(ty, &x, 0), make(ty, &a, 0), says);
-        // Nothing binds outside, everything in a definition field.
+        // Outside, nothing binds; in a definition field, everything does.
         both(keep, Says::Differ);
         for binder in [Role::Function, Role::Lambda] {
             let inside = |x: &Value| b.binder(binder, &[&make(keep, x, 0)], x);

@@ -170,7 +170,8 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
                 let var = known.unwrap_or_else(|| GlobalVar::new(&*name));
                 module.update_func(&var, body.clone()).expect("its own");
             }
-            // Past the module, through the dict; names may be there twice.
+            // Bypasses the module and inserts into the dict; names may
+            // occur twice.
             4 => drop(
                 functions
                     .insert(GlobalVar::new(&*name), body.clone())
@@ -198,7 +199,8 @@ fn globals_are_found_by_name_whatever_happened_to_the_dict() {
 
 #[test]
 fn modules_of_many_functions_are_built_by_name() {
-    // A lookup that asked every function would take ten thousand million steps.
+    // A lookup that visited every function would take ten thousand million
+    // steps.
     const COUNT: usize = 100_000;
     let module = IRModule::new();
     let body = identity("x");
@@ -245,7 +247,7 @@ fn modules_match_their_variables_by_name() {
     let digest = |module| structural_digest(&module).expect("closed");
     assert_eq!(digest(plain()), digest(module(["f", "g"], false, true)));
     assert_ne!(digest(plain()), digest(module(["f", "g"], true, false)));
-    // What a module binds is free again behind it.
+    // The names that a module binds are free again after it.
     let (left, right) = (plain(), plain());
     let var = |module: &Ref<IRModule>| Value::from(module.global_var("f").expect("there"));
     let pair = |module: &Ref<IRModule>| Value::from([module.into(), var(module)]);

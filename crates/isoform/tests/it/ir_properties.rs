@@ -1,5 +1,5 @@
 //! Modules of the IR: every property for about a second on random bytes, and
-//! what the generator has to bring up.
+//! the coverage that the generator must reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,14 +42,14 @@ properties! {
     ir_edits_are_found,
 }
 
-/// Free variables of one value stand for those of the other.
+/// Free variables of one value may map to those of the other.
 const OPTIONS: CompareOptions = CompareOptions {
     map_free_vars: true,
     skip_tensor_content: false,
 };
 
-/// Counts the nodes of a value by class, each once, and how many of them stand
-/// in more than one place.
+/// Counts the nodes of a value by class, each once, and those that occur in
+/// more than one place.
 pub(super) fn count(root: &Value, classes: &mut BTreeMap<&'static str, usize>) -> usize {
     let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
     let mut stack = vec![root.clone()];
@@ -148,8 +148,8 @@ fn modules_have_about_the_size_that_was_asked_for() {
     }
 }
 
-/// The types of several values, declared as in [`isoform::ir`] and mentioned
-/// nowhere else.
+/// The types of several values, declared as in [`isoform::ir`] and used nowhere
+/// else.
 #[derive(Node)]
 #[node(key = "it.ir_properties.ProductType")]
 #[repr(C)]

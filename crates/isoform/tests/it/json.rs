@@ -1,4 +1,4 @@
-//! The JSON graph: texts, round trips, and what is refused.
+//! The JSON graph: texts, round trips, and rejected input.
 
 use isoform::{
     Array, Bytes, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function,
@@ -68,7 +68,8 @@ fn graph(root: usize, nodes: &str) -> String {
     format!(r#"{{"root_index":{root},"nodes":[{nodes}]}}"#)
 }
 
-/// The value has this text, and the text is this value.
+/// Checks that the value has this text, and that the text is read as this
+/// value.
 #[track_caller]
 fn check(value: impl Into<Value>, nodes: &str) {
     let value = value.into();
@@ -83,7 +84,7 @@ fn check(value: impl Into<Value>, nodes: &str) {
     assert_eq!(write(again).expect("what was read can be written"), text);
 }
 
-/// Reading gives this error.
+/// Checks that reading fails with this error.
 #[track_caller]
 fn refuse(text: &str, kind: ErrorKind, message: &str) {
     let error = read(text).expect_err("the text is refused");
@@ -447,7 +448,7 @@ fn containers_are_converted_once_and_stay_shared() {
     );
 }
 
-/// One large container in many typed fields must not be looked at each time.
+/// A large container in many typed fields must not be checked for each of them.
 #[test]
 fn singletons_keep_their_identity() {
     let add = Op::new("add", ());
@@ -468,7 +469,7 @@ fn singletons_keep_their_identity() {
     assert_eq!(again.get(0), Some(&Value::from(&other)));
     assert_eq!(again.get(1), Some(&Value::from(&add)));
 
-    // A text that nobody wrote here gives new objects, and adds nothing.
+    // A text written elsewhere yields new objects, and registers nothing.
     let text = text.replace("mul", "from a file");
     let first: Array = read(&text).expect("readable").extract().expect("an array");
     let second: Array = read(&text).expect("readable").extract().expect("an array");
@@ -568,7 +569,7 @@ fn hooks_decide_what_stands_in_the_text() {
         ErrorKind::Type,
         "JSON graph: node 0 (it.json.Color): the hook gave an object of it.Int",
     );
-    // The error of a hook comes back unchanged.
+    // The error of a hook is returned unchanged.
     refuse(&text("1"), ErrorKind::Type, "expected Array[Any], got int");
     let again = TypeDef::new(key).field(FieldDef::new("code", Schema::Int));
     let error = register_type(again).expect_err("another definition");
@@ -628,7 +629,7 @@ fn cycles_are_refused_in_both_directions() {
     let message = "cyclic value: the List contains itself";
     assert_eq!(write(&value).expect_err("cyclic").message(), message);
     assert_eq!(to_bytes(&value).expect_err("cyclic").message(), message);
-    // Break the cycle, so that the memory is given back.
+    // Break the cycle, so that the memory is freed.
     list.clear();
     refuse(
         &graph(0, r#"{"type":"ffi.Array","data":[0]}"#),

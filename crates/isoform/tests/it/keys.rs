@@ -38,7 +38,7 @@ fn changing_a_container_changes_no_key() {
     let mut table = HashMap::from([(before.clone(), "before")]);
     inner.push(2).unwrap();
     outer.insert("m".into(), 3.into()).unwrap();
-    // The changed value is another key; the old one is found as it was.
+    // The changed value is another key; the old one is still found.
     let after = key(Value::from(outer.clone()));
     assert_ne!(before, after);
     assert_eq!(table.get(&after), None);
@@ -58,7 +58,7 @@ fn what_cannot_be_hashed_is_no_key() {
     list.push(list.clone().into()).unwrap();
     let error = StructuralKey::new(Value::from(list.clone())).expect_err("cyclic");
     assert_eq!(error.kind(), ErrorKind::Value);
-    // Break the cycle, so that the memory is given back.
+    // Break the cycle, so that the memory is freed.
     list.clear();
     let error = StructuralKey::new(Value::opaque(1u8)).expect_err("opaque");
     assert_eq!(error.kind(), ErrorKind::Type);
@@ -99,17 +99,17 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
     let array = array.as_object().expect("an array is an object");
     let owners = (witness.owners(), array.owners(), cells[0].owners());
     let mut keys: Vec<_> = cells.iter().map(key).collect();
-    // Of the key whose value it is, and no other.
+    // Only the key of this value owns it.
     let with_keys = (owners.0, owners.1, owners.2 + 1);
     assert_eq!(
         (witness.owners(), array.owners(), cells[0].owners()),
         with_keys
     );
-    // A change is paid for once, however many keys look at the old content.
+    // A change costs once, however many keys read the old contents.
     list.push(2.into()).unwrap();
     assert_eq!(witness.owners(), owners.0 + 1);
     let released = || {
-        // Whoever reads in another thread holds what the list has let go.
+        // Readers in other threads own the contents that the list has dropped.
         drop(key(1));
         array.owners() == owners.1
     };
@@ -125,7 +125,7 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
         rebuilt = cell(at, &rebuilt);
     }
     assert_eq!(key(&rebuilt), keys[299]);
-    // With the last key what was kept for it is gone.
+    // With the last key, its saved contents are dropped.
     keys.truncate(1);
     assert!(witness.owners() > 1);
     drop((keys, list));
@@ -137,7 +137,7 @@ fn keys_of_all_parts_of_a_program_keep_nothing_but_the_program() {
     assert!(in_time(given_up), "the old content is kept");
 }
 
-/// Whether this comes true before long.
+/// True if this becomes true before long.
 fn in_time(holds: impl Fn() -> bool) -> bool {
     let patience = std::time::Duration::from_millis(2);
     (0..10_000).any(|_| {
@@ -203,7 +203,7 @@ fn a_hook_that_writes_while_a_key_is_made_is_seen_once() {
     let both = Array::<Value>::from(vec![(&seen).into(), (&writer).into(), (&seen).into()]);
     let first = key(both.clone());
     let second = key(both);
-    // Whatever the hooks wrote, a key is equal to itself and found again.
+    // Whatever the hooks wrote, a key equals itself and is found again.
     assert_eq!(first, first.clone());
     assert_ne!(first, second);
     let set: HashSet<_> = [first.clone(), second].into_iter().collect();
@@ -234,7 +234,7 @@ fn keys_made_while_others_write_are_of_one_moment() {
     }
 }
 
-/// Makes keys of these parts, and says how many visits that took together.
+/// Makes keys of these parts, and returns the number of visits for all of them.
 fn visits_of(parts: &[Value]) -> u64 {
     let visits = |part: &Value| {
         let made = key(part);
@@ -259,15 +259,16 @@ fn keys_of_all_parts_of_a_program_are_linear_in_any_order() {
     check_linear(|| chain(1_000).iter().map(Value::from).collect());
 }
 
-/// A key that no earlier key of its thread has prepared.
+/// A key unaffected by earlier keys of its thread.
 fn fresh_key(value: impl Into<Value>) -> StructuralKey {
     let value = value.into();
     let made = std::thread::scope(|scope| scope.spawn(move || key(value)).join());
     made.expect("keys can be made in any thread")
 }
 
-/// Makes keys of all parts in both orders. What can change is hashed again after
-/// any write in the process, and other tests write; one undisturbed run is enough.
+/// Makes keys of all parts in both orders. Parts that can change are hashed
+/// again after any write in the process, and other tests write; one undisturbed
+/// run is enough.
 #[track_caller]
 fn check_linear(make: impl Fn() -> Vec<Value>) {
     let mut worst = 0;
@@ -305,7 +306,7 @@ fn a_key_is_of_its_moment_though_its_variable_was_met_before() {
 
 #[test]
 fn equal_maps_are_one_key_in_whatever_order_their_keys_were_met() {
-    // The older key is not met before the map.
+    // The older variable is not met before the map.
     let (older, met) = (Var::new("older"), Var::new("met"));
     let program = || {
         let bound = Var::new("bound");
@@ -324,7 +325,7 @@ fn equal_maps_are_one_key_in_whatever_order_their_keys_were_met() {
     let (left, right) = (program(), program());
     assert!(structural_equal(left.clone(), right.clone()).unwrap());
     assert_eq!(key(left.clone()), key(right.clone()));
-    // Also where the part that uses the variable is known already.
+    // The same holds if the part that uses the variable is already known.
     assert_eq!(key(left.clone()), key(right.clone()));
     assert_eq!(key(left.clone()), fresh_key(right));
 }
@@ -425,7 +426,7 @@ fn what_a_key_meets_only_after_a_write_is_of_its_moment_too() {
 #[test]
 fn a_kept_part_changes_no_key_of_what_contains_it() {
     for b in builds() {
-        // Free where it stands first, and bound where the whole is met again.
+        // Free at its first place, and bound where the whole is met again.
         let shapes: [fn(&Build, &Value, &Value) -> Value; 3] = [
             |b, x, whole| arr([whole, &b.lambda(&[x], whole)]),
             |b, x, whole| b.lambda(&[], arr([whole, &b.lambda(&[x], whole)])),
@@ -450,9 +451,10 @@ fn a_kept_part_changes_no_key_of_what_contains_it() {
 #[test]
 fn a_part_is_not_kept_where_the_fields_of_its_variables_bind() {
     for b in builds() {
-        // The annotation of a free variable holds a dag node, which is numbered
-        // where the variable is met first: in the first key before the part, in
-        // the second one within it, and then the node beside it is a use.
+        // The annotation of a free variable contains a dag node, which is
+        // numbered where the variable is first met: in the first key before the
+        // part, in the second one within it, and then the node beside it is a
+        // use.
         let s = b.shared(1, 2);
         let v = b.typed(&s);
         let part = b.add(b.add(b.add(&v, 1), b.add(&v, 2)), b.add(3, 4));
@@ -464,7 +466,7 @@ fn a_part_is_not_kept_where_the_fields_of_its_variables_bind() {
 
 #[test]
 fn the_end_of_a_key_made_by_a_hook_changes_no_key() {
-    // So many that what no key needs is given up.
+    // Enough of them that contents no key needs are dropped.
     let lists: Vec<List> = (0..1_500i64)
         .map(|at| List::from(vec![at.into()]))
         .collect();

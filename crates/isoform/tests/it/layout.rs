@@ -1,4 +1,4 @@
-//! Where the objects of a file lie in memory once they are read.
+//! The order in memory of the objects read from a file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,16 +11,17 @@ use isoform::{
 
 use crate::support::{Expr, Lambda, add, chain, int, scaled, var};
 
-/// The identity numbers of the nodes and arrays below a value, as they are met
-/// first. They tell in which order the blocks were allocated.
+/// The identity numbers of the nodes and arrays below a value, in the order in
+/// which they are first met. They show the order in which the blocks were
+/// allocated.
 fn as_visited(root: &Value) -> Vec<u64> {
     let mut all = Vec::new();
     let options = WalkOptions::default()
         .order(WalkOrder::Pre)
         .include_ignored(true);
     structural_walk(root, options, |visit| {
-        // Other containers, and what has no parts, are allocated when they are
-        // built.
+        // Other containers, and values without parts, are allocated when they
+        // are built.
         let laid_out = |object: &&Ref<Obj>| {
             let key = object.type_info().key();
             key == "isoform.Array" || !key.starts_with("isoform.")
@@ -32,7 +33,7 @@ fn as_visited(root: &Value) -> Vec<u64> {
     all
 }
 
-/// What is read of either form lies in the order of visit.
+/// Objects read from either form are in the order of visit.
 #[track_caller]
 fn check(value: impl Into<Value>) {
     let value = value.into();
@@ -114,7 +115,7 @@ fn the_order_of_visit_counts_and_not_the_one_of_the_fields() {
     check(node(node(tree(3, 0).into())));
 }
 
-/// Counts itself as long as it lives.
+/// Counts its live instances.
 struct Witness(Arc<AtomicUsize>);
 
 impl Drop for Witness {
@@ -150,7 +151,7 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
     let bytes = to_bytes(&root.clone().into()).expect("writable");
     drop(from_bytes(&bytes).expect("readable"));
     assert_eq!(alive.load(Ordering::SeqCst), 0);
-    // Behind the root, a sum of it and of the string, whose base is first.
+    // After the root, a sum of it and of the string, whose base is first.
     let mut broken = bytes[..bytes.len() - 9].to_vec();
     broken.extend([20, 1, 1, 2, 0]);
     let sum = blake3::hash(&broken);

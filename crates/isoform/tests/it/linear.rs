@@ -35,14 +35,14 @@ impl VerifyHooks for Verified {
     }
 }
 
-/// How much work an operation does with a program of so many levels.
+/// The work of an operation on a program with this many levels.
 type Measure = fn(usize) -> Result<u64>;
 
 fn leaf() -> Ref<Expr> {
     var("leaf").upcast()
 }
 
-/// By name, so that a failure says which operation it was.
+/// By name, so that a failure names the operation.
 const MEASURES: [(&str, Measure); 17] = [
     ("structural_equal", |levels| {
         let (l, r) = (program(levels, &int(1)), program(levels, &int(1)));
@@ -146,14 +146,14 @@ fn operations_are_linear_at_two_sizes() {
         let small = measure(500).unwrap_or_else(|error| panic!("{name}: {error}"));
         let large = measure(1000).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(small >= 500, "{name} did {small} steps only");
-        // Numbers in texts get longer by a digit.
+        // Numbers in texts get one digit longer.
         let bound = 2 * small + small / 8 + 64;
         assert!(large <= bound, "{name}: {small} steps, then {large}");
     }
 }
 
-/// Comparison by fields has no count of its own; a part with hooks counts how
-/// often it is asked.
+/// Comparison by fields has no count; a part with hooks counts how often they
+/// are called.
 #[test]
 fn shared_parts_are_asked_once() -> Result<()> {
     let asked = Arc::new(AtomicU64::new(0));

@@ -375,7 +375,7 @@ fn the_callback_may_change_what_is_rewritten() {
     let inner = construct(ty, vec![1.into()]).unwrap();
     let outer = construct(ty, vec![Value::from(&inner)]).unwrap();
     let result = structural_map(&outer, post(), |visit| {
-        // Takes the object that is just visited out of the value.
+        // Removes the object being visited from the value.
         isoform::set_field(&outer, "v", 5.into())?;
         increment(visit)
     })

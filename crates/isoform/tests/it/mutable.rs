@@ -1,4 +1,4 @@
-//! Mutable fields: what can be changed, and what cannot.
+//! Mutable fields: allowed and rejected changes.
 
 use isoform::{
     Array, Device, ErrorKind, FieldDef, List, Node, Obj, Ref, Schema, StructuralKey, TypeDef,
@@ -20,7 +20,7 @@ fn mutable(name: &str, schema: Schema) -> FieldDef {
     FieldDef::new(name, schema).mutable(true)
 }
 
-/// A type with a mutable field of every storage, behind a frozen one.
+/// A type with a mutable field of every storage, after a frozen one.
 fn storages() -> TypeIndex {
     ty(TypeDef::new("mutable.Storages")
         .field(FieldDef::new("frozen", Schema::Int))
@@ -61,7 +61,7 @@ fn storages_object() -> Ref<Obj> {
 #[track_caller]
 fn check_set(name: &str, value: impl Into<Value>, expected: impl Into<Value>) {
     let target = storages_object();
-    // A second owner, so that nothing depends on being the only one.
+    // A second owner, so that nothing depends on a single one.
     let shared = target.clone();
     set_field(&target, name, value.into()).expect("the value fits");
     let found = get_field(&shared, name).expect("the field exists");
@@ -236,7 +236,7 @@ fn a_rust_struct_has_no_mutable_fields_but_its_run_time_children_may() {
         "b".into()
     );
     assert_eq!(seen_from_rust.value, 7);
-    // The Rust part can be changed in no way.
+    // The Rust part cannot be changed.
     assert!(set_field(&tagged, "value", 8.into()).is_err());
     let error = overwrite_field_at(&tagged, 1, 8.into()).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Attribute);
@@ -306,7 +306,7 @@ fn a_rust_struct_cannot_take_over_what_was_overwritten() {
     let data = TypeDef::new("mutable.ClaimedByData").field(FieldDef::new("x", Schema::Int));
     let parent = ty(data);
     let child = ty(TypeDef::new("mutable.ClaimedByData.Child").parent(parent));
-    // Through an object of a child: the field is the parent's all the same.
+    // Through an object of a child: the field is still the parent's.
     overwrite_field_at(&object(child, [1.into()]), 0, 2.into()).expect("declared at run time");
     let error = register::<ClaimedByData>().expect_err("overwritten");
     assert_eq!(error.kind(), ErrorKind::Value);

@@ -1,5 +1,5 @@
-//! Mutation while something is going on: inside hooks and callbacks, and from
-//! other threads.
+//! Mutation during other operations: inside hooks and callbacks, and from other
+//! threads.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -70,7 +70,8 @@ fn a_callback_replaces_what_is_being_walked() {
                         set(object, "value", long(left));
                     }
                 }
-                // What was met stays whole, whatever became of its owner.
+                // Values that were met stay intact, whatever happened to their
+                // owner.
                 assert!(!format!("{:?}", visit.value()).is_empty());
                 assert!(visit.depth() > 100 || visit.path().depth() == visit.depth());
                 Ok(match left {
@@ -98,7 +99,7 @@ fn a_plain_value_that_is_visited_does_not_change_under_the_callback() {
         Ok(WalkResult::<()>::Advance)
     })
     .expect("no cycle");
-    // Later fields are seen as they are when the walk comes to them.
+    // Later fields are seen as they are when the walk reaches them.
     assert_eq!(seen[..3], ["inline".into(), long(1), 9.into()]);
 }
 
@@ -119,7 +120,7 @@ fn a_callback_that_closes_a_cycle_does_not_keep_the_walk_going() {
 }
 
 thread_local! {
-    /// What the hooks of the next comparison or hash do.
+    /// The action of the hooks of the next comparison or hash.
     static ACTION: Cell<Option<Box<dyn Fn()>>> = const { Cell::new(None) };
 }
 
@@ -162,7 +163,7 @@ fn meddler() -> TypeIndex {
         .field(FieldDef::new("second", Schema::Any).mutable(true)))
 }
 
-/// Does something in every hook that runs below `body`.
+/// Runs `body`, with an action in every hook that it calls.
 fn meddling<T>(action: impl Fn() + 'static, body: impl FnOnce() -> T) -> T {
     ACTION.set(Some(Box::new(action)));
     let result = body();
@@ -229,7 +230,7 @@ fn a_hook_replaces_what_is_being_compared() {
 fn a_hook_takes_everything_away() {
     let make = || {
         let meddler = construct(meddler(), vec![chain(3).into(), chain(3).into()]).expect("fits");
-        // The memory of the nodes above is only held by the nodes themselves.
+        // Only the nodes themselves keep the memory of the nodes above alive.
         let leaf = node(&meddler, chain(5));
         (node(node(&leaf, chain(4)), 1), leaf)
     };
@@ -242,7 +243,7 @@ fn a_hook_takes_everything_away() {
                 set(root, "next", chain(1));
             }
         };
-        // Whatever the answer is, nothing is read that was freed.
+        // Whatever the result, no freed memory is read.
         meddling(action, || {
             let _ = structural_equal(&left, &right).expect("comparable");
         });
@@ -472,7 +473,7 @@ fn a_key_of_many_mutable_objects_is_linear() {
     assert_eq!(key, StructuralKey::new(&root).expect("can be hashed"));
 }
 
-/// How many own the array in a list, besides who asks.
+/// The number of owners of the array in a list, besides the caller.
 fn owners_inside(list: &List) -> u32 {
     let array = Value::from(list.snapshot());
     array.as_object().expect("an array is an object").owners() - 1
@@ -538,8 +539,8 @@ fn a_list_that_grows_under_a_traversal_is_copied_once() {
     });
     walked.expect("no cycle");
     assert_eq!(list.len(), 102);
-    // What was walked is given up with the last traversal that runs; other
-    // tests may be in one.
+    // Values that were walked are freed when the last running traversal ends;
+    // other tests may be in one.
     let given_up = || {
         list.push(0.into()).unwrap();
         first.owners() == 2

@@ -1,5 +1,5 @@
-//! Rust traits as type attributes: in derives, set on types of other crates, and implemented by functions, as another
-//! language does it.
+//! Rust traits as type attributes: in derives, set on types of other crates,
+//! and implemented by functions, as another language would.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +20,7 @@ pub(crate) trait Canonicalize {
     fn canonicalize(&self) -> Result<Value>;
 }
 
-/// What computing a node takes.
+/// The cost of computing a node.
 #[node_trait("node_traits.cost")]
 trait Cost: Send + Sync {
     /// The cost of one.
@@ -46,7 +46,7 @@ trait Cost: Send + Sync {
     }
 }
 
-/// What only Rust can do.
+/// A trait that only Rust can implement.
 #[node_trait("node_traits.lower")]
 trait Lower {
     #[node_trait(rust_only)]
@@ -130,7 +130,7 @@ fn run_time(key: &str) -> (TypeIndex, Ref<Obj>) {
     (ty, construct(ty, vec![7.into()]).expect("an object"))
 }
 
-/// The text of the error that a result is.
+/// The message of a result's error.
 #[track_caller]
 fn text<T>(result: Result<T>) -> String {
     match result {
@@ -207,7 +207,7 @@ fn the_value_and_its_documentation_are_those_of_any_attribute() {
     assert_eq!(texts, "6 s".into());
 
     let info = attrs::info("node_traits.cost").expect("declared");
-    assert_eq!(info.doc, "What computing a node takes.");
+    assert_eq!(info.doc, "The cost of computing a node.");
     assert_eq!(
         info.schema.expect("declared").to_string(),
         "Map[str, Function]"
@@ -349,7 +349,7 @@ fn functions_implement_a_trait_of_several_methods() {
     costly.visit(&mut |text| seen.push(text.to_owned()));
     assert_eq!(seen, ["the default"]);
 
-    // A given function takes the place of a body, also inside the other bodies.
+    // A given function replaces a body, also inside the other bodies.
     let total = Function::new(|arguments| {
         let [_, count, name] = arguments else {
             return Err(Error::type_error("expected two arguments"));
@@ -510,7 +510,7 @@ fn a_type_of_another_crate_gets_a_trait() {
     assert!(node.implements::<dyn Lower>().is_some());
     attrs::implement::<dyn Cost, Add>().expect("declared by its derive");
 
-    // What another language set is not taken away.
+    // A trait set by another language is not removed.
     let ty = register::<Foreign>().expect("known");
     attrs::replace(ty, "node_traits.cost", functions([unit(1)])).expect("fits");
     let again = text(attrs::implement::<dyn Cost, Foreign>());

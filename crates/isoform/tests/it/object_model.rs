@@ -22,7 +22,7 @@ impl Drops {
         Drops(Arc::default())
     }
 
-    /// A value that counts when it dies.
+    /// A value that counts when it is dropped.
     fn witness(&self) -> Value {
         struct Witness(Arc<AtomicUsize>);
         impl Drop for Witness {
@@ -106,7 +106,7 @@ fn a_failed_cast_names_both_types_and_gives_up_its_owner() {
     let error = node.clone().cast::<Add>().expect_err("an Int is no Add");
     assert_eq!(error.to_string(), "TypeError: expected it.Add, got it.Int");
     assert_eq!(node.owners(), 1);
-    // A parent is no instance of its child.
+    // A parent is not an instance of its child.
     let plain: Ref<Expr> = Ref::new(Expr::default());
     assert!(plain.downcast_ref::<Int>().is_none());
     assert!(plain.isa::<Expr>());

@@ -1,4 +1,4 @@
-//! The oracle and the checks can say no and yes.
+//! The oracle and the checks can fail as well as pass.
 
 use isoform::{
     EqualCallback, ErrorKind, HashCallback, List, Node, Result, StructuralEqual, StructuralHash,
@@ -34,7 +34,7 @@ fn the_oracle_says_yes_and_no() {
     }
 }
 
-/// A node whose hooks break the law that its field names.
+/// A node whose hooks violate the law that its field names.
 #[derive(Node)]
 #[node(key = "oracle_self.Liar", hooks(equal, hash), no_with)]
 #[repr(C)]

@@ -204,7 +204,7 @@ fn every_kind_of_step_is_read_back() {
     let mut all = root();
     for (step, text) in steps() {
         let single = root().join(step.clone());
-        // A number is read as a position, whatever it was.
+        // A number is read as a position, whatever it was before.
         let expected = match step {
             AccessStep::MapItem(key) if key == Value::from(1) => root().array_item(1),
             _ => single,
@@ -215,7 +215,7 @@ fn every_kind_of_step_is_read_back() {
     }
     assert_eq!(all.to_string().parse::<AccessPath>().expect("a path"), all);
     assert_eq!(AccessPath::parse("<root>").unwrap(), root());
-    // The alternate form leaves nothing out.
+    // The alternate form omits nothing.
     let mut long = root().map_item("a long key ".repeat(30));
     for index in 0..100 {
         long = long.array_item(index);

@@ -1,4 +1,4 @@
-//! Patterns: what matches, what holes stand for, and where.
+//! Patterns: their matches, the parts of their holes, and the places.
 
 use isoform::pattern::{Hole, Match, Pattern};
 use isoform::{
@@ -47,7 +47,7 @@ fn a_hole_stands_for_any_expression_of_its_type() -> Result<()> {
     assert_eq!(found.get(&Value::from(&a)), None);
     assert_eq!(found.get(&Value::from(3)), None);
 
-    // The data type is a field of what both classes have in common.
+    // The data type is a field that both classes have in common.
     let long = DType::INT64;
     let y = tir::Var::new("y", long);
     let of_long = tir::Mul::new(&y, &tir::constant(long, 1)?)?;
@@ -75,7 +75,7 @@ fn a_hole_that_occurs_again_stands_for_an_equal_part() -> Result<()> {
     ));
     let (u, v) = (nameless(), nameless());
     assert!(matches(&pattern, add(&u, &u)));
-    // Parts are equal when each variable is itself.
+    // Parts are equal if each variable maps to itself.
     assert!(!matches(&pattern, add(&u, &v)));
     // Bound variables have no names.
     assert!(matches(&pattern, add(lambda(&[&u], &u), lambda(&[&v], &v))));
@@ -201,7 +201,7 @@ fn what_is_bound_maps_by_itself() -> Result<()> {
     let (a, b) = (nameless(), nameless());
     let found = find(&pattern, lambda(&[&a], add(&a, add(&a, &b)))).expect("a for x");
     assert_eq!(found.get(&Value::from(&x)), Some(&Value::from(&a)));
-    // A part may mention what is bound around it.
+    // A part may use variables that are bound around it.
     let part = found.get(&Value::from(&h)).expect("a part");
     assert!(structural_equal(part, add(&a, &b))?);
     assert!(!matches(&pattern, lambda(&[&a], add(&b, &b))));
@@ -215,7 +215,8 @@ fn equal_parts_have_the_same_variables_bound_in_the_same_places() -> Result<()> 
     let (a, b, c) = (nameless(), nameless(), nameless());
     assert!(matches(&twice, pair(lambda(&[&a], &c), lambda(&[&b], &c))));
     assert!(!matches(&twice, pair(lambda(&[&a], &a), lambda(&[&b], &b))));
-    // The same two values but for the name that is bound: the same answer.
+    // The same two values, except for the name of the bound variable: the same
+    // result.
     assert!(!matches(&twice, pair(lambda(&[&a], &a), lambda(&[&a], &a))));
     let shared = lambda(&[&a], &a);
     assert!(!matches(&twice, pair(&shared, &shared)));
@@ -278,7 +279,7 @@ fn every_match_is_found_with_its_path() -> Result<()> {
     let text = "a text that is longer than fourteen bytes";
     let texts = Pattern::new(text, [] as [Hole; 0])?;
     assert_eq!(texts.find_all(&Value::from(vec![text, "no"]))?.len(), 1);
-    // What a definition binds is no use of it.
+    // A variable that a definition binds is not a use.
     let vars = Pattern::new(&x, [Hole::new(&x).class::<Var>()])?;
     let a = nameless();
     assert_eq!(
@@ -341,7 +342,7 @@ fn deep_and_shared_templates_match() -> Result<()> {
 
 #[test]
 fn attempts_of_a_hook_that_fail_leave_no_holes_filled() -> Result<()> {
-    // The operands of the node may stand in either order.
+    // The operands of the node may be in either order.
     let family = isoform_testing::family::Family::native()?;
     let comm = |a: Value, b: Value| family.make(isoform_testing::family::Role::Comm, vec![a, b]);
     let (x, y) = (nameless(), nameless());

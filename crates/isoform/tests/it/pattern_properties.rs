@@ -1,4 +1,4 @@
-//! What must hold for patterns of random templates.
+//! Laws of patterns, on random templates.
 
 use isoform::pattern::{Hole, Pattern, Rule};
 use isoform::{
@@ -106,7 +106,7 @@ fn instances(bytes: &[u8]) -> Result<(), String> {
     let template = generator.value().map_err(told)?;
     let mut holes = candidates(&template)?;
     holes.truncate(3);
-    // A part has nothing to do with the template, so that nothing is captured.
+    // A part shares nothing with the template, so nothing is captured.
     let mut pairs = Vec::new();
     for (position, hole) in holes.iter().enumerate() {
         let number = Value::from(position as i64);

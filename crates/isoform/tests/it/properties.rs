@@ -7,7 +7,7 @@ use isoform_testing::source::{random_bytes, split_mix};
 
 use super::support::scaled;
 
-/// Where the random bytes start, unless the environment says otherwise.
+/// The start of the random bytes, unless the environment sets another.
 const SEED: u64 = 0x1507_0f0a_2b5e_ed01;
 
 /// The longest byte string that is tried.

@@ -1,5 +1,5 @@
-//! Passes of the statement dialect: what they do, and that programs compute
-//! what they computed before.
+//! Passes of the statement dialect: their results, and that programs still
+//! compute the same values.
 
 use std::collections::HashMap;
 
@@ -67,7 +67,7 @@ fn check_cse(params: &[&Ref<Var>], before: Ref<Stmt>, after: Ref<Stmt>) {
     let done = cse(&before).expect("a function");
     let after = function(params, after);
     assert_structural_equal(&done, &after).expect("the same program");
-    // It is done.
+    // There is nothing left to do.
     assert_eq!(cse(&done).expect("a function"), done);
     let program = Program::new([before.extract().expect("a function")], "p").expect("a program");
     let done: Ref<Program> = cse(&program.into())
@@ -91,7 +91,8 @@ fn what_has_a_variable_is_read_from_it() {
         seq([
             assign(&x, add(&a, &b)),
             assign(&y, mul(add(&a, &b), &b)),
-            // What only repeats a value goes away with its variable.
+            // An assignment that only repeats a value disappears with its
+            // variable.
             assign(&z, mul(add(&a, &b), &b)),
             returns(&[&x, &y, &z]),
         ]),
@@ -121,7 +122,8 @@ fn what_has_no_variable_gets_one_in_front_of_its_first_use() {
             returns(&[&y]),
         ]),
     );
-    // Only the largest common part gets one: inside it, a + b is computed once.
+    // Only the largest common part gets a variable: inside it, a + b is
+    // computed once.
     let product = || mul(sum(), int(3));
     check_cse(
         &[&a, &b],
@@ -180,7 +182,7 @@ fn values_are_not_taken_out_of_branches_and_loops() {
         ]),
         seq([assign(&y, square()), inside(add(&y, &i)), returns(&[&y])]),
     );
-    // The bounds of a loop are computed in front of it.
+    // The bounds of a loop are computed before it.
     let t = var("t");
     let bounds = |stop: Ref<Expr>, value: Ref<Expr>| -> Ref<Stmt> {
         ForStmt::new(&i, int(0), stop, int(1), assign(&x, add(value, &i))).upcast()
@@ -271,7 +273,7 @@ fn calls_are_merged_only_when_their_operator_allows_it() -> Result<()> {
         ]),
         seq([assign(&x, mul(&a, &a)), with(expr(&x)), with(expr(&x))]),
     );
-    // Dropping a call is merging it with none.
+    // Dropping a call is like merging it with nothing.
     let kept = Value::from(mul(call("it_pto.any"), int(0)));
     assert_eq!(simplify(&kept)?.value, kept);
     assert_structural_equal(
@@ -408,7 +410,7 @@ fn identities_hold_in_their_formats() -> Result<()> {
     assert_structural_equal(&half, BitShiftRight::new(&x, int(1), I64))?;
     let rest = simple(expr(FloorMod::new(&x, int(16), I64)))?;
     assert_structural_equal(&rest, BitAnd::new(&x, int(15), I64))?;
-    // Not for other numbers, and not for other formats.
+    // But not for other numbers, and not for other formats.
     for kept in [
         mul(&x, int(6)),
         mul(&x, int(-8)),
@@ -439,8 +441,8 @@ fn identities_hold_in_their_formats() -> Result<()> {
     Ok(())
 }
 
-/// What an integer expression amounts to; None for a division by zero or a
-/// shift that is too far.
+/// The value of an integer expression; None for a division by zero or a shift
+/// that is too far.
 fn evaluate(root: &Ref<Expr>, vars: &HashMap<u64, i128>) -> Option<i128> {
     let format = root.scalar_dtype()?;
     let wrap = |value: i128| {

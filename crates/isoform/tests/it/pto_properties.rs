@@ -1,5 +1,5 @@
 //! Programs of the statement dialect: every property for about a second on
-//! random bytes, and what the generator has to bring up.
+//! random bytes, and the coverage that the generator must reach.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ properties! {
     pto_sizes_and_variables_are_replaced,
 }
 
-/// Bases, of which there are no objects but those of what extends them.
+/// Bases, whose only objects are those of types that extend them.
 const BASES: [&str; 7] = [
     "pto.BinaryExpr",
     "pto.Expr",
@@ -79,7 +79,7 @@ fn every_class_comes_up() {
 fn programs_are_closed() {
     for seed in 0..60 {
         let program = random_program(seed, 150).expect("a program");
-        // One with a free variable has none.
+        // A program with a free variable has no digest.
         structural_digest(&program).expect("a digest");
     }
 }

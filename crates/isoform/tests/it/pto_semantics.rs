@@ -1,4 +1,4 @@
-//! What is equal in the statement dialect, pair by pair: both ways, by the
+//! Equality in the statement dialect, pair by pair: in both directions, by the
 //! engine and by the oracle, and with hashes that agree.
 
 use isoform::dialect::pto::operators::{add, lt};
@@ -224,7 +224,8 @@ fn loops_bind_what_they_count_carry_and_result_in() {
     let looped = || {
         let (i, total) = (var("i"), var("total"));
         let inner = ForStmt::new(&i, int(0), int(8), int(1), assign(&total, &plus(&i, &i)));
-        // The number of the last iteration and what it assigned stay visible.
+        // The number of the last iteration and the variables it assigned stay
+        // visible.
         seq([inner.upcast(), eval(&plus(&i, &total))]).into()
     };
     same("uses behind the loop", looped, true);
@@ -295,7 +296,7 @@ fn functions_are_scopes_and_their_names_do_not_count() {
         false,
         false,
     );
-    // A parameter is free again behind its function.
+    // A parameter is free again after its function.
     let leaking = || {
         let x = var("x");
         let ty = ScalarType::new(DataType::Int64).upcast();
@@ -315,7 +316,7 @@ fn functions_are_scopes_and_their_names_do_not_count() {
         true,
         true,
     );
-    // Shadowing: an inner definition of the same variable is another one.
+    // Shadowing: an inner definition of the same variable is a different one.
     let shadowed = |again: bool| {
         let x = var("x");
         let inner = if again { x.clone() } else { var("x") };

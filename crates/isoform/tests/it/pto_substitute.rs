@@ -1,5 +1,5 @@
-//! Substitution in programs of the statement dialect, where variables are sizes
-//! in the types of others, too, and which variables a node defines.
+//! Substitution in programs of the statement dialect, where variables are also
+//! sizes in the types of others, and the variables that a node defines.
 
 use isoform::dialect::pto::{
     Add, AssignStmt, Call, ConstInt, DataType, EvalStmt, Expr, ForStmt, Function, IterArg, Op,
@@ -53,7 +53,7 @@ fn replaced<T: isoform::Node>(node: &Ref<T>, pairs: &[(&Ref<Var>, &Ref<Var>)]) -
     substitute(&node.into(), &pairs).expect("the substitution succeeds")
 }
 
-/// The statement with `n` replaced by `m` is what is built with `m`.
+/// Replacing `n` by `m` yields the statement built with `m`.
 #[track_caller]
 fn check(build: impl Fn(&Ref<Var>) -> Ref<Stmt>) -> Ref<Stmt> {
     let (n, m) = (int("n"), int("m"));
@@ -155,7 +155,7 @@ fn a_replacement_has_the_sizes_of_the_same_substitution_and_circles_end() {
     let swapped = swapped.extract::<Ref<Call>>().expect("a call");
     let args: Vec<_> = swapped.args.iter().cloned().collect();
     assert!(args[0].same_as(&expr(&m)) && args[1].same_as(&expr(&n)));
-    // The types lead round in a circle, too.
+    // The types also form a circle.
     let (a, b) = (tile("a", &n), tile("b", &n));
     let dim = |of: &Ref<Var>| Value::from(call(&[of]));
     let pairs = [(Value::from(&n), dim(&a)), (Value::from(&m), dim(&b))];

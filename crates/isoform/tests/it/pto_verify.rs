@@ -1,4 +1,4 @@
-//! What makes programs of the statement dialect well-formed.
+//! The rules for well-formed programs of the statement dialect.
 
 use isoform::dialect::pto::{
     Add, And, AssignStmt, BitAnd, BreakStmt, Call, Cast, ConstBool, ConstFloat, ConstInt,
@@ -312,7 +312,7 @@ fn variables_are_defined_once_unless_that_is_allowed() {
         VerifyOptions::default().allow_redefinition(true),
         &[],
     );
-    // A statement that stands at two places defines at both.
+    // A statement that occurs at two places defines at both.
     let stmt = seq([assign(&x, number(1)), assign(&var("z"), number(1))]);
     check(
         function(&[], seq([stmt.clone(), stmt.clone()])),

@@ -39,7 +39,7 @@ fn text(value: &Value) -> String {
     pto::python_print(value.clone(), &Default::default()).expect("a text")
 }
 
-/// What a visit meets, in order.
+/// The nodes that a visit meets, in order.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -120,7 +120,7 @@ fn methods_may_end_a_visit() {
     assert_eq!(error.message(), "met x");
 }
 
-/// Puts other variables in the place of some, by name.
+/// Replaces every variable except one named `keep`.
 struct Rename;
 
 impl IRMutator for Rename {
@@ -148,7 +148,7 @@ fn a_variable_that_is_replaced_is_replaced_in_its_uses() {
     assert_eq!(same, Value::from(&only));
 }
 
-/// Puts another variable in the definitions of statements, and nowhere else.
+/// Replaces the variables in definitions of statements, and nowhere else.
 struct Redefine;
 
 impl IRMutator for Redefine {
@@ -171,7 +171,7 @@ fn definitions_that_a_statement_replaces_are_replaced_in_their_uses() {
     let again = assign(&x, &sum(&x, &number(2)));
     let stmts = seq([looped.upcast(), again, assign(&y, &x.clone().upcast())]);
     let result = pto::mutate(&mut Redefine, &stmts).expect("the rewrite comes to its end");
-    // Each use gets the variable of the definition in front of it.
+    // Each use gets the variable of the definition before it.
     assert_eq!(
         text(&result),
         "\

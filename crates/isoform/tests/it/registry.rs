@@ -19,7 +19,7 @@ fn optional(schema: Schema) -> Schema {
     Schema::Optional(Box::new(schema))
 }
 
-/// A definition that is refused leaves nothing behind.
+/// A rejected definition leaves nothing registered.
 #[track_caller]
 fn refuses(definition: TypeDef, message: &str) {
     let key = definition.key().to_string();
@@ -49,7 +49,7 @@ fn the_same_definition_gives_the_same_index() {
     };
     let first = register_type(definition()).unwrap();
     assert_eq!(register_type(definition()).unwrap(), first);
-    // Documentation is no part of what a type is.
+    // Documentation is not part of a type's definition.
     assert_eq!(
         register_type(definition().doc("Other words.")).unwrap(),
         first

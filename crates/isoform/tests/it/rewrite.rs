@@ -34,12 +34,12 @@ fn run(root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
 #[test]
 fn rules_apply_until_none_applies() -> Result<()> {
     let (a, b) = (nameless(), nameless());
-    // Only when the parts are done does the whole fit.
+    // The whole fits only when the parts are done.
     let root = add(add(&a, add(int(0), int(0))), add(&b, int(0)));
     let done = run(&root, &[add_zero()?])?;
     assert_structural_equal(&done.value, add(&a, &b))?;
     assert_eq!(done.applied, [3]);
-    // What a rule makes is rewritten in turn.
+    // The result of a rule is rewritten in turn.
     let (x, y) = (nameless(), nameless());
     let swap = Rule::new(
         Pattern::new(call([Value::from(1), (&x).into(), (&y).into()]), [&x, &y])?,
@@ -82,7 +82,7 @@ fn a_shared_object_is_rewritten_once() -> Result<()> {
     let done = run(&root, &[add_zero()?])?;
     assert_eq!(done.applied, [1]);
     assert_eq!(count_objects(&done.value, WalkOptions::default())?, 61);
-    // A rule that takes one of two equal parts leaves nothing.
+    // Replacing the sum of two equal parts by the part leaves no sums.
     let x = nameless();
     let same = Rule::new(Pattern::new(add(&x, &x), [&x])?, &x)?;
     let done = run(&done.value, &[same])?;
@@ -100,7 +100,7 @@ fn depth_is_limited_by_memory_only() -> Result<()> {
     let done = rewrite(&chain(a.clone().upcast()).into(), &[add_zero()?], &options)?;
     assert_eq!(done.value, Value::from(&a));
     assert_eq!(done.applied, [length as u64]);
-    // A template, a replacement and what is made of them are deep.
+    // A template, a replacement and the result are deep.
     let x = nameless();
     let to_deep = Rule::new(
         Pattern::new(call([(&x).into()]), [&x])?,
@@ -132,7 +132,7 @@ fn rules_without_end_are_an_error() -> Result<()> {
         error.path().map(ToString::to_string).as_deref(),
         Some("<root>.args[0]")
     );
-    // A value without parts is no deeper on the stack for it.
+    // A value without parts makes the stack no deeper.
     let count = Rule::computed(Pattern::new(&x, [Hole::new(&x).class::<Int>()])?, |found| {
         let number: Ref<Int> = found.value().extract()?;
         Ok(Some(int(number.value + 1).into()))
@@ -228,7 +228,7 @@ fn a_binder_does_not_capture_a_part() -> Result<()> {
     let root = call([lambda(&[&a], &a).into(), (&b).into()]);
     let done = run(&root, std::slice::from_ref(&rule))?;
     assert_structural_equal(&done.value, lambda(&[&a], &b))?;
-    // Here h is another variable than the one bound, under the same name.
+    // Here h is a different variable from the bound one, with the same name.
     let root = call([lambda(&[&a], &a).into(), (&a).into()]);
     assert_eq!(run(&root, &[rule])?.applied, [0]);
     Ok(())
@@ -306,7 +306,7 @@ fn types_of_bound_variables_are_rewritten_for_all_their_uses() -> Result<()> {
     let made: Ref<Lambda> = done.value.extract()?;
     let param = made.params.get(0).expect("a parameter");
     assert!(structural_equal(param.ty.clone().expect("a type"), int(4))?);
-    // The free one belongs to whoever binds it.
+    // The free one belongs to its binder.
     let expected = lambda(&[param], add(param, &free));
     assert_structural_equal(&done.value, expected)?;
     Ok(())

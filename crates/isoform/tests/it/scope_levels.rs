@@ -1,5 +1,5 @@
-//! Nodes that use variables of several scopes and outlive some of them: what
-//! is remembered of them holds only as long as all of those scopes are open.
+//! Nodes that use variables of several scopes and outlive some of them: their
+//! remembered results are valid only as long as all of those scopes are open.
 
 use isoform::{
     StructuralKey, Value, get_first_structural_mismatch, structural_digest, structural_equal,
@@ -12,11 +12,12 @@ use crate::build::{Build, PLAIN, Says, arr, builds, judge};
 /// The binders that are scopes, but for the one whose sharing is compared.
 const SCOPES: [Role; 2] = [Role::Lambda, Role::Binder];
 
-/// How many scopes lie between the node and its body. More than 64 of them are
-/// not told apart one by one.
+/// The number of scopes between the node and its body. More than 64 of them are
+/// not tracked individually.
 const DEPTHS: [usize; 8] = [1, 2, 3, 63, 64, 65, 66, 140];
 
-/// `x` used below so many scopes, in a body that uses some of their variables.
+/// `x` used below this many scopes, in a body that uses some of their
+/// variables.
 fn open_node(b: &Build, role: Role, x: &Value, depth: usize, used: fn(usize) -> bool) -> Value {
     let vars: Vec<Value> = (0..depth).map(|_| b.var()).collect();
     let uses = vars.iter().enumerate().filter(|(at, _)| used(*at));
@@ -26,7 +27,7 @@ fn open_node(b: &Build, role: Role, x: &Value, depth: usize, used: fn(usize) -> 
         .fold(body, |body, var| b.binder(role, &[var], body))
 }
 
-/// Which of the variables between are used.
+/// The variables in between that are used.
 const USED: [fn(usize) -> bool; 5] = [
     |_| true,
     |_| false,
@@ -50,7 +51,7 @@ fn check(name: &str, says: Says, make: Make) {
                     let (left, right) = make(&b, role, &node);
                     let name = format!("{name}, {role:?}, {depth} scopes, use {number}");
                     if depth > 100 {
-                        // The oracle gives up on values this deep.
+                        // The oracle cannot judge values this deep.
                         failures.extend(judge_alone(&name, &left, &right, says));
                     } else {
                         failures.extend(judge(&name, &left, &right, PLAIN, says));
@@ -63,8 +64,8 @@ fn check(name: &str, says: Says, make: Make) {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-/// What the engine alone says wrongly: equality, mismatch, and what keys and
-/// digests say where there are no free variables.
+/// The errors of the engine alone: in equality and mismatch, and in keys and
+/// digests if there are no free variables.
 fn judge_alone(name: &str, left: &Value, right: &Value, says: Says) -> Vec<String> {
     let expected = says == Says::Equal;
     let mut answers = vec![
@@ -170,8 +171,8 @@ fn a_variable_bound_in_two_scopes_one_inside_the_other() {
 
 #[test]
 fn three_scopes_that_end_one_after_the_other() {
-    /// One shared node behind the end of each of three scopes. `outer` binds
-    /// the three variables around everything.
+    /// One shared node after the end of each of three scopes. `outer` binds the
+    /// three variables around everything.
     fn program(
         b: &Build,
         role: Role,
@@ -193,8 +194,8 @@ fn three_scopes_that_end_one_after_the_other() {
         };
         (side(), side())
     });
-    // The three scopes bind alike, so that only what stands behind them tells
-    // the orders apart: from one place on, one variable is another.
+    // The three scopes bind the same variables, so only the nodes after them
+    // tell the orders apart: from one place on, one variable is different.
     for order in [[1, 0, 2], [2, 1, 0], [0, 2, 1]] {
         let mut failures = Vec::new();
         for b in builds() {

@@ -9,7 +9,7 @@ use isoform_testing::family::Role;
 use crate::build::{Build, MAPPED, arr, builds, map};
 use crate::support::count_objects;
 
-/// A binder that is no scope, and one that is.
+/// A binder that is not a scope, and one that is.
 const BINDERS: [Role; 2] = [Role::Function, Role::Lambda];
 
 /// `x = x + x`, this many times: exponential as a tree.
@@ -17,7 +17,7 @@ fn doubled(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
     (0..levels).fold(leaf.into(), |value, _| b.add(&value, &value))
 }
 
-/// As [`doubled`], of two nodes at each level.
+/// Like [`doubled`], with two nodes at each level.
 fn crossed(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
     let leaf = leaf.into();
     let ends = (b.constant(&leaf), b.constant(&leaf));
@@ -25,7 +25,7 @@ fn crossed(b: &Build, levels: usize, leaf: impl Into<Value>) -> Value {
     b.add(&l, &r)
 }
 
-/// Each function binds the variable of the next once more, twice.
+/// Each function rebinds the variable of the next one, twice.
 fn doubled_functions(b: &Build, binder: Role, levels: usize) -> Value {
     (0..levels).fold(Value::from(1), |value, _| {
         let x = b.var();
@@ -41,7 +41,7 @@ fn assert_cheap(l: &Value, r: &Value, expected: bool, bound: u64) {
     assert_cheap_by(l, r, expected, bound, bound);
 }
 
-/// As [`assert_cheap`], with a bound of its own for hash and digest.
+/// Like [`assert_cheap`], with a separate bound for hash and digest.
 #[track_caller]
 fn assert_cheap_by(l: &Value, r: &Value, expected: bool, bound: u64, names_bound: u64) {
     for (l, r) in [(l, r), (r, l)] {
@@ -70,7 +70,7 @@ fn sixty_levels_of_sharing_take_a_few_visits_each() {
         assert_cheap(&one, &doubled(&b, LEVELS, 2), false, BOUND);
         let (l, r) = (crossed(&b, LEVELS, 1), crossed(&b, LEVELS, 1));
         assert_cheap(&l, &r, true, BOUND);
-        // The difference comes last, so that all else is compared.
+        // The difference comes last, so that everything else is compared.
         assert_cheap(&arr([&l, &1.into()]), &arr([&r, &2.into()]), false, BOUND);
         // Free variables, mapped: the same pair each time.
         let (x, y) = (b.var(), b.var());
@@ -98,9 +98,9 @@ fn sixty_levels_of_sharing_take_a_few_visits_each() {
 
 #[test]
 fn nodes_inside_and_outside_of_a_binder_of_their_variable_are_met_in_two_ways() {
-    // Every level is used once as it is and once below a function that binds
-    // the same variable again: each node is met with the variable free and
-    // with it bound, two ways in all.
+    // Every level is used once directly and once below a function that rebinds
+    // the same variable: each node is met with the variable free and with it
+    // bound, in two ways altogether.
     for b in builds() {
         for binder in BINDERS {
             let program = || {
@@ -116,7 +116,7 @@ fn nodes_inside_and_outside_of_a_binder_of_their_variable_are_met_in_two_ways() 
 #[test]
 fn nodes_below_different_numbers_of_scopes_are_compared_once_and_hashed_per_depth() {
     // The variable is bound once, outside; the scopes between it and its use
-    // bind variables of their own.
+    // bind other variables.
     for b in builds() {
         for binder in BINDERS {
             let program = |levels: usize| {

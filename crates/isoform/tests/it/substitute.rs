@@ -16,7 +16,7 @@ fn var() -> Ref<Var> {
     crate::support::var("v")
 }
 
-/// A statement: binds its target for what follows.
+/// A statement: binds its target for the statements after it.
 #[derive(Node)]
 #[node(key = "it.Bind")]
 #[repr(C)]
@@ -169,7 +169,7 @@ fn a_bound_variable_whose_type_changes_is_rebuilt_wherever_it_is_bound() {
         Lambda::new(add(&x, &n), vec![x.clone()]),
         &[(&n, Value::from(&m))],
     );
-    // A free variable belongs to somebody else.
+    // A free variable belongs to its binder elsewhere.
     unchanged(add(&x, &x), &[(&n, Value::from(&m))]);
 }
 
@@ -322,7 +322,7 @@ fn shared(
     result
 }
 
-/// Renames every binder apart while it replaces: obviously right, and
+/// Gives every binder a new variable while it replaces: obviously right, and
 /// exponential.
 struct Oracle<'a> {
     vars: &'a [Ref<Var>],
@@ -342,7 +342,7 @@ impl Oracle<'_> {
             self.replaced += 1;
             return replacement.clone();
         }
-        // A free variable whose type is bound here has no meaning.
+        // A free variable whose type is bound here is meaningless.
         let bound = |ty| self.scopes.iter().any(|scope| scope.contains_key(&ty));
         self.ill_formed |= type_of(var).is_some_and(bound);
         self.free.insert(var);
@@ -350,15 +350,15 @@ impl Oracle<'_> {
         self.vars[var].clone().upcast()
     }
 
-    /// The variable that a definition field binds or refers to; in a pattern
+    /// The variable that a definition field binds or refers to; in a pattern,
     /// its type binds too.
     fn defined(&mut self, index: usize, pattern: bool) -> Ref<Var> {
         let innermost = self.scopes.len() - 1;
         if let Some(known) = self.scopes[innermost].get(&index) {
             return known.clone();
         }
-        // Comparison takes a variable that is used before it is bound in the
-        // outermost scope for the same variable.
+        // Comparison identifies a variable used before it is bound in the
+        // outermost scope with the bound variable.
         self.ill_formed |= innermost == 0 && self.free.contains(&index);
         let fresh = match type_of(index) {
             None => var(),
@@ -416,7 +416,7 @@ fn random_terms_agree_with_renaming_everything_apart() {
         for _ in 0..1 + random.below(2) {
             let var = random.below(VARS);
             let replacement = random.term(2, &mut Vec::new());
-            // To replace a variable by itself changes nothing, renames nothing
+            // Replacing a variable by itself changes nothing, renames nothing
             // and leaves open which occurrence is meant.
             if !matches!(*replacement, Term::Var(same) if same == var) {
                 pairs.insert(var, shared(&replacement, &vars, &mut HashMap::new()));

@@ -2,8 +2,8 @@
 
 use isoform::{Array, Node, Obj, Ref, Result, Value, WalkOptions, WalkResult, structural_walk};
 
-/// The size of a large test: `full`, or a part of it where the environment
-/// asks for small sizes, as the run under valgrind does.
+/// The size of a large test: `full`, or a fraction of it if the environment
+/// requests small sizes, as the run under valgrind does.
 pub(crate) fn scaled(full: usize) -> usize {
     let divisor = std::env::var("ISOFORM_TEST_SCALE")
         .ok()
@@ -71,7 +71,7 @@ pub(crate) struct Call {
     pub(crate) args: Array<Value>,
 }
 
-/// A function whose parameters are declared behind its body and bind first.
+/// A function whose parameters are declared after its body and bind first.
 #[derive(Node)]
 #[node(key = "it.Lambda", scope)]
 #[repr(C)]
@@ -134,7 +134,7 @@ pub(crate) fn doubled(levels: usize) -> Ref<Expr> {
     root
 }
 
-/// How many objects of declared types a walk visits.
+/// The number of objects of declared types that a walk visits.
 pub(crate) fn count_objects(root: impl Into<Value>, options: WalkOptions) -> Result<usize> {
     let mut count = 0;
     isoform::walk_objects(root, options, |_, _| {

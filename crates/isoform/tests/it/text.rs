@@ -1,4 +1,4 @@
-//! Text for people: how values are spelled, laid out and read again.
+//! Text for people: the spelling and layout of values, and reading them again.
 
 use isoform::{
     Array, Bytes, DType, DTypeCode, Device, Dict, DynFromJson, DynToJson, FieldDef, FieldFlag,
@@ -88,7 +88,8 @@ fn text_of(value: impl Into<Value>) -> String {
     to_text(&value.into(), &TextOptions::default()).expect("the value has a text")
 }
 
-/// The value has this text, and the text is this value.
+/// Checks that the value has this text, and that the text is read as this
+/// value.
 #[track_caller]
 pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
     let value = value.into();
@@ -97,13 +98,13 @@ pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
     check_round_trip(&value, &TextOptions::default())
 }
 
-/// What is read from the text is equal, has the same digest where there is
-/// one, and has the same text again.
+/// Checks that the value read from the text is equal, has the same digest if it
+/// has one, and has the same text again.
 #[track_caller]
 pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
     let text = to_text(value, options).expect("the value has a text");
     let read = from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // Free variables, and objects as keys, are equal to themselves only.
+    // Free variables, and objects as keys, equal only themselves.
     if let Ok(digest) = structural_digest(value) {
         let equal = structural_equal(&read, value).expect("comparable");
         assert!(equal, "{read:?}\n{text}");
@@ -113,7 +114,7 @@ pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
     read
 }
 
-/// The text is read as a value with another text.
+/// Checks that the text is read as a value with another text.
 #[track_caller]
 fn check_read(text: &str, expected: &str) {
     let value = from_text(text).unwrap_or_else(|error| panic!("{error}"));
@@ -353,7 +354,8 @@ fn functions_hold_their_lines() {
          %0 = tx.Call(op=@it.text.mul, args=[%x, %y]),\n  \
          %1 = tx.Call(op=@it.text.mul, args=[%0, %0]),\n  body=%1,\n)\n",
     );
-    // What two functions share stands in front of both, and so do its variables.
+    // Parts that two functions share come before both, and so do their
+    // variables.
     let other = Func::new(&product, [y]);
     check(
         [Value::from(&func), other.into()],
@@ -399,7 +401,7 @@ fn types_of_run_time_have_texts() -> Result<()> {
     let node = construct(ty, vec![1.into(), 5.into(), empty.clone()])?;
     check(node, "\"it text/\\\"odd\\\"\"(\"a field\"=1)\n");
     let other = construct(ty, vec![1.into(), 6.into(), empty.clone()])?;
-    // A container that stands elsewhere, too, is not the default's.
+    // A container that also occurs elsewhere is not that of the default.
     check(
         [Value::from(other), empty],
         "%0 = List[]\n[\"it text/\\\"odd\\\"\"(\"a field\"=1, b=6, c=%0), %0]\n",

@@ -16,7 +16,8 @@ use crate::support::{Call, Expr, Int, Link, add, count_objects, doubled, int, sc
 
 const THREADS: usize = 8;
 
-/// Runs the same work on all threads, started together; what each returned.
+/// Runs the same work on all threads, started together, and returns their
+/// results.
 pub(crate) fn on_all_threads<T: Send + 'static>(
     work: impl Fn(usize) -> T + Send + Sync + 'static,
 ) -> Vec<T> {
@@ -117,7 +118,7 @@ fn a_list_is_changed_walked_and_dropped_by_all() {
                     assert!(dict.len() <= 10);
                 }
                 if round % 100 == 0 {
-                    // Whatever the others do, a walk sees whole values.
+                    // A walk sees whole values, whatever the other threads do.
                     let before = list.snapshot().len();
                     structural_walk(&root, WalkOptions::default(), |visit| {
                         if let Some(int) = visit.downcast::<Int>() {
@@ -134,7 +135,8 @@ fn a_list_is_changed_walked_and_dropped_by_all() {
     let expected = THREADS * rounds - pops.load(Ordering::Relaxed);
     assert_eq!(list.len(), expected);
     assert!(walks.load(Ordering::Relaxed) > 0);
-    // What was borrowed waits for all traversals of the process that ran then.
+    // Borrowed values wait for all traversals of the process that ran at the
+    // time.
     let owners = |expected: usize| {
         let given_up = || witness.owners() as usize == expected;
         let patience = std::time::Duration::from_millis(2);
@@ -249,7 +251,7 @@ fn mutable_type(key: &str, fields: &[&str]) -> TypeIndex {
     register_type(definition).expect("the key is free")
 }
 
-/// A value that is an object, or none.
+/// An object or none.
 fn object_or_not(round: usize) -> Value {
     match round % 2 {
         0 => Value::from(format!("a text that is not inline {round}")),
@@ -360,7 +362,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
         }
     };
     on_all_threads(work);
-    // What was taken out of fields waits for walks of other tests as well.
+    // Values removed from fields wait for walks of other tests as well.
     let deadline = Instant::now() + Duration::from_secs(60);
     while witness.owners() > 1 && Instant::now() < deadline {
         collect_cycles();

@@ -1,4 +1,4 @@
-//! Primitive expressions: what is computed when an operation is made.
+//! Primitive expressions: the results of making an operation.
 
 use isoform::ir::PrimExpr;
 use isoform::tir::{self, Comparison, FloatImm, IntImm};
@@ -24,8 +24,8 @@ fn floor_div(a: i64, b: i64) -> i64 {
     (a as f64 / b as f64).floor() as i64
 }
 
-/// Every operation on every pair of numbers of 8 bits, against the same in
-/// wider numbers.
+/// Compares every operation on every pair of 8-bit numbers with the same
+/// operation on wider numbers.
 #[test]
 fn arithmetic_is_that_of_the_machine() {
     let operations: [(Operation, Exact); 9] = [

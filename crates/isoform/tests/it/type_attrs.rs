@@ -34,7 +34,7 @@ fn an_attribute_is_set_once_or_replaced_on_purpose() {
     assert_eq!(attrs::get(ty, "attrs.once", Lookup::Exact), Some(&1.into()));
     let old = attrs::get(ty, "attrs.once", Lookup::Exact);
     attrs::replace(ty, "attrs.once", "two, and more than fits into the value").expect("said so");
-    // What was looked up stays what it was.
+    // A value that was looked up stays unchanged.
     assert_eq!(old, Some(&1.into()));
     let new = attrs::get(ty, "attrs.once", Lookup::Exact).and_then(Value::as_str);
     assert_eq!(new, Some("two, and more than fits into the value"));
@@ -77,7 +77,7 @@ fn inheritance_is_chosen_at_the_lookup() {
     let node = construct(leaf, vec![Value::NONE]).expect("a leaf");
     assert_eq!(node.attr(&level), None);
     assert_eq!(node.attr_nearest(&level), Some(&2));
-    // The root holds for every declared type.
+    // The root applies to every declared type.
     attrs::set(<isoform::Obj as Node>::type_index(), "attrs.root", true).expect("new");
     assert_eq!(
         attrs::get(leaf, "attrs.root", Lookup::Nearest),
@@ -137,7 +137,7 @@ fn values_of_builtin_types_have_attributes() {
             "{value:?}"
         );
     }
-    // The objects in which large integers are kept are no type of their own.
+    // The objects that store large integers are not a separate type.
     let large = find_type("isoform.BigInt").expect("built in").index();
     assert_eq!(name.get(large).map(|text| &**text), Some("isoform.Int"));
 }
@@ -173,7 +173,7 @@ fn a_declared_type_of_values_is_enforced() {
         "ValueError: attribute 'attrs.declared' is declared already, for int, now for str"
     );
     assert!(message(Column::<bool>::open("attrs.declared")).contains("for int, now for bool"));
-    // What was left open can be said later.
+    // A property that was left open can be declared later.
     attrs::declare(AttrDef::new("attrs.open").dense()).expect("new");
     Column::<bool>::open("attrs.open").expect("was open");
     attrs::declare(AttrDef::new("attrs.open").doc("Late.")).expect("was open");
@@ -449,7 +449,7 @@ fn three_threads_register_read_and_traverse() {
                     let value = attrs::get(known, "attrs.race.new", Lookup::Exact);
                     let number = value.and_then(Value::as_int).expect("set with the type");
                     let object = node(known, number as usize);
-                    // Its hook was registered with it, and says so.
+                    // Its hook was registered with it, and returns this error.
                     let error = isoform::to_json_graph(&object.into(), &Default::default());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }
@@ -501,7 +501,7 @@ fn three_threads_register_read_and_traverse() {
     assert!(structural_equal(&left, &right).expect("comparable"));
 }
 
-/// Hooks that compare the field, as without them.
+/// Hooks that compare the field, like the comparison without hooks.
 fn by_field() -> (DynEqual, DynHash) {
     (
         DynEqual::new(|l, r, eq| {

@@ -51,7 +51,7 @@ fn a_type_has_a_text_of_its_own() {
     assert_eq!(repr(&inner), "<1>");
     assert_eq!(repr(&node(ty, Array::from([inner.clone()]), 0)), "<(<1>,)>");
     assert_eq!(repr(&Value::from([inner.clone(), inner])), "(<1>, <1>)");
-    // The text of a hook is shared as any other.
+    // The text of a hook is shared like any other.
     let long = node(ty, "x".repeat(100), 0);
     let twice = repr(&Value::from([long.clone(), long]));
     assert!(
@@ -110,7 +110,7 @@ fn the_callback_of_a_hook_ends_with_the_hook() {
             .and_then(Function::of)
             .expect("a function");
         *KEPT.lock().unwrap() = Some(given[1].clone());
-        // The second argument is of this thread alone.
+        // The second argument is only usable in this thread.
         let elsewhere = std::thread::scope(|scope| scope.spawn(|| part.call(&[1.into()])).join());
         assert!(elsewhere.expect("no panic").is_err());
         let object = given[0].as_object().expect("an object");
@@ -148,7 +148,7 @@ fn a_hook_is_a_function_for_everybody() {
         error.message().starts_with("__ffi_repr__: expected a"),
         "{error}"
     );
-    // The very hook serves another type.
+    // The same hook serves another type.
     let other = pair_type("hooks.ShownToo");
     attrs::set(other, DynRepr::NAME, shown.clone()).expect("a hook");
     assert_eq!(repr(&node(other, 1, 2)), "<1>");
@@ -262,12 +262,12 @@ fn a_hook_may_try_alternatives() {
     let pair = |x: i64, y: i64| node(ty, list(x), list(y));
     assert!(recursive_eq(&pair(1, 2), &pair(2, 1)).unwrap());
     assert!(!recursive_eq(&pair(1, 2), &pair(2, 2)).unwrap());
-    // What a failed alternative took for equal is not.
+    // Values assumed equal in a failed alternative need not be.
     let (a, b) = (list(1), list(2));
     let left = node(ty, [a.clone(), a.clone()], 0);
     let right = node(ty, [a.clone(), b.clone()], 0);
     assert!(!recursive_eq(&Value::from([left, a]), &Value::from([right, b])).unwrap());
-    // Linear, however values are shared.
+    // Linear, whatever the sharing.
     let deep = || (0..100).fold(Value::from(1), |x, _| node(ty, x.clone(), x));
     assert!(recursive_eq(&deep(), &deep()).unwrap());
     let (left, right) = (1..=MAX_HOOK_DEPTH + 1).fold((Value::NONE, Value::NONE), |(l, r), n| {
@@ -352,7 +352,7 @@ fn a_field_converts_what_it_gets() {
         "TypeError: hooks.Holder.ids: element [1]: expected hooks.Id, got float \
          (hooks.Id.__ffi_convert__: hooks.Id.n: expected int, got float)"
     );
-    // Only a refusal is one; what went wrong comes back as it is.
+    // Only a rejection is one; other errors are returned unchanged.
     assert_eq!(message(make("io".into(), empty())), "OSError: gone");
     assert_eq!(
         message(make(1.into(), Value::from(["io"]))),
@@ -369,7 +369,7 @@ fn conversion_that_needs_itself_ends() {
     attrs::set_hook(ty, convert, false).unwrap();
     let error = construct(ty, vec![1.into()]).expect_err("endless");
     assert_eq!(error.kind(), ErrorKind::Recursion);
-    // Another value for the hook, and there is an end.
+    // With another value for the hook, it ends.
     assert!(construct(ty, vec![Map::<Value, Value>::new().into()]).is_err());
 }
 

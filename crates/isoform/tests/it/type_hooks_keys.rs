@@ -52,7 +52,7 @@ fn maps_and_dicts_find_keys_by_their_hooks() {
     }
     assert_eq!(map.try_get(&key(50)).unwrap(), None);
     assert_eq!(dict.get(&key(50)), None);
-    // An equal key takes the place of the first one, which stays.
+    // An equal key replaces the value; the first key stays.
     assert_eq!(
         map.try_insert(key(7), "new".into()).unwrap(),
         Some(7.into())
@@ -68,7 +68,7 @@ fn maps_and_dicts_find_keys_by_their_hooks() {
     assert!(!map.contains_key(&key(7)) && !dict.contains_key(&key(7)));
     let rest: Vec<_> = map.iter().filter_map(|(_, n)| n.as_int()).collect();
     assert_eq!(rest, (0..50).filter(|n| *n != 7).collect::<Vec<_>>());
-    // Other keys are found as ever.
+    // Other keys are found as before.
     map.insert("s".into(), 1.into());
     assert_eq!(map.get(&"s".into()), Some(&1.into()));
     assert_eq!(map.get(&1.into()), None);
@@ -140,7 +140,7 @@ fn errors_of_hooks_come_back() {
     assert_eq!((map.len(), dict.len()), (1, 1));
     // The object itself is found without a comparison.
     assert_eq!(map.try_get(&good).unwrap(), Some(&1.into()));
-    // Without `try`, a failing key goes by identity.
+    // Without `try`, a failing key is found by identity.
     assert_eq!(map.get(&bad), None);
     map.insert(bad.clone(), 2.into());
     assert_eq!(map.len(), 2);
@@ -188,7 +188,7 @@ fn a_hook_may_change_the_dict() {
         let dict = SHARED.lock().unwrap().clone().expect("set");
         let count = CHANGES.fetch_add(1, Relaxed);
         if ALWAYS.load(Relaxed) || count == 0 {
-            // No lock is held: all of these would wait for ever.
+            // No lock is held; otherwise all of these would block forever.
             dict.insert(Value::from(count + dict.len()), 0.into())
                 .unwrap();
             dict.remove(&"first".into());
@@ -202,11 +202,11 @@ fn a_hook_may_change_the_dict() {
     dict.insert("first".into(), 0.into()).unwrap();
     dict.insert(node(ty, 1, 0), "one".into()).unwrap();
     *SHARED.lock().unwrap() = Some(dict.clone());
-    // The hook moves the entry from position 1 to 0 while it is looked up: what
-    // is read is what the dict held when it was asked.
+    // The hook moves the entry from position 1 to 0 during its lookup: the
+    // value read is the one from the time of the call.
     assert_eq!(dict.try_get(&node(ty, 1, 9)).unwrap(), Some("one".into()));
     assert_eq!(CHANGES.load(Relaxed), 1);
-    // What is written goes where the entry is by then.
+    // A write goes to the entry's position at that time.
     CHANGES.store(0, Relaxed);
     dict.remove(&node(ty, 1, 9));
     dict.insert("first".into(), 0.into()).unwrap();

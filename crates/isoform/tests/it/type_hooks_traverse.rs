@@ -1,4 +1,4 @@
-//! Types that are walked and rewritten in their own way.
+//! Types with a custom walk and rewrite.
 
 use isoform::{
     DynMutate, DynVisit, Error, ErrorKind, Function, List, MapOptions, Ref, RegionKind, Result,
@@ -68,7 +68,7 @@ fn a_walk_follows_the_hook() {
 fn the_children_of_a_value_are_visited_without_its_callback() {
     let ty = pair_type("traverse.Children");
     let visit = DynVisit::new(|object, visitor| {
-        // Of the object whose hook runs, the fields.
+        // Visits the fields of the object whose hook runs.
         visitor.visit_children(&object.into())
     });
     attrs::set_hook(ty, visit, false).unwrap();
@@ -112,7 +112,8 @@ fn walks_end_early_through_hooks() {
     });
     assert_eq!(failed.expect_err("fails").message(), "two");
 
-    // A hook may go on after an error, and what was open is not any more.
+    // A hook may continue after an error, and objects that were open no longer
+    // are.
     let tolerant = pair_type("traverse.Tolerant");
     let visit = DynVisit::new(|object, visitor| {
         let _ = visitor.visit(&get_field(object, "x")?);
@@ -133,7 +134,7 @@ fn walks_end_early_through_hooks() {
     });
     assert_eq!(end.unwrap(), Some(8));
     assert_eq!(calls, 2);
-    // An end of the hook's own has no result here.
+    // If a hook ends the walk itself, there is no result.
     let stops = pair_type("traverse.Stops");
     set_function(stops, "__s_visit__", |_| Ok("stop".into()));
     let mut calls = 0;
@@ -175,7 +176,8 @@ fn functions_visit_and_rewrite() {
         repr(&mapped.unwrap()),
         "traverse.Functions(x=2, y=\"rewritten\")"
     );
-    // A hook of closures as a function, with a visitor of another language.
+    // Uses a hook made of closures as a function, with a visitor of another
+    // language.
     let only_y = only_y("traverse.Called");
     let hook = attrs::get(only_y, "__s_visit__", attrs::Lookup::Exact).unwrap();
     let hook = Function::of(hook.as_object().unwrap()).unwrap();
@@ -235,7 +237,7 @@ fn the_fields_are_rewritten_on_demand() {
     );
     let same = structural_map(&root, MapOptions::default(), |_| Ok(None)).unwrap();
     assert_eq!(same, root);
-    // An object that asks for itself is in the way of itself.
+    // An object that asks for itself is still being visited.
     let selfish = pair_type("traverse.Selfish");
     let mutate = DynMutate::new(|object, mutator| mutator.mutate(&object.into()));
     attrs::set_hook(selfish, mutate, false).unwrap();

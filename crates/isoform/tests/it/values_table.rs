@@ -1,10 +1,11 @@
-//! The values of `tests/cases/values.txt`, and what text cannot say of values.
+//! The values of `tests/cases/values.txt`, and those that cannot be written as
+//! text.
 
 use isoform::{Array, DType, List, Map, StructuralKey, Tensor, Value, from_text};
 
 use crate::build::{PLAIN, SKIPPED, Says, arr, builds, judge, map};
 
-/// How many lines of values the file has.
+/// The number of lines of values in the file.
 const GROUPS: usize = 69;
 
 fn tensor(dtype: &str, shape: &[i64], data: impl Into<bytes::Bytes>) -> Value {
@@ -13,7 +14,7 @@ fn tensor(dtype: &str, shape: &[i64], data: impl Into<bytes::Bytes>) -> Value {
     made.expect("the sizes fit").into()
 }
 
-/// Other NaNs than that of text: signalling, and with a payload.
+/// NaNs other than that of text: signalling, and with a payload.
 fn other_nans() -> [Value; 2] {
     [0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0123].map(|bits| f64::from_bits(bits).into())
 }
@@ -67,7 +68,7 @@ fn zeros_and_nans_compare_alike_at_every_place() {
             let data = [1.0, x].into_iter().flat_map(|x| x.to_le_bytes());
             tensor("float64", &[2], data.collect::<Vec<u8>>())
         };
-        // Each place a number can be in; the rule is the same in all.
+        // All places for a number; the rule is the same in all of them.
         let places: [&dyn Fn(f64) -> Value; 9] = [
             &|x| x.into(),
             &|x| b.constant(x),

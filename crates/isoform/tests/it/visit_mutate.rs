@@ -1,4 +1,4 @@
-//! Traversals that their callbacks drive: `structural_visit` and
+//! Traversals that their callbacks control: `structural_visit` and
 //! `structural_mutate`.
 
 use std::cell::{Cell, RefCell};
@@ -25,8 +25,7 @@ fn regions_apart() -> WalkOptions {
     WalkOptions::default().sharing(Sharing::OncePerRegion)
 }
 
-/// The numbers that a visit meets below sums of which only the right side is
-/// asked for.
+/// The numbers met by a visit that, below sums, only asks for the right side.
 fn right_sides(root: &Value, options: WalkOptions) -> Vec<i64> {
     let met = RefCell::new(Vec::new());
     let wanted = |ty| of::<Add>()(ty) || of::<Int>()(ty);
@@ -50,7 +49,7 @@ fn below_a_value_only_what_its_callback_asks_for_is_visited() {
         right_sides(&sum.clone().into(), WalkOptions::default()),
         [3]
     );
-    // What has no callback is gone through.
+    // Values without a callback are traversed.
     let list = Value::from(List::from(vec![Value::from(&sum), int(7).into()]));
     assert_eq!(right_sides(&list, WalkOptions::default()), [3, 7]);
 }
@@ -70,7 +69,8 @@ fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
     };
     assert_eq!(regions(WalkOptions::default()), [RegionKind::Def]);
     assert_eq!(regions(regions_apart()), [RegionKind::Def, RegionKind::Use]);
-    // One that nothing else owns is visited once, however often it is asked for.
+    // An object with no other owner is visited once, however often it is asked
+    // for.
     let count = Cell::new(0);
     let wanted = |ty| of::<Add>()(ty) || of::<Int>()(ty);
     structural_visit(
@@ -174,7 +174,7 @@ fn a_value_that_contains_itself_is_an_error_with_its_path() {
     let mutated = structural_mutate(&root, MapOptions::default(), &nobody, &|value, _| {
         Ok(value.clone())
     });
-    // A callback that asks for its own value is no better.
+    // The same error for a callback that asks for its own value.
     let asked = structural_visit(
         int(1),
         WalkOptions::default(),
@@ -299,7 +299,7 @@ fn remapped(first: bool, options: MapOptions) -> Result<String> {
 
 #[test]
 fn what_is_recorded_for_a_variable_comes_in_its_place() {
-    // The parameters are visited before the body, so they stay what they were.
+    // The parameters are visited before the body, so they stay unchanged.
     assert_eq!(remapped(true, MapOptions::default()).unwrap(), "yyx");
     assert_eq!(remapped(false, MapOptions::default()).unwrap(), "yyx");
     let joined = MapOptions::default().regions_apart(false);

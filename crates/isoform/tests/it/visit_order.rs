@@ -1,5 +1,5 @@
-//! The order of visit: declared, with definitions first, or stated apart from
-//! the order of declaration.
+//! The order of visit: as declared, with definitions first, or defined
+//! separately from the order of declaration.
 
 use isoform::{
     AccessPath, AccessStep, CompareOptions, FieldDef, FieldFlag, Kind, Obj, Ref, Schema, TypeDef,
@@ -84,7 +84,7 @@ fn order_of(ty: TypeIndex, key: &str, expected: &[&str]) {
 fn what_is_visited_before_a_definition_is_outside_of_it() {
     let (x, y) = (var(), var());
     let (one, zero) = (Value::from(1), Value::from(0));
-    // The first x is another one than the two behind it.
+    // The first x is a different variable from the two after it.
     let binding = make(let_type(), [&x, &x, &x]);
     let replaced = substitute(&binding, &[(x.clone(), one.clone())]).expect("replaced");
     assert_eq!(part(&replaced, "value"), one);
@@ -149,7 +149,7 @@ fn inherited_fields_come_first_unless_they_are_named() {
     let parent = for_type();
     let child = |name: &str| TypeDef::new(name).parent(parent);
     let plain = ty(child("order.Plain").scope(true).field(def("result")));
-    // The order that the parent states holds for what it declares.
+    // The order that the parent defines applies to its own fields.
     order_of(plain, "order.Plain", &["lo", "hi", "var", "body", "result"]);
     let first = ty(child("order.First").defs_first(true).field(def("result")));
     order_of(first, "order.First", &["var", "result", "lo", "hi", "body"]);
@@ -159,7 +159,7 @@ fn inherited_fields_come_first_unless_they_are_named() {
     let stated = ty(stated.field(field("step")).field(late).field(ignored));
     let expected = ["lo", "hi", "step", "var", "note", "body", "late"];
     order_of(stated, "order.Stated", &expected);
-    // The oracle knows it from the declarations.
+    // The oracle reads it from the declarations.
     let (x, y) = (var(), var());
     let five = |body: &Value, bound: &Value| {
         let [zero, none] = [Value::from(0), Value::NONE];

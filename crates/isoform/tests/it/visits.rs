@@ -147,7 +147,7 @@ fn open_terms_inside_binders_are_visited_once() {
     }
 }
 
-/// A node that stands for several nodes of the other side, each of them whole.
+/// A node that matches several nodes of the other side, each of them whole.
 #[test]
 fn nodes_with_several_partners_are_visited_once_with_each() {
     for b in builds() {
@@ -196,8 +196,8 @@ fn shared_containers_are_visited_once() {
     }
 }
 
-/// What uses only variables of outer scopes stays known when a variable further
-/// in is bound anew.
+/// Results that use only variables of outer scopes stay valid when a variable
+/// further in is rebound.
 #[test]
 fn terms_of_outer_scopes_outlive_bindings_further_in() {
     for b in builds() {
@@ -226,7 +226,7 @@ fn terms_of_outer_scopes_outlive_bindings_further_in() {
 }
 
 /// The same nodes in two scopes that bind the same variables, more of them than
-/// are known one by one.
+/// are tracked individually.
 #[test]
 fn terms_of_many_variables_are_visited_once_in_each_scope() {
     for b in builds() {
@@ -249,9 +249,9 @@ fn terms_of_many_variables_are_visited_once_in_each_scope() {
     }
 }
 
-/// Each level stands below two scopes that it does not use, and uses the
-/// outermost variable and one of its own: what it needs is the outermost scope
-/// alone, however many scopes lie between.
+/// Each level is below two scopes that it does not use, and uses the outermost
+/// variable and one of its own: it depends only on the outermost scope, however
+/// many scopes are between.
 #[test]
 fn open_terms_below_many_scopes_are_visited_once() {
     for b in builds() {
@@ -273,7 +273,7 @@ fn open_terms_below_many_scopes_are_visited_once() {
 }
 
 /// Below scopes that bind the same variables in turn, so that a node is met
-/// under very many bindings: `o` becomes a sum of binders of each variable
+/// under very many bindings: replaces `o` by a sum of binders of each variable
 /// over `o`, this many times.
 fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) -> Value {
     let sum = |parts: Vec<Value>| {
@@ -296,8 +296,8 @@ fn rebound(b: &Build, vars: &[Value], levels: usize, shared: fn(usize) -> bool) 
 }
 
 /// Variables are named by distance in a hash, so a node has one hash for each
-/// way in which its variables lie, of which there are as many as places to
-/// the power of the variables less one. Equality asks for partners only.
+/// arrangement of its variables; their number is that of places to the power of
+/// the variables less one. Equality only looks partners up.
 #[test]
 fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
     let sharings: [fn(usize) -> bool; 3] = [|_| true, |_| false, |at| at % 2 == 0];
@@ -328,7 +328,7 @@ fn what_scopes_rebind_is_visited_once_per_way_to_lie() {
     }
 }
 
-/// What was found in one run is not known in the next, where the objects may have
+/// Results of one run are not reused in the next, in which the objects may have
 /// other contents.
 #[test]
 fn every_run_begins_anew() {
@@ -343,8 +343,8 @@ fn every_run_begins_anew() {
     }
 }
 
-/// Below scopes that bind the same variable, terms with dag nodes are found again
-/// like others.
+/// Below scopes that bind the same variable, terms with dag nodes are found
+/// again like others.
 #[test]
 fn terms_with_dag_nodes_are_found_again_in_other_scopes() {
     for b in builds() {
@@ -364,7 +364,7 @@ fn terms_with_dag_nodes_are_found_again_in_other_scopes() {
     }
 }
 
-/// A pair of towers of nodes whose operands may come in either order, with a
+/// A pair of towers of nodes whose operands may be in either order, with a
 /// difference at the bottom.
 fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2] {
     bottom.map(|leaf| {
@@ -378,8 +378,8 @@ fn towers(b: &Build, bottom: [Value; 2], levels: usize, wrap: Wrap) -> [Value; 2
 /// Makes the operands of a level from the level below.
 type Wrap = fn(&Build, &Value) -> [Value; 2];
 
-/// A custom comparison tries its alternatives again where it stands again; a
-/// pair that was found different is not looked into a second time.
+/// A custom comparison tries its alternatives again wherever it occurs again; a
+/// pair that was found different is not visited a second time.
 #[test]
 fn alternatives_that_fail_are_remembered() {
     let wraps: [Wrap; 5] = [
@@ -434,7 +434,7 @@ fn alternatives_that_fail_are_remembered() {
     }
 }
 
-/// A pair that differs is not looked into again behind scopes that have ended.
+/// A pair that differs is not visited again after scopes that have ended.
 #[test]
 fn what_differs_stays_different_behind_other_scopes() {
     for b in builds() {
@@ -462,7 +462,7 @@ fn what_differs_stays_different_behind_other_scopes() {
     }
 }
 
-/// What is closed differs whatever is bound around it.
+/// Closed parts differ whatever is bound around them.
 #[test]
 fn closed_parts_stay_different_whatever_is_bound() {
     for b in builds() {
@@ -481,7 +481,7 @@ fn closed_parts_stay_different_whatever_is_bound() {
     }
 }
 
-/// What succeeded in an alternative that was given up is not proven again.
+/// Pairs proven in an abandoned alternative are not proven again.
 #[test]
 fn proofs_outlive_the_alternatives_that_fail() {
     for b in builds() {
@@ -528,8 +528,8 @@ struct Both {
     right: isoform::Ref<isoform::Obj>,
 }
 
-/// What holds a few leaves is visited again each time, so the cost is that of
-/// all meetings; what is around it is remembered.
+/// A node with a few leaves is visited again each time, so the cost is that of
+/// all meetings; nodes around it are remembered.
 #[test]
 fn nodes_with_a_few_leaves_cost_a_few_visits_each_time() {
     const COUNT: u64 = 1_000;

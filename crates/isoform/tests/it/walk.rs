@@ -221,7 +221,7 @@ fn regions_follow_the_flags() {
         ("<root>.plain.bound.ty", Def),
         ("<root>.plain.bound.ty.name", Def),
         ("<root>.plain.simple", DefSimple),
-        // The variable's own fields are uses, whatever is below them too.
+        // The variable's own fields are uses, and so is everything below them.
         ("<root>.plain.simple.name", Use),
         ("<root>.plain.simple.ty", Use),
         ("<root>.plain.simple.ty.name", Use),
@@ -229,7 +229,7 @@ fn regions_follow_the_flags() {
         ("<root>.bound.plain.ty", Def),
         ("<root>.bound.simple", DefSimple),
         ("<root>.bound.simple.ty", Use),
-        // A container and a node that is no variable hand the region on.
+        // A container and a node that is not a variable pass the region on.
         ("<root>.simple", DefSimple),
         ("<root>.simple[0]", DefSimple),
         ("<root>.simple[0].plain", DefSimple),
@@ -290,12 +290,12 @@ fn what_lies_below_is_visited_again_in_another_kind_of_region() {
         GO
     })
     .unwrap();
-    // The type of a variable that alone is bound is used, and was met as such.
+    // The type of a variable that is only bound is used, and was met as such.
     let lines = "walk.Regions Use, Add Use, Var Use, Var Use, Int Use, \
                  Add Def, Var Def, Var Def, Int Def, Add DefSimple, Var DefSimple, Int DefSimple";
     assert_eq!(seen, lines.split(", ").collect::<Vec<_>>());
 
-    // Sixty levels that stand in two regions are linear, too.
+    // Sixty levels that occur in two regions are linear, too.
     let levels = 60;
     let deep = Value::from(doubled(levels));
     let root = construct(ty, vec![deep.clone(), deep.clone(), deep]).unwrap();
@@ -509,7 +509,7 @@ fn cycles_are_errors_with_a_path() {
         );
         dict.clear();
 
-        // Nothing of the failed walks is left behind.
+        // Nothing of the failed walks remains.
         assert_eq!(count_objects(&node, options).unwrap(), 1);
     }
 }

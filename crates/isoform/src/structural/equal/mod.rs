@@ -48,7 +48,7 @@ use crate::kernel::value::Value;
 const LEFT: usize = 0;
 const RIGHT: usize = 1;
 
-/// How two variables compare.
+/// The result of comparing two variables.
 enum VarPair {
     Equal,
     Different,
@@ -66,7 +66,7 @@ enum Job {
     /// Compares the elements starting at `next`.
     Items,
     /// Compares the map values starting at `next`; `extra` is the position of
-    /// the matched positions in [`Engine::pairs`].
+    /// the matched positions in [`Tables::pairs`].
     Entries,
     /// The pair is proven. `extra` has bits of [`proofs`], `next` is the
     /// previous state of the bindings.

@@ -1,4 +1,4 @@
-//! What is refused, and what must not take the process down.
+//! Input that is rejected, and must not crash the process.
 
 use isoform::{
     DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function, JsonOptions, List,
@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use super::{Add, Mix, Var, graph, read, write};
 use crate::support::{Chain, Link, chain, scaled};
 
-/// As [`refuse`], whatever the position in the text.
+/// Like [`refuse`], at any position in the text.
 #[track_caller]
 fn refuse_somewhere(text: &str, kind: ErrorKind, message: &str) {
     let error = read(text).expect_err("the text is refused");
@@ -393,7 +393,7 @@ fn broken_nodes_are_refused() {
     }
 }
 
-/// Of several things that are wrong, the first one in the text is told.
+/// Of several errors, the first one in the text is reported.
 #[test]
 fn what_is_wrong_with_a_node_is_told_before_what_is_wrong_behind_it() {
     register::<Chain>().expect("registered");
@@ -424,7 +424,7 @@ fn what_is_wrong_with_a_node_is_told_before_what_is_wrong_behind_it() {
         r#"{"type":"it.Add","data":{},"other":1"#,
         "1 (it.Add): missing field 'note'",
     );
-    // Where the nodes are sound so far.
+    // With valid nodes up to that point.
     first(
         r#"{"type":"it.Chain","data":{"next":2 x"#,
         "1 (it.Chain): expected ',' or '}'",
@@ -471,7 +471,7 @@ fn a_million_levels_are_written_and_read() {
     let again = read(&graph(0, &nodes)).expect("readable");
     assert!(structural_equal(&again, &root).expect("comparable"));
 
-    // Lists and dicts go another way than objects.
+    // Lists and dicts take another path than objects.
     let mut nested = Value::from(1);
     for level in 0..levels / 10 {
         nested = match level % 2 {
@@ -544,7 +544,7 @@ fn a_hook_may_change_what_is_being_written() {
     )
     .expect("the type is consistent");
     let cell = |content: Value| construct(index, vec![content]).expect("an object");
-    // The hook takes away the only owner of what was written before it.
+    // The hook drops the only owner of an object written before.
     let held = cell(
         [
             cell(1.into()).into(),

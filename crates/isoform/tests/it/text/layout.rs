@@ -1,10 +1,10 @@
-//! Where lines break, and what the options change.
+//! Line breaks, and the effects of the options.
 
 use isoform::{AccessPath, Array, FieldDef, FieldFlag, Schema, TypeDef, construct, register_type};
 
 use super::*;
 
-/// The value has this text with these options, and it is read again.
+/// Checks that the value has this text with these options, and is read again.
 #[track_caller]
 fn check_with(value: impl Into<Value>, options: &TextOptions, expected: &str) {
     let value = value.into();
@@ -121,7 +121,7 @@ fn places_may_be_underlined() -> Result<()> {
         text,
         under("//                                           ^ here")
     );
-    // Comments are no part of the value.
+    // Comments are not part of the value.
     assert_eq!(text_of(from_text(&text)?), line);
     let text = marked("<root>.body", "")?;
     assert_eq!(

@@ -44,7 +44,7 @@ fn the_place_is_underlined_on_both_sides() {
     );
     let error = assert_structural_equal(&sum, &square).expect_err("they differ");
     assert!(error.message().contains("body=[%x, %y])\n"), "{error}");
-    // The message shows the place, so it stands behind it only for programs.
+    // The message shows the place, so the path is not appended to it.
     assert!(!error.to_string().contains("(at "), "{error}");
     let path = error.path().map(ToString::to_string);
     assert_eq!(path.as_deref(), Some("<root>.body[1]"));
@@ -59,7 +59,7 @@ fn what_is_missing_is_said() {
          left:  <root>[1]\n    [1, 2]\n    //  ^\n  \
          right: <root>[<missing:1>]\n    [1]\n    //^ has no such part",
     );
-    // A default is shown where it makes the difference, and only there.
+    // A default is shown only if it makes the difference.
     let pair = |ty: Option<i64>| -> Value {
         let var = |name| match ty {
             Some(ty) if name == "x" => Var::typed(name, ty),
@@ -96,7 +96,7 @@ fn large_values_are_shown_in_part() {
          left:  <root>[7000][1], in <root>[7000]:\n    [7000, 1]\n    //     ^\n  \
          right: <root>[7000][1], in <root>[7000]:\n    [7000, 2]\n    //     ^",
     );
-    // Lines far from the place are left out.
+    // Lines far from the place are omitted.
     let long = |odd: &str| -> Value {
         let texts = (0..40).map(|n| format!("a text of some length, number {n}, to be alone"));
         let mut texts: Vec<Value> = texts.map(|text| text.as_str().into()).collect();
@@ -113,7 +113,7 @@ fn large_values_are_shown_in_part() {
          \"a text of some length, number 19, to be alone\",\n      \"right\",\n    //^^^^^^^\n      \
          \"a text of some length, number 21, to be alone\",\n    ..."
     );
-    // A place that is large itself is cut short, and so is a deep path.
+    // A place that is large itself is shortened, and so is a deep path.
     let deep = |value: i64| {
         let mut deep = Value::from(value);
         for _ in 0..scaled(100_000) {

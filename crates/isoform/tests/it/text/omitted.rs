@@ -1,4 +1,4 @@
-//! What is left out of a text: defaults that are objects, spans.
+//! Parts that a text omits: defaults that are objects, spans.
 
 use isoform::ir::{GlobalVar, IRModule, SourceName, Span, TupleType, Type};
 use isoform::{DType, dialect::relay, ir, tir};
@@ -23,7 +23,7 @@ fn plain() -> TextOptions {
 fn a_default_that_is_an_object_is_left_out() {
     let module = IRModule::new();
     check_text(&module, &plain(), "ir.IRModule()\n");
-    // With something in it, it is no default.
+    // With an entry, it is not the default.
     module.source_map.add("a.txt", "x").unwrap();
     let text = text_of(&module);
     assert!(text.contains("source_map="), "{text}");
@@ -42,7 +42,7 @@ fn a_default_that_is_shared_is_printed() {
         &plain(),
         "%0 = ir.SourceMap()\n[ir.IRModule(source_map=%0), %0]\n",
     );
-    // So is one with a part that is shared.
+    // Nor is one with a shared part.
     let module = IRModule::new();
     let part = module.source_map.source_map.clone();
     let pair = Value::from([Value::from(&module), part.into()]);
@@ -51,7 +51,7 @@ fn a_default_that_is_shared_is_printed() {
         &plain(),
         "%0 = Dict{}\n[ir.IRModule(source_map=ir.SourceMap(source_map=%0)), %0]\n",
     );
-    // Two modules share one, as copies do.
+    // A default is omitted unless two modules share it, as copies do.
     let pair = [IRModule::new().copied(), IRModule::new()];
     check_text(
         Value::from(pair),
@@ -100,11 +100,11 @@ fn types_stand_in_comments() {
     };
     let sum = Value::from(&sum);
     assert!(isoform::structural_equal_with(&read, &sum, free).expect("comparable"));
-    // What has no type, and what is known about none, has no comment.
+    // Values without a type, or with an unknown one, have no comment.
     let call = relay::Call::new(GlobalVar::new("f"), []);
     let text = to_text(&call.into(), &plain().types(true)).expect("a text");
     assert!(!text.contains("/*"), "{text}");
-    // It stands in front of what else is said.
+    // The type comes before other annotations.
     let said = |_: &Ref<Obj>| Ok(Some("seen".to_owned()));
     let three = tir::constant(DType::INT32, 3).expect("a literal");
     let text = to_text(&three.into(), &plain().types(true).annotate(said)).expect("a text");

@@ -1,10 +1,10 @@
-//! Texts that cannot be read, and values that have none.
+//! Texts that cannot be read, and values that cannot be printed.
 
 use isoform::{Dict, ErrorKind, List, TextFault};
 
 use super::*;
 
-/// Reading fails at a line and column with this message.
+/// Checks that reading fails at a line and column with this message.
 #[track_caller]
 fn refuse(text: &str, line: usize, column: usize, message: &str) {
     let error = from_text(text).expect_err("the text is refused");
