@@ -436,8 +436,9 @@ class StructuralMismatch:
 class StructuralMutator:
     """The running rewrite, for callbacks that rewrite children themselves.
 
-    An object is rewritten once, in each kind of region if these are told
-    apart, and its result is used wherever it is met again. Not for use after the rewrite has ended.
+    An object is rewritten once, in each kind of region if these are distinguished, and
+    its result is used wherever it is met again. Must not be used after the rewrite has
+    ended.
     """
 
     def _image(self, /, var: Any) -> Any:
