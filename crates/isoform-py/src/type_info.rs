@@ -43,13 +43,13 @@ impl TypeInfoHandle {
         self.info.key()
     }
 
-    /// The dialect: what stands in the key before the last dot.
+    /// The dialect: the type key up to the last dot.
     #[getter]
     fn dialect(&self) -> &'static str {
         self.info.dialect()
     }
 
-    /// What the methods of visitors are called for the type, after `visit_`.
+    /// The name of the type's visitor methods, after `visit_`.
     #[getter]
     fn visit_name(&self) -> Cow<'static, str> {
         self.info.visit_name()

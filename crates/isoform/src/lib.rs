@@ -89,7 +89,7 @@
 //! | compare and print by fields | [`recursive_eq`], [`recursive_cmp`], [`recursive_hash`], [`repr()`] |
 //! | attach behaviour | [`attrs`], [`TypeDef::attr`], [`Hook`] |
 //! | check | [`verify()`] |
-//! | start with types, expressions, modules and operators | [`ir`], [`tir`], [`dialect`] |
+//! | start with types, expressions, modules and operators | [`ir`], [`tir`], [`mod@dialect`] |
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
 //! | find a place | [`AccessPath`] |

@@ -125,7 +125,7 @@ fn options() -> ChildOptions {
     ChildOptions::default().keys(false)
 }
 
-/// The object behind a value that is not plain.
+/// The object of a value that is not plain.
 pub(super) fn node_of(value: &Value) -> Option<&Ref<Obj>> {
     let object = value.as_object();
     object.filter(|object| !host::is_plain(host::type_index_of(object)))

@@ -45,7 +45,7 @@ struct Num {
 struct Sum {
     #[node(base, default)]
     base: Expr,
-    /// What is added.
+    /// The terms.
     parts: Array<Ref<Expr>>,
 }
 
@@ -59,7 +59,7 @@ struct Fun {
     /// Bound in the body.
     #[node(def)]
     param: Ref<Var>,
-    /// What it computes.
+    /// The result.
     body: Ref<Expr>,
 }
 
@@ -70,7 +70,7 @@ struct Fun {
 struct If {
     #[node(base, default)]
     base: Expr,
-    /// What decides.
+    /// The condition.
     cond: Ref<Expr>,
     /// For numbers other than zero.
     then: Ref<Expr>,

@@ -106,8 +106,8 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
             return Ok(None);
         }
         if object.isa::<Var>() {
-            // Bound and used, it becomes the same, but for what a statement
-            // in front of a use has put in its place.
+            // A variable becomes the same wherever it is bound or used, unless a
+            // statement before a use has replaced it.
             let ident = object.identity();
             let image = match images.get(&ident) {
                 Some(image) => image.clone(),

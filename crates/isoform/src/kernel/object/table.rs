@@ -89,8 +89,8 @@ impl TypeInfo {
         &self.doc
     }
 
-    /// The constructor of host languages, if the type declares one; see
-    /// [`TypeDef::init`].
+    /// The constructor of host languages, if the type declares one by its
+    /// attribute `__ffi_init__`.
     pub fn init(&self) -> Option<&'static Function> {
         attributes::get(self.index, INIT, Lookup::Exact)?.peek()
     }
