@@ -9,7 +9,7 @@ use crate::kernel::container::{ArrayObj, MapObj};
 use crate::kernel::error::Error;
 use crate::kernel::object::access::Section;
 use crate::kernel::object::class::Payload;
-use crate::kernel::object::table::Slot;
+use crate::kernel::object::table::{Slot, TypeInfo};
 use crate::kernel::object::view::{Fields, Met, ObjRef};
 use crate::kernel::path::AccessPath;
 use crate::kernel::path::places::Step;
@@ -128,6 +128,14 @@ impl<'a> Cursor<'a> {
         Cursor::new(view.fields(object), Elements::None, part)
     }
 
+    /// As [`of_node`](Self::of_node) for the compared fields, with the type
+    /// already looked up.
+    #[inline(always)]
+    pub(super) fn of_compared(object: ObjRef<'a>, info: &'static TypeInfo, part: Part<'a>) -> Self {
+        let fields = object.visited_with(info);
+        Cursor::with(fields, info, Elements::None, part)
+    }
+
     /// Opens an object of a built-in type; None if that has no parts.
     #[inline(never)]
     pub(crate) fn of_container(
@@ -164,13 +172,22 @@ impl<'a> Cursor<'a> {
 
     #[inline(always)]
     fn new(fields: Fields<'a>, elements: Elements<'a>, part: Part<'a>) -> Self {
-        let is_var = fields.object().info().kind == Kind::Var;
+        Cursor::with(fields, fields.object().info(), elements, part)
+    }
+
+    #[inline(always)]
+    fn with(
+        fields: Fields<'a>,
+        info: &'static TypeInfo,
+        elements: Elements<'a>,
+        part: Part<'a>,
+    ) -> Self {
         Cursor {
             fields,
             elements,
             next: 0,
             region: part.region,
-            inner: part.region.inside(is_var),
+            inner: part.region.inside(info.kind == Kind::Var),
             is_key: part.is_key,
             marked: false,
             silent: false,

@@ -194,10 +194,11 @@ where
         let Met::Object(object) = part.met else {
             return self.leaf(section, part);
         };
-        if object.info().has_children {
+        let info = object.info();
+        if info.has_children {
             prefetch_ahead(object);
         }
-        let class = object.info().class();
+        let class = info.class();
         let is_node = matches!(class, Payload::Plain | Payload::Node);
         // These are plain values: it must not be visible whether a string is
         // long enough to be an object.
@@ -216,7 +217,7 @@ where
         }
         if is_node {
             let cursor = match self.options.include_ignored {
-                false => Cursor::of_node(object, part, View::Compared),
+                false => Cursor::of_compared(object, info, part),
                 true => Cursor::of_node(object, part, View::WithIgnored),
             };
             self.stack.push(cursor.flagged(marked, silent));

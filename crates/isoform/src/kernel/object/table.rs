@@ -89,8 +89,7 @@ impl TypeInfo {
         &self.doc
     }
 
-    /// The constructor of host languages, if the type declares one by its
-    /// attribute `__ffi_init__`.
+    /// The constructor for host languages: the attribute `__ffi_init__`, if set.
     pub fn init(&self) -> Option<&'static Function> {
         attributes::get(self.index, INIT, Lookup::Exact)?.peek()
     }
