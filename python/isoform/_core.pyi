@@ -197,7 +197,7 @@ class NodeDriver:
     def finish(self, /, value: Any, generator: Any) -> Any:
         """The result of a method of the open node that is a generator."""
     def image(self, /, node: Any) -> Any:
-        """What a node became where it was met before; None if it was not."""
+        """The result of a node that was visited before; None for other nodes."""
     @property
     def open(self) -> Any:
         """The node whose method runs, or None."""
@@ -744,7 +744,7 @@ def _type_count() -> int:
     """How many types are registered."""
 
 def _visit_names() -> list[tuple[str, str, str]]:
-    """What visitors call the registered types: key, dialect, and the name of the
+    """The names of the registered types for visitors: key, dialect, and the name of the
     class.
     """
 
