@@ -562,7 +562,7 @@ class TypeInfo:
     def __repr__(self, /) -> str: ...
     @property
     def dialect(self) -> str:
-        """The dialect: what stands in the key before the last dot."""
+        """The dialect: the type key up to the last dot."""
     @property
     def doc(self) -> str: ...
     @property
@@ -599,7 +599,7 @@ class TypeInfo:
     def type_key(self) -> str: ...
     @property
     def visit_name(self) -> str:
-        """What the methods of visitors are called for the type, after `visit_`."""
+        """The name of the type's visitor methods, after `visit_`."""
 
 @final
 class TypeMethod:
