@@ -158,7 +158,7 @@ fn get_global_func<'py>(
     name: &str,
     allow_missing: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match isoform::get_function(name) {
+    match isoform::global_function(name) {
         Ok(function) => to_python(py, &function.into()).map(Some),
         Err(error) if error.kind() == ErrorKind::Key => match allow_missing {
             true => Ok(None),

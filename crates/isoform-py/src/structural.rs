@@ -83,7 +83,7 @@ fn get_first_structural_mismatch(
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
     let found = under_gil(lhs.py(), || {
-        isoform::get_first_structural_mismatch_with(left, right, options)
+        isoform::first_structural_mismatch_with(left, right, options)
     })
     .into_py()?;
     Ok(found.map(|(left, right)| (left.into(), right.into())))

@@ -3,7 +3,7 @@
 
 use isoform::attrs::{self, AttrDef, Lookup};
 use isoform::{
-    CompareOptions, Error, Function, Schema, TypeIndex, Value, get_field, host, node_trait,
+    CompareOptions, Error, Function, Schema, TypeIndex, Value, field_value, host, node_trait,
     with_field,
 };
 use isoform_testing::family::{self, Family, ROLES, Role};
@@ -206,7 +206,7 @@ fn swapped(node: &Value) -> isoform::Result<Value> {
     let Some(object) = node.as_object() else {
         return Ok(node.clone());
     };
-    let (lhs, rhs) = (get_field(object, "lhs")?, get_field(object, "rhs")?);
+    let (lhs, rhs) = (field_value(object, "lhs")?, field_value(object, "rhs")?);
     let other = with_field(object, "lhs", rhs)?;
     with_field(&other, "rhs", lhs).map(Value::from)
 }

@@ -12,7 +12,7 @@ use isoform::Result;
 use isoform::TypeIndex;
 use isoform::Value;
 use isoform::{Obj, Ref};
-use isoform::{construct, get_field_at, set_field_at};
+use isoform::{construct, field_value_at, set_field_at};
 
 pub use native::{
     Add, Binder, Comm, Const, Expr, Frozen, Function, Hidden, Lambda, LateLambda, Let, Literal, Op,
@@ -82,7 +82,7 @@ impl Family {
         let object = construct(self.type_of(role), values)?;
         for (position, field) in object.type_info().fields().iter().enumerate() {
             if field.is_mutable()
-                && let Some(value) = get_field_at(&object, position)
+                && let Some(value) = field_value_at(&object, position)
             {
                 set_field_at(&object, position, value)?;
             }

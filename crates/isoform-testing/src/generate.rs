@@ -3,7 +3,7 @@
 use super::family::{Family, Role};
 use super::source::Source;
 use isoform::Result;
-use isoform::get_field_at;
+use isoform::field_value_at;
 use isoform::{DType, Value, ValueRef};
 use isoform::{Dict, List, Map, Shape, Tensor};
 
@@ -488,7 +488,7 @@ pub(super) fn children(value: &Value) -> Vec<Value> {
         ValueRef::Map(map) => map.iter().map(|(_, value)| value.clone()).collect(),
         ValueRef::Dict(dict) => dict.snapshot().iter().map(|(_, v)| v.clone()).collect(),
         ValueRef::Object(object) => (0..object.type_info().fields().len())
-            .filter_map(|field| get_field_at(object, field))
+            .filter_map(|field| field_value_at(object, field))
             .collect(),
         _ => Vec::new(),
     }

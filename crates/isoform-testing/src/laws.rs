@@ -6,7 +6,7 @@ use std::fmt;
 use super::generate::children;
 use isoform::AccessPath;
 use isoform::Map;
-use isoform::get_field_at;
+use isoform::field_value_at;
 use isoform::host::{Places, Step};
 use isoform::{
     CompareOptions, structural_digest_with, structural_equal_with, structural_hash_with,
@@ -252,7 +252,7 @@ fn steps(value: &Value) -> Vec<(Step, Value)> {
             fields
                 .filter(|(_, field)| field.field_flag() != FieldFlag::Ignore)
                 .filter_map(|(index, field)| {
-                    Some((Step::Field(field.name()), get_field_at(object, index)?))
+                    Some((Step::Field(field.name()), field_value_at(object, index)?))
                 })
                 .collect()
         }

@@ -19,7 +19,7 @@ use isoform::Kind;
 use isoform::TypeInfo;
 use isoform::{AccessPath, AccessStep};
 use isoform::{
-    CompareOptions, explain_mismatch, get_first_structural_mismatch_with, structural_digest_with,
+    CompareOptions, explain_mismatch, first_structural_mismatch_with, structural_digest_with,
     structural_equal_with, structural_hash_with,
 };
 use isoform::{Error, ErrorKind, Result};
@@ -112,7 +112,7 @@ fn alternatives_are_the_oracles(bytes: &[u8]) -> Result<(), String> {
         options,
     };
     let (engine, judge) = (outcome(engine_equal(&pair)), outcome(oracle_equal(&pair)));
-    let found = get_first_structural_mismatch_with(&pair.left, &pair.right, options);
+    let found = first_structural_mismatch_with(&pair.left, &pair.right, options);
     let recorded = outcome(found.map(|found| found.is_none()));
     if (engine == judge && recorded == judge) || judge == Err(ErrorKind::Recursion) {
         return Ok(());
@@ -161,7 +161,7 @@ fn any_type(value: &Value, has: impl Fn(&TypeInfo) -> bool) -> bool {
 
 fn mismatch_is_the_oracles(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, true)?;
-    let engine = get_first_structural_mismatch_with(&pair.left, &pair.right, pair.options);
+    let engine = first_structural_mismatch_with(&pair.left, &pair.right, pair.options);
     let equal = outcome(engine_equal(&pair));
     let found = outcome(engine.as_ref().map(Option::is_none).map_err(copy_of));
     if found != equal {
@@ -214,7 +214,7 @@ pub(super) fn same_place(
 
 fn explanation_agrees(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, true)?;
-    let mismatch = get_first_structural_mismatch_with(&pair.left, &pair.right, pair.options);
+    let mismatch = first_structural_mismatch_with(&pair.left, &pair.right, pair.options);
     let explained = explain_mismatch(&pair.left, &pair.right, pair.options);
     let fail = |what: String| Err(account(&pair, &what));
     let (paths, reason) = match (mismatch, explained) {

@@ -8,7 +8,7 @@ use super::family::Family;
 use super::generate::Generator;
 use super::source::Source;
 use isoform::Kind;
-use isoform::get_field_at;
+use isoform::field_value_at;
 use isoform::{CompareOptions, structural_digest_with, structural_equal_with};
 use isoform::{Error, Result};
 use isoform::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
@@ -164,7 +164,7 @@ fn parts(value: &Value) -> Vec<Value> {
         ValueRef::Map(map) => entries(map),
         ValueRef::Dict(dict) => entries(&dict.snapshot()),
         ValueRef::Object(object) => (0..object.type_info().fields().len())
-            .filter_map(|field| get_field_at(object, field))
+            .filter_map(|field| field_value_at(object, field))
             .collect(),
         _ => Vec::new(),
     }

@@ -14,7 +14,7 @@ use isoform::{Array, Dict, List, Map};
 use isoform::{Error, Result};
 use isoform::{Obj, Ref};
 use isoform::{Value, ValueRef};
-use isoform::{construct, get_field_at};
+use isoform::{construct, field_value_at};
 
 /// Returns the value with fresh bound variables and dag nodes, and maps whose entries
 /// were inserted in a different order. Free variables, singletons and unbound object
@@ -271,7 +271,7 @@ impl<'a, 's> Rebuild<'a, 's> {
     fn fields(&mut self, object: &Ref<Obj>, region: Region) -> Result<(Vec<Value>, Value)> {
         let info = object.type_info();
         let mut values: Vec<Value> = (0..info.fields().len())
-            .filter_map(|field| get_field_at(object, field))
+            .filter_map(|field| field_value_at(object, field))
             .collect();
         for field in visited(info) {
             let change = change_of(info.fields()[field].field_flag());

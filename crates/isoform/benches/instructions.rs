@@ -16,7 +16,7 @@ use std::hint::black_box;
 use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
-use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, construct, find_type, get_field};
+use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, construct, field_value, find_type};
 use isoform::{JsonOptions, JsonReadOptions, from_bytes, from_json_graph, to_bytes, to_json_graph};
 use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, register_type, walk_objects};
 use isoform::{StructuralKey, structural_equal, structural_hash};
@@ -186,9 +186,9 @@ fn mutable() -> Value {
 /// Objects that compare and hash themselves.
 fn hooked() -> Value {
     let equal = DynEqual::new(|left, right, eq| {
-        eq.equal(&get_field(left, "v")?, &get_field(right, "v")?, "v")
+        eq.equal(&field_value(left, "v")?, &field_value(right, "v")?, "v")
     });
-    let hash = DynHash::new(|object, init, hash| hash.hash(&get_field(object, "v")?, init));
+    let hash = DynHash::new(|object, init, hash| hash.hash(&field_value(object, "v")?, init));
     let ty = find_type("bench.Hooked").map_or_else(
         || {
             let field = FieldDef::new("v", Schema::Any);

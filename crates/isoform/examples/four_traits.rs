@@ -8,7 +8,7 @@ use std::io::Write;
 
 use isoform::{
     Array, Error, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef, TypeIndex,
-    Value, WalkOptions, WalkResult, attrs, construct, get_field, node_trait, register_type,
+    Value, WalkOptions, WalkResult, attrs, construct, field_value, node_trait, register_type,
     structural_walk, with_field,
 };
 
@@ -171,7 +171,7 @@ fn order_operands(node: Ref<Obj>) -> Result<Ref<Obj>> {
         let object = operand.as_object();
         object.is_some_and(|object| object.isa::<Const>())
     };
-    let (lhs, rhs) = (get_field(&node, "lhs")?, get_field(&node, "rhs")?);
+    let (lhs, rhs) = (field_value(&node, "lhs")?, field_value(&node, "rhs")?);
     if is_number(&rhs) || !is_number(&lhs) {
         return Ok(node);
     }
@@ -233,7 +233,7 @@ pub fn kernels(block: &Block) -> Result<Vec<String>> {
 /// `ValueError` when the key is taken.
 pub fn register_relu() -> Result<TypeIndex> {
     let operand = |arguments: &[Value]| match arguments.first().and_then(Value::as_object) {
-        Some(node) => get_field(node, "operand"),
+        Some(node) => field_value(node, "operand"),
         None => Err(Error::type_error("expected a node")),
     };
     let canonicalize = Function::new(move |arguments| {
@@ -323,7 +323,7 @@ fn text(node: &Ref<Obj>) -> Result<String> {
     let info = node.type_info();
     let mut operands = Vec::new();
     for field in info.fields() {
-        let operand = get_field(node, field.name())?;
+        let operand = field_value(node, field.name())?;
         operands.push(match operand.as_object() {
             Some(operand) if operand.isa::<Var>() || operand.isa::<Const>() => text(operand)?,
             _ => format!("{operand:?}"),

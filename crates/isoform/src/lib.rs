@@ -93,7 +93,7 @@
 //! | write and read files | [`to_json_graph`], [`from_json_graph`], [`to_bytes`], [`from_bytes`] |
 //! | print and parse | [`to_text`], [`from_text`], [`render_mismatch`] |
 //! | find a place | [`AccessPath`] |
-//! | call by name | [`Function`], [`register_function`], [`get_function`], [`export`](macro@export) |
+//! | call by name | [`Function`], [`register_function`], [`global_function`], [`export`](macro@export) |
 //! | give methods to types | [`register_method`], [`call_method`] |
 //! | hold values | [`Value`], [`Ref`], [`Array`], [`List`], [`Map`], [`Dict`], [`Tensor`] |
 //!
@@ -144,7 +144,7 @@ pub use kernel::hooks::{
 };
 pub use kernel::object::collect::{collect_cycles, tracked_count};
 pub use kernel::object::dynamic::{
-    construct, construct_named, get_field, get_field_at, overwrite_field_at, set_field,
+    construct, construct_named, field_value, field_value_at, overwrite_field_at, set_field,
     set_field_at, with_field,
 };
 pub use kernel::object::field::{ElementType, FieldType, Storage};
@@ -156,16 +156,16 @@ pub use kernel::types::names::{TEXT_NAME, TEXT_TYPE, VISIT_NAME};
 pub use kernel::types::singletons::{find_singleton, register_singleton};
 pub use kernel::types::{
     Enumerator, FieldDef, FieldFlag, HostSchema, Kind, NodeEnum, RegionChange, RegionKind, Schema,
-    TypeDef, TypeRef, call_method, find_type, get_function, list_functions, register,
+    TypeDef, TypeRef, call_method, find_type, global_function, list_functions, register,
     register_enum, register_function, register_functions, register_method, register_type,
     registered_types, remove_function,
 };
 pub use kernel::value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, HoleRefusal, Mismatch, MismatchReason, explain_mismatch,
-    get_first_structural_mismatch, get_first_structural_mismatch_with, last_visit_count,
-    structural_digest, structural_digest_with, structural_equal, structural_equal_with,
-    structural_hash, structural_hash_with,
+    first_structural_mismatch, first_structural_mismatch_with, last_visit_count, structural_digest,
+    structural_digest_with, structural_equal, structural_equal_with, structural_hash,
+    structural_hash_with,
 };
 pub use text::{
     MismatchOptions, TensorText, TextFault, TextMark, TextOptions, assert_structural_equal,
@@ -189,7 +189,7 @@ pub use traverse::{
 /// }
 ///
 /// isoform::register_functions(isoform::exports![double])?;
-/// let found = isoform::get_function("doc.double")?;
+/// let found = isoform::global_function("doc.double")?;
 /// assert_eq!(found.doc(), Some("Twice the number."));
 /// assert_eq!(found.call(&[21.into()])?, 42.into());
 /// # Ok::<(), isoform::Error>(())

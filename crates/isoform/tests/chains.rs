@@ -145,10 +145,10 @@ chains! {
         assert!(isoform::structural_equal_with(&deep.value, &deep.twin, options)?);
     }
 
-    "get_first_structural_mismatch" "get_first_structural_mismatch_with" "explain_mismatch"
+    "first_structural_mismatch" "first_structural_mismatch_with" "explain_mismatch"
     "render_mismatch" "assert_structural_equal" "assert_structural_equal_with" "AccessPath::get"
     fn explain_mismatch(deep) {
-        let found = isoform::get_first_structural_mismatch(&deep.value, &deep.other)?;
+        let found = isoform::first_structural_mismatch(&deep.value, &deep.other)?;
         let (left, _) = found.expect("they differ");
         assert_eq!(left.get(&deep.value)?, Value::from(1));
         let text = format!("{left:#}");
@@ -295,7 +295,7 @@ chains! {
         assert!(equal(isoform::from_bytes(&bytes)?, &deep.value));
     }
 
-    "construct" "construct_named" "get_field" "get_field_at" "set_field" "set_field_at"
+    "construct" "construct_named" "field_value" "field_value_at" "set_field" "set_field_at"
     "overwrite_field_at" "with_field" "call_method" "find_singleton" "register_singleton"
     "attrs::set" "attrs::replace"
     fn construct(deep) {
@@ -307,8 +307,8 @@ chains! {
         let again = isoform::construct_named(ty, vec![("v", deep.twin.clone())])?;
         assert!(equal(&object, &again));
         let other = isoform::with_field(&object, "v", 1.into())?;
-        assert_eq!(isoform::get_field(&other, "v")?, Value::from(1));
-        assert_eq!(isoform::get_field_at(&object, 0), Some(deep.value.clone()));
+        assert_eq!(isoform::field_value(&other, "v")?, Value::from(1));
+        assert_eq!(isoform::field_value_at(&object, 0), Some(deep.value.clone()));
         let method = Function::new(|arguments: &[Value]| Ok(arguments[0].clone()));
         isoform::register_method(ty, "self", method, true)?;
         assert_eq!(isoform::call_method(&object, "self", &[])?, Value::from(&object));

@@ -7,7 +7,7 @@ use super::role::{ROLES, Role};
 use isoform::host::type_info;
 use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, TypeIndex, register_type};
 use isoform::{Error, Result};
-use isoform::{Obj, Ref, Value, get_field};
+use isoform::{Obj, Ref, Value, field_value};
 
 /// Registers the types, in the order of [`ROLES`].
 pub(super) fn register_all() -> Result<[TypeIndex; ROLES.len()]> {
@@ -115,5 +115,5 @@ fn with_hooks(role: Role, twin: TypeDef) -> TypeDef {
 }
 
 fn two(object: &Ref<Obj>, first: &str, second: &str) -> Result<[Value; 2]> {
-    Ok([get_field(object, first)?, get_field(object, second)?])
+    Ok([field_value(object, first)?, field_value(object, second)?])
 }

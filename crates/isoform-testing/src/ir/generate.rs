@@ -15,7 +15,7 @@ use isoform::ir::{DiagnosticLevel, PrimExpr, TypeKind};
 use isoform::{Array, Dict, List, Map, Tensor};
 use isoform::{DType, Value};
 use isoform::{Error, Result};
-use isoform::{FieldDef, FieldFlag, Schema, get_function};
+use isoform::{FieldDef, FieldFlag, Schema, global_function};
 use isoform::{Node, Obj, Ref};
 
 /// The nesting of one drawn value; reused values add to it.
@@ -217,7 +217,7 @@ impl<'a> Generator<'a> {
                 isoform::Shape::from(dims).into()
             }
             Schema::Tensor => return self.tensor(),
-            Schema::Function => get_function("tir.const")?.into(),
+            Schema::Function => global_function("tir.const")?.into(),
             // The types drawn here are declared in Rust, so no field requires
             // anything else.
             _ => Value::NONE,

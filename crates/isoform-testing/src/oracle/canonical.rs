@@ -10,7 +10,7 @@ use super::{DEPTH_LIMIT, Region, change_of, incomparable, plain, visited};
 use isoform::CompareOptions;
 use isoform::Kind;
 use isoform::Map;
-use isoform::get_field_at;
+use isoform::field_value_at;
 use isoform::{Error, ErrorKind, Result};
 use isoform::{Obj, Ref};
 use isoform::{Value, ValueRef};
@@ -228,7 +228,7 @@ impl Printer {
         for position in visited(info) {
             let flag = info.fields()[position].field_flag();
             let inside = region.change(change_of(flag), self.level, self.outermost);
-            if let Some(value) = get_field_at(object, position) {
+            if let Some(value) = field_value_at(object, position) {
                 self.value(&value, inside)?;
             }
             self.put(";");

@@ -25,7 +25,7 @@ use std::cmp::Ordering;
 use isoform::CompareOptions;
 use isoform::Map;
 use isoform::RegionChange;
-use isoform::get_field_at;
+use isoform::field_value_at;
 use isoform::{AccessPath, AccessStep};
 use isoform::{EqualCallback, FieldFlag, Kind};
 use isoform::{Error, ErrorKind, Result};
@@ -506,7 +506,7 @@ fn fields(l: &Ref<Obj>, r: &Ref<Obj>, spot: &Spot, bindings: &Bindings) -> Resul
     let mut bindings = bindings.clone();
     for position in visited(info) {
         let field = &info.fields()[position];
-        let (Some(left), Some(right)) = (get_field_at(l, position), get_field_at(r, position))
+        let (Some(left), Some(right)) = (field_value_at(l, position), field_value_at(r, position))
         else {
             return spot.mismatch();
         };

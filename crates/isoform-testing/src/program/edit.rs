@@ -9,7 +9,7 @@ use isoform::{Array, Dict, Map, Tensor};
 use isoform::{DType, Value, ValueRef};
 use isoform::{FieldDef, FieldFlag, Kind, Schema};
 use isoform::{Obj, Ref};
-use isoform::{get_field, get_field_at};
+use isoform::{field_value, field_value_at};
 
 /// A different value for a field of the object with this number, counted in order of
 /// construction.
@@ -61,7 +61,7 @@ fn compared_fields(object: &Ref<Obj>) -> impl Iterator<Item = (usize, &'static F
     fields
         .filter(|(_, field)| field.field_flag() != FieldFlag::Ignore)
         .filter_map(move |(position, field)| {
-            Some((position, field, get_field_at(&object, position)?))
+            Some((position, field, field_value_at(&object, position)?))
         })
 }
 
@@ -142,7 +142,7 @@ fn other_member(object: &Ref<Obj>, schema: &Schema) -> Result<Option<Value>> {
         return Ok(None);
     };
     let names = names.extract::<Array>()?;
-    let own = get_field(object, "name")?;
+    let own = field_value(object, "name")?;
     let other = names.values().iter().find(|name| **name != own);
     other.map(|name| schema.convert(name.clone())).transpose()
 }

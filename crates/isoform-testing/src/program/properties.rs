@@ -11,8 +11,8 @@ use super::{Drawing, Drawn, Streams};
 use isoform::deep_copy;
 use isoform::{AccessPath, AccessStep};
 use isoform::{
-    CompareOptions, get_first_structural_mismatch_with, structural_digest_with,
-    structural_equal_with, structural_hash_with,
+    CompareOptions, first_structural_mismatch_with, structural_digest_with, structural_equal_with,
+    structural_hash_with,
 };
 use isoform::{ErrorKind, Result};
 use isoform::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
@@ -84,7 +84,7 @@ fn alike<D: Drawing>(left: &Value, right: &Value) -> Result<(), String> {
         match structural_equal_with(left, right, way) {
             Ok(true) => {}
             other => {
-                let place = get_first_structural_mismatch_with(left, right, way);
+                let place = first_structural_mismatch_with(left, right, way);
                 let what = format!("comparison says {other:?} with {way:?}, at {place:?}");
                 return Err(account(&what, left, right));
             }
@@ -237,7 +237,7 @@ pub(crate) fn edits_are_found<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
         if let Err(what) = differ(&root, &edited.root, way) {
             return fail(what);
         }
-        match get_first_structural_mismatch_with(&root, &edited.root, way) {
+        match first_structural_mismatch_with(&root, &edited.root, way) {
             Ok(Some((path, other)))
                 if leads_to(&root, &path, left) || leads_to(&edited.root, &other, right) => {}
             other => return fail(format!("the mismatch is {other:?} with {way:?}")),
@@ -299,7 +299,7 @@ pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), Strin
             Err(error) if error.kind() == ErrorKind::Recursion => return Ok(()),
             judge => judge.map_err(setup)?,
         };
-        let found = get_first_structural_mismatch_with(&left, &right, way);
+        let found = first_structural_mismatch_with(&left, &right, way);
         let agree = match (&judge, &found) {
             (None, Ok(None)) => true,
             (Some(expected), Ok(Some(paths))) => same_place(paths, expected),

@@ -102,7 +102,7 @@ pub(crate) fn held_mutable(depth: u32) -> Result<(Ref<Lambda>, Vec<Ref<Obj>>), E
         return Err(error);
     }
     if depth > 0 {
-        set_field(&body, "lhs", isoform::get_field(&body, "lhs")?)?;
+        set_field(&body, "lhs", isoform::field_value(&body, "lhs")?)?;
     }
     owners.push(body.clone());
     let lambda = Lambda::new([var], body);

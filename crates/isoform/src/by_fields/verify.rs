@@ -47,11 +47,11 @@ impl VerifyHooks for () {}
 ///
 /// ```
 /// use isoform::{DynVerify, Error, FieldDef, Schema, TypeDef, Value};
-/// use isoform::{construct, get_field, register_type, verify};
+/// use isoform::{construct, field_value, register_type, verify};
 ///
 /// let even = register_type(
 ///     TypeDef::new("doc.Even").field(FieldDef::new("n", Schema::Int)).hook(DynVerify::new(
-///         |object| match get_field(object, "n")?.as_int() {
+///         |object| match field_value(object, "n")?.as_int() {
 ///             Some(n) if n % 2 != 0 => Err(Error::value_error(format!("expected even, got {n}"))),
 ///             _ => Ok(()),
 ///         },

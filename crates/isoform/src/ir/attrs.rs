@@ -4,7 +4,7 @@ use isoform_macros::{Node, export};
 
 use crate::kernel::container::{Map, Str};
 use crate::kernel::error::{Error, ErrorKind, Result};
-use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::{Value, ValueRef};
 
@@ -71,7 +71,7 @@ impl Ref<Attrs> {
             Some(attrs) => attrs.dict.get(&name.into()).cloned(),
             None => {
                 let field = self.type_info().field_index(name);
-                field.and_then(|field| get_field_at(self.as_object(), field))
+                field.and_then(|field| field_value_at(self.as_object(), field))
             }
         };
         found.ok_or_else(|| {

@@ -13,7 +13,7 @@ use crate::kernel::container::{Array, Str};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::function::Function;
 use crate::kernel::object::reference::Ref;
-use crate::kernel::types::get_function;
+use crate::kernel::types::global_function;
 
 /// The meaning of a type variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -198,7 +198,7 @@ impl EnvFunc {
     ///
     /// `KeyError` if it is not registered.
     pub fn get(name: &str) -> Result<Ref<EnvFunc>> {
-        get_function(name)?;
+        global_function(name)?;
         Ok(EnvFunc::new(name))
     }
 
@@ -208,7 +208,7 @@ impl EnvFunc {
     ///
     /// `KeyError` if it is no longer registered.
     pub fn func(&self) -> Result<Function> {
-        get_function(&self.name)
+        global_function(&self.name)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::kernel::function::Function;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::attr_table::AttrTable;
 use crate::kernel::types::singletons::register_singleton;
-use crate::kernel::types::{get_function, register_function};
+use crate::kernel::types::{global_function, register_function};
 use crate::kernel::value::Value;
 
 /// An operator of the IR: there is one object for each name.
@@ -292,7 +292,7 @@ impl OpRegistry {
     pub fn type_relation(self, name: &str, func: Option<Function>) -> Result<Self> {
         let global = format!("tvm.relay.type_relation.{name}");
         if let Some(func) = func {
-            match get_function(&global) {
+            match global_function(&global) {
                 Ok(known) if known.same_body(&func) => {}
                 _ => register_function(&global, func, false)?,
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::kernel::display::{EXPLAIN_BUDGET, KEY_BUDGET, short};
-use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::types::names::name_field;
 use crate::kernel::value::Value;
@@ -171,7 +171,7 @@ impl Mismatch {
 /// The name of an object, if its type has names.
 fn name_of(value: &Option<Value>) -> Option<String> {
     let object = value.as_ref()?.as_object()?;
-    let name = get_field_at(object, name_field(object.type_info())?)?;
+    let name = field_value_at(object, name_field(object.type_info())?)?;
     Some(name.as_str()?.to_owned())
 }
 
@@ -182,7 +182,7 @@ fn designation(object: &Value) -> String {
         return short(object, KEY_BUDGET);
     };
     let info = object.type_info();
-    let name = name_field(info).and_then(|field| get_field_at(object, field));
+    let name = name_field(info).and_then(|field| field_value_at(object, field));
     match name.filter(Value::is_str) {
         Some(name) => format!("{} {}", info.key(), short(&name, KEY_BUDGET)),
         None => info.key().to_owned(),

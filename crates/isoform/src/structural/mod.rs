@@ -311,25 +311,25 @@ pub fn objects_equal(left: &Ref<Obj>, right: &Ref<Obj>, options: CompareOptions)
 /// As [`structural_equal`].
 ///
 /// ```
-/// use isoform::{Value, get_first_structural_mismatch};
-/// let (left, right) = get_first_structural_mismatch([1, 2], [1, 3])?.expect("they differ");
+/// use isoform::{Value, first_structural_mismatch};
+/// let (left, right) = first_structural_mismatch([1, 2], [1, 3])?.expect("they differ");
 /// assert_eq!(left.to_string(), "<root>[1]");
 /// assert_eq!(left, right);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn get_first_structural_mismatch(
+pub fn first_structural_mismatch(
     left: impl Into<Value>,
     right: impl Into<Value>,
 ) -> Result<Option<(AccessPath, AccessPath)>> {
-    get_first_structural_mismatch_with(left, right, CompareOptions::default())
+    first_structural_mismatch_with(left, right, CompareOptions::default())
 }
 
-/// [`get_first_structural_mismatch`] with options.
+/// [`first_structural_mismatch`] with options.
 ///
 /// # Errors
 ///
 /// As [`structural_equal`].
-pub fn get_first_structural_mismatch_with(
+pub fn first_structural_mismatch_with(
     left: impl Into<Value>,
     right: impl Into<Value>,
     options: CompareOptions,

@@ -5,7 +5,7 @@ use super::to_text;
 use crate::attrs::{self, Lookup};
 use crate::kernel::display::short;
 use crate::kernel::error::Result;
-use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::names::TEXT_TYPE;
 
@@ -32,7 +32,7 @@ impl TextOptions {
 fn type_of(object: &Ref<Obj>) -> Option<String> {
     let info = object.type_info();
     let field = attrs::get(info.index(), TEXT_TYPE, Lookup::Nearest)?;
-    let ty = get_field_at(object, info.field_index(field.as_str()?)?)?;
+    let ty = field_value_at(object, info.field_index(field.as_str()?)?)?;
     if ty.is_none() {
         return None;
     }

@@ -16,7 +16,7 @@ use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
 use crate::kernel::types::names::name_field;
-use crate::kernel::types::{FieldFlag, Kind, get_function};
+use crate::kernel::types::{FieldFlag, Kind, global_function};
 use crate::kernel::value::{Value, ValueRef};
 
 /// A value as nodes; the last one is the value itself.
@@ -298,7 +298,7 @@ impl Sink for Graph<'_> {
     fn other(&mut self, value: &Value) -> Result<bool> {
         if let ValueRef::Function(function) = value.view()
             && let Some(name) = function.name()
-            && let Ok(known) = get_function(name)
+            && let Ok(known) = global_function(name)
             && Value::from(known).words() == value.words()
         {
             self.pool.push_str(spelling::FUNCTION);

@@ -10,7 +10,7 @@ use super::spelling::{DEVICE, FUNCTION, TENSOR, VOID, VOID_NAME, shown};
 use super::tensor::Element;
 use crate::kernel::container::{Bytes, Shape, Tensor};
 use crate::kernel::error::ErrorKind;
-use crate::kernel::types::get_function;
+use crate::kernel::types::global_function;
 use crate::kernel::value::{DType, Device, Value};
 
 /// More decimal digits would take quadratic time; larger numbers are written
@@ -97,7 +97,7 @@ fn word<'a>(lexer: &mut Lexer<'a>, at: usize) -> Lexed<Literal<'a>> {
         }
         (Some(b'('), FUNCTION) => {
             let (name, start) = argument(lexer)?;
-            match get_function(&name) {
+            match global_function(&name) {
                 Ok(function) => Ok(Literal::Value(function.into())),
                 Err(error) => Err(lexer.fault(start, error.message())),
             }

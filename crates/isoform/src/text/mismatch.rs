@@ -6,7 +6,7 @@ use super::options::{TensorText, TextOptions};
 use super::print_marked;
 use crate::kernel::display::{EXPLAIN_BUDGET, short};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::object::dynamic::get_field_at;
+use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::{Value, ValueRef};
@@ -214,7 +214,7 @@ fn push_parts(value: &Value, limit: usize, stack: &mut Vec<Value>) {
         ValueRef::Dict(dict) => entries(&dict.snapshot(), stack),
         ValueRef::Object(object) => {
             let fields = 0..object.type_info().fields().len();
-            stack.extend(fields.filter_map(|field| get_field_at(object, field)));
+            stack.extend(fields.filter_map(|field| field_value_at(object, field)));
         }
         _ => {}
     }

@@ -3,7 +3,7 @@
 use isoform::{
     Array, BinaryReadOptions, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef,
     Function, List, Map, Node, Ref, Schema, Shape, Str, Tensor, TypeDef, Value, construct,
-    find_type, from_bytes, from_bytes_with, get_field, register_type, structural_equal, to_bytes,
+    field_value, find_type, from_bytes, from_bytes_with, register_type, structural_equal, to_bytes,
 };
 use num_bigint::BigInt;
 
@@ -332,7 +332,7 @@ fn types_may_gain_fields_with_defaults_and_reorder() {
         .cloned();
     let object = object.expect("an object");
     assert_eq!(object.type_info().index(), index);
-    let values = ["a", "b", "c"].map(|name| get_field(&object, name).expect("a field"));
+    let values = ["a", "b", "c"].map(|name| field_value(&object, name).expect("a field"));
     assert_eq!(values, [5.into(), "x".into(), Value::from(1.0)]);
 
     use ErrorKind::{Type, Value as V};
@@ -376,7 +376,7 @@ fn hooks_decide_what_stands_in_the_bytes() {
     let key = "it.binary.Color";
     let color = TypeDef::new(key)
         .field(FieldDef::new("name", Schema::Str))
-        .hook(DynToJson::new(|object| get_field(object, "name")))
+        .hook(DynToJson::new(|object| field_value(object, "name")))
         .hook(DynFromJson::new(|data| {
             if data.as_str() == Some("none") {
                 return Ok(int(1).into_object());

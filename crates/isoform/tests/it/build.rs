@@ -1,7 +1,7 @@
 //! Nodes of a test family, and checks of pairs of values.
 
 use isoform::{
-    CompareOptions, DType, ErrorKind, Map, Result, Value, get_first_structural_mismatch_with,
+    CompareOptions, DType, ErrorKind, Map, Result, Value, first_structural_mismatch_with,
     structural_digest_with, structural_equal_with, structural_hash_with,
 };
 use isoform_testing::family::{Family, Role};
@@ -182,7 +182,7 @@ pub(crate) fn judge(
     let expected = (outcome.to_string(), path);
     let mut failures = Vec::new();
     for (direction, l, r) in [("", left, right), (" (turned)", right, left)] {
-        let recorded = get_first_structural_mismatch_with(l, r, options);
+        let recorded = first_structural_mismatch_with(l, r, options);
         for (who, got) in [
             ("engine", structural_equal_with(l, r, options)),
             ("recorder", recorded.map(|found| found.is_none())),

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use isoform::{
-    AccessPath, Array, CompareOptions, ErrorKind, Function, Result, Value, from_text,
-    get_first_structural_mismatch_with, register_function, structural_digest_with,
+    AccessPath, Array, CompareOptions, ErrorKind, Function, Result, Value,
+    first_structural_mismatch_with, from_text, register_function, structural_digest_with,
     structural_equal_with, structural_hash_with,
 };
 use isoform_testing::family::{Family, ROLES, Role};
@@ -263,7 +263,7 @@ fn judge(case: &Case, family: &Family) -> Vec<String> {
     );
     let (options, says) = (case.options, &case.says);
     let mut failures = Vec::new();
-    let mismatch = |l, r| get_first_structural_mismatch_with(l, r, options);
+    let mismatch = |l, r| first_structural_mismatch_with(l, r, options);
     let turned = mismatch(right, left).map(|found| found.is_none());
     for (who, got) in [
         ("the mismatch", shown(mismatch(left, right), family)),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use isoform::{
     Array, Dict, FieldDef, List, Map, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkOptions,
-    WalkResult, collect_cycles, construct, deep_copy, get_field, register_type, set_field,
+    WalkResult, collect_cycles, construct, deep_copy, field_value, register_type, set_field,
     structural_walk, tracked_count,
 };
 
@@ -144,7 +144,7 @@ fn garbage_that_holds_living_things_gives_them_up_only() {
     collect_cycles();
     assert_eq!(living.owners(), owners - 1);
     assert_left(&alive, 1);
-    assert!(get_field(&living, "payload").is_ok());
+    assert!(field_value(&living, "payload").is_ok());
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn threads_that_make_and_drop_cycles_are_not_disturbed() {
                         collect_cycles();
                     }
                     assert_eq!(list.len(), 2);
-                    assert!(get_field(&holder, "link").is_ok_and(|link| !link.is_none()));
+                    assert!(field_value(&holder, "link").is_ok_and(|link| !link.is_none()));
                 }
             });
         }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use isoform::{
     Array, Bytes, DType, Dict, Error, ErrorKind, FieldDef, Function, List, Map, Node, Obj, Ref,
-    Schema, Shape, Str, Tensor, TypeDef, TypeIndex, Value, construct, deep_copy, get_field,
-    get_function, list_functions, register_function, register_type, remove_function,
+    Schema, Shape, Str, Tensor, TypeDef, TypeIndex, Value, construct, deep_copy, field_value,
+    global_function, list_functions, register_function, register_type, remove_function,
 };
 
 use crate::support::{Int, Var, int, var};
@@ -328,7 +328,7 @@ fn a_list_in_a_typed_field_stays_typed() {
     let outer: List = List::from(vec![Value::from(List::from(vec![1i64]))]);
     let values = vec![outer.clone().into(), Dict::<Value, Value>::new().into()];
     let object = construct(typed_fields(), values).unwrap();
-    let held: List = get_field(&object, "rows").unwrap().extract().unwrap();
+    let held: List = field_value(&object, "rows").unwrap().extract().unwrap();
     assert!(held.same_as(&outer), "what fits keeps its identity");
     let expected = "it.containers.Typed.rows: element: expected List[int], got str";
     forbidden(outer.push("a".into()), expected);
@@ -370,7 +370,7 @@ fn copies_are_typed_as_their_originals() {
     let values = vec![rows.into(), Dict::<Value, Value>::new().into()];
     let object = construct(typed_fields(), values).unwrap();
     let copy: Ref<Obj> = deep_copy(&object.into()).unwrap().extract().unwrap();
-    let rows: List = get_field(&copy, "rows").unwrap().extract().unwrap();
+    let rows: List = field_value(&copy, "rows").unwrap().extract().unwrap();
     let expected = "it.containers.Typed.rows: element: expected List[int], got str";
     forbidden(rows.push("a".into()), expected);
     let inner: List = rows.get(0).unwrap().extract().unwrap();
@@ -382,7 +382,7 @@ fn copies_are_typed_as_their_originals() {
 fn a_list_of_a_rust_struct_is_typed_when_it_is_read_from_the_field() {
     let rows = List::from(vec![List::from(vec![1i64])]);
     let object = Ref::new(Native { rows }).into_object();
-    let rows: List = get_field(&object, "rows").unwrap().extract().unwrap();
+    let rows: List = field_value(&object, "rows").unwrap().extract().unwrap();
     let expected = "it.containers.Native.rows: element: expected List[int], got str";
     forbidden(rows.push("a".into()), expected);
     let inner: List = rows.get(0).unwrap().extract().unwrap();
@@ -607,16 +607,16 @@ fn global_functions_are_registered_once_unless_replaced() {
     let error = register_function(name, constant(2), false).unwrap_err();
     assert!(error.message().contains(name), "{error}");
     assert_eq!(
-        get_function(name).unwrap().call(&[]).unwrap(),
+        global_function(name).unwrap().call(&[]).unwrap(),
         Value::from(1)
     );
     register_function(name, constant(2), true).unwrap();
     assert_eq!(
-        get_function(name).unwrap().call(&[]).unwrap(),
+        global_function(name).unwrap().call(&[]).unwrap(),
         Value::from(2)
     );
     assert!(list_functions().iter().any(|known| known == name));
     assert!(remove_function(name) && !remove_function(name));
-    assert_eq!(get_function(name).unwrap_err().kind(), ErrorKind::Key);
+    assert_eq!(global_function(name).unwrap_err().kind(), ErrorKind::Key);
     assert!(register_function("", constant(3), true).is_err());
 }

@@ -2,8 +2,8 @@
 
 use isoform::{
     Array, Bytes, Dict, FieldDef, Function, Kind, List, Map, Obj, Ref, Schema, Shape, Sharing, Str,
-    TypeDef, TypeIndex, Value, WalkOptions, WalkResult, construct, deep_copy, find_type, get_field,
-    register_type, shallow_copy, structural_equal, structural_walk,
+    TypeDef, TypeIndex, Value, WalkOptions, WalkResult, construct, deep_copy, field_value,
+    find_type, register_type, shallow_copy, structural_equal, structural_walk,
 };
 
 use crate::support::{Add, Chain, Expr, Int, Lambda, Link, add, chain, doubled, int, scaled, var};
@@ -92,7 +92,7 @@ fn a_deep_copy_is_equal_and_shares_no_node() {
     let (old, new) = (identities(&root), identities(&copy));
     assert_eq!(old.len(), new.len());
     assert!(new.iter().all(|ident| !old.contains(ident)));
-    let ignored = get_field(
+    let ignored = field_value(
         object(&copy.extract::<Array>().unwrap().values()[0]),
         "hidden",
     );
@@ -184,7 +184,7 @@ fn cycles_are_copied_as_cycles() {
         let as_dict = |value: &Value| value.extract::<Dict>().expect("a dict");
         let below = |list: &List| {
             let array = list.get(0).unwrap().extract::<Array>().unwrap();
-            get_field(object(&array.values()[0]), "next").unwrap()
+            field_value(object(&array.values()[0]), "next").unwrap()
         };
         let back = |dict: &Dict| dict.get(&"back".into()).expect("the key");
         assert_ne!(copy, root);
@@ -246,11 +246,14 @@ fn copies_outlive_their_originals_and_the_other_way_round() {
     let original = Value::from(sample(int(1).into()));
     let copy = copied(&original);
     drop(original);
-    assert_eq!(get_field(object(&copy), "float").unwrap(), Value::from(4.5));
+    assert_eq!(
+        field_value(object(&copy), "float").unwrap(),
+        Value::from(4.5)
+    );
     let again = copied(&copy);
     drop(copy);
     assert_eq!(
-        get_field(object(&again), "text").unwrap().as_str(),
+        field_value(object(&again), "text").unwrap().as_str(),
         Some("a text that is too long to be inline")
     );
 }
@@ -263,13 +266,13 @@ fn a_shallow_copy_shares_the_children() {
     let fields = find_type("copies.All").expect("registered").fields();
     for field in fields {
         let (old, new) = (
-            get_field(&original, field.name()).unwrap(),
-            get_field(&copy, field.name()).unwrap(),
+            field_value(&original, field.name()).unwrap(),
+            field_value(&copy, field.name()).unwrap(),
         );
         assert_eq!(old, new, "{}", field.name());
     }
     drop(original);
-    assert_eq!(get_field(&copy, "int").unwrap(), Value::from(3));
+    assert_eq!(field_value(&copy, "int").unwrap(), Value::from(3));
 
     let list = Value::from(List::from(vec![1i64]));
     let copy = Value::from(shallow_copy(object(&list)).expect("no hook"))
@@ -307,13 +310,13 @@ fn cycles_of_mutable_objects_are_copied_or_refused() {
     isoform::set_field(&a, "v", Value::from([Value::from(&b)])).unwrap();
     isoform::set_field(&b, "v", Value::from(&a)).unwrap();
     let copy = copied(&a);
-    let copied_b = get_field(object(&copy), "v")
+    let copied_b = field_value(object(&copy), "v")
         .unwrap()
         .extract::<Array>()
         .unwrap();
     let copied_b = copied_b.values()[0].clone();
     assert!(copied_b != Value::from(&b) && copy != Value::from(&a));
-    assert_eq!(get_field(object(&copied_b), "v").unwrap(), copy);
+    assert_eq!(field_value(object(&copied_b), "v").unwrap(), copy);
 
     let cyclic = "ValueError: cyclic value: the copies.Cell contains itself (at <root>.v[0].v)";
     let mapped = isoform::structural_map(&a, Default::default(), |_| Ok(None));

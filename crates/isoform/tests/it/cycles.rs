@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use isoform::{
     Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
     RegionChange, Result, Schema, Sharing, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions,
-    WalkOrder, WalkResult, construct, explain_mismatch, get_field, get_first_structural_mismatch,
+    WalkOrder, WalkResult, construct, explain_mismatch, field_value, first_structural_mismatch,
     last_visit_count, register_type, set_field, structural_digest, structural_equal,
     structural_hash, structural_walk,
 };
@@ -81,7 +81,7 @@ fn check_cyclic(left: &Value, right: &Value, key: &str, path: &str) {
     check_error(structural_equal(left, right), key, "compared", path);
     check_error(structural_equal(right, left), key, "compared", path);
     check_error(
-        get_first_structural_mismatch(left, right),
+        first_structural_mismatch(left, right),
         key,
         "compared",
         path,
@@ -137,7 +137,7 @@ fn a_ring_that_is_met_later_is_an_error() {
     drop(inner);
     assert_eq!(value.as_object().map(|object| object.owners()), Some(3));
     check_all(&value, "it.Link", "<root>.next.last");
-    let inner = get_field(entry.as_object(), "next").expect("a field");
+    let inner = field_value(entry.as_object(), "next").expect("a field");
     cut(inner.as_object().expect("a node"));
     nodes.iter().for_each(cut);
 }
@@ -153,7 +153,7 @@ fn a_ring_through_containers_is_an_error() {
             &format!("<root>.first{step}"),
         );
         // Entered at the container.
-        let container = get_field(&target, "first").expect("a field");
+        let container = field_value(&target, "first").expect("a field");
         let key = match container.as_object() {
             Some(object) => object.type_info().key().to_string(),
             None => String::new(),
@@ -229,7 +229,7 @@ fn a_ring_against_a_chain_is_an_error_after_one_round() {
     // A difference in the first round comes first.
     set(&ring[1], "value", 2);
     assert!(!structural_equal(&ring[0], &chain).expect("they differ at once"));
-    let paths = get_first_structural_mismatch(&ring[0], &chain).expect("they differ");
+    let paths = first_structural_mismatch(&ring[0], &chain).expect("they differ");
     assert_eq!(
         paths.expect("they differ").0.to_string(),
         "<root>.last.value"
@@ -325,14 +325,14 @@ fn hooked(key: &str, flag: FieldFlag) -> TypeIndex {
     }
     let equal = DynEqual::new(|left, right, eq| {
         eq.equal_in(
-            &get_field(left, "next")?,
-            &get_field(right, "next")?,
+            &field_value(left, "next")?,
+            &field_value(right, "next")?,
             RegionChange::Inherit,
             "next",
         )
     });
     let hash = DynHash::new(|object, init, hash| {
-        hash.hash_in(&get_field(object, "next")?, init, RegionChange::Inherit)
+        hash.hash_in(&field_value(object, "next")?, init, RegionChange::Inherit)
     });
     ty(TypeDef::new(key)
         .hook(equal)
@@ -367,7 +367,7 @@ fn a_ring_through_hooks_is_an_error() {
 fn a_hook_may_try_a_ring_and_go_on() {
     static TRIED: AtomicUsize = AtomicUsize::new(0);
     let equal = DynEqual::new(|left, right, eq| {
-        let field = |object: &Ref<Obj>, name: &str| get_field(object, name);
+        let field = |object: &Ref<Obj>, name: &str| field_value(object, name);
         let tried = eq.equal_in(
             &field(left, "ring")?,
             &field(right, "ring")?,
@@ -385,8 +385,8 @@ fn a_hook_may_try_a_ring_and_go_on() {
         Ok(true)
     });
     let hash = DynHash::new(|object, init, hash| {
-        let _ = hash.hash_in(&get_field(object, "ring")?, init, RegionChange::Inherit);
-        hash.hash_in(&get_field(object, "plain")?, init, RegionChange::Inherit)
+        let _ = hash.hash_in(&field_value(object, "ring")?, init, RegionChange::Inherit);
+        hash.hash_in(&field_value(object, "plain")?, init, RegionChange::Inherit)
     });
     let index = ty(TypeDef::new("cycles.Lenient")
         .hook(equal)

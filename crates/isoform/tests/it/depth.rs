@@ -2,7 +2,7 @@
 //! messages.
 
 use isoform::{
-    AccessPath, Value, explain_mismatch, get_first_structural_mismatch, structural_digest,
+    AccessPath, Value, explain_mismatch, first_structural_mismatch, structural_digest,
     structural_equal, structural_hash,
 };
 use isoform_testing::family::Role;
@@ -28,7 +28,7 @@ fn errors_and_mismatches_far_below_have_their_place_and_a_short_text() {
         let mismatch = mismatch.expect("they differ");
         assert_eq!(mismatch.left_path.depth(), length);
         assert!(mismatch.to_string().len() < 2000, "{mismatch}");
-        let paths = get_first_structural_mismatch(&l, &r).expect("comparable");
+        let paths = first_structural_mismatch(&l, &r).expect("comparable");
         let (left, right) = paths.expect("they differ");
         assert_eq!((left.depth(), right.depth()), (length, length));
         assert!(left.to_string().len() < 1000);

@@ -3,8 +3,8 @@
 
 use isoform::{
     Array, Before, Dispatch, FieldDef, Kind, Node, NodeFunctor, NodeMutator, NodeVisitor, Obj, Ref,
-    Result, Schema, TypeDef, TypeIndex, VISIT_NAME, Value, WalkResult, construct, find_type,
-    get_field, register, register_type,
+    Result, Schema, TypeDef, TypeIndex, VISIT_NAME, Value, WalkResult, construct, field_value,
+    find_type, register, register_type,
 };
 
 use super::support::scaled;
@@ -204,7 +204,7 @@ fn a_mutator_keeps_what_it_does_not_change() {
         _ => Ok(None),
     });
     let changed = three.mutate(&mut (), &root).expect("rewritten");
-    let parts = get_field(changed.as_object().expect("a node"), "parts").expect("a field");
+    let parts = field_value(changed.as_object().expect("a node"), "parts").expect("a field");
     let parts: Array = parts.extract().expect("an array");
     for position in [0, 2] {
         assert_eq!(parts.get(position), Some(&Value::from(&kept)));
@@ -268,7 +268,7 @@ fn a_functor_has_a_function_for_types_registered_later_and_refuses_others() {
         "TypeError: dispatch.Double: expected a function for the type or one that it extends, got none"
     );
     let evaluator = evaluator().on_type(double, |_, node, of| {
-        let inner = get_field(node, "of")?;
+        let inner = field_value(node, "of")?;
         Ok(2 * *of.of(inner.as_object().expect("a node"))?)
     });
     let result = evaluator.compute(&mut Vec::new(), &node);

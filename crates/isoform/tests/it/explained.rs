@@ -2,8 +2,7 @@
 
 use isoform::{
     AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
-    explain_mismatch, get_first_structural_mismatch, get_first_structural_mismatch_with,
-    structural_equal,
+    explain_mismatch, first_structural_mismatch, first_structural_mismatch_with, structural_equal,
 };
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
@@ -13,7 +12,7 @@ use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
 /// The paths, the same from the engine and the oracle.
 fn paths(left: &Value, right: &Value, options: CompareOptions) -> [String; 2] {
     let show = |(l, r): oracle::PathPair| [l.to_string(), r.to_string()];
-    let engine = get_first_structural_mismatch_with(left, right, options);
+    let engine = first_structural_mismatch_with(left, right, options);
     let engine = show(engine.expect("comparable").expect("different"));
     let judge = oracle::first_mismatch(left, right, options);
     assert_eq!(engine, show(judge.expect("comparable").expect("different")));
@@ -253,7 +252,7 @@ fn of_several_missing_keys_the_one_bound_first_is_named() {
         };
         let (left, right) = (make(false), make(true));
         // The paths of the side that has the key; the other names its partner.
-        let engine = |l, r| get_first_structural_mismatch_with(l, r, PLAIN).expect("comparable");
+        let engine = |l, r| first_structural_mismatch_with(l, r, PLAIN).expect("comparable");
         let judge = |l, r| oracle::first_mismatch(l, r, PLAIN).expect("comparable");
         let in_right = |paths: Option<oracle::PathPair>| paths.expect("different").1;
         assert_eq!(
@@ -275,7 +274,7 @@ fn a_missing_key_is_named_by_its_partner() {
         let full = build.function(&[&x], map([(x.clone(), 1.into())]));
         let empty = build.function(&[&y], map([]));
         let steps = |left: &Value, right: &Value| {
-            let paths = get_first_structural_mismatch_with(left, right, PLAIN);
+            let paths = first_structural_mismatch_with(left, right, PLAIN);
             let (left, right) = paths.expect("comparable").expect("different");
             [left, right].map(|path| path.steps().last().cloned())
         };
@@ -322,7 +321,7 @@ fn what_cannot_be_compared_is_named_and_hashing_is_not() {
             (arr([&1.into(), &2.into()]), arr([&1.into(), &hidden])),
         ] {
             let error = structural_equal(&left, &right).expect_err("not comparable");
-            let mismatch = get_first_structural_mismatch(&left, &right);
+            let mismatch = first_structural_mismatch(&left, &right);
             let mismatch = mismatch.expect_err("not comparable");
             assert_eq!(error.to_string(), mismatch.to_string());
             assert!(error.message().contains("Hidden"), "{error}");

@@ -31,7 +31,7 @@ pub(crate) const WITHOUT_VALUE: [&str; 35] = [
     "dialect::pto::register",
     "dialect::relay::register",
     "find_type",
-    "get_function",
+    "global_function",
     "ir::register",
     "last_visit_count",
     "list_functions",

@@ -6,7 +6,7 @@
 use std::env;
 use std::process::Command;
 
-use isoform::{call_method, dialect::relay, find_type, get_function, ir, tir};
+use isoform::{call_method, dialect::relay, find_type, global_function, ir, tir};
 
 use crate::threads::on_all_threads;
 
@@ -25,7 +25,7 @@ fn register_from(worker: usize) -> isoform::Result<()> {
     for key in ["ir.IRModule", "tir.Add", "relay.Function"] {
         assert!(find_type(key).is_some(), "{key}");
     }
-    get_function("ir.Op.get")?;
+    global_function("ir.Op.get")?;
     let module = ir::IRModule::new();
     let vars = call_method(&module, "get_global_vars", &[])?;
     assert_eq!(vars.extract::<isoform::Array<isoform::Value>>()?.len(), 0);

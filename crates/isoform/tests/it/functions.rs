@@ -2,7 +2,7 @@
 
 use isoform::{
     Array, Error, ErrorKind, Function, List, Map, Node, Obj, Ref, Result, Schema, Str, Value,
-    call_method, exports, get_function, list_functions, register_function, register_functions,
+    call_method, exports, global_function, list_functions, register_function, register_functions,
     register_method, remove_function,
 };
 
@@ -340,7 +340,7 @@ fn groups_are_registered_whole_or_not_at_all() {
         error.message(),
         "global function 'functions.read' is already registered"
     );
-    assert!(get_function("functions.fresh").is_err());
+    assert!(global_function("functions.fresh").is_err());
     let wrong = Function::typed(|x: i64| x).with_default(0, "x");
     let error = register_functions([wrong.named("functions.wrong")]).expect_err("no int");
     let expected = "the default of functions.wrong() argument 1: expected int, got str";
@@ -355,17 +355,17 @@ fn groups_are_registered_whole_or_not_at_all() {
 fn a_registered_function_has_the_name() {
     let function = Function::typed(|| 1);
     register_function("functions.one", function.clone(), false).expect("the name is free");
-    let found = get_function("functions.one").expect("it is registered");
+    let found = global_function("functions.one").expect("it is registered");
     assert_eq!(found.name(), Some("functions.one"));
     assert_eq!(format!("{found:?}"), "Function(functions.one)");
     assert_eq!(function.name(), None);
     register_function("functions.two", found, false).expect("the name is free");
-    let found = get_function("functions.two").expect("it is registered");
+    let found = global_function("functions.two").expect("it is registered");
     assert_eq!(found.name(), Some("functions.two"));
     let names = list_functions();
     assert!(names.iter().any(|name| name == "functions.one"));
     assert!(remove_function("functions.one") && !remove_function("functions.one"));
-    assert!(get_function("functions.one").is_err());
+    assert!(global_function("functions.one").is_err());
 }
 
 #[test]

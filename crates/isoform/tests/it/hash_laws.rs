@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::Command;
 
 use isoform::{
-    Bytes, DynHash, ErrorKind, FieldDef, Schema, TypeDef, Value, construct, get_field,
+    Bytes, DynHash, ErrorKind, FieldDef, Schema, TypeDef, Value, construct, field_value,
     register_type, structural_digest, structural_digest_with, structural_hash,
     structural_hash_with,
 };
@@ -129,7 +129,7 @@ fn maps_with_other_long_keys_hash_apart() {
 fn a_closed_part_hashes_alike_wherever_it_stands() {
     // Asks for the hashes of two parts that are equal: they have to agree.
     let twins = DynHash::new(|object, init, hash| {
-        let (a, b) = (get_field(object, "a")?, get_field(object, "b")?);
+        let (a, b) = (field_value(object, "a")?, field_value(object, "b")?);
         let (a, b) = (hash.hash(&a, init)?, hash.hash(&b, init)?);
         assert_eq!(a, b, "equal parts hash differently in one walk");
         Ok(a)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isoform::{
     DynEqual, DynHash, Error, ErrorKind, FieldDef, FieldFlag, MAX_HOOK_DEPTH, RegionChange, Schema,
-    TypeDef, TypeIndex, Value, construct, get_field, get_first_structural_mismatch, register_type,
+    TypeDef, TypeIndex, Value, construct, field_value, first_structural_mismatch, register_type,
     structural_digest, structural_equal, structural_equal_with, structural_hash,
 };
 use isoform_testing::family::Role;
@@ -33,7 +33,7 @@ fn make(index: TypeIndex, a: impl Into<Value>, b: impl Into<Value>) -> Value {
 }
 
 fn both(object: &isoform::Ref<isoform::Obj>) -> isoform::Result<(Value, Value)> {
-    Ok((get_field(object, "a")?, get_field(object, "b")?))
+    Ok((field_value(object, "a")?, field_value(object, "b")?))
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn after_two_failed_alternatives_the_path_is_a_place_that_exists() {
     for b in builds() {
         let left = b.comm(1, [2, 3]);
         let right = b.comm([9, 9], 1);
-        let found = get_first_structural_mismatch(&left, &right).expect("comparable");
+        let found = first_structural_mismatch(&left, &right).expect("comparable");
         let (l, r) = found.expect("they differ");
         l.get(&left).expect("a place on the left");
         r.get(&right).expect("a place on the right");
@@ -453,10 +453,15 @@ fn a_question_keeps_the_region_or_enters_a_definition() {
         hooked(
             &format!("hook_rules.Enter{region:?}"),
             Some(DynEqual::new(move |left, right, eq| {
-                eq.equal_in(&get_field(left, "a")?, &get_field(right, "a")?, region, "a")
+                eq.equal_in(
+                    &field_value(left, "a")?,
+                    &field_value(right, "a")?,
+                    region,
+                    "a",
+                )
             })),
             Some(DynHash::new(move |object, init, hash| {
-                hash.hash_in(&get_field(object, "a")?, init, region)
+                hash.hash_in(&field_value(object, "a")?, init, region)
             })),
         )
     };

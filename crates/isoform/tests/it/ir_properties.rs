@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use isoform::ir::{IRModule, PrimType, Type};
 use isoform::{
     Array, CompareOptions, DType, JsonOptions, JsonReadOptions, Kind, Node, Ref, TextOptions,
-    Value, ValueRef, deep_copy, from_bytes, from_json_graph, from_text, get_field_at,
-    get_first_structural_mismatch, registered_types, structural_digest, structural_digest_with,
+    Value, ValueRef, deep_copy, field_value_at, first_structural_mismatch, from_bytes,
+    from_json_graph, from_text, registered_types, structural_digest, structural_digest_with,
     structural_equal, structural_equal_with, to_bytes, to_json_graph, to_text,
 };
 use isoform_testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
@@ -71,7 +71,7 @@ pub(super) fn count(root: &Value, classes: &mut BTreeMap<&'static str, usize>) -
                 }
                 let info = object.type_info();
                 *classes.entry(info.key()).or_default() += 1;
-                stack.extend((0..info.fields().len()).filter_map(|at| get_field_at(object, at)));
+                stack.extend((0..info.fields().len()).filter_map(|at| field_value_at(object, at)));
             }
             _ => {}
         }
@@ -188,7 +188,7 @@ fn a_declaration_is_all_that_a_class_needs() {
         );
     }
     let other = product(DType::INT64);
-    let paths = get_first_structural_mismatch(&value, &other).expect("an answer");
+    let paths = first_structural_mismatch(&value, &other).expect("an answer");
     let (path, _) = paths.expect("a mismatch");
     assert_eq!(path.to_string(), "<root>.fields[0].dtype");
 }

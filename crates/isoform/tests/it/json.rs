@@ -3,9 +3,9 @@
 use isoform::{
     Array, Bytes, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function,
     JsonOptions, JsonReadOptions, Kind, List, Map, Node, Obj, Ref, Schema, Shape, Str, Tensor,
-    TypeDef, Value, construct, find_singleton, find_type, from_json_graph,
-    from_json_graph_with_metadata, get_field, register, register_singleton, register_type,
-    structural_equal, to_bytes, to_json_graph, write_json_graph,
+    TypeDef, Value, construct, field_value, find_singleton, find_type, from_json_graph,
+    from_json_graph_with_metadata, register, register_singleton, register_type, structural_equal,
+    to_bytes, to_json_graph, write_json_graph,
 };
 use num_bigint::BigInt;
 
@@ -398,9 +398,12 @@ fn missing_fields_take_their_defaults() {
     let text = graph(0, r#"{"type":"it.json.Defaults","data":{"bad":1}}"#);
     let object: Ref<Obj> = read(&text).expect("readable").extract().expect("an object");
     assert_eq!(object.type_info().index(), index);
-    assert_eq!(get_field(&object, "n").expect("a field"), Value::from(3.0));
     assert_eq!(
-        format!("{:?}", get_field(&object, "made").expect("a field")),
+        field_value(&object, "n").expect("a field"),
+        Value::from(3.0)
+    );
+    assert_eq!(
+        format!("{:?}", field_value(&object, "made").expect("a field")),
         "List[1]"
     );
     refuse(
@@ -431,8 +434,9 @@ fn containers_are_converted_once_and_stay_shared() {
         .expect("readable")
         .extract()
         .expect("two");
-    let field =
-        |index: usize, name| get_field(both.get(index).expect("an object"), name).expect("a field");
+    let field = |index: usize, name| {
+        field_value(both.get(index).expect("an object"), name).expect("a field")
+    };
     assert_eq!(field(0, "items"), field(1, "items"));
     assert_eq!(format!("{:?}", field(0, "items")), "List[1.0, 1.0]");
     assert_eq!(field(0, "named"), field(1, "named"));
@@ -532,7 +536,7 @@ fn hooks_decide_what_stands_in_the_text() {
     let color = TypeDef::new(key)
         .field(FieldDef::new("code", Schema::Int))
         .hook(DynToJson::new(|object| {
-            Ok(match get_field(object, "code")?.as_int() {
+            Ok(match field_value(object, "code")?.as_int() {
                 Some(7) => Value::from(Function::new(|_| Ok(Value::NONE))),
                 Some(8) => return Err(isoform::Error::value_error("no such color")),
                 code => [Value::from("color"), code.into()].into(),

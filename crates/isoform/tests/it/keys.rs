@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use isoform::{
     Array, Dict, DynEqual, DynHash, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref,
-    Schema, StructuralKey, TypeDef, TypeIndex, Value, construct, get_field, last_visit_count,
+    Schema, StructuralKey, TypeDef, TypeIndex, Value, construct, field_value, last_visit_count,
     overwrite_field_at, register_type, set_field, structural_equal,
 };
 
@@ -191,7 +191,7 @@ fn a_hook_that_writes_while_a_key_is_made_is_seen_once() {
     let seen = cell(1, Value::NONE);
     let inside = seen.clone();
     let hash = DynHash::new(move |_, init, _| {
-        let count = get_field(&inside, "next")?.as_int().unwrap_or(0);
+        let count = field_value(&inside, "next")?.as_int().unwrap_or(0);
         set_field(&inside, "next", (count + 1).into())?;
         Ok(init)
     });
@@ -356,7 +356,7 @@ fn a_key_is_of_its_moment_where_a_custom_hash_leaves_parts_out() {
     let definition = TypeDef::new("keys.Lax")
         .field(FieldDef::new("parts", Schema::Any))
         .hook(DynEqual::new(|left, right, callback| {
-            let parts = (get_field(left, "parts")?, get_field(right, "parts")?);
+            let parts = (field_value(left, "parts")?, field_value(right, "parts")?);
             callback.equal(&parts.0, &parts.1, "parts")
         }))
         .hook(DynHash::new(|_, init, _| Ok(init)));
@@ -404,7 +404,7 @@ fn what_a_key_meets_only_after_a_write_is_of_its_moment_too() {
         let inside = (holder.clone(), part.clone());
         let hash = DynHash::new(move |_, init, _| {
             let (holder, part) = &inside;
-            if get_field(holder, "next")? == Value::NONE {
+            if field_value(holder, "next")? == Value::NONE {
                 set_field(holder, "next", part.clone())?;
             }
             Ok(init)

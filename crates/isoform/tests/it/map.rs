@@ -127,7 +127,7 @@ fn the_callback_sees_paths_regions_and_keys() {
 #[test]
 fn ignored_fields_are_taken_over_or_rewritten() {
     let root = Lambda::new(int(1), vec![]).with_span(5);
-    let span = |value: &Value| isoform::get_field(value.as_object().unwrap(), "span").unwrap();
+    let span = |value: &Value| isoform::field_value(value.as_object().unwrap(), "span").unwrap();
     let result = structural_map(&root, post(), increment).unwrap();
     assert_eq!(span(&result), Value::from(5));
     let result = structural_map(&root, post().include_ignored(true), increment).unwrap();
@@ -380,8 +380,8 @@ fn the_callback_may_change_what_is_rewritten() {
         increment(visit)
     })
     .unwrap();
-    let value = |object: &Value| isoform::get_field(object.as_object().unwrap(), "v").unwrap();
+    let value = |object: &Value| isoform::field_value(object.as_object().unwrap(), "v").unwrap();
     assert_eq!(value(&value(&result)), Value::from(2));
-    assert_eq!(isoform::get_field(&outer, "v").unwrap(), Value::from(5));
-    assert_eq!(isoform::get_field(&inner, "v").unwrap(), Value::from(1));
+    assert_eq!(isoform::field_value(&outer, "v").unwrap(), Value::from(5));
+    assert_eq!(isoform::field_value(&inner, "v").unwrap(), Value::from(1));
 }

@@ -2,8 +2,8 @@
 
 use isoform::{
     Array, Device, ErrorKind, FieldDef, List, Node, Obj, Ref, Schema, StructuralKey, TypeDef,
-    TypeIndex, Value, construct, find_type, get_field, get_field_at, overwrite_field_at, register,
-    register_type, set_field, set_field_at, structural_equal, with_field,
+    TypeIndex, Value, construct, field_value, field_value_at, find_type, overwrite_field_at,
+    register, register_type, set_field, set_field_at, structural_equal, with_field,
 };
 
 use crate::support::{Expr, Int, int};
@@ -64,16 +64,20 @@ fn check_set(name: &str, value: impl Into<Value>, expected: impl Into<Value>) {
     // A second owner, so that nothing depends on a single one.
     let shared = target.clone();
     set_field(&target, name, value.into()).expect("the value fits");
-    let found = get_field(&shared, name).expect("the field exists");
+    let found = field_value(&shared, name).expect("the field exists");
     let expected = expected.into();
     assert!(
         structural_equal(&found, &expected).expect("comparable"),
         "{found:?}"
     );
     let position = target.type_info().field_index(name).expect("exists");
-    assert_eq!(get_field_at(&target, position), Some(found));
+    assert_eq!(field_value_at(&target, position), Some(found));
     // Every other field keeps its value.
-    let reset = with_field(&target, name, get_field(&storages_object(), name).unwrap());
+    let reset = with_field(
+        &target,
+        name,
+        field_value(&storages_object(), name).unwrap(),
+    );
     assert!(structural_equal(reset.unwrap(), storages_object()).expect("comparable"));
 }
 
@@ -214,7 +218,7 @@ fn a_definition_says_whether_fields_are_mutable() {
     assert!(find_type("mutable.Child").expect("registered").is_mutable());
     let object = object(child, [1.into()]);
     set_field(&object, "x", 2.into()).expect("inherited and mutable");
-    assert_eq!(get_field(&object, "x").unwrap(), 2.into());
+    assert_eq!(field_value(&object, "x").unwrap(), 2.into());
 }
 
 #[test]
@@ -232,7 +236,7 @@ fn a_rust_struct_has_no_mutable_fields_but_its_run_time_children_may() {
     let seen_from_rust: Ref<Int> = tagged.clone().cast().expect("a child of Int");
     set_field(&tagged, "tag", "b".into()).expect("mutable");
     assert_eq!(
-        get_field(seen_from_rust.as_object(), "tag").unwrap(),
+        field_value(seen_from_rust.as_object(), "tag").unwrap(),
         "b".into()
     );
     assert_eq!(seen_from_rust.value, 7);
@@ -253,7 +257,7 @@ fn a_frozen_field_of_a_run_time_type_can_be_overwritten() {
     let target = object(frozen, [1.into(), "y".into()]);
     assert!(set_field(&target, "x", 2.into()).is_err());
     overwrite_field_at(&target, 0, 2.into()).expect("declared at run time");
-    assert_eq!(get_field(&target, "x").unwrap(), 2.into());
+    assert_eq!(field_value(&target, "x").unwrap(), 2.into());
     let error = overwrite_field_at(&target, 0, "x".into()).expect_err("does not fit");
     assert_eq!(
         error.message(),

@@ -9,8 +9,8 @@ use std::thread;
 use isoform::{
     Array, DynEqual, DynHash, FieldDef, FieldFlag, List, Obj, OpaqueObj, Ref, RegionChange, Schema,
     Sharing, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkOrder, WalkResult,
-    construct, find_type, get_field, register_type, set_field, structural_digest, structural_equal,
-    structural_hash, structural_walk, with_field,
+    construct, field_value, find_type, register_type, set_field, structural_digest,
+    structural_equal, structural_hash, structural_walk, with_field,
 };
 
 use crate::support::scaled;
@@ -36,7 +36,7 @@ fn set(object: &Ref<Obj>, name: &str, value: impl Into<Value>) {
 }
 
 fn get(object: &Ref<Obj>, name: &str) -> Value {
-    get_field(object, name).expect("the field exists")
+    field_value(object, name).expect("the field exists")
 }
 
 /// A string on the heap, so that an early release of it is seen by valgrind.

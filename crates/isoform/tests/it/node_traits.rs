@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use isoform::attrs::{self, Lookup, NodeTrait};
 use isoform::{
     Array, Error, ErrorKind, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef,
-    TypeIndex, Value, ValueRef, construct, get_field, node_trait, register, register_type,
+    TypeIndex, Value, ValueRef, construct, field_value, node_trait, register, register_type,
 };
 
 /// Operands may be swapped.
@@ -307,7 +307,7 @@ fn a_function_implements_a_trait_of_one_method() {
         let ValueRef::Object(node) = arguments[0].view() else {
             return Err(Error::type_error("expected a node"));
         };
-        get_field(node, "n")
+        field_value(node, "n")
     });
     attrs::set(ty, "node_traits.canonicalize", function).expect("a function");
     let rule = node.implements::<dyn Canonicalize>().expect("set");

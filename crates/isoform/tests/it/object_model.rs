@@ -6,7 +6,7 @@ use std::thread;
 
 use isoform::{
     Array, Dict, FieldDef, FieldFlag, Function, List, Map, Node, Obj, Ref, Schema, Str, TypeDef,
-    Value, construct, find_type, get_field, get_field_at, register, register_type, with_field,
+    Value, construct, field_value, field_value_at, find_type, register, register_type, with_field,
 };
 
 use crate::support::{
@@ -408,8 +408,8 @@ fn types_of_both_origins_have_the_same_table_and_layout() {
     let twin = construct(twin_child, values()).expect("the values fit");
     for position in [0, 1, 2, 3, 4, 5, 6, 9] {
         assert_eq!(
-            get_field_at(&object, position),
-            get_field_at(&twin, position),
+            field_value_at(&object, position),
+            field_value_at(&twin, position),
             "field {position}"
         );
     }
@@ -417,7 +417,10 @@ fn types_of_both_origins_have_the_same_table_and_layout() {
     let changed: Ref<MixedChild> = changed.cast().expect("of the same type");
     assert_eq!(changed.base.number, 3.0);
     assert_eq!(mixed.number, 2.5);
-    assert_eq!(get_field(changed.as_object(), "last").unwrap(), true.into());
+    assert_eq!(
+        field_value(changed.as_object(), "last").unwrap(),
+        true.into()
+    );
 }
 
 fn find_type_of<T: Node>() -> &'static str {

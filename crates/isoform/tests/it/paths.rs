@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use isoform::{
-    AccessPath, AccessStep, Dict, ErrorKind, List, Map, Shape, Value, get_first_structural_mismatch,
+    AccessPath, AccessStep, Dict, ErrorKind, List, Map, Shape, Value, first_structural_mismatch,
 };
 
 use crate::support::{Call, Link, add, chain, int, scaled, var};
@@ -347,7 +347,7 @@ fn equal_paths_hash_alike() {
         Value::from([Value::from(1), map.into()])
     };
     let paths = |last: i64| {
-        let found = get_first_structural_mismatch(value(last), value(0)).expect("comparable");
+        let found = first_structural_mismatch(value(last), value(0)).expect("comparable");
         found.expect("they differ")
     };
     let ((a, b), (c, _)) = (paths(2), paths(3));

@@ -9,8 +9,8 @@ use isoform::dialect::pto::{
     WhileStmt, YieldStmt,
 };
 use isoform::{
-    Array, CompareOptions, Map, Ref, Value, get_first_structural_mismatch_with,
-    structural_equal_with, structural_hash_with,
+    Array, CompareOptions, Map, Ref, Value, first_structural_mismatch_with, structural_equal_with,
+    structural_hash_with,
 };
 use isoform_testing::oracle;
 
@@ -53,7 +53,7 @@ fn check(what: &str, left: impl Into<Value>, right: impl Into<Value>, plain: boo
         for (one, other) in [(&left, &right), (&right, &left)] {
             let equal = structural_equal_with(one, other, options).unwrap();
             assert_eq!(equal, expected, "{what}, map_free_vars={map_free_vars}");
-            let mismatch = get_first_structural_mismatch_with(one, other, options).unwrap();
+            let mismatch = first_structural_mismatch_with(one, other, options).unwrap();
             assert_eq!(mismatch.is_none(), expected, "{what}: mismatch");
             assert_eq!(
                 oracle::equal(one, other, options).unwrap(),

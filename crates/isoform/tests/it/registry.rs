@@ -5,8 +5,8 @@ use std::thread;
 
 use isoform::{
     Array, DynEqual, ErrorKind, FieldDef, FieldFlag, HostSchema, Kind, Node, Obj, OpaqueObj, Ref,
-    Result, Schema, Storage, TypeDef, TypeIndex, Value, construct, construct_named, find_type,
-    get_field, get_field_at, register, register_type, registered_types, with_field,
+    Result, Schema, Storage, TypeDef, TypeIndex, Value, construct, construct_named, field_value,
+    field_value_at, find_type, register, register_type, registered_types, with_field,
 };
 
 use crate::support::{Expr, Int, Var, int};
@@ -189,7 +189,7 @@ fn a_type_may_be_registered_after_an_attempt_that_failed() {
     assert!(find_type(key).is_none());
     let index = register_type(TypeDef::new(key).field(field("a", Schema::Str))).unwrap();
     let object = construct(index, vec!["text".into()]).unwrap();
-    assert_eq!(get_field(&object, "a").unwrap(), Value::from("text"));
+    assert_eq!(field_value(&object, "a").unwrap(), Value::from("text"));
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn defaults_that_are_made_are_made_anew_and_checked() {
     let index = register_type(definition).unwrap();
     let make = || construct_named(index, vec![("wrong", 1.into())]).unwrap();
     let (first, second) = (make(), make());
-    let list = |object: &Ref<Obj>| get_field(object, "list").unwrap();
+    let list = |object: &Ref<Obj>| field_value(object, "list").unwrap();
     assert_ne!(list(&first), list(&second));
     assert_eq!(list(&first), list(&first));
     fails(
@@ -340,17 +340,17 @@ fn defaults_that_are_made_are_made_anew_and_checked() {
 #[test]
 fn fields_are_read_and_replaced_by_name() {
     let object = construct(point(), vec![1.into(), 2.5.into(), Value::NONE]).unwrap();
-    assert_eq!(get_field(&object, "y").unwrap(), Value::from(2.5));
-    assert_eq!(get_field_at(&object, 0), Some(Value::from(1)));
-    assert_eq!(get_field_at(&object, 3), None);
-    let error = get_field(&object, "z").unwrap_err();
+    assert_eq!(field_value(&object, "y").unwrap(), Value::from(2.5));
+    assert_eq!(field_value_at(&object, 0), Some(Value::from(1)));
+    assert_eq!(field_value_at(&object, 3), None);
+    let error = field_value(&object, "z").unwrap_err();
     assert_eq!(
         error.to_string(),
         "AttributeError: type it.registry.Point has no field 'z'"
     );
     let changed = with_field(&object, "x", 7.into()).unwrap();
-    assert_eq!(get_field(&changed, "x").unwrap(), Value::from(7));
-    assert_eq!(get_field(&object, "x").unwrap(), Value::from(1));
+    assert_eq!(field_value(&changed, "x").unwrap(), Value::from(7));
+    assert_eq!(field_value(&object, "x").unwrap(), Value::from(1));
     fails(
         with_field(&object, "x", "a".into()),
         "TypeError: it.registry.Point.x: expected int, got str",
@@ -362,7 +362,7 @@ fn fields_are_read_and_replaced_by_name() {
     let array = Value::from(Array::<Value>::new());
     let array = array.as_object().expect("an object");
     assert!(with_field(array, "x", 1.into()).is_err());
-    assert!(get_field(array, "x").is_err());
+    assert!(field_value(array, "x").is_err());
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn a_type_may_refer_to_itself() {
     let empty = || Value::from(Array::<Value>::new());
     let end = construct(index, vec![Value::NONE, empty()]).unwrap();
     let node = construct(index, vec![Value::from(&end), vec![&end].into()]).unwrap();
-    assert_eq!(get_field(&node, "next").unwrap(), Value::from(&end));
+    assert_eq!(field_value(&node, "next").unwrap(), Value::from(&end));
     assert_eq!(end.owners(), 3);
     fails(
         construct(index, vec![int(1).into(), empty()]),
@@ -399,7 +399,7 @@ fn a_type_may_refer_to_one_that_is_registered_later() {
     let later = register_type(TypeDef::new(later)).unwrap();
     let inner = construct(later, vec![]).unwrap();
     let outer = construct(early, vec![inner.clone().into()]).unwrap();
-    assert_eq!(get_field(&outer, "later").unwrap(), Value::from(inner));
+    assert_eq!(field_value(&outer, "later").unwrap(), Value::from(inner));
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn a_host_tells_its_own_values_apart() {
     let values = [Value::NONE, Value::opaque(3u8)];
     for value in &values {
         let made = construct(ty, vec![value.clone(), values.to_vec().into()]).unwrap();
-        assert_eq!(get_field(&made, "one").unwrap(), *value);
+        assert_eq!(field_value(&made, "one").unwrap(), *value);
         assert!(optional(handle.clone()).check(value).is_ok());
     }
     for (value, got) in [(Value::from(1), "int"), (Value::opaque(3u16), "u16")] {
@@ -498,7 +498,7 @@ fn threads_register_and_read_at_once() {
                     let values = (0..=number as i64).map(Value::from).collect();
                     let object = construct(parent, values).expect("the values fit");
                     assert_eq!(
-                        get_field(&object, &format!("f{number}")).unwrap(),
+                        field_value(&object, &format!("f{number}")).unwrap(),
                         Value::from(number)
                     );
                     assert!(registered_types().len() > number);

@@ -2,7 +2,7 @@
 //! remembered results are valid only as long as all of those scopes are open.
 
 use isoform::{
-    StructuralKey, Value, get_first_structural_mismatch, structural_digest, structural_equal,
+    StructuralKey, Value, first_structural_mismatch, structural_digest, structural_equal,
     structural_hash,
 };
 use isoform_testing::family::Role;
@@ -73,7 +73,7 @@ fn judge_alone(name: &str, left: &Value, right: &Value, says: Says) -> Vec<Strin
         ("equality, turned", structural_equal(right, left).ok()),
         (
             "mismatch",
-            get_first_structural_mismatch(left, right)
+            first_structural_mismatch(left, right)
                 .ok()
                 .map(|found| found.is_none()),
         ),

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use isoform::{
-    DynEqual, DynHash, FieldDef, Schema, TypeDef, TypeIndex, Value, construct, get_field,
+    DynEqual, DynHash, FieldDef, Schema, TypeDef, TypeIndex, Value, construct, field_value,
     register_type,
 };
 
@@ -67,7 +67,7 @@ fn either(one: Value, other: impl Into<Value>) -> Value {
     let index = *TYPE.get_or_init(|| {
         let equal = DynEqual::new(|left, right, eq| {
             let parts = |name: &str| -> isoform::Result<_> {
-                Ok((get_field(left, name)?, get_field(right, name)?))
+                Ok((field_value(left, name)?, field_value(right, name)?))
             };
             let (one, other) = (parts("one")?, parts("other")?);
             Ok(eq.attempt(&mut |eq| eq.equal(&one.0, &one.1, "one"))?

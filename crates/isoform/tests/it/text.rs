@@ -3,7 +3,7 @@
 use isoform::{
     Array, Bytes, DType, DTypeCode, Device, Dict, DynFromJson, DynToJson, FieldDef, FieldFlag,
     Function, Kind, List, Map, Node, Obj, Ref, Result, Schema, Shape, Str, TEXT_NAME, Tensor,
-    TensorText, TextOptions, TypeDef, Value, construct, find_type, from_text, get_field,
+    TensorText, TextOptions, TypeDef, Value, construct, field_value, find_type, from_text,
     register_function, register_singleton, register_type, structural_digest, structural_equal,
     to_text,
 };
@@ -435,7 +435,7 @@ fn defaults_that_differ_each_time_are_printed() -> Result<()> {
 fn hooks_give_data() -> Result<()> {
     let ty = TypeDef::new("it.text.Celsius")
         .field(FieldDef::new("degrees", Schema::Any))
-        .hook(DynToJson::new(|object| get_field(object, "degrees")))
+        .hook(DynToJson::new(|object| field_value(object, "degrees")))
         .hook(DynFromJson::new(|data| {
             let index = find_type("it.text.Celsius").expect("registered").index();
             construct(index, vec![data.clone()])

@@ -354,7 +354,7 @@ fn by_first_letter() -> (DynEqual, DynHash) {
         value.as_str().and_then(|text| text.chars().next())
     }
     fn field(object: &isoform::Ref<isoform::Obj>) -> isoform::Result<Option<char>> {
-        Ok(letter(&isoform::get_field(object, "a")?))
+        Ok(letter(&isoform::field_value(object, "a")?))
     }
     (
         DynEqual::new(|l, r, _| Ok(field(l)? == field(r)?)),
@@ -506,11 +506,11 @@ fn by_field() -> (DynEqual, DynHash) {
     (
         DynEqual::new(|l, r, eq| {
             eq.equal(
-                &isoform::get_field(l, "a")?,
-                &isoform::get_field(r, "a")?,
+                &isoform::field_value(l, "a")?,
+                &isoform::field_value(r, "a")?,
                 "a",
             )
         }),
-        DynHash::new(|object, init, hash| hash.hash(&isoform::get_field(object, "a")?, init)),
+        DynHash::new(|object, init, hash| hash.hash(&isoform::field_value(object, "a")?, init)),
     )
 }

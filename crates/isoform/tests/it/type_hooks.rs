@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use isoform::{
     Array, DynConvert, DynCopy, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr,
     ErrorKind, FieldDef, Function, Hook, List, MAX_HOOK_DEPTH, Map, Obj, REPEATED_TOTAL, Ref,
-    ReprOptions, Schema, TypeDef, TypeIndex, Value, attrs, construct, get_field, recursive_cmp,
+    ReprOptions, Schema, TypeDef, TypeIndex, Value, attrs, construct, field_value, recursive_cmp,
     recursive_eq, recursive_hash, register_type, repr, repr_with, set_field, shallow_copy,
 };
 
@@ -25,7 +25,7 @@ pub(crate) fn node(ty: TypeIndex, x: impl Into<Value>, y: impl Into<Value>) -> V
 }
 
 pub(crate) fn field(value: &Value, name: &str) -> Value {
-    get_field(value.as_object().expect("an object"), name).expect("a field")
+    field_value(value.as_object().expect("an object"), name).expect("a field")
 }
 
 pub(crate) fn set_function(
@@ -39,7 +39,7 @@ pub(crate) fn set_function(
 /// Shows `x` in brackets.
 fn bracketed(key: &str) -> TypeIndex {
     let ty = pair_type(key);
-    let text = DynRepr::new(|object, part| Ok(format!("<{}>", part(&get_field(object, "x")?)?)));
+    let text = DynRepr::new(|object, part| Ok(format!("<{}>", part(&field_value(object, "x")?)?)));
     attrs::set_hook(ty, text, false).expect("a hook");
     ty
 }
@@ -78,7 +78,7 @@ fn texts_of_cyclic_deep_and_shared_values_are_safe() {
     let counted = calls.clone();
     let text = DynRepr::new(move |object, part| {
         counted.fetch_add(1, Relaxed);
-        let (x, y) = (get_field(object, "x")?, get_field(object, "y")?);
+        let (x, y) = (field_value(object, "x")?, field_value(object, "y")?);
         Ok(format!("{}+{}", part(&x)?, part(&y)?))
     });
     attrs::set_hook(sum, text, false).unwrap();
@@ -114,7 +114,7 @@ fn the_callback_of_a_hook_ends_with_the_hook() {
         let elsewhere = std::thread::scope(|scope| scope.spawn(|| part.call(&[1.into()])).join());
         assert!(elsewhere.expect("no panic").is_err());
         let object = given[0].as_object().expect("an object");
-        part.call(&[get_field(object, "x")?])
+        part.call(&[field_value(object, "x")?])
     });
     assert_eq!(repr(&node(ty, 7, 0)), "7");
     let kept = KEPT.lock().unwrap().take().expect("kept");
@@ -157,7 +157,7 @@ fn a_hook_is_a_function_for_everybody() {
 /// Compares by `x` alone, in either of two ways.
 fn by_x(key: &str, hash: bool) -> TypeIndex {
     let ty = pair_type(key);
-    let x = |object: &Ref<Obj>| get_field(object, "x");
+    let x = |object: &Ref<Obj>| field_value(object, "x");
     let equal = DynRecursiveEqual::new(move |l, r, cmp| cmp(&x(l)?, &x(r)?));
     let order = DynRecursiveCompare::new(move |l, r, cmp| cmp(&x(l)?, &x(r)?));
     attrs::set_hook(ty, equal, false).unwrap();
@@ -253,8 +253,8 @@ fn wrong_answers_name_type_and_hook() {
 fn a_hook_may_try_alternatives() {
     let ty = pair_type("hooks.Unordered");
     let equal = DynRecursiveEqual::new(|l, r, cmp| {
-        let (lx, ly) = (get_field(l, "x")?, get_field(l, "y")?);
-        let (rx, ry) = (get_field(r, "x")?, get_field(r, "y")?);
+        let (lx, ly) = (field_value(l, "x")?, field_value(l, "y")?);
+        let (rx, ry) = (field_value(r, "x")?, field_value(r, "y")?);
         Ok(cmp(&lx, &rx)? && cmp(&ly, &ry)? || cmp(&lx, &ry)? && cmp(&ly, &rx)?)
     });
     attrs::set_hook(ty, equal, false).unwrap();
@@ -293,7 +293,7 @@ fn a_cycle_through_a_hook_has_no_hash() {
 fn a_type_copies_in_its_own_way() {
     let ty = pair_type("hooks.Copied");
     let copy = DynCopy::new(move |object| {
-        construct(ty, vec![get_field(object, "x")?, "copy".into()]).map(Value::from)
+        construct(ty, vec![field_value(object, "x")?, "copy".into()]).map(Value::from)
     });
     attrs::set_hook(ty, copy, false).unwrap();
     let original = node(ty, 1, 2);
@@ -334,7 +334,7 @@ fn a_field_converts_what_it_gets() {
         "hooks.Holder(id=hooks.Id(n=1), ids=(hooks.Id(n=2), hooks.Id(n=3)))"
     );
     set_field(&made, "id", 9.into()).unwrap();
-    assert_eq!(repr(&get_field(&made, "id").unwrap()), "hooks.Id(n=9)");
+    assert_eq!(repr(&field_value(&made, "id").unwrap()), "hooks.Id(n=9)");
     let empty = || Value::from(Array::<Value>::new());
     let message = |made: isoform::Result<_>| made.map(|_| ()).expect_err("no").to_string();
     assert_eq!(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use isoform::{
     Dict, DynKeyEqual, DynKeyHash, Error, ErrorKind, Map, Result, TypeIndex, Value, attrs,
-    deep_copy, from_bytes, get_field, recursive_eq, recursive_hash, structural_equal,
+    deep_copy, field_value, from_bytes, recursive_eq, recursive_hash, structural_equal,
     structural_hash, to_bytes,
 };
 
@@ -15,17 +15,17 @@ use crate::type_hooks::{node, pair_type, set_function};
 fn by_x(key: &str) -> TypeIndex {
     let ty = pair_type(key);
     let hash = DynKeyHash::new(|object| {
-        let x = get_field(object, "x")?.as_int();
+        let x = field_value(object, "x")?.as_int();
         x.map(|x| x as u64 % 3)
             .ok_or_else(|| Error::value_error("no number"))
     });
     let equal = DynKeyEqual::new(|left, right| {
         for object in [left, right] {
-            if get_field(object, "y")? == "fail".into() {
+            if field_value(object, "y")? == "fail".into() {
                 return Err(Error::new(ErrorKind::Key, "cannot compare"));
             }
         }
-        Ok(get_field(left, "x")? == get_field(right, "x")?)
+        Ok(field_value(left, "x")? == field_value(right, "x")?)
     });
     attrs::set_hook(ty, hash, false).unwrap();
     attrs::set_hook(ty, equal, false).unwrap();
@@ -62,7 +62,7 @@ fn maps_and_dicts_find_keys_by_their_hooks() {
     assert_eq!(map.remove(&key(7)), Some("new".into()));
     let removed = dict.try_remove_entry(&key(7)).unwrap().expect("there");
     assert_eq!(
-        get_field(removed.0.as_object().unwrap(), "y").unwrap(),
+        field_value(removed.0.as_object().unwrap(), "y").unwrap(),
         0.into()
     );
     assert!(!map.contains_key(&key(7)) && !dict.contains_key(&key(7)));
@@ -194,7 +194,7 @@ fn a_hook_may_change_the_dict() {
             dict.remove(&"first".into());
             assert!(!dict.is_empty());
         }
-        Ok(get_field(left, "x")? == get_field(right, "x")?)
+        Ok(field_value(left, "x")? == field_value(right, "x")?)
     });
     attrs::set_hook(ty, hash, false).unwrap();
     attrs::set_hook(ty, equal, false).unwrap();
@@ -268,7 +268,7 @@ fn hooks_of_keys_may_look_up_keys() {
     set_function(ty, "__any_hash__", |_| Ok(1.into()));
     set_function(ty, "__any_equal__", |given| {
         let (l, r) = (given[0].as_object().unwrap(), given[1].as_object().unwrap());
-        let pair = (get_field(l, "x")?, get_field(r, "x")?);
+        let pair = (field_value(l, "x")?, field_value(r, "x")?);
         if pair.0.as_object().is_none() || pair.1.as_object().is_none() {
             return Ok((pair.0 == pair.1).into());
         }

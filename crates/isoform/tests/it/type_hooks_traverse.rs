@@ -2,7 +2,7 @@
 
 use isoform::{
     DynMutate, DynVisit, Error, ErrorKind, Function, List, MapOptions, Ref, RegionKind, Result,
-    TypeIndex, Value, WalkOptions, WalkOrder, WalkResult, attrs, construct, get_field, repr,
+    TypeIndex, Value, WalkOptions, WalkOrder, WalkResult, attrs, construct, field_value, repr,
     structural_map, structural_walk,
 };
 
@@ -12,11 +12,11 @@ use crate::type_hooks::{field, node, pair_type, set_function};
 /// A type of which only `y` is visited.
 fn only_y(key: &str) -> TypeIndex {
     let ty = pair_type(key);
-    let visit = DynVisit::new(|object, visitor| visitor.visit(&get_field(object, "y")?));
+    let visit = DynVisit::new(|object, visitor| visitor.visit(&field_value(object, "y")?));
     attrs::set_hook(ty, visit, false).unwrap();
     let mutate = DynMutate::new(move |object, mutator| {
-        let y = mutator.mutate(&get_field(object, "y")?)?;
-        Ok(construct(ty, vec![get_field(object, "x")?, y])?.into())
+        let y = mutator.mutate(&field_value(object, "y")?)?;
+        Ok(construct(ty, vec![field_value(object, "x")?, y])?.into())
     });
     attrs::set_hook(ty, mutate, false).unwrap();
     ty
@@ -73,7 +73,7 @@ fn the_children_of_a_value_are_visited_without_its_callback() {
     });
     attrs::set_hook(ty, visit, false).unwrap();
     let outer = pair_type("traverse.Outer");
-    let visit = DynVisit::new(|object, visitor| visitor.visit_children(&get_field(object, "x")?));
+    let visit = DynVisit::new(|object, visitor| visitor.visit_children(&field_value(object, "x")?));
     attrs::set_hook(outer, visit, false).unwrap();
     let list = Value::from(List::from(vec![5]));
     let root = node(outer, node(ty, 1, [2]), 3);
@@ -116,9 +116,9 @@ fn walks_end_early_through_hooks() {
     // are.
     let tolerant = pair_type("traverse.Tolerant");
     let visit = DynVisit::new(|object, visitor| {
-        let _ = visitor.visit(&get_field(object, "x")?);
-        visitor.visit(&get_field(object, "x")?)?;
-        visitor.visit(&get_field(object, "y")?)
+        let _ = visitor.visit(&field_value(object, "x")?);
+        visitor.visit(&field_value(object, "x")?)?;
+        visitor.visit(&field_value(object, "y")?)
     });
     attrs::set_hook(tolerant, visit, false).unwrap();
     let shared = Value::from(List::from(vec![Value::from([7])]));
@@ -249,12 +249,12 @@ fn the_fields_are_rewritten_on_demand() {
 fn a_hook_records_what_variables_become() {
     let ty = pair_type("traverse.Binds");
     let mutate = DynMutate::new(move |object, mutator| {
-        let var = get_field(object, "x")?;
+        let var = field_value(object, "x")?;
         let object_of = |value: &Value| value.as_object().cloned().expect("an object");
-        mutator.mutate(&get_field(object, "y")?)?;
+        mutator.mutate(&field_value(object, "y")?)?;
         mutator.remap(&object_of(&var), Var::new("fresh").into());
         assert!(mutator.remapped(&object_of(&var)).is_some());
-        let y = mutator.mutate(&get_field(object, "y")?)?;
+        let y = mutator.mutate(&field_value(object, "y")?)?;
         Ok(construct(ty, vec![mutator.mutate(&var)?, y])?.into())
     });
     attrs::set_hook(ty, mutate, false).unwrap();

@@ -2,14 +2,14 @@
 
 use isoform::{
     DynVerify, Error, FieldDef, FieldFlag, List, Obj, Ref, Result, Schema, TypeDef, TypeIndex,
-    Value, VerifyHooks, construct, get_field, register_type, verify,
+    Value, VerifyHooks, construct, field_value, register_type, verify,
 };
 
 fn types() -> (TypeIndex, TypeIndex) {
     static TYPES: std::sync::OnceLock<(TypeIndex, TypeIndex)> = std::sync::OnceLock::new();
     *TYPES.get_or_init(|| {
         let number =
-            |object: &Ref<Obj>| Ok::<_, Error>(get_field(object, "n")?.as_int().unwrap_or(0));
+            |object: &Ref<Obj>| Ok::<_, Error>(field_value(object, "n")?.as_int().unwrap_or(0));
         let positive = DynVerify::new(move |object| match number(object)? {
             n if n < 0 => Err(Error::value_error(format!(
                 "expected a positive number, got {n}"
@@ -92,7 +92,7 @@ struct NoList;
 
 impl VerifyHooks for NoList {
     fn verify(&self, object: &Ref<Obj>) -> Result<()> {
-        match get_field(object, "below")?.type_name() {
+        match field_value(object, "below")?.type_name() {
             "List" => Err(Error::type_error("expected no list")),
             _ => Ok(()),
         }

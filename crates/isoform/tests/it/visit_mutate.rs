@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use isoform::{
     Array, DynMutate, DynVisit, Error, ErrorKind, List, MAX_HOOK_DEPTH, MapOptions, MutateCallback,
     Ref, RegionKind, Result, Sharing, TypeIndex, Value, VisitCallback, WalkOptions, attrs,
-    construct, get_field, repr, structural_equal, structural_mutate, structural_visit,
+    construct, field_value, repr, structural_equal, structural_mutate, structural_visit,
 };
 
 use crate::support::{Add, Int, Lambda, Var, add, chain, int, scaled, var};
@@ -219,11 +219,11 @@ fn callbacks_nest_to_a_limit_and_all_else_to_any_depth() {
 #[test]
 fn hooks_of_types_and_callbacks_meet() {
     let ty = pair_type("drive.Hooked");
-    let visit = DynVisit::new(|object, visitor| visitor.visit(&get_field(object, "y")?));
+    let visit = DynVisit::new(|object, visitor| visitor.visit(&field_value(object, "y")?));
     attrs::set_hook(ty, visit, false).unwrap();
     let mutate = DynMutate::new(move |object, mutator| {
-        let y = mutator.mutate(&get_field(object, "y")?)?;
-        Ok(construct(ty, vec![get_field(object, "x")?, y])?.into())
+        let y = mutator.mutate(&field_value(object, "y")?)?;
+        Ok(construct(ty, vec![field_value(object, "x")?, y])?.into())
     });
     attrs::set_hook(ty, mutate, false).unwrap();
     let root = node(ty, int(1), [int(2), int(3)]);

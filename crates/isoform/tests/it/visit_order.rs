@@ -3,8 +3,8 @@
 
 use isoform::{
     AccessPath, AccessStep, CompareOptions, FieldDef, FieldFlag, Kind, Obj, Ref, Schema, TypeDef,
-    TypeIndex, Value, WalkOptions, WalkResult, construct, find_type, get_field,
-    get_first_structural_mismatch, register_type, structural_hash, structural_map, structural_walk,
+    TypeIndex, Value, WalkOptions, WalkResult, construct, field_value, find_type,
+    first_structural_mismatch, register_type, structural_hash, structural_map, structural_walk,
     substitute, to_json_graph,
 };
 use isoform_testing::oracle;
@@ -54,13 +54,13 @@ fn make<const N: usize>(ty: TypeIndex, fields: [&Value; N]) -> Value {
 
 fn part(object: &Value, name: &str) -> Value {
     let object: &Ref<Obj> = object.as_object().expect("an object");
-    get_field(object, name).expect("the field")
+    field_value(object, name).expect("the field")
 }
 
 /// The engine and the oracle agree on two values.
 #[track_caller]
 fn check(left: &Value, right: &Value, expected: Option<&str>) {
-    let found = get_first_structural_mismatch(left, right).expect("comparable");
+    let found = first_structural_mismatch(left, right).expect("comparable");
     let found = found.map(|(path, _)| path);
     assert_eq!(
         found.as_ref().map(AccessPath::to_string).as_deref(),

@@ -1,7 +1,7 @@
 //! Linear cost, by counting visits.
 
 use isoform::{
-    CompareOptions, Dict, List, StructuralKey, Value, get_first_structural_mismatch_with,
+    CompareOptions, Dict, List, StructuralKey, Value, first_structural_mismatch_with,
     last_visit_count, structural_digest_with, structural_equal, structural_equal_with,
     structural_hash_with,
 };
@@ -420,7 +420,7 @@ fn alternatives_that_fail_are_remembered() {
                         assert_eq!(equal.ok(), Some(false), "{name}");
                         let taken = last_visit_count();
                         assert!(taken <= 64 * levels as u64, "{name}: {taken} visits");
-                        let found = get_first_structural_mismatch_with(&left, &right, options);
+                        let found = first_structural_mismatch_with(&left, &right, options);
                         assert!(found.is_ok_and(|found| found.is_some()), "{name}");
                         let taken = last_visit_count();
                         assert!(

@@ -160,8 +160,8 @@ impl Redefined {
             return Ok(found);
         }
         for field in definition_fields(info) {
-            let before = vars_of(&crate::get_field(old, field.name())?);
-            let after = vars_of(&crate::get_field(new, field.name())?);
+            let before = vars_of(&crate::field_value(old, field.name())?);
+            let after = vars_of(&crate::field_value(new, field.name())?);
             if before.len() != after.len() {
                 continue;
             }
@@ -188,7 +188,7 @@ fn definition_fields(info: &TypeInfo) -> impl Iterator<Item = &FieldDef> {
 pub(super) fn definitions_of(object: &Ref<Obj>) -> Result<Vec<Ref<Obj>>> {
     let mut found = Vec::new();
     for field in definition_fields(object.type_info()) {
-        found.extend(vars_of(&crate::get_field(object, field.name())?));
+        found.extend(vars_of(&crate::field_value(object, field.name())?));
     }
     Ok(found)
 }

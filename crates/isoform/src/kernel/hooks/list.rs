@@ -48,11 +48,11 @@ hooks! {
     ///
     /// ```
     /// use isoform::{DynFromJson, DynToJson, FieldDef, Schema, TypeDef, Value};
-    /// use isoform::{construct, find_type, from_json_graph, get_field, register_type, to_json_graph};
+    /// use isoform::{construct, find_type, from_json_graph, field_value, register_type, to_json_graph};
     ///
     /// let celsius = TypeDef::new("doc.Celsius")
     ///     .field(FieldDef::new("degrees", Schema::Int))
-    ///     .hook(DynToJson::new(|object| get_field(object, "degrees")))
+    ///     .hook(DynToJson::new(|object| field_value(object, "degrees")))
     ///     .hook(DynFromJson::new(|data| {
     ///         let index = find_type("doc.Celsius").expect("registered").index();
     ///         construct(index, vec![data.clone()])
@@ -78,10 +78,10 @@ hooks! {
     ///
     /// ```
     /// use isoform::{DynRepr, FieldDef, Schema, TypeDef, Value};
-    /// use isoform::{construct, get_field, register_type, repr, attrs};
+    /// use isoform::{construct, field_value, register_type, repr, attrs};
     ///
     /// let neg = register_type(TypeDef::new("doc.Neg").field(FieldDef::new("x", Schema::Any)))?;
-    /// let text = DynRepr::new(|neg, part| Ok(format!("-{}", part(&get_field(neg, "x")?)?)));
+    /// let text = DynRepr::new(|neg, part| Ok(format!("-{}", part(&field_value(neg, "x")?)?)));
     /// attrs::set_hook(neg, text, false)?;
     /// let value = construct(neg, vec![construct(neg, vec![1.into()])?.into()])?;
     /// assert_eq!(repr(&value.into()), "--1");
@@ -138,17 +138,17 @@ hooks! {
     ///
     /// ```
     /// use isoform::{DynKeyEqual, DynKeyHash, FieldDef, Map, Schema, TypeDef, Value};
-    /// use isoform::{construct, get_field, register_type, attrs};
+    /// use isoform::{construct, field_value, register_type, attrs};
     ///
     /// let id = register_type(TypeDef::new("doc.Id").field(FieldDef::new("n", Schema::Int)))?;
     /// attrs::set_hook(
     ///     id,
-    ///     DynKeyHash::new(|id| Ok(get_field(id, "n")?.as_int().unwrap_or(0) as u64)),
+    ///     DynKeyHash::new(|id| Ok(field_value(id, "n")?.as_int().unwrap_or(0) as u64)),
     ///     false,
     /// )?;
     /// attrs::set_hook(
     ///     id,
-    ///     DynKeyEqual::new(|l, r| Ok(get_field(l, "n")? == get_field(r, "n")?)),
+    ///     DynKeyEqual::new(|l, r| Ok(field_value(l, "n")? == field_value(r, "n")?)),
     ///     false,
     /// )?;
     /// let key = |n: i64| construct(id, vec![n.into()]).map(Value::from);
@@ -214,14 +214,14 @@ hooks! {
     ///
     /// ```
     /// use isoform::{DynVisit, FieldDef, Schema, TypeDef, WalkOptions, WalkResult};
-    /// use isoform::{construct, get_field, register_type, structural_walk, attrs};
+    /// use isoform::{construct, field_value, register_type, structural_walk, attrs};
     ///
     /// let pair = TypeDef::new("doc.LastFirst")
     ///     .field(FieldDef::new("a", Schema::Int))
     ///     .field(FieldDef::new("b", Schema::Int));
     /// let pair = register_type(pair)?;
-    /// let visit = DynVisit::new(|pair, visitor| match visitor.visit(&get_field(pair, "b")?)? {
-    ///     None => visitor.visit(&get_field(pair, "a")?),
+    /// let visit = DynVisit::new(|pair, visitor| match visitor.visit(&field_value(pair, "b")?)? {
+    ///     None => visitor.visit(&field_value(pair, "a")?),
     ///     end => Ok(end),
     /// });
     /// attrs::set_hook(pair, visit, false)?;

@@ -101,11 +101,11 @@ pub fn construct_named(index: TypeIndex, named: Vec<(&str, Value)>) -> Result<Re
 /// # Errors
 ///
 /// `AttributeError` if the type has no such field.
-pub fn get_field(object: &Ref<Obj>, name: &str) -> Result<Value> {
+pub fn field_value(object: &Ref<Obj>, name: &str) -> Result<Value> {
     let info = object.type_info();
     let field = info.field_index(name);
     field
-        .and_then(|field| get_field_at(object, field))
+        .and_then(|field| field_value_at(object, field))
         .ok_or_else(|| no_field(info, name))
 }
 
@@ -121,7 +121,7 @@ fn no_field(info: &TypeInfo, name: &str) -> Error {
 }
 
 /// The value of a field by position in declaration order, parents' first.
-pub fn get_field_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
+pub fn field_value_at(object: &Ref<Obj>, field: usize) -> Option<Value> {
     let value = access::reading(|section| {
         let fields = object.borrowed().all_fields();
         fields
@@ -154,13 +154,13 @@ pub(super) fn note_reading(info: &'static TypeInfo, field: usize, value: &Value)
 /// if the value does not fit. On an error, the field is unchanged.
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, register_type, set_field};
+/// use isoform::{FieldDef, Schema, TypeDef, construct, field_value, register_type, set_field};
 /// let cell = TypeDef::new("doc.Cell")
 ///     .field(FieldDef::new("value", Schema::Float).mutable(true))
 ///     .field(FieldDef::new("name", Schema::Str));
 /// let cell = construct(register_type(cell)?, vec![1.0.into(), "c".into()])?;
 /// set_field(&cell, "value", 2.into())?;
-/// assert_eq!(get_field(&cell, "value")?, 2.0.into());
+/// assert_eq!(field_value(&cell, "value")?, 2.0.into());
 /// let error = set_field(&cell, "name", "d".into()).expect_err("not declared mutable");
 /// assert_eq!(error.to_string(), "AttributeError: doc.Cell.name: the field is frozen");
 /// # Ok::<(), isoform::Error>(())
@@ -200,11 +200,11 @@ pub fn set_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()>
 /// it, `TypeError` if the value does not fit.
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, construct, get_field, overwrite_field_at, register_type};
+/// use isoform::{FieldDef, Schema, TypeDef, construct, field_value, overwrite_field_at, register_type};
 /// let point = TypeDef::new("doc.Point").field(FieldDef::new("x", Schema::Int));
 /// let point = construct(register_type(point)?, vec![1.into()])?;
 /// overwrite_field_at(&point, 0, 2.into())?;
-/// assert_eq!(get_field(&point, "x")?, 2.into());
+/// assert_eq!(field_value(&point, "x")?, 2.into());
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn overwrite_field_at(object: &Ref<Obj>, field: usize, value: Value) -> Result<()> {

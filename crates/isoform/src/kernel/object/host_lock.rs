@@ -158,7 +158,7 @@ mod tests {
     use crate::kernel::container::Array;
     use crate::kernel::hooks::DynEqual;
     use crate::kernel::object::access;
-    use crate::kernel::object::dynamic::{construct, get_field, set_field};
+    use crate::kernel::object::dynamic::{construct, field_value, set_field};
     use crate::kernel::object::reference::{Obj, Ref};
     use crate::kernel::types::RegionChange;
     use crate::kernel::types::{FieldDef, Schema, TypeDef, register_type};
@@ -260,7 +260,7 @@ mod tests {
             Ok(WalkResult::<()>::Advance)
         })
         .expect("no cycle");
-        get_field(&nodes[at], "value").expect("a field");
+        field_value(&nodes[at], "value").expect("a field");
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
                     thread::yield_now();
                     HOST.acquire();
                 }
-                let (left, right) = (get_field(left, "next")?, get_field(right, "next")?);
+                let (left, right) = (field_value(left, "next")?, field_value(right, "next")?);
                 eq.equal_in(&left, &right, RegionChange::Inherit, "next")
             })),
         );
@@ -329,7 +329,7 @@ mod tests {
             HOST.run(|| set(&nodes[0], "value", long(1)));
         });
         assert_eq!(RELEASED.load(Ordering::Relaxed), before + 1);
-        let value = get_field(&nodes[0], "value").expect("a field");
+        let value = field_value(&nodes[0], "value").expect("a field");
         assert_eq!(value, long(1));
         nodes.iter().for_each(|node| set(node, "next", Value::NONE));
     }

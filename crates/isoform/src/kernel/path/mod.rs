@@ -177,7 +177,7 @@ impl AccessStep {
         let missing = |kind, what: String| Error::new(kind, what);
         match self {
             AccessStep::Attr(name) => match value.as_object() {
-                Some(object) => dynamic::get_field(object, name),
+                Some(object) => dynamic::field_value(object, name),
                 None => Err(unsupported(&format!("an object with a field '{name}'"))),
             },
             AccessStep::ArrayItem(index) => {
@@ -279,7 +279,7 @@ fn key_text(key: &Value, budget: usize) -> String {
     }
     let info = object.type_info();
     let named = name_field(info).and_then(|field| {
-        let name = dynamic::get_field_at(object, field)?;
+        let name = dynamic::field_value_at(object, field)?;
         Some((info.fields()[field].name(), name))
     });
     match named {

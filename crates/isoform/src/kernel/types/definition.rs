@@ -449,7 +449,7 @@ impl TypeDef {
     ///
     /// ```
     /// use isoform::{FieldDef, FieldFlag, Kind, Schema, TypeDef, Value};
-    /// use isoform::{construct, get_field, register_type, substitute};
+    /// use isoform::{construct, field_value, register_type, substitute};
     ///
     /// let var = register_type(TypeDef::new("doc.LoopVar").kind(Kind::Var))?;
     /// let each = register_type(
@@ -466,8 +466,8 @@ impl TypeDef {
     /// let nest = construct(each, vec![x.clone(), 0.into(), x.clone(), x.clone()])?;
     /// let done = substitute(&nest.into(), &[(x.clone(), 9.into())])?;
     /// let done = done.as_object().expect("a loop stays a loop");
-    /// assert_eq!(get_field(done, "hi")?, 9.into());
-    /// assert_eq!(get_field(done, "body")?, x);
+    /// assert_eq!(field_value(done, "hi")?, 9.into());
+    /// assert_eq!(field_value(done, "body")?, x);
     /// # Ok::<(), isoform::Error>(())
     /// ```
     #[must_use]

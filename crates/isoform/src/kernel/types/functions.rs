@@ -47,11 +47,11 @@ pub fn register_function(name: &str, function: Function, replace: bool) -> Resul
 /// for a default that does not fit its argument.
 ///
 /// ```
-/// use isoform::{Function, get_function, register_functions};
+/// use isoform::{Function, global_function, register_functions};
 /// let double = Function::typed(|x: i64| 2 * x).named("doc.twice");
 /// register_functions([double.clone()])?;
 /// register_functions([double])?;
-/// assert_eq!(get_function("doc.twice")?.call(&[4.into()])?, 8.into());
+/// assert_eq!(global_function("doc.twice")?.call(&[4.into()])?, 8.into());
 ///
 /// let other = Function::typed(|x: i64| x + x).named("doc.twice");
 /// let error = register_functions([other]).expect_err("the name is taken");
@@ -116,7 +116,7 @@ fn taken(name: &str) -> Error {
 /// # Errors
 ///
 /// `KeyError` if there is none.
-pub fn get_function(name: &str) -> Result<Function> {
+pub fn global_function(name: &str) -> Result<Function> {
     let table = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
     let found = table.as_ref().and_then(|table| table.get(name)).cloned();
     found.ok_or_else(|| {

@@ -18,7 +18,7 @@ mod visit_order;
 pub(crate) use definition::NamedValues;
 pub use definition::{FieldDef, FieldFlag, INIT, Kind, TypeDef};
 pub use functions::{
-    get_function, list_functions, register_function, register_functions, remove_function,
+    global_function, list_functions, register_function, register_functions, remove_function,
 };
 pub use hints::field_hint;
 pub use methods::{call_method, register_method, set_method_hook};

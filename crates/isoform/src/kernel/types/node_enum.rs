@@ -80,7 +80,7 @@ impl EnumKnowledge {
             member: named(""),
             convert: named(".__ffi_convert__"),
             to_json: DynToJson::new(|object| {
-                crate::kernel::object::dynamic::get_field(object, "name")
+                crate::kernel::object::dynamic::field_value(object, "name")
             }),
             from_json: DynFromJson::new(|data| Ok(member_of::<E>(data)?.into_object())),
         }

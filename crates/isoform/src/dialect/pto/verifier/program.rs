@@ -80,7 +80,7 @@ fn span_at(root: &Value, path: &AccessPath) -> Ref<Span> {
             (None, _) => Some(value.clone()),
             (Some(AccessStep::Attr(name)), _) => value
                 .as_object()
-                .and_then(|object| crate::get_field(object, name).ok()),
+                .and_then(|object| crate::field_value(object, name).ok()),
             (Some(AccessStep::ArrayItem(at)), ValueRef::Array(items)) => items.get(*at).cloned(),
             (Some(AccessStep::MapItem(key)), ValueRef::Map(map)) => map.get(key).cloned(),
             _ => None,
