@@ -213,8 +213,8 @@ pub(super) fn make_program(
 }
 
 /// Returns the function of a name; None if there is no such function.
-#[export("pto.Program.global_function", crate = crate)]
-fn global_function(this: &Ref<Program>, name: &str) -> Option<Ref<Function>> {
+#[export("pto.Program.get_function", crate = crate)]
+fn get_function(this: &Ref<Program>, name: &str) -> Option<Ref<Function>> {
     this.function(name).cloned()
 }
 
@@ -226,7 +226,7 @@ fn get_global_var(this: &Ref<Program>, name: &str) -> Option<Ref<GlobalVar>> {
 
 pub(super) fn register() -> Result<()> {
     crate::ir::methods! { Program:
-        global_function = global_function,
+        get_function = get_function,
         get_global_var = get_global_var,
     }
     Ok(())
