@@ -510,7 +510,8 @@ where
         if let Some(recorded) = self.remapped.get(&object.ident()) {
             return Ok(Outcome::of(recorded.clone(), part.met));
         }
-        if let Some(hook) = info.hooks.mutate.get()
+        if self.hooked
+            && let Some(hook) = info.hooks.mutate.get()
             && !asker.is_some_and(|asker| asker.same_as(object))
         {
             return self.ask(section, object, part.region, hook);
