@@ -180,7 +180,7 @@ impl PatternHandle {
     /// Raises exceptions of the comparison and of guards. O(template), except for holes
     /// that occur several times, whose parts are compared.
     #[pyo3(name = "match")]
-    fn match_(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MatchHandle>> {
+    fn match_value(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<MatchHandle>> {
         let given = untyped(value)?;
         let found = under_gil(value.py(), || self.0.match_value(&given)).into_py()?;
         Ok(found.map(|found| MatchHandle { found, place: None }))

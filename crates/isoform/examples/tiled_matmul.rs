@@ -70,7 +70,7 @@ fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<F
                     let b_tile = ib.let_(name("b_tile"), call("tile.load", &place, &right))?;
                     let parts = [acc.upcast().upcast(), a_tile.upcast(), b_tile.upcast()];
                     let next = ib.let_(name("next"), call("tile.matmul_acc", &parts, &sum))?;
-                    ib.yield_([next.upcast()])?;
+                    ib.emit_yield([next.upcast()])?;
                     Ok(total)
                 })?;
                 let place = [
@@ -80,13 +80,13 @@ fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<F
                     row.upcast().upcast(),
                 ];
                 let stored = ib.let_(name("stored"), call("tile.store", &place, &result))?;
-                ib.yield_([stored.upcast()])?;
+                ib.emit_yield([stored.upcast()])?;
                 Ok(row_done)
             })?;
-            ib.yield_([row.upcast()])?;
+            ib.emit_yield([row.upcast()])?;
             Ok(rows_done)
         })?;
-        ib.return_([done.upcast()])
+        ib.emit_return([done.upcast()])
     })
 }
 

@@ -8,7 +8,7 @@ use crate::kernel::object::field::ElementType;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::types::Schema;
-use crate::kernel::types::attr_table::{About, Attribute};
+use crate::kernel::types::attr_table::{Attribute, Declaration};
 use crate::kernel::types::attributes::{Lookup, canonical, nearest, table};
 use crate::kernel::value::Value;
 
@@ -45,11 +45,11 @@ impl<T: ElementType> Column<T> {
             Schema::Any => None,
             schema => Some(schema),
         };
-        let about = About {
+        let declaration = Declaration {
             schema,
-            ..About::default()
+            ..Declaration::default()
         };
-        table().declare(name, about)?;
+        table().declare(name, declaration)?;
         let attribute = table().open(name)?;
         Ok(Column {
             attribute,

@@ -50,7 +50,7 @@ use crate::kernel::hooks::{HOOKS, HookSet};
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::table as types;
 use crate::kernel::types::Schema;
-use crate::kernel::types::attr_table::{About, Attribute};
+use crate::kernel::types::attr_table::{Attribute, Declaration};
 use crate::kernel::types::attributes::{canonical, describe, nearest, table};
 use crate::kernel::value::Value;
 
@@ -80,7 +80,7 @@ pub struct AttrInfo {
 #[derive(Clone, Debug)]
 pub struct AttrDef {
     name: Box<str>,
-    about: About,
+    declaration: Declaration,
     dense: bool,
 }
 
@@ -89,7 +89,7 @@ impl AttrDef {
     pub fn new(name: &str) -> Self {
         AttrDef {
             name: name.into(),
-            about: About::default(),
+            declaration: Declaration::default(),
             dense: false,
         }
     }
@@ -97,27 +97,27 @@ impl AttrDef {
     /// Sets the documentation.
     #[must_use]
     pub fn doc(mut self, text: &str) -> Self {
-        self.about.doc = text.into();
+        self.declaration.doc = text.into();
         self
     }
 
     /// Sets the schema of the values; they are converted like those of a field.
     #[must_use]
     pub fn schema(mut self, schema: Schema) -> Self {
-        self.about.schema = Some(schema);
+        self.declaration.schema = Some(schema);
         self
     }
 
     /// Sets an additional check of the values, which runs after conversion.
     #[must_use]
     pub fn check(mut self, check: fn(&Value) -> Result<()>) -> Self {
-        self.about.check = Some(check);
+        self.declaration.check = Some(check);
         self
     }
 
     /// Names the methods of the trait that the attribute belongs to.
     fn methods(mut self, methods: &'static [TraitMethod]) -> Self {
-        self.about.methods = methods;
+        self.declaration.methods = methods;
         self
     }
 
@@ -242,7 +242,7 @@ pub fn types_with(name: &str) -> Vec<TypeIndex> {
 /// `ValueError` for an empty name, or one with a different declaration;
 /// `TypeError` if a value that is already set is not of the type.
 pub fn declare(definition: AttrDef) -> Result<()> {
-    table().declare(&definition.name, definition.about)?;
+    table().declare(&definition.name, definition.declaration)?;
     if definition.dense {
         declare_dense(&definition.name)?;
     }
@@ -271,12 +271,12 @@ pub fn list() -> Vec<AttrInfo> {
 }
 
 fn describe_attribute(attribute: &'static Attribute) -> AttrInfo {
-    let about = attribute.about();
+    let declaration = attribute.declaration();
     AttrInfo {
         name: attribute.name(),
-        doc: about.map_or("", |about| &about.doc),
-        schema: about.and_then(|about| about.schema.clone()),
-        methods: about.map_or(&[], |about| about.methods),
+        doc: declaration.map_or("", |declared| &declared.doc),
+        schema: declaration.and_then(|declared| declared.schema.clone()),
+        methods: declaration.map_or(&[], |declared| declared.methods),
         dense: attribute.is_dense(),
         builtin: HOOKS.iter().any(|(name, _)| *name == attribute.name()),
         count: attribute.entries().len(),

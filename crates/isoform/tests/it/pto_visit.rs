@@ -260,7 +260,7 @@ fn a_builder_makes_the_same_as_the_constructors() {
                 let acc = ib.iter_arg("acc", number(0))?;
                 let out = ib.return_var("out", None)?;
                 let next = ib.let_("next", Add::new(&acc, i, INT))?;
-                ib.yield_([next.upcast()])?;
+                ib.emit_yield([next.upcast()])?;
                 Ok(out)
             })?;
             ib.if_else(&c, |ib| ib.eval(&out), |ib| ib.eval(&n))
@@ -301,15 +301,15 @@ fn refused(build: impl FnOnce(&mut IRBuilder) -> Result<()>, expected: &str) {
 fn misuse_of_a_builder_is_an_error() {
     let zero = || number(0);
     refused(
-        |ib| ib.return_([]),
+        |ib| ib.emit_return([]),
         "ValueError: return: expected a function to be open, got nothing open",
     );
     refused(
-        |ib| ib.function("f", |ib| ib.break_()).map(drop),
+        |ib| ib.function("f", |ib| ib.emit_break()).map(drop),
         "ValueError: break: expected a loop to be open, got an open function",
     );
     refused(
-        |ib| ib.function("f", |ib| ib.yield_([])).map(drop),
+        |ib| ib.function("f", |ib| ib.emit_yield([])).map(drop),
         "ValueError: yield: expected a loop or an if to be open, got an open function",
     );
     refused(
@@ -346,7 +346,7 @@ fn misuse_of_a_builder_is_an_error() {
         "ValueError: iter_arg: expected a loop to be open, got an open function",
     );
     let mut ib = IRBuilder::new();
-    let failed = ib.function("f", |ib| ib.if_then(zero(), |ib| ib.break_()));
+    let failed = ib.function("f", |ib| ib.if_then(zero(), |ib| ib.emit_break()));
     assert!(failed.is_err());
     assert_eq!(ib.depth(), 0, "what failed is left out");
     assert!(ib.function("f", |_| Ok(())).is_ok());

@@ -32,7 +32,7 @@ pub struct TraitMethod {
 
 /// The declaration of an attribute, apart from its values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct About {
+pub(crate) struct Declaration {
     /// Empty if not declared.
     pub(crate) doc: Box<str>,
     /// None if not declared.
@@ -43,7 +43,7 @@ pub(crate) struct About {
     pub(crate) methods: &'static [TraitMethod],
 }
 
-impl About {
+impl Declaration {
     /// Converts a value to what the attribute stores.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl About {
     }
 
     /// True if another declaration adds nothing.
-    fn includes(&self, other: &About) -> bool {
+    fn includes(&self, other: &Declaration) -> bool {
         self.doc == other.doc
             && self.schema == other.schema
             && self.check.is_some() == other.check.is_some()
@@ -74,7 +74,7 @@ impl About {
     }
 
     /// Both declarations combined; None if they contradict each other.
-    fn and(&self, other: &About) -> Option<About> {
+    fn merge(&self, other: &Declaration) -> Option<Declaration> {
         let doc = match (&*self.doc, &*other.doc) {
             (own, "") => own,
             ("", other) => other,
@@ -87,7 +87,7 @@ impl About {
             (own, other) if own == other => own,
             _ => return None,
         };
-        Some(About {
+        Some(Declaration {
             doc: doc.into(),
             schema: schema.clone(),
             // Only the trait that owns an attribute has a check.
@@ -101,7 +101,7 @@ impl About {
 }
 
 /// True if nothing was declared meanwhile.
-fn same(now: Option<&'static About>, then: Option<&'static About>) -> bool {
+fn same(now: Option<&'static Declaration>, then: Option<&'static Declaration>) -> bool {
     now.map(std::ptr::from_ref) == then.map(std::ptr::from_ref)
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct Attribute {
     sparse: Published<Sparse>,
     /// The hot tier, if the attribute was promoted: one slot per index.
     dense: Published<Dense>,
-    about: Published<About>,
+    declaration: Published<Declaration>,
 }
 
 /// A hash table with open addressing; a slot is taken once its key is set.
@@ -206,8 +206,8 @@ impl Attribute {
         &self.name
     }
 
-    pub(crate) fn about(&self) -> Option<&'static About> {
-        self.about.get()
+    pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
+        self.declaration.get()
     }
 
     pub(crate) fn is_dense(&self) -> bool {
@@ -434,7 +434,7 @@ impl AttrTable {
             name: name.into(),
             sparse: Published::new(),
             dense: Published::new(),
-            about: Published::new(),
+            declaration: Published::new(),
         }));
         names.place(name).publish(attribute);
         Ok(attribute)
@@ -458,16 +458,16 @@ impl AttrTable {
         loop {
             // A conversion may run user code, so it happens without the lock, and again
             // if the declaration has changed meanwhile.
-            let about = self.find(name).and_then(Attribute::about);
-            if let Some(about) = about {
-                value = about.accept(value).map_err(|error| {
+            let declaration = self.find(name).and_then(Attribute::declaration);
+            if let Some(declaration) = declaration {
+                value = declaration.accept(value).map_err(|error| {
                     let owner = (self.describe)(index);
                     error.in_context(format_args!("attribute '{name}' of {owner}"))
                 })?;
             }
             let mut guard = self.lock();
             let attribute = self.open_locked(name, &guard)?;
-            if !same(attribute.about(), about) {
+            if !same(attribute.declaration(), declaration) {
                 continue;
             }
             if let Some(old) = attribute.get(index).filter(|_| !replace) {
@@ -519,29 +519,31 @@ impl AttrTable {
     ///
     /// `ValueError` for an empty name, or one with a different declaration; `TypeError`
     /// if an existing value is not of the type.
-    pub(crate) fn declare(&self, name: &str, about: About) -> Result<()> {
+    pub(crate) fn declare(&self, name: &str, declaration: Declaration) -> Result<()> {
         loop {
             let version = self.lock().version;
             let attribute = self.open(name)?;
-            let known = attribute.about();
-            let about = match known {
+            let known = attribute.declaration();
+            let declaration = match known {
                 Some(known) => known
-                    .and(&about)
-                    .ok_or_else(|| conflict(name, known, &about))?,
-                None => about.clone(),
+                    .merge(&declaration)
+                    .ok_or_else(|| conflict(name, known, &declaration))?,
+                None => declaration.clone(),
             };
-            if known.is_some_and(|known| known.includes(&about)) {
+            if known.is_some_and(|known| known.includes(&declaration)) {
                 return Ok(());
             }
             for (index, value) in attribute.entries() {
-                about.check(value).map_err(|error| {
+                declaration.check(value).map_err(|error| {
                     let owner = (self.describe)(index);
                     error.in_context(format_args!("attribute '{name}' of {owner}"))
                 })?;
             }
             let guard = self.lock();
-            if guard.version == version && same(attribute.about(), known) {
-                attribute.about.publish(Box::leak(Box::new(about)));
+            if guard.version == version && same(attribute.declaration(), known) {
+                attribute
+                    .declaration
+                    .publish(Box::leak(Box::new(declaration)));
                 return Ok(());
             }
         }
@@ -584,8 +586,8 @@ impl Writers {
     }
 }
 
-fn conflict(name: &str, known: &About, given: &About) -> Error {
-    let schema = |about: &About| match &about.schema {
+fn conflict(name: &str, known: &Declaration, given: &Declaration) -> Error {
+    let schema = |declaration: &Declaration| match &declaration.schema {
         Some(schema) => schema.to_string(),
         None => "anything".to_owned(),
     };

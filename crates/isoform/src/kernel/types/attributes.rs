@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::attr_table::{About, AttrTable, Attribute};
+use super::attr_table::{AttrTable, Attribute, Declaration};
 use super::names::{TEXT_NAME, VISIT_NAME};
 use super::{NamedValues, Schema};
 use crate::kernel::error::Result;
@@ -39,22 +39,22 @@ pub(crate) fn table() -> &'static AttrTable {
     static TABLE: LazyLock<AttrTable> = LazyLock::new(|| {
         let table = AttrTable::new(describe);
         for (name, doc) in HOOKS {
-            let about = About {
+            let declaration = Declaration {
                 doc: (*doc).into(),
                 schema: Some(Schema::Function),
-                ..About::default()
+                ..Declaration::default()
             };
-            let declared = table.declare(name, about);
+            let declared = table.declare(name, declaration);
             let declared = declared.and_then(|()| table.make_dense(name));
             debug_assert!(declared.is_ok(), "the names are good and the table is new");
         }
         for (name, doc) in NAMES {
-            let about = About {
+            let declaration = Declaration {
                 doc: (*doc).into(),
                 schema: Some(Schema::Str),
-                ..About::default()
+                ..Declaration::default()
             };
-            let declared = table.declare(name, about);
+            let declared = table.declare(name, declaration);
             debug_assert!(declared.is_ok(), "the names are good and the table is new");
         }
         table
@@ -89,9 +89,9 @@ pub(crate) fn nearest(attribute: &Attribute, ty: TypeIndex) -> Option<(TypeIndex
 /// Checks the attributes of a definition against their declarations.
 pub(crate) fn prepare(key: &str, attrs: NamedValues) -> Result<NamedValues> {
     let convert = |(name, value): (Box<str>, Value)| {
-        let about = table().find(&name).and_then(Attribute::about);
-        let value = match about {
-            Some(about) => about.accept(value).map_err(|error| {
+        let declaration = table().find(&name).and_then(Attribute::declaration);
+        let value = match declaration {
+            Some(declaration) => declaration.accept(value).map_err(|error| {
                 error.in_context(format_args!("attribute '{name}' of type {key}"))
             })?,
             None => value,

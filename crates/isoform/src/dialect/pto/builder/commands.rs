@@ -136,10 +136,10 @@ fn run(builder: &mut IRBuilder, arguments: &mut Arguments<'_>) -> Result<Value> 
             return Ok(var.into());
         }
         "eval" => builder.eval(arguments.next::<Ref<Expr>>()?)?,
-        "return" => builder.return_(arguments.next::<Array<Ref<Expr>>>()?)?,
-        "yield" => builder.yield_(arguments.next::<Array<Ref<Expr>>>()?)?,
-        "break" => builder.break_()?,
-        "continue" => builder.continue_()?,
+        "return" => builder.emit_return(arguments.next::<Array<Ref<Expr>>>()?)?,
+        "yield" => builder.emit_yield(arguments.next::<Array<Ref<Expr>>>()?)?,
+        "break" => builder.emit_break()?,
+        "continue" => builder.emit_continue()?,
         _ => return Err(arguments.unknown()),
     }
     Ok(Value::NONE)

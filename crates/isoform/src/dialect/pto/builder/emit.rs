@@ -64,7 +64,7 @@ impl IRBuilder {
     /// # Errors
     ///
     /// `ValueError` outside of a function.
-    pub fn return_(&mut self, values: impl IntoField<Array<Ref<Expr>>>) -> Result<()> {
+    pub fn emit_return(&mut self, values: impl IntoField<Array<Ref<Expr>>>) -> Result<()> {
         if !self.in_function() {
             return Err(self.outside("return", "a function"));
         }
@@ -76,7 +76,7 @@ impl IRBuilder {
     /// # Errors
     ///
     /// `ValueError` outside of a loop or `if`.
-    pub fn yield_(&mut self, values: impl IntoField<Array<Ref<Expr>>>) -> Result<()> {
+    pub fn emit_yield(&mut self, values: impl IntoField<Array<Ref<Expr>>>) -> Result<()> {
         if !self.in_loop() && !self.in_if() {
             return Err(self.outside("yield", "a loop or an if"));
         }
@@ -88,7 +88,7 @@ impl IRBuilder {
     /// # Errors
     ///
     /// `ValueError` outside of a loop.
-    pub fn break_(&mut self) -> Result<()> {
+    pub fn emit_break(&mut self) -> Result<()> {
         if !self.in_loop() {
             return Err(self.outside("break", "a loop"));
         }
@@ -100,7 +100,7 @@ impl IRBuilder {
     /// # Errors
     ///
     /// `ValueError` outside of a loop.
-    pub fn continue_(&mut self) -> Result<()> {
+    pub fn emit_continue(&mut self) -> Result<()> {
         if !self.in_loop() {
             return Err(self.outside("continue", "a loop"));
         }

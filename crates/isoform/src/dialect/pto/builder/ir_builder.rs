@@ -28,10 +28,10 @@ use crate::kernel::object::reference::Ref;
 ///         let acc = ib.iter_arg("acc", &zero)?;
 ///         let total = ib.return_var("total", None)?;
 ///         let next = ib.let_("next", Add::new(&acc, i, DataType::Int64))?;
-///         ib.yield_([next.upcast()])?;
+///         ib.emit_yield([next.upcast()])?;
 ///         Ok(total)
 ///     })?;
-///     ib.return_([total.upcast()])
+///     ib.emit_return([total.upcast()])
 /// })?;
 /// assert!(pto::verify(&function, &Default::default())?.is_empty());
 /// assert_eq!(pto::python_print(&function, &Default::default())?, "\

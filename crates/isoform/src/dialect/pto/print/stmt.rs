@@ -79,7 +79,7 @@ impl Printer<'_> {
         } else if let Some(eval) = stmt.downcast_ref::<EvalStmt>() {
             self.line(vec![root(&eval.expr)], stmt);
         } else if let Some(yielded) = stmt.downcast_ref::<YieldStmt>() {
-            self.yield_(yielded, stmt);
+            self.print_yield(yielded, stmt);
         } else if let Some(returned) = stmt.downcast_ref::<ReturnStmt>() {
             let mut tasks = roots(&returned.value);
             let keyword = if tasks.is_empty() {
@@ -95,11 +95,11 @@ impl Printer<'_> {
             self.line(vec!["continue".into()], stmt);
         } else if let Some(branch) = stmt.downcast_ref::<IfStmt>() {
             self.start_line();
-            self.if_("if ", branch);
+            self.print_if("if ", branch);
         } else if let Some(each) = stmt.downcast_ref::<ForStmt>() {
-            self.for_(each);
+            self.print_for(each);
         } else if let Some(repeat) = stmt.downcast_ref::<WhileStmt>() {
-            self.while_(repeat);
+            self.print_while(repeat);
         } else if let Some(inline) = stmt.downcast_ref::<InlineStmt>() {
             self.inline(inline, stmt);
         } else if let Some(scope) = stmt.downcast_ref::<ScopeStmt>() {
@@ -122,7 +122,7 @@ impl Printer<'_> {
         }
     }
 
-    fn yield_(&mut self, yielded: &Ref<YieldStmt>, stmt: &Ref<Stmt>) {
+    fn print_yield(&mut self, yielded: &Ref<YieldStmt>, stmt: &Ref<Stmt>) {
         let results = self
             .results
             .last_mut()
@@ -184,7 +184,7 @@ impl Printer<'_> {
     }
 
     /// The rest of a line that begins with `if` or `elif`, and the following lines.
-    fn if_(&mut self, keyword: &'static str, branch: &Ref<IfStmt>) {
+    fn print_if(&mut self, keyword: &'static str, branch: &Ref<IfStmt>) {
         let results: Vec<Ref<Var>> = branch.return_vars.iter().cloned().collect();
         let mut tasks = vec![keyword.into(), root(&branch.condition), ":".into()];
         tasks.push(Task::EndLine(Some(branch.span.clone())));
@@ -205,10 +205,10 @@ impl Printer<'_> {
 
     pub(super) fn else_if(&mut self, branch: &Ref<IfStmt>) {
         self.start_line();
-        self.if_("elif ", branch);
+        self.print_if("elif ", branch);
     }
 
-    fn for_(&mut self, each: &Ref<ForStmt>) {
+    fn print_for(&mut self, each: &Ref<ForStmt>) {
         let carried: Vec<Ref<Var>> = each
             .iter_args
             .iter()
@@ -255,7 +255,7 @@ impl Printer<'_> {
         self.then(tasks);
     }
 
-    fn while_(&mut self, repeat: &Ref<WhileStmt>) {
+    fn print_while(&mut self, repeat: &Ref<WhileStmt>) {
         let mut tasks: Vec<Task> = Vec::new();
         let results = repeat.return_vars.iter().cloned().collect();
         if repeat.iter_args.is_empty() {

@@ -85,7 +85,7 @@ impl Checker<'_> {
                 Task::Function(function, place) => self.start_function(&function, place),
                 Task::EndFunction(function, place) => self.end_function(&function, place),
                 Task::Stmt(stmt, place, tail) => self.stmt(&stmt, place, tail),
-                Task::Use(expr, place, span) => self.use_(&expr, place, &span)?,
+                Task::Use(expr, place, span) => self.visit_use(&expr, place, &span)?,
                 Task::Attrs(attrs, place, span) => self.attrs(&attrs, place, &span)?,
                 Task::Define(var, place, span) => self.define(&var, place, &span),
                 Task::Start(body) => self.start(body),

@@ -36,7 +36,12 @@ impl Checker<'_> {
     }
 
     /// Searches an expression.
-    pub(super) fn use_(&mut self, root: &Ref<Expr>, place: Place, span: &Ref<Span>) -> Result<()> {
+    pub(super) fn visit_use(
+        &mut self,
+        root: &Ref<Expr>,
+        place: Place,
+        span: &Ref<Span>,
+    ) -> Result<()> {
         self.use_in(&root.into(), place, span)
     }
 
