@@ -14,7 +14,7 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::variable;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic};
-use crate::traverse::rewrite::{Outcome, Policy, Rewriter};
+use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
 
 type Images = HashMap<u64, Value, RandomState>;
 
@@ -192,7 +192,31 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
         &mut self.rewriter
     }
 
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        let result = self.result_of(section, part)?;
+        Ok(self.rewriter.settle(result))
+    }
+
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
+        let Some((cursor, (), mut outcome)) = self.rewriter.build(section, true)? else {
+            return Ok(Progress::Same);
+        };
+        let object = cursor.object();
+        if let Some(ident) = Met::Object(object).variable() {
+            if let Outcome::Same = outcome {
+                outcome = Outcome::New(build::shallow_copy(object.as_ref()).into());
+            }
+            let image = outcome.clone().into_value(Met::Object(object));
+            self.images.insert(ident, image);
+        }
+        self.done.insert(object.ident(), Some(outcome.clone()));
+        Ok(self.rewriter.settle(Some(outcome)))
+    }
+}
+
+impl<'a> Filler<'a, '_> {
+    /// The result for a part, or None if it was opened.
+    fn result_of(&mut self, section: &Section, part: Part<'a>) -> Result<Option<Outcome>> {
         let Met::Object(object) = part.met else {
             return Ok(Some(Outcome::Same));
         };
@@ -215,22 +239,6 @@ impl<'a> Policy<'a> for Filler<'a, '_> {
         self.done.insert(object.ident(), None);
         self.rewriter.push(cursor, ());
         Ok(None)
-    }
-
-    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
-        let Some((cursor, (), mut outcome)) = self.rewriter.build(section, true)? else {
-            return Ok(Some(Outcome::Same));
-        };
-        let object = cursor.object();
-        if let Some(ident) = Met::Object(object).variable() {
-            if let Outcome::Same = outcome {
-                outcome = Outcome::New(build::shallow_copy(object.as_ref()).into());
-            }
-            let image = outcome.clone().into_value(Met::Object(object));
-            self.images.insert(ident, image);
-        }
-        self.done.insert(object.ident(), Some(outcome.clone()));
-        Ok(Some(outcome))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
 use crate::structural::variable;
 use crate::traverse::cursor::{Cursor, Part, View, cyclic};
-use crate::traverse::rewrite::{Outcome, Policy, Rewriter};
+use crate::traverse::rewrite::{Outcome, Policy, Progress, Rewriter};
 use crate::traverse::substitute;
 
 /// Options of a rewrite.
@@ -182,13 +182,14 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
         &mut self.rewriter
     }
 
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
-        self.meet_as(section, part, part.met, None)
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        let result = self.meet_as(section, part, part.met, None)?;
+        Ok(self.rewriter.settle(result))
     }
 
-    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
         let Some((cursor, open, outcome)) = self.rewriter.build(section, true)? else {
-            return Ok(Some(Outcome::Same));
+            return Ok(Progress::Same);
         };
         let source = Met::Object(cursor.object());
         let made = outcome.into_value(source);
@@ -207,10 +208,11 @@ impl<'a> Policy<'a> for Normalizer<'a, '_> {
                 region: cursor.region,
                 is_key: cursor.is_key,
             };
-            return self.meet_as(section, part, open.was, Some(open.origin));
+            let result = self.meet_as(section, part, open.was, Some(open.origin))?;
+            return Ok(self.rewriter.settle(result));
         }
         self.finish(Some(open.origin), &made, used);
-        Ok(Some(Outcome::of(made, open.was)))
+        Ok(self.rewriter.settle(Some(Outcome::of(made, open.was))))
     }
 }
 

@@ -62,6 +62,16 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
+    /// An object in a region that is not the key of a map.
+    #[inline(always)]
+    pub(crate) fn object(object: ObjRef<'a>, region: RegionKind) -> Self {
+        Part {
+            met: Met::Object(object),
+            region,
+            is_key: false,
+        }
+    }
+
     /// A value in a region that is not part of anything.
     pub(crate) fn alone(value: &'a Value, region: RegionKind) -> Self {
         Part {
@@ -249,6 +259,16 @@ impl<'a> Cursor<'a> {
         let part = self.get(section, self.next)?;
         self.next += 1;
         Some(part)
+    }
+
+    /// Takes the next part if it is an object in a field; otherwise leaves it to
+    /// [`next`](Self::next). Unlike a [`Part`], the result stays in registers.
+    #[inline(always)]
+    pub(crate) fn next_object(&mut self, section: &Section) -> Option<(ObjRef<'a>, RegionKind)> {
+        let (slot, loaded) = self.fields.get(section, self.next)?;
+        let object = loaded.object()?;
+        self.next += 1;
+        Some((object, self.inner.of_field(slot.flag)))
     }
 
     /// The part at a position.

@@ -8,7 +8,7 @@ use rapidhash::fast::RandomState;
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::memo::Results;
 use super::options::{MapOptions, WalkOrder};
-use super::rewrite::{Outcome, Policy, Rewriter};
+use super::rewrite::{Outcome, Policy, Progress, Rewriter};
 use super::visited::Visit;
 use crate::kernel::error::{Error, ErrorKind, Result};
 use crate::kernel::hooks::Hook;
@@ -19,6 +19,7 @@ use crate::kernel::object::class::Payload;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::prefetch::prefetch_ahead;
 use crate::kernel::object::reference::{Obj, Ref};
+use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::types::Kind;
 use crate::kernel::types::region::RegionKind;
@@ -55,6 +56,7 @@ pub(super) fn rewrite(
         rewriter: Rewriter::new(&parts),
         hooked,
         special: hooked || driver.is_some(),
+        simple: !hooked && driver.is_none() && options.order == WalkOrder::Post,
         opened: Vec::new(),
         results: Default::default(),
         descents: Results::default(),
@@ -68,13 +70,26 @@ pub(super) fn rewrite(
 }
 
 /// The state of an open object.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Open<'a> {
     /// The value in the original, if a callback replaced it by the object.
-    replaced: Option<Met<'a>>,
-    /// The object and region for which the result is remembered.
-    remembered: Option<(u64, RegionKind)>,
-    /// The variable or dag node whose own result is remembered.
-    descent: Option<u64>,
+    replaced: Option<&'a Value>,
+    /// True if the result is remembered for the object in the original.
+    remembered: bool,
+    /// True for a variable or dag node whose own result is remembered.
+    descent: bool,
+}
+
+impl<'a> Open<'a> {
+    /// The object in the original, in its region, for which the result of the
+    /// object of a cursor is remembered.
+    fn remembered(&self, cursor: &Cursor<'a>) -> Option<(u64, RegionKind)> {
+        let object = match self.replaced {
+            Some(was) => was.object_ref()?,
+            None => cursor.object(),
+        };
+        self.remembered.then(|| (object.ident(), cursor.region))
+    }
 }
 
 struct Mapper<'a, 'f, W, F> {
@@ -97,6 +112,9 @@ struct Mapper<'a, 'f, W, F> {
     hooked: bool,
     /// True if anything other than the callback can replace objects.
     special: bool,
+    /// True if an object with one owner that is no variable or dag node needs
+    /// no state: it is visited once, and the callback follows its children.
+    simple: bool,
     /// Opened entries, which an error that is caught later may leave open.
     opened: Vec<(RegionKind, u64)>,
     /// The recorded replacements of variables.
@@ -117,8 +135,85 @@ where
         &mut self.rewriter
     }
 
-    #[inline]
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+    #[inline(always)]
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        if !self.plain_wanted && matches!(part.met, Met::Plain(_)) {
+            return Ok(Progress::Same);
+        }
+        self.meet_any(section, part)
+    }
+
+    #[inline(always)]
+    fn meet_object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<Progress> {
+        let info = object.info();
+        let is_simple = self.simple
+            && !object.is_shared()
+            && matches!(info.class(), Payload::Plain | Payload::Node)
+            && !matches!(info.kind, Kind::Var | Kind::Dag);
+        let part = Part::object(object, region);
+        if !is_simple {
+            return self.meet_any(section, part);
+        }
+        let cursor = Cursor::of_node(object, part, self.view);
+        if self.is_leaf(info) || cursor.len() == 0 {
+            return match (self.wanted)(Some(object.type_index())) {
+                true => self.call_simple(section, part),
+                false => Ok(Progress::Same),
+            };
+        }
+        prefetch_ahead(object);
+        self.rewriter.push(cursor, Open::default());
+        Ok(Progress::Opened)
+    }
+
+    #[inline(always)]
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
+        let built = self.rewriter.rebuild(section)?;
+        let Some((cursor, open)) = self.rewriter.innermost() else {
+            return Ok(Progress::Same);
+        };
+        let is_simple = self.simple && !open.remembered && !open.descent;
+        if is_simple && !(self.wanted)(Some(cursor.object().type_index())) {
+            self.rewriter.pop();
+            return Ok(built);
+        }
+        self.close_any(section, built)
+    }
+}
+
+impl<'a, W, F> Mapper<'a, '_, W, F>
+where
+    W: Fn(Option<TypeIndex>) -> bool,
+    F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
+{
+    /// Rewrites a part, or opens it.
+    #[inline(never)]
+    fn meet_any(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        if !self.special
+            && !part.is_key
+            && let Met::Object(object) = part.met
+            && !(self.options.revisit_vars && object.info().kind == Kind::Var)
+            && let Some(Some(result)) = self.results_in(part.region).found(object.ident())
+        {
+            return Ok(match result {
+                Outcome::Same => Progress::Same,
+                Outcome::New(value) => {
+                    let value = value.clone();
+                    self.rewriter.change(value)
+                }
+            });
+        }
+        let result = self.result_of(section, part)?;
+        Ok(self.rewriter.settle(result))
+    }
+
+    /// The result for a part, or None if it was opened.
+    fn result_of(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
         if part.is_key && !self.options.children.keys {
             return Ok(Some(Outcome::Same));
         }
@@ -164,32 +259,46 @@ where
         self.enter(section, source, part.met, remembered)
     }
 
-    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
-        let Some((cursor, open, outcome)) = self.rewriter.build(section, true)? else {
-            return Ok(Some(Outcome::Same));
+    /// Closes an object, of whatever kind.
+    #[inline(never)]
+    fn close_any(&mut self, section: &mut Section, built: Progress) -> Result<Progress> {
+        let Some((cursor, open)) = self.rewriter.pop() else {
+            return Ok(Progress::Same);
         };
-        if let Some(ident) = open.descent {
-            self.descents.set(ident, outcome.clone());
+        let outcome = self.rewriter.take(built);
+        if open.descent {
+            self.descents.set(cursor.object().ident(), outcome.clone());
         }
         let part = Part {
             met: Met::Object(cursor.object()),
             region: cursor.region,
             is_key: cursor.is_key,
         };
-        match cursor.silent {
-            true => Ok(Some(outcome)),
-            false => self
-                .finish(section, outcome, part, open.replaced, open.remembered)
-                .map(Some),
-        }
+        let outcome = match cursor.silent {
+            true => outcome,
+            false => {
+                let remembered = open.remembered(&cursor);
+                let replaced = open.replaced.map(Met::of);
+                self.finish(section, outcome, part, replaced, remembered)?
+            }
+        };
+        Ok(self.rewriter.settle(Some(outcome)))
     }
-}
 
-impl<'a, W, F> Mapper<'a, '_, W, F>
-where
-    W: Fn(Option<TypeIndex>) -> bool,
-    F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
-{
+    /// True if no object is below one of this type, and no callback receives
+    /// what is.
+    #[inline(always)]
+    fn is_leaf(&self, info: &TypeInfo) -> bool {
+        info.drop_slots.is_empty() && !info.is_builtin() && !self.plain_wanted
+    }
+
+    /// Rewrites an object without parts of which nothing is remembered.
+    #[inline(never)]
+    fn call_simple(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
+        let outcome = self.call(section, part)?;
+        Ok(self.rewriter.settle(Some(outcome)))
+    }
+
     /// The result for a plain value.
     fn leaf(&mut self, section: &mut Section, part: Part<'a>) -> Result<Outcome> {
         match self.drives(part.met.type_index()) {
@@ -233,9 +342,7 @@ where
                 .finish(section, result, source, replaced, remembered)
                 .map(Some);
         }
-        // Nothing below it is an object.
-        let is_bare = !info.is_builtin() && info.drop_slots.is_empty();
-        let cursor = match is_bare && !self.plain_wanted {
+        let cursor = match self.is_leaf(info) {
             true => None,
             false => Cursor::open(section, object, source, self.view),
         };
@@ -246,9 +353,9 @@ where
         };
         prefetch_ahead(object);
         let open = Open {
-            replaced,
-            remembered,
-            descent,
+            replaced: replaced.map(|was| self.rewriter.parts.keep_value(&was.to_value())),
+            remembered: remembered.is_some(),
+            descent: descent.is_some(),
         };
         self.rewriter.push(cursor, open);
         Ok(None)
@@ -436,9 +543,8 @@ where
             return false;
         };
         let open = Open {
-            replaced: None,
-            remembered,
-            descent: None,
+            remembered: remembered.is_some(),
+            ..Open::default()
         };
         self.rewriter.push(cursor, open);
         true
@@ -528,12 +634,11 @@ where
         };
         let floor = self.rewriter.cursors.len();
         let open = Open {
-            replaced: None,
-            remembered: None,
-            descent,
+            descent: descent.is_some(),
+            ..Open::default()
         };
         self.rewriter.push(cursor.silent(), open);
-        self.descend(section, floor, None)
+        self.descend(section, floor, Progress::Opened)
     }
 
     /// Records the replacement of a variable from now on.
@@ -552,8 +657,8 @@ where
             // Earlier results may contain the variable.
             self.results = Default::default();
             self.descents = Results::default();
-            for open in self.rewriter.extras() {
-                if let Some((ident, region)) = open.remembered {
+            for (cursor, open) in self.rewriter.opened() {
+                if let Some((ident, region)) = open.remembered(cursor) {
                     self.results[region as usize].open(ident);
                 }
             }

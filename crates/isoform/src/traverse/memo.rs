@@ -15,9 +15,15 @@ pub(super) struct Results {
 impl Results {
     /// Looks an object up: None if unknown, `Some(None)` if open, else its
     /// result.
-    pub(super) fn get(&mut self, ident: u64) -> Option<Option<Outcome>> {
+    #[inline]
+    pub(super) fn found(&mut self, ident: u64) -> Option<Option<&Outcome>> {
         let position = self.positions.get(ident)?.checked_sub(1)?;
-        self.results.get(position as usize).cloned()
+        self.results.get(position as usize).map(Option::as_ref)
+    }
+
+    /// As [`found`](Self::found), for an owner.
+    pub(super) fn get(&mut self, ident: u64) -> Option<Option<Outcome>> {
+        self.found(ident).map(Option::<&Outcome>::cloned)
     }
 
     pub(super) fn open(&mut self, ident: u64) {

@@ -12,6 +12,7 @@ use crate::kernel::object::arena::Arena;
 use crate::kernel::object::build;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::path::AccessPath;
+use crate::kernel::types::region::RegionKind;
 use crate::kernel::value::Value;
 
 /// The result for a part.
@@ -41,6 +42,21 @@ impl Outcome {
     }
 }
 
+/// The state of a part after a step of the rewrite.
+///
+/// A new value travels on the stack of changes rather than in results: each part
+/// passes through here, and moving 16 bytes through memory costs more than the
+/// rest of the step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    /// The part was [opened](Rewriter::push), and has no result yet.
+    Opened,
+    /// The part is unchanged.
+    Same,
+    /// The last change holds the new value.
+    Changed,
+}
+
 /// The open objects of a rewrite, and their changed parts.
 pub(crate) struct Rewriter<'a, X> {
     /// Owners of traversed values that are not part of the root.
@@ -60,23 +76,39 @@ pub(crate) trait Policy<'a>: Sized {
 
     fn rewriter(&mut self) -> &mut Rewriter<'a, Self::Extra>;
 
-    /// The result for a part, or None if the part was [opened](Rewriter::push).
+    /// Rewrites a part, or opens it.
     ///
     /// # Errors
     ///
     /// Whatever ends the rewrite.
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>>;
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress>;
 
-    /// Removes the last cursor when all its parts are done. Returns the result
-    /// for the object, or None if something else was opened in its place.
+    /// Rewrites an object in a field, or opens it: [`meet`](Self::meet) for most
+    /// of the parts of most programs.
     ///
     /// # Errors
     ///
     /// Whatever ends the rewrite.
-    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>>;
+    #[inline(always)]
+    fn meet_object(
+        &mut self,
+        section: &mut Section,
+        object: ObjRef<'a>,
+        region: RegionKind,
+    ) -> Result<Progress> {
+        self.meet(section, Part::object(object, region))
+    }
+
+    /// Removes the last cursor when all its parts are done, and settles the
+    /// object; or opens something else in its place.
+    ///
+    /// # Errors
+    ///
+    /// Whatever ends the rewrite.
+    fn close(&mut self, section: &mut Section) -> Result<Progress>;
 
     /// Rewrites everything open above a height. Returns the result for the
-    /// lowest object, or `finished` if nothing is open.
+    /// lowest object, or that of `progress` if nothing is open.
     ///
     /// # Errors
     ///
@@ -85,25 +117,24 @@ pub(crate) trait Policy<'a>: Sized {
         &mut self,
         section: &mut Section,
         floor: usize,
-        mut finished: Option<Outcome>,
+        mut progress: Progress,
     ) -> Result<Outcome> {
         let mut poll = Poll::default();
         loop {
             poll.step(section)?;
             let rewriter = self.rewriter();
-            if rewriter.cursors.len() == floor {
-                return Ok(finished.unwrap_or(Outcome::Same));
+            match rewriter.cursors.last_mut() {
+                Some(cursor) if rewriter.open.len() > floor => {
+                    progress = match cursor.next_object(section) {
+                        Some((object, region)) => self.meet_object(section, object, region)?,
+                        None => match cursor.next(section) {
+                            Some(part) => self.meet(section, part)?,
+                            None => self.close(section)?,
+                        },
+                    };
+                }
+                _ => return Ok(rewriter.take(progress)),
             }
-            let Some(cursor) = rewriter.cursors.last_mut() else {
-                return Ok(finished.unwrap_or(Outcome::Same));
-            };
-            if let Some(Outcome::New(value)) = finished.take() {
-                rewriter.changes.push((cursor.position() - 1, value));
-            }
-            finished = match cursor.next(section) {
-                Some(part) => self.meet(section, part)?,
-                None => self.close(section)?,
-            };
         }
     }
 
@@ -114,8 +145,8 @@ pub(crate) trait Policy<'a>: Sized {
     /// As [`descend`](Self::descend).
     fn run(&mut self, section: &mut Section, part: Part<'a>) -> Result<Outcome> {
         let floor = self.rewriter().cursors.len();
-        let finished = self.meet(section, part)?;
-        self.descend(section, floor, finished)
+        let progress = self.meet(section, part)?;
+        self.descend(section, floor, progress)
     }
 }
 
@@ -136,14 +167,58 @@ impl<'a, X> Rewriter<'a, X> {
         self.open.push((self.changes.len(), extra));
     }
 
+    /// Records the result for the part that the innermost cursor took last. A
+    /// part that was opened has none.
+    pub(crate) fn settle(&mut self, result: Option<Outcome>) -> Progress {
+        match result {
+            None => Progress::Opened,
+            Some(Outcome::Same) => Progress::Same,
+            Some(Outcome::New(value)) => self.change(value),
+        }
+    }
+
+    /// Records the new value of the part that the innermost cursor took last.
+    #[inline]
+    pub(crate) fn change(&mut self, value: Value) -> Progress {
+        let position = self.place();
+        self.changes.push((position, value));
+        Progress::Changed
+    }
+
+    /// The position of the part that the innermost cursor took last.
+    #[inline(always)]
+    fn place(&self) -> usize {
+        let taken = self.cursors.last().map_or(0, Cursor::position);
+        taken.wrapping_sub(1)
+    }
+
+    /// Takes the result that was recorded last.
+    pub(crate) fn take(&mut self, progress: Progress) -> Outcome {
+        match progress {
+            Progress::Changed => self
+                .changes
+                .pop()
+                .map_or(Outcome::Same, |(_, value)| Outcome::New(value)),
+            Progress::Opened | Progress::Same => Outcome::Same,
+        }
+    }
+
+    /// The innermost open object with the policy's data about it.
+    #[inline(always)]
+    pub(crate) fn innermost(&self) -> Option<(&Cursor<'a>, &X)> {
+        let (_, extra) = self.open.last()?;
+        Some((self.cursors.last()?, extra))
+    }
+
     /// The policy's data about the innermost open object.
     pub(crate) fn extra(&mut self) -> Option<&mut X> {
         self.open.last_mut().map(|(_, extra)| extra)
     }
 
-    /// The policy's data about all open objects, the innermost last.
-    pub(crate) fn extras(&self) -> impl Iterator<Item = &X> {
-        self.open.iter().map(|(_, extra)| extra)
+    /// The open objects with the policy's data about them, the innermost last.
+    pub(crate) fn opened(&self) -> impl Iterator<Item = (&Cursor<'a>, &X)> {
+        let extras = self.open.iter().map(|(_, extra)| extra);
+        self.cursors.iter().zip(extras)
     }
 
     /// Closes the innermost object and builds its result from its parts;
@@ -153,46 +228,74 @@ impl<'a, X> Rewriter<'a, X> {
     ///
     /// With the path: `TypeError` for a part that does not fit its field,
     /// `ValueError` for two keys that become equal.
-    #[inline]
     pub(crate) fn build(
         &mut self,
         section: &mut Section,
         keep: bool,
     ) -> Result<Option<(Cursor<'a>, X, Outcome)>> {
-        let (Some(cursor), Some((first, extra))) = (self.cursors.pop(), self.open.pop()) else {
-            return Ok(None);
-        };
-        if !keep {
-            self.changes.truncate(first);
+        if !keep && let Some((first, _)) = self.open.last() {
+            self.changes.truncate(*first);
         }
-        if self.changes.len() == first {
-            return Ok(Some((cursor, extra, Outcome::Same)));
-        }
-        let replaced = self.replace(section, &cursor, first);
-        match replaced {
-            Ok(value) => Ok(Some((cursor, extra, Outcome::New(value)))),
-            Err(error) => Err(error.at(self.path())),
-        }
+        let progress = self.rebuild(section)?;
+        let closed = self.pop();
+        Ok(closed.map(|(cursor, extra)| (cursor, extra, self.take(progress))))
     }
 
-    /// Rebuilds the object of a cursor with the parts that changed since then.
-    #[inline]
-    fn replace(
-        &mut self,
-        section: &mut Section,
-        cursor: &Cursor<'a>,
-        first: usize,
-    ) -> Result<Value> {
+    /// Replaces the changes of the innermost object by one, the object built
+    /// from its parts, unless none of them changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    #[inline(always)]
+    pub(crate) fn rebuild(&mut self, section: &mut Section) -> Result<Progress> {
+        let (Some(cursor), Some((first, _))) = (self.cursors.last(), self.open.last()) else {
+            return Ok(Progress::Same);
+        };
+        let first = *first;
+        if self.changes.len() == first {
+            return Ok(Progress::Same);
+        }
         // Converting a value to the type of a field, or finding a key, may run
         // user code. Most values fit as they are.
         if let Some(fields) = cursor.fields()
             && let Some(built) = build::with_fitting(section, fields, &mut self.changes[first..])
         {
-            self.changes.truncate(first);
-            return Ok(built.into());
+            self.changes.truncate(first + 1);
+            self.changes[first].1 = built.into();
+            return Ok(Progress::Changed);
         }
+        self.rebuild_outside(section, first)
+    }
+
+    #[inline(never)]
+    fn rebuild_outside(&mut self, section: &mut Section, first: usize) -> Result<Progress> {
+        let cursor = self.cursors[self.cursors.len() - 1];
         let changes = self.changes.drain(first..);
-        access::outside(section, || replace(cursor, changes))
+        match access::outside(section, || replace(&cursor, changes)) {
+            Ok(built) => {
+                self.changes.push((0, built));
+                Ok(Progress::Changed)
+            }
+            Err(error) => {
+                // The path ends at the object.
+                self.pop();
+                Err(error.at(self.path()))
+            }
+        }
+    }
+
+    /// Closes the innermost object, whose [new value](Self::rebuild) becomes a
+    /// change of the object around it.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<(Cursor<'a>, X)> {
+        let (first, extra) = self.open.pop()?;
+        let cursor = self.cursors.pop()?;
+        let place = self.place();
+        if let Some((position, _)) = self.changes.get_mut(first) {
+            *position = place;
+        }
+        Some((cursor, extra))
     }
 
     /// The current number of cursors and changes.

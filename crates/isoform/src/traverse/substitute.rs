@@ -5,7 +5,7 @@ use hashbrown::HashSet;
 use super::bound::{Bound, Dependence, Meaning, Place};
 use super::cursor::{Cursor, Part, View, cyclic};
 use super::options::{WalkOptions, WalkOrder, WalkResult};
-use super::rewrite::{Outcome, Policy, Rewriter};
+use super::rewrite::{Outcome, Policy, Progress, Rewriter};
 use super::walk::walk_objects;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Section};
@@ -203,7 +203,7 @@ impl<'a> Policy<'a> for Substitution<'a> {
         &mut self.rewriter
     }
 
-    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Option<Outcome>> {
+    fn meet(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
         let opens = self.rewriter.cursors.last().is_some_and(|cursor| {
             let slot = cursor.slot(cursor.position() - 1);
             slot.is_some_and(|slot| matches!(slot.flag, FieldFlag::Def | FieldFlag::DefSimple))
@@ -212,14 +212,15 @@ impl<'a> Policy<'a> for Substitution<'a> {
             Some(around) => self.bound.place_of(around.place, part.region, opens),
             None => Place::ROOT,
         };
-        self.meet_at(section, part, place)
+        let result = self.meet_at(section, part, place)?;
+        Ok(self.rewriter.settle(result))
     }
 
-    fn close(&mut self, section: &mut Section) -> Result<Option<Outcome>> {
+    fn close(&mut self, section: &mut Section) -> Result<Progress> {
         let role = self.rewriter.extra().map(|open| open.role);
         let keep = role != Some(Role::Scope) || self.bound.close_scope();
         let Some((cursor, open, outcome)) = self.rewriter.build(section, keep)? else {
-            return Ok(Some(Outcome::Same));
+            return Ok(Progress::Same);
         };
         let object = cursor.object();
         if let Some(ident) = open.remembered {
@@ -241,12 +242,12 @@ impl<'a> Policy<'a> for Substitution<'a> {
         };
         self.bound.end(open.outer);
         let Some((var, was)) = open.settles else {
-            return Ok(Some(outcome));
+            return Ok(self.rewriter.settle(Some(outcome)));
         };
         self.replacements -= 1;
         let image = outcome.into_value(Met::Object(object));
         self.bound.settle(var, image.clone());
-        Ok(Some(Outcome::of(image, was)))
+        Ok(self.rewriter.settle(Some(Outcome::of(image, was))))
     }
 }
 
