@@ -200,7 +200,7 @@ pub(crate) fn function(callable: &Bound<'_, PyAny>) -> Function {
                     .map(|value| to_python(py, value))
                     .collect::<PyResult<Vec<_>>>()?;
                 let converted: Vec<_> = converted.iter().collect();
-                untyped(&gil::call(&callable.get(py), &converted)?)
+                untyped(&gil::call_with_all(&callable.get(py), &converted)?)
             };
             call().map_err(from_python)
         })

@@ -66,13 +66,39 @@ fn staying<R>(function: impl FnOnce() -> R) -> R {
 ///
 /// Exceptions from the callable.
 #[inline]
-pub(crate) fn call<'py>(
+pub(crate) fn call<'py, const COUNT: usize>(
+    callable: &Bound<'py, PyAny>,
+    arguments: &[&Bound<'py, PyAny>; COUNT],
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the arguments are alive during the call.
+    unsafe { call_raw(callable, &arguments.map(Bound::as_ptr)) }
+}
+
+/// As [`call`], with any number of arguments.
+///
+/// # Errors
+///
+/// Exceptions from the callable.
+pub(crate) fn call_with_all<'py>(
     callable: &Bound<'py, PyAny>,
     arguments: &[&Bound<'py, PyAny>],
 ) -> PyResult<Bound<'py, PyAny>> {
     let arguments: SmallVec<[_; 4]> = arguments.iter().map(|one| one.as_ptr()).collect();
-    // SAFETY: callable and arguments are alive during the call, and the GIL is
-    // held; the result is a new reference, or null with an exception set.
+    // SAFETY: the arguments are alive during the call.
+    unsafe { call_raw(callable, &arguments) }
+}
+
+/// # Safety
+///
+/// The arguments must be alive during the call.
+#[inline(always)]
+unsafe fn call_raw<'py>(
+    callable: &Bound<'py, PyAny>,
+    arguments: &[*mut ffi::PyObject],
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the callable is alive during the call, and so are the arguments, as
+    // promised by the caller; the GIL is held, and the result is a new reference,
+    // or null with an exception set.
     unsafe {
         let callable_pointer = callable.as_ptr();
         let made = staying(|| {

@@ -39,8 +39,9 @@ pub(super) struct Callbacks {
 }
 
 /// Types with higher numbers are looked up each time, and so are all types if there are
-/// more callbacks than a byte can number.
-const TABLE_SIZE: usize = 1024;
+/// more callbacks than a byte can number. A block of 1024 bytes or more would make some
+/// allocators tidy up all small blocks first.
+const TABLE_SIZE: usize = 960;
 const NOBODY: u8 = 1;
 const FIRST: usize = 2;
 
@@ -155,7 +156,7 @@ impl Callbacks {
 
 impl Callbacks {
     /// The callback for a traversed value, and the value to pass.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_for_visit<'py>(
         &self,
         py: Python<'py>,

@@ -2,6 +2,8 @@
 //! [`structural_mutate`](crate::structural_mutate): remembers the results of
 //! objects, and selects callback, hook or rewrite of fields.
 
+use std::cell::Cell;
+
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
@@ -45,6 +47,12 @@ pub(super) fn rewrite(
 ) -> Result<Value> {
     let parts = Arena::default();
     let hooked = has_traversal_hooks();
+    // A rewrite inside a callback finds nothing here and makes its own.
+    let memory = MEMORY
+        .try_with(Cell::take)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let mut mapper = Mapper {
         options,
         view: View::of_compared(options.children.include_ignored),
@@ -58,15 +66,35 @@ pub(super) fn rewrite(
         special: hooked || driver.is_some(),
         simple: !hooked && driver.is_none() && options.order == WalkOrder::Post,
         opened: Vec::new(),
-        results: Default::default(),
-        descents: Results::default(),
+        results: memory.results,
+        descents: memory.descents,
         remapped: HashMap::default(),
         uses: HashMap::default(),
     };
-    access::traversing(|section| {
+    let rewritten = access::traversing(|section| {
         let part = Part::alone(&root, RegionKind::Use);
         Ok(mapper.run(section, part)?.into_value(part.met))
-    })
+    });
+    let mut memory = Memory {
+        results: mapper.results,
+        descents: mapper.descents,
+    };
+    memory.results.iter_mut().for_each(Results::clear);
+    memory.descents.clear();
+    // At the end of a thread the memory is simply freed.
+    let _ = MEMORY.try_with(|kept| kept.set(Some(memory)));
+    rewritten
+}
+
+/// The tables of a rewrite that has ended, empty.
+#[derive(Default)]
+struct Memory {
+    results: [Results; 3],
+    descents: Results,
+}
+
+thread_local! {
+    static MEMORY: Cell<Option<Memory>> = const { Cell::new(None) };
 }
 
 /// The state of an open object.
@@ -295,8 +323,10 @@ where
     /// Rewrites an object without parts of which nothing is remembered.
     #[inline(never)]
     fn call_simple(&mut self, section: &mut Section, part: Part<'a>) -> Result<Progress> {
-        let outcome = self.call(section, part)?;
-        Ok(self.rewriter.settle(Some(outcome)))
+        match self.answer(section, part)? {
+            Some(answer) if !part.met.is(&answer) => Ok(self.rewriter.change(answer)),
+            _ => Ok(Progress::Same),
+        }
     }
 
     /// The result for a plain value.
@@ -410,16 +440,22 @@ where
         if !(self.wanted)(part.met.type_index()) {
             return Ok(Outcome::Same);
         }
+        match self.answer(section, part)? {
+            Some(answer) => Ok(Outcome::of(answer, part.met)),
+            None => Ok(Outcome::Same),
+        }
+    }
+
+    /// The answer of the callback to a value.
+    #[inline(always)]
+    fn answer(&mut self, section: &mut Section, part: Part<'_>) -> Result<Option<Value>> {
         let visit = Visit {
             part,
             ancestors: &self.rewriter.cursors,
             stepless: 0,
         };
         let callback = &mut self.callback;
-        match access::outside(section, || callback(&visit))? {
-            Some(answer) => Ok(Outcome::of(answer, part.met)),
-            None => Ok(Outcome::Same),
-        }
+        access::outside(section, || callback(&visit))
     }
 
     /// True if the driver replaces values of a type.

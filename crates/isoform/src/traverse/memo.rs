@@ -1,7 +1,7 @@
 //! The results of objects, by identity number.
 
 use super::rewrite::Outcome;
-use crate::kernel::pages::Pages;
+use crate::kernel::pages::{Pages, empty};
 
 /// Results of objects; an object that has been entered and not left is open.
 #[derive(Default)]
@@ -32,6 +32,12 @@ impl Results {
 
     pub(super) fn set(&mut self, ident: u64, result: Outcome) {
         *self.entry(ident) = Some(result);
+    }
+
+    /// Forgets all objects, keeping some of the memory.
+    pub(super) fn clear(&mut self) {
+        self.positions.clear();
+        empty(&mut self.results);
     }
 
     /// Forgets an object.

@@ -4,7 +4,11 @@
 //! changed part is rebuilt. A [`Policy`] decides the results: map, mutate,
 //! substitution, normalisation.
 
+use std::cell::Cell;
+use std::mem;
+
 use super::cursor::{Cursor, Part, path_of};
+use super::recycle::recycle;
 use crate::kernel::container::{Array, Dict, List, Map, MapObj};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::{self, Poll, Section};
@@ -150,13 +154,42 @@ pub(crate) trait Policy<'a>: Sized {
     }
 }
 
+/// The stacks of a rewrite that has ended. Allocating them again for each rewrite
+/// would cost small values more than the rewrite itself.
+#[derive(Default)]
+struct Stacks {
+    cursors: Vec<Cursor<'static>>,
+    changes: Vec<(usize, Value)>,
+}
+
+thread_local! {
+    static STACKS: Cell<Option<Stacks>> = const { Cell::new(None) };
+}
+
+impl<X> Drop for Rewriter<'_, X> {
+    fn drop(&mut self) {
+        let stacks = Stacks {
+            cursors: recycle(mem::take(&mut self.cursors)),
+            changes: recycle(mem::take(&mut self.changes)),
+        };
+        // At the end of a thread the memory is simply freed.
+        let _ = STACKS.try_with(|kept| kept.set(Some(stacks)));
+    }
+}
+
 impl<'a, X> Rewriter<'a, X> {
     pub(crate) fn new(parts: &'a Arena) -> Self {
+        // A rewrite inside a callback finds nothing here and makes its own.
+        let stacks = STACKS
+            .try_with(Cell::take)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         Rewriter {
             parts,
-            cursors: Vec::new(),
+            cursors: recycle(stacks.cursors),
             open: Vec::new(),
-            changes: Vec::new(),
+            changes: stacks.changes,
         }
     }
 

@@ -332,7 +332,7 @@ impl<'a> Met<'a> {
     }
 
     /// True if this is the value: the same object, or an equal plain value.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is(self, value: &Value) -> bool {
         match (self, value.object_ref()) {
             (Met::Object(object), Some(other)) if object.same_as(other) => true,
