@@ -17,4 +17,5 @@ pub(crate) mod object;
 pub(crate) mod pages;
 pub(crate) mod path;
 pub(crate) mod types;
+pub(crate) mod union_find;
 pub(crate) mod value;

@@ -4,14 +4,13 @@
 //! table of pairs alone is quadratic if many nodes of one side meet many of the
 //! other; so at the first left node that meets a second partner, the pairs
 //! become classes. Equality under a fixed bijection of variables is transitive,
-//! and two nodes of one class need no visit. (Tarjan, "Efficiency of a Good But
-//! Not Linear Set Union Algorithm", 1975; used for equality of shared terms
-//! since Hopcroft and Karp's automata equivalence, 1971.)
+//! and two nodes of one class need no visit.
 
 use super::ident_map::IdentMap;
 use super::levels::{Levels, ValidUntil};
 use super::scope::Region;
 use crate::kernel::pages::empty;
+use crate::kernel::union_find::UnionFind;
 
 /// A left node and the right node that it was proven equal to.
 #[derive(Clone, Copy)]
@@ -135,20 +134,13 @@ impl PairMemo {
     }
 }
 
-/// A shared node of one side that takes part in a proven pair.
-#[derive(Clone, Copy)]
-struct Member {
-    parent: u32,
-    rank: u32,
-    proof: Proof,
-}
-
-/// Proven pairs as classes of a union-find.
+/// Proven pairs as classes of nodes. A member is a shared node of one side that takes
+/// part in a proven pair.
 #[derive(Default)]
 struct Classes {
     left: IdentMap,
     right: IdentMap,
-    members: Vec<Member>,
+    members: UnionFind<Proof>,
 }
 
 impl Classes {
@@ -159,20 +151,20 @@ impl Classes {
     fn clear(&mut self) {
         self.left.clear();
         self.right.clear();
-        empty(&mut self.members);
+        self.members.clear();
     }
 
     fn find(&mut self, left: u64, right: u64, region: Region, levels: &Levels) -> Known {
         let sides = (self.left.get(left), self.right.get(right));
         let holds = |side: Option<u32>| {
-            side.is_none_or(|side| self.members[side as usize].proof.holds(region, levels))
+            side.is_none_or(|side| self.members.data(side).holds(region, levels))
         };
         if !holds(sides.0) || !holds(sides.1) {
             return Known::Void;
         }
         match sides {
-            (Some(left), Some(right)) if self.root(left) == self.root(right) => {
-                let needs = |member: u32| self.members[member as usize].proof.needs;
+            (Some(left), Some(right)) if self.members.root(left) == self.members.root(right) => {
+                let needs = |member: u32| self.members.data(member).needs;
                 let (left, right) = (needs(left), needs(right));
                 Known::Proven(left, (!levels.same_needs(left, right)).then_some(right))
             }
@@ -181,92 +173,49 @@ impl Classes {
     }
 
     fn prove(&mut self, left: u64, right: u64, proof: Proof, levels: &mut Levels) {
-        let l = live(&mut self.left, &mut self.members, left, proof, levels);
-        let r = live(&mut self.right, &mut self.members, right, proof, levels);
+        let members = &mut self.members;
+        let l = live(&mut self.left, members, left, proof, levels);
+        let r = live(&mut self.right, members, right, proof, levels);
         // Members of one class need the same bindings, so that the class ends
         // as a whole; a member that was proven with fewer starts over.
-        let needs = levels.both(self.members[l as usize].proof.needs, proof.needs);
-        let needs = levels.both(needs, self.members[r as usize].proof.needs);
+        let needs = levels.both(members.data(l).needs, proof.needs);
+        let needs = levels.both(needs, members.data(r).needs);
         let proof = Proof { needs, ..proof };
-        let l = renew(&mut self.left, &mut self.members, left, (l, proof), levels);
-        let r = renew(
-            &mut self.right,
-            &mut self.members,
-            right,
-            (r, proof),
-            levels,
-        );
-        self.join(l, r);
-    }
-
-    fn join(&mut self, left: u32, right: u32) {
-        let (left, right) = (self.root(left), self.root(right));
-        if left == right {
-            return;
-        }
-        let (left_rank, right_rank) = (
-            self.members[left as usize].rank,
-            self.members[right as usize].rank,
-        );
-        let (child, parent) = if left_rank < right_rank {
-            (left, right)
-        } else {
-            (right, left)
-        };
-        self.members[child as usize].parent = parent;
-        if left_rank == right_rank {
-            self.members[parent as usize].rank += 1;
-        }
-    }
-
-    fn root(&mut self, mut member: u32) -> u32 {
-        // Path halving keeps the trees flat without a second pass.
-        loop {
-            let parent = self.members[member as usize].parent;
-            if parent == member {
-                return member;
-            }
-            let grandparent = self.members[parent as usize].parent;
-            self.members[member as usize].parent = grandparent;
-            member = grandparent;
-        }
+        let l = renew(&mut self.left, members, left, (l, proof), levels);
+        let r = renew(&mut self.right, members, right, (r, proof), levels);
+        members.join(l, r);
     }
 }
 
-fn fresh(map: &mut IdentMap, members: &mut Vec<Member>, ident: u64, proof: Proof) -> u32 {
-    let index = members.len() as u32;
-    members.push(Member {
-        parent: index,
-        rank: 0,
-        proof,
-    });
-    map.set(ident, Some(index));
-    index
+fn fresh(map: &mut IdentMap, members: &mut UnionFind<Proof>, ident: u64, proof: Proof) -> u32 {
+    let member = members.add(proof);
+    map.set(ident, Some(member));
+    member
 }
 
 /// The node's member, replaced by a new one if its earlier proofs are void.
 fn live(
     map: &mut IdentMap,
-    members: &mut Vec<Member>,
+    members: &mut UnionFind<Proof>,
     ident: u64,
     proof: Proof,
     levels: &Levels,
 ) -> u32 {
     match map.get(ident) {
-        Some(index) if members[index as usize].proof.holds(Region::USE, levels) => index,
+        Some(member) if members.data(member).holds(Region::USE, levels) => member,
         _ => fresh(map, members, ident, proof),
     }
 }
 
 fn renew(
     map: &mut IdentMap,
-    members: &mut Vec<Member>,
+    members: &mut UnionFind<Proof>,
     ident: u64,
-    (index, proof): (u32, Proof),
+    (member, proof): (u32, Proof),
     levels: &Levels,
 ) -> u32 {
-    if levels.same_needs(members[index as usize].proof.needs, proof.needs) {
-        return index;
+    if levels.same_needs(members.data(member).needs, proof.needs) {
+        return member;
     }
     fresh(map, members, ident, proof)
 }

@@ -8,7 +8,7 @@ mod equal;
 mod fingerprint;
 mod hash;
 mod hole;
-mod ident_map;
+pub(crate) mod ident_map;
 mod key;
 mod leaf;
 mod level_set;

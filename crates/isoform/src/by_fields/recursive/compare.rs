@@ -2,9 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hashbrown::HashMap;
 use num_bigint::BigInt;
-use rapidhash::fast::RandomState;
 
 use crate::kernel::container::{MapObj, asking};
 use crate::kernel::error::{Error, Result};
@@ -15,7 +13,9 @@ use crate::kernel::object::arena::Arena;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Met, ObjRef};
 use crate::kernel::types::RegionKind;
+use crate::kernel::union_find::UnionFind;
 use crate::kernel::value::{Value, ValueRef};
+use crate::structural::ident_map::IdentMap;
 use crate::structural::structural_equal;
 use crate::traverse::cursor::{Cursor, Part, View};
 
@@ -146,13 +146,13 @@ impl<'a> Comparison<'a> {
     /// Compares two values, those of the caller or of a hook.
     fn run(&mut self, section: &mut Section, left: Met<'a>, right: Met<'a>) -> Result<Verdict> {
         let floor = self.stack.len();
-        let mark = self.pairs.mark();
+        let mark = self.pairs.classes.mark();
         let verdict = self.run_to(section, floor, left, right);
         if !matches!(verdict, Ok(Verdict::Same)) {
             // A hook may continue and ask for something else: pairs assumed
             // equal on the way here no longer are.
             self.stack.truncate(floor);
-            self.pairs.roll_back(mark);
+            self.pairs.classes.roll_back(mark);
         }
         verdict
     }
@@ -267,11 +267,11 @@ impl<'a> Comparison<'a> {
         {
             return Ok(None);
         }
-        let outermost = !std::mem::replace(&mut self.pairs.hooked, true);
+        // The hook may ask for unequal pairs and continue.
+        let inside_another = self.pairs.classes.record(true);
         let verdict = self.ask(section, info, left, right);
-        if outermost {
-            self.pairs.hooked = false;
-            self.pairs.trail.clear();
+        if !inside_another {
+            self.pairs.classes.record(false);
         }
         verdict
     }
@@ -375,57 +375,23 @@ fn no_order(left: &Value, right: &Value) -> Error {
 /// class, so the number of joins is below the number of objects.
 #[derive(Default)]
 struct Pairs {
-    members: HashMap<u64, u32, RandomState>,
-    parents: Vec<u32>,
-    /// True while a hook runs, which may ask for unequal pairs and continue.
-    hooked: bool,
-    /// The overwritten entries of `parents`, for the rollback.
-    trail: Vec<(u32, u32)>,
+    members: IdentMap,
+    classes: UnionFind<(), true>,
 }
 
 impl Pairs {
     /// Joins the classes of both. Returns false if they are the same class
     /// already.
     fn join(&mut self, left: u64, right: u64) -> bool {
-        let (left, right) = (self.class(left), self.class(right));
-        if left != right {
-            self.set_parent(left, right);
-        }
-        left != right
+        let (left, right) = (self.member(left), self.member(right));
+        self.classes.join(left, right)
     }
 
-    fn class(&mut self, ident: u64) -> u32 {
-        let next = self.parents.len() as u32;
-        let mut class = *self.members.entry(ident).or_insert(next);
-        if class == next {
-            self.parents.push(next);
-        }
-        while self.parents[class as usize] != class {
-            let parent = self.parents[class as usize];
-            let above = self.parents[parent as usize];
-            if above != parent {
-                self.set_parent(class, above);
-            }
-            class = above;
-        }
-        class
-    }
-
-    fn set_parent(&mut self, class: u32, parent: u32) {
-        let old = std::mem::replace(&mut self.parents[class as usize], parent);
-        if self.hooked {
-            self.trail.push((class, old));
-        }
-    }
-
-    fn mark(&self) -> usize {
-        self.trail.len()
-    }
-
-    /// Undoes all joins since the mark.
-    fn roll_back(&mut self, mark: usize) {
-        for (class, old) in self.trail.drain(mark..).rev() {
-            self.parents[class as usize] = old;
-        }
+    fn member(&mut self, ident: u64) -> u32 {
+        self.members.get(ident).unwrap_or_else(|| {
+            let member = self.classes.add(());
+            self.members.set(ident, Some(member));
+            member
+        })
     }
 }
