@@ -8,7 +8,6 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
-use crate::kernel::container::OpaqueObj;
 use crate::kernel::error::Result;
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynRepr};
@@ -18,8 +17,9 @@ use crate::kernel::object::class::Payload;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::Met;
 use crate::kernel::pages::Pages;
+use crate::kernel::spell::{Style, spell};
 use crate::kernel::types::RegionKind;
-use crate::kernel::value::{Value, ValueRef};
+use crate::kernel::value::Value;
 use crate::traverse::cursor::{Cursor, Part, View};
 
 /// The texts of objects that a host language's own classes define.
@@ -293,7 +293,9 @@ impl<'a, 'h> Writer<'a, 'h> {
         });
         let value = &met.to_value();
         let Some((object, cursor)) = opened else {
-            plain(value, &mut self.page.out);
+            if !spell(value.view(), Style::Repr, &mut self.page.out) {
+                let _ = write!(self.page.out, "{}()", value.type_name());
+            }
             return Ok(());
         };
         let (is_node, (open, close)) = match object.info().class() {
@@ -463,112 +465,4 @@ impl<'a, 'h> Writer<'a, 'h> {
         let _ = write!(self.page.out, "#{label}#");
         true
     }
-}
-
-fn plain(value: &Value, out: &mut String) {
-    // Writing to a string cannot fail.
-    let _ = match value.view() {
-        ValueRef::Bool(flag) => write!(out, "{}", if flag { "True" } else { "False" }),
-        ValueRef::Int(number) => write!(out, "{number}"),
-        ValueRef::BigInt(number) => write!(out, "{number}"),
-        ValueRef::Float(number) => {
-            float(number, out);
-            Ok(())
-        }
-        ValueRef::DType(dtype) => write!(out, "{dtype}"),
-        ValueRef::Device(device) => write!(out, "{device}"),
-        ValueRef::Str(text) => {
-            string(text, out);
-            Ok(())
-        }
-        ValueRef::Bytes(bytes) => {
-            byte_string(bytes, out);
-            Ok(())
-        }
-        ValueRef::Shape(shape) => {
-            out.push_str("Shape(");
-            numbers(shape, out);
-            write!(out, ")")
-        }
-        ValueRef::Tensor(tensor) => {
-            let _ = write!(out, "{}[", tensor.dtype());
-            numbers(tensor.shape(), out);
-            write!(out, "]@cpu:0")
-        }
-        ValueRef::Function(function) => match function.name() {
-            Some(name) => write!(out, "Function({name})"),
-            None => write!(out, "Function"),
-        },
-        ValueRef::Object(object) => match object.downcast_ref::<OpaqueObj>() {
-            Some(opaque) => write!(out, "<{}>", opaque.type_name()),
-            None => write!(out, "{}()", object.type_info().key()),
-        },
-        _ => write!(out, "None"),
-    };
-}
-
-fn numbers(numbers: &[i64], out: &mut String) {
-    for (position, number) in numbers.iter().enumerate() {
-        let separator = if position > 0 { ", " } else { "" };
-        let _ = write!(out, "{separator}{number}");
-    }
-}
-
-/// The shortest text of a float, in the spelling of Python.
-pub(crate) fn float(number: f64, out: &mut String) {
-    if number.is_nan() {
-        out.push_str("nan");
-        return;
-    }
-    float_text(&format!("{number:?}"), out);
-}
-
-/// Converts the standard library's text of a float to the spelling of Python.
-pub(crate) fn float_text(text: &str, out: &mut String) {
-    match text.split_once('e') {
-        None if text == "NaN" => out.push_str("nan"),
-        None => out.push_str(text),
-        Some((digits, exponent)) => {
-            let exponent: i32 = exponent.parse().unwrap_or(0);
-            let _ = write!(out, "{digits}e{exponent:+03}");
-        }
-    }
-}
-
-/// A string in double quotes, in the spelling of Python.
-pub(crate) fn string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        let code = u32::from(c);
-        let _ = match c {
-            '"' => out.write_str("\\\""),
-            '\\' => out.write_str("\\\\"),
-            '\n' => out.write_str("\\n"),
-            '\r' => out.write_str("\\r"),
-            '\t' => out.write_str("\\t"),
-            '\'' => out.write_char(c),
-            // Characters that Rust escapes are not printable.
-            _ if c.escape_debug().len() == 1 => out.write_char(c),
-            _ if code < 0x100 => write!(out, "\\x{code:02x}"),
-            _ if code < 0x1_0000 => write!(out, "\\u{code:04x}"),
-            _ => write!(out, "\\U{code:08x}"),
-        };
-    }
-    out.push('"');
-}
-
-pub(crate) fn byte_string(bytes: &[u8], out: &mut String) {
-    out.push_str("b\"");
-    for &byte in bytes {
-        let _ = match byte {
-            b'"' => out.write_str("\\\""),
-            b'\\' => out.write_str("\\\\"),
-            b'\n' => out.write_str("\\n"),
-            b'\r' => out.write_str("\\r"),
-            b'\t' => out.write_str("\\t"),
-            b' '..=b'~' => out.write_char(char::from(byte)),
-            _ => write!(out, "\\x{byte:02x}"),
-        };
-    }
-    out.push('"');
 }

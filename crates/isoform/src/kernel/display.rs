@@ -3,12 +3,13 @@
 //! The printer keeps its own stack and stops at a budget of characters, so
 //! its cost does not depend on the size or depth of the value.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
-use crate::kernel::container::{Array, Map, OpaqueObj};
+use crate::kernel::container::{Array, Map};
 use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::spell::{Style, spell};
 use crate::kernel::value::{Value, ValueRef};
 
 /// The maximal number of characters of a value in `Debug` output.
@@ -47,11 +48,6 @@ pub(crate) fn write_short(
     f.write_str(&short_object(object, budget))
 }
 
-/// The text of a float that reads back as the same float.
-pub(crate) fn float_text(number: f64) -> String {
-    format!("{number:?}")
-}
-
 fn print(first: Todo, budget: usize) -> String {
     access::reading(|section| print_in_section(section, first, budget))
 }
@@ -77,11 +73,11 @@ fn print_in_section(section: &Section, first: Todo, budget: usize) -> String {
 fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
     match todo {
         Todo::Text(text) => out.push_str(text),
-        Todo::Value(value) => plain(&value, out, stack, budget),
+        Todo::Value(value) => value_text(&value, out, stack, budget),
         Todo::Object(object) => {
             let is_open = |todo: &Todo| matches!(todo, Todo::Fields(open, _) if open == &object);
             if object.type_info().is_builtin() {
-                plain(&Value::from(object), out, stack, budget);
+                value_text(&Value::from(object), out, stack, budget);
             } else if stack.iter().any(is_open) {
                 // The budget bounds the stack, so the search is short.
                 out.push_str("...");
@@ -135,54 +131,19 @@ fn step(section: &Section, todo: Todo, out: &mut String, stack: &mut Vec<Todo>, 
     }
 }
 
-fn plain(value: &Value, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
-    // Writing to a string cannot fail.
-    let _ = match value.view() {
-        ValueRef::None => write!(out, "None"),
-        ValueRef::Bool(flag) => write!(out, "{}", if flag { "True" } else { "False" }),
-        ValueRef::Int(number) => write!(out, "{number}"),
-        ValueRef::BigInt(number) => write!(out, "{number}"),
-        ValueRef::Float(number) => write!(out, "{}", float_text(number)),
-        ValueRef::DType(dtype) => write!(out, "dtype({dtype})"),
-        ValueRef::Device(device) => write!(out, "device({device})"),
-        ValueRef::Str(text) => {
-            let shown: String = text.chars().take(budget).collect();
-            write!(out, "{shown:?}")
+fn value_text(value: &Value, out: &mut String, stack: &mut Vec<Todo>, budget: usize) {
+    let (open, close, content) = match value.view() {
+        ValueRef::Array(array) => ("[", "]", Todo::Items(array.clone(), 0)),
+        ValueRef::List(list) => ("List[", "]", Todo::Items(list.snapshot(), 0)),
+        ValueRef::Map(map) => ("{", "}", Todo::Entries(map.clone(), 0)),
+        ValueRef::Dict(dict) => ("Dict{", "}", Todo::Entries(dict.snapshot(), 0)),
+        plain if spell(plain, Style::Message(budget), out) => return,
+        ValueRef::Object(object) if !object.type_info().is_builtin() => {
+            return stack.push(Todo::Object(object.clone()));
         }
-        ValueRef::Bytes(bytes) => {
-            let shown = &bytes[..bytes.len().min(budget)];
-            write!(out, "b\"{}\"", shown.escape_ascii())
-        }
-        ValueRef::Array(array) => brackets("[", "]", Todo::Items(array.clone(), 0), out, stack),
-        ValueRef::List(list) => brackets("List[", "]", Todo::Items(list.snapshot(), 0), out, stack),
-        ValueRef::Map(map) => brackets("{", "}", Todo::Entries(map.clone(), 0), out, stack),
-        ValueRef::Dict(dict) => {
-            brackets("Dict{", "}", Todo::Entries(dict.snapshot(), 0), out, stack)
-        }
-        ValueRef::Shape(shape) => write!(out, "Shape{:?}", &shape[..shape.len().min(budget)]),
-        ValueRef::Tensor(tensor) => {
-            write!(out, "Tensor({}, {:?})", tensor.dtype(), tensor.shape())
-        }
-        ValueRef::Function(function) => write!(out, "{function:?}"),
-        ValueRef::Object(object) => match object.downcast_ref::<OpaqueObj>() {
-            Some(opaque) => write!(out, "<{}>", opaque.type_name()),
-            None if object.type_info().is_builtin() => write!(out, "Object()"),
-            None => {
-                stack.push(Todo::Object(object.clone()));
-                Ok(())
-            }
-        },
+        _ => return out.push_str("Object()"),
     };
-}
-
-fn brackets(
-    open: &str,
-    close: &'static str,
-    content: Todo,
-    out: &mut String,
-    stack: &mut Vec<Todo>,
-) -> fmt::Result {
+    out.push_str(open);
     stack.push(Todo::Text(close));
     stack.push(content);
-    out.write_str(open)
 }

@@ -15,6 +15,7 @@ use crate::kernel::object::access::{self, Section};
 use crate::kernel::object::class::Payload;
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::object::view::{Loaded, ObjRef};
+use crate::kernel::spell;
 use crate::kernel::types::names::name_field;
 use crate::kernel::types::{FieldFlag, Kind, global_function};
 use crate::kernel::value::{Value, ValueRef};
@@ -303,7 +304,7 @@ impl Sink for Graph<'_> {
         {
             self.pool.push_str(spelling::FUNCTION);
             self.pool.push('(');
-            spelling::push_string(name, &mut self.pool);
+            spell::string(name, &mut self.pool);
             self.pool.push(')');
         } else if self.options.placeholders {
             self.pool.push('<');
@@ -376,8 +377,8 @@ impl Graph<'_> {
                         Loaded::Int(number) => {
                             self.pool.push_str(itoa::Buffer::new().format(number));
                         }
-                        Loaded::Float(number) => spelling::push_float(number, &mut self.pool),
-                        Loaded::Bool(flag) => self.pool.push_str(spelling::bool_text(flag)),
+                        Loaded::Float(number) => spell::float(number, &mut self.pool),
+                        Loaded::Bool(flag) => self.pool.push_str(spell::bool_text(flag)),
                         Loaded::DType(dtype) => spelling::push_dtype(dtype, &mut self.pool)?,
                         Loaded::Value(_) | Loaded::Object(_) | Loaded::None => continue,
                     }

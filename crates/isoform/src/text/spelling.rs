@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::by_fields::repr;
 use crate::kernel::display;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::spell::{self, Style, spell};
 use crate::kernel::value::{DType, DTypeCode, ValueRef};
 
 /// The data type of nothing, and its name.
@@ -15,9 +15,6 @@ pub(super) const VOID_NAME: &str = "void";
 pub(super) const TENSOR: &str = "Tensor";
 pub(super) const DEVICE: &str = "device";
 pub(super) const FUNCTION: &str = "func";
-
-/// Larger integers are written in base 16, which takes linear time.
-const DECIMAL_BITS: u64 = 2048;
 
 /// The first character of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -73,7 +70,7 @@ pub(super) fn push_key(key: &str, out: &mut String) {
     if key.split('.').all(is_word) && ![TENSOR, DEVICE, FUNCTION].contains(&key) {
         out.push_str(key);
     } else {
-        repr::string(key, out);
+        spell::string(key, out);
     }
 }
 
@@ -82,7 +79,7 @@ pub(super) fn push_field(name: &str, out: &mut String) {
     if is_word(name) {
         out.push_str(name);
     } else {
-        repr::string(name, out);
+        spell::string(name, out);
     }
 }
 
@@ -93,51 +90,9 @@ pub(super) fn push_field(name: &str, out: &mut String) {
 /// `ValueError` for a data type that has no name.
 pub(super) fn push_plain(value: ValueRef<'_>, out: &mut String) -> Result<bool> {
     match value {
-        ValueRef::None => out.push_str("None"),
-        ValueRef::Bool(flag) => out.push_str(bool_text(flag)),
-        ValueRef::Int(number) => out.push_str(itoa::Buffer::new().format(number)),
-        ValueRef::BigInt(number) => {
-            // Writing to a string cannot fail.
-            let _ = match number.bits() > DECIMAL_BITS {
-                true => write!(out, "{number:#x}"),
-                false => write!(out, "{number}"),
-            };
-        }
-        ValueRef::Float(number) => push_float(number, out),
-        ValueRef::DType(dtype) => push_dtype(dtype, out)?,
-        ValueRef::Device(device) => {
-            let _ = write!(out, "{DEVICE}(\"{device}\")");
-        }
-        ValueRef::Str(text) => push_string(text, out),
-        ValueRef::Bytes(bytes) => repr::byte_string(bytes, out),
-        ValueRef::Shape(shape) => {
-            out.push_str("Shape");
-            push_ints(shape, out);
-        }
-        _ => return Ok(false),
+        ValueRef::DType(dtype) => push_dtype(dtype, out).map(|()| true),
+        _ => Ok(spell(value, Style::Text, out)),
     }
-    Ok(true)
-}
-
-pub(super) fn bool_text(flag: bool) -> &'static str {
-    if flag { "True" } else { "False" }
-}
-
-/// Appends a string in quotes.
-pub(super) fn push_string(text: &str, out: &mut String) {
-    let plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    if text.bytes().all(plain) {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
-    } else {
-        repr::string(text, out);
-    }
-}
-
-/// Appends the shortest text of a float that reads back as the same float.
-pub(super) fn push_float(number: f64, out: &mut String) {
-    repr::float(number, out);
 }
 
 /// Appends the name of a data type.
@@ -156,19 +111,6 @@ pub(super) fn push_dtype(dtype: DType, out: &mut String) -> Result<()> {
         let _ = write!(out, "{dtype}");
     }
     Ok(())
-}
-
-/// Appends integers in brackets.
-pub(super) fn push_ints(numbers: &[i64], out: &mut String) {
-    let mut buffer = itoa::Buffer::new();
-    out.push('[');
-    for (position, number) in numbers.iter().enumerate() {
-        if position > 0 {
-            out.push_str(", ");
-        }
-        out.push_str(buffer.format(*number));
-    }
-    out.push(']');
 }
 
 /// Text for a comment: one line, without the end of a comment.

@@ -3,9 +3,9 @@
 use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::spelling::{self, TENSOR};
-use crate::by_fields::repr;
 use crate::kernel::container::Tensor;
 use crate::kernel::error::Result;
+use crate::kernel::spell;
 use crate::kernel::value::{DType, DTypeCode, Value, ValueRef};
 
 /// Up to this many elements are printed as numbers.
@@ -107,17 +107,17 @@ impl Element {
                     return false;
                 }
                 // The shortest digits of the narrow float; they are few.
-                repr::float_text(&format!("{number:?}"), out);
+                spell::float_text(&format!("{number:?}"), out);
             }
             Element::Float64 => {
                 let number = f64::from_bits(bits);
                 if number.is_nan() && bits != f64::NAN.to_bits() {
                     return false;
                 }
-                repr::float(number, out);
+                spell::float(number, out);
             }
             Element::Bool => match bits {
-                0 | 1 => out.push_str(spelling::bool_text(bits == 1)),
+                0 | 1 => out.push_str(spell::bool_text(bits == 1)),
                 _ => return false,
             },
         }
@@ -135,7 +135,7 @@ pub(super) fn push(tensor: &Tensor, with_elements: bool, out: &mut String) -> Re
     out.push('(');
     spelling::push_dtype(tensor.dtype(), out)?;
     out.push_str(", ");
-    spelling::push_ints(tensor.shape(), out);
+    spell::numbers("[", tensor.shape(), "]", out);
     out.push_str(", ");
     if !with_elements {
         out.push_str("...");
