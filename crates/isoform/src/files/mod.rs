@@ -8,3 +8,4 @@ pub(crate) mod binary;
 pub(crate) mod json;
 pub(crate) mod layout;
 pub(crate) mod linearize;
+mod node_reader;

@@ -7,15 +7,12 @@ use num_bigint::BigInt;
 use super::format::{BinaryReadOptions, CHECKSUM, Literal, MAGIC, VERSION, checksum, record};
 use super::input::Input;
 use crate::files::json::read_data;
-use crate::files::layout::{Layout, Outline, order_of_visit};
-use crate::kernel::container::{Bytes, Dict, List, Shape, Tensor};
+use crate::files::layout::{Outline, order_of_visit};
+use crate::files::node_reader::{Container, NodeReader, NodeType, Stop, at_node};
+use crate::kernel::container::{Bytes, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::builder::ObjectBuilder;
-use crate::kernel::object::table;
-use crate::kernel::types::check::{SchemaChecker, map_of};
-use crate::kernel::types::singletons::Recall;
-use crate::kernel::types::{Kind, field_hint};
+use crate::kernel::types::field_hint;
 use crate::kernel::value::{Device, Value};
 
 /// The state of reading one file.
@@ -23,17 +20,15 @@ pub(super) struct Reader<'a> {
     input: Input<'a>,
     options: BinaryReadOptions,
     nodes: Vec<Value>,
-    layout: Layout,
+    built: NodeReader,
     plans: Vec<Plan>,
-    fitter: SchemaChecker,
-    singletons: Recall,
     /// The type of the object that is being read, for messages.
     current: Option<&'static str>,
 }
 
 /// The way to read objects of one type of the file.
 struct Plan {
-    filler: ObjectBuilder,
+    ty: NodeType,
     // In the order of the file, with the position in the type; None for a
     // field that the type does not have.
     fields: Box<[(Literal, Option<u32>)]>,
@@ -41,21 +36,6 @@ struct Plan {
     /// differ.
     order: Option<Box<[u32]>>,
     hooked: bool,
-    is_singleton: bool,
-}
-
-/// Why reading ends.
-enum Stop {
-    /// Something is wrong with the record that is being read.
-    Fault(Error),
-    /// An error of user code, which is passed on unchanged.
-    Hook(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Stop::Fault(error)
-    }
 }
 
 impl<'a> Reader<'a> {
@@ -86,10 +66,8 @@ impl<'a> Reader<'a> {
             },
             options,
             nodes: Vec::new(),
-            layout: Layout::default(),
+            built: NodeReader::default(),
             plans: Vec::new(),
-            fitter: SchemaChecker::default(),
-            singletons: Recall::default(),
             current: None,
         })
     }
@@ -132,7 +110,7 @@ impl<'a> Reader<'a> {
                 Ok(ControlFlow::Break(())) => {
                     self.nodes.reserve_exact(outline.len());
                     let root = outline.len().saturating_sub(1);
-                    self.layout = outline.lay_out(root, false)?;
+                    self.built.layout = outline.lay_out(root, false)?;
                     break;
                 }
                 Err(_told_later) => break,
@@ -160,9 +138,7 @@ impl<'a> Reader<'a> {
             input.content()?;
             return Ok(ControlFlow::Continue(()));
         }
-        // Most singletons in a file already exist.
-        let index = plan.filler.info().index();
-        outline.node((!plan.is_singleton).then_some(index));
+        outline.node(plan.ty.block());
         for (literal, position) in &plan.fields {
             match literal {
                 Literal::Reference => {
@@ -215,12 +191,12 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn at_node(&self, error: &Error) -> Error {
-        let number = self.nodes.len();
-        let ty = self.current.map_or(String::new(), |ty| format!(" ({ty})"));
-        let (message, at) = (error.message(), self.input.at);
-        Error::new(
-            error.kind(),
-            format!("binary form: node {number}{ty}: {message} (byte {at})"),
+        let place = format!(" (byte {})", self.input.at);
+        at_node(
+            "binary form",
+            (self.nodes.len(), self.current),
+            error,
+            &place,
         )
     }
 
@@ -237,9 +213,10 @@ impl<'a> Reader<'a> {
                     self.new_type()?;
                     return Ok(ControlFlow::Continue(()));
                 }
-                record::ARRAY | record::LIST | record::MAP | record::DICT => {
-                    self.container(number)?
-                }
+                record::ARRAY => self.container(Container::Array)?,
+                record::LIST => self.container(Container::List)?,
+                record::MAP => self.container(Container::Map)?,
+                record::DICT => self.container(Container::Dict)?,
                 _ => self.plain(number)?,
             }
         };
@@ -249,15 +226,13 @@ impl<'a> Reader<'a> {
 
     fn new_type(&mut self) -> Result<()> {
         let key = self.input.text()?;
-        let info = table::find(key).filter(|info| !info.is_builtin());
-        let Some(info) = info else {
-            return Err(Error::type_error(format!("unknown type {key:?}")));
-        };
+        let ty = NodeType::find(key)?;
+        let info = ty.info();
         self.current = Some(info.key());
         if self
             .plans
             .iter()
-            .any(|plan| plan.filler.info().index() == info.index())
+            .any(|plan| plan.ty.info().index() == info.index())
         {
             return Err(Error::value_error("the type is declared twice"));
         }
@@ -294,11 +269,10 @@ impl<'a> Reader<'a> {
             .filter(|(literal, _)| *literal == Literal::Reference);
         let parts: Vec<u32> = parts.filter_map(|(_, position)| *position).collect();
         self.plans.push(Plan {
-            filler: ObjectBuilder::new(info)?,
+            ty,
             fields: fields.into(),
             order: order_of_visit(info, &parts),
             hooked,
-            is_singleton: info.kind() == Kind::Singleton,
         });
         Ok(())
     }
@@ -311,10 +285,9 @@ impl<'a> Reader<'a> {
             let what = format!("an object of a type that is not among the {count} so far");
             return Err(Error::value_error(what).into());
         };
-        let info = plan.filler.info();
-        self.current = Some(info.key());
+        self.current = Some(plan.ty.info().key());
         if plan.hooked {
-            return self.hooked(info);
+            return plan.ty.make(&read_data(self.input.text()?)?);
         }
         let number = self.nodes.len();
         for (literal, position) in &plan.fields {
@@ -324,7 +297,7 @@ impl<'a> Reader<'a> {
                     if position.is_none() {
                         continue;
                     }
-                    self.layout.part(part, &mut self.nodes[part])
+                    self.built.layout.part(part, &mut self.nodes[part])
                 }
                 Literal::Int => self.input.int()?.into(),
                 Literal::Float => self.input.float()?.into(),
@@ -335,55 +308,21 @@ impl<'a> Reader<'a> {
                 continue;
             };
             // Repeated fields were refused with the type.
-            plan.filler
-                .set(position as usize, value, &mut self.fitter)
-                .map_err(|error| {
-                    let name = info.fields()[position as usize].name();
-                    Error::type_error(format!("field '{name}': {}", error.message()))
-                })?;
+            self.built.set(&mut plan.ty, position as usize, value)?;
         }
-        let shell = self.layout.shell(number);
-        let object = plan.filler.finish_in(shell, &mut self.fitter)?;
-        if plan.is_singleton {
-            return Ok(self.singletons.resolve(object).into());
-        }
-        Ok(object.into())
+        Ok(self.built.finish(&mut plan.ty, number)?)
     }
 
-    fn hooked(&mut self, info: &'static table::TypeInfo) -> Result<Value, Stop> {
-        let data = read_data(self.input.text()?)?;
-        let Some(hooks) = info.file_hooks() else {
-            return Ok(Value::NONE);
-        };
-        let object = hooks.from_json.call(&data).map_err(Stop::Hook)?;
-        if !table::is_a(object.borrowed().type_index(), info.index()) {
-            let got = object.type_info().key();
-            return Err(Error::type_error(format!("the hook gave an object of {got}")).into());
-        }
-        Ok(object.into())
-    }
-
-    fn container(&mut self, number: u64) -> Result<Value> {
-        let is_map = matches!(number, record::MAP | record::DICT);
-        let count = self.input.count()? * if is_map { 2 } else { 1 };
+    fn container(&mut self, kind: Container) -> Result<Value> {
+        let count = self.input.count()? * if kind.has_keys() { 2 } else { 1 };
         let own = self.nodes.len();
         // The count is at most the number of bytes left.
         let mut parts = Vec::with_capacity(count.min(self.input.rest()));
         for _ in 0..count {
             let part = self.input.reference(own)?;
-            parts.push(self.layout.part(part, &mut self.nodes[part]));
+            parts.push(self.built.layout.part(part, &mut self.nodes[part]));
         }
-        Ok(match number {
-            record::ARRAY => self.layout.array(own, &mut parts),
-            record::LIST => List::from(parts).into(),
-            _ => {
-                let map = map_of(parts.into_iter())?;
-                match number {
-                    record::MAP => map.into(),
-                    _ => Dict::<Value, Value>::of(map).into(),
-                }
-            }
-        })
+        self.built.container(kind, own, &mut parts)
     }
 
     fn plain(&mut self, number: u64) -> Result<Value> {

@@ -17,16 +17,13 @@ use super::lexer::Lexer;
 use super::options::JsonReadOptions;
 use super::scalars::MAX_DIGITS;
 use super::writer::VOID;
-use crate::files::layout::{Layout, Outline, order_of_visit};
+use crate::files::layout::{Outline, order_of_visit};
+use crate::files::node_reader::{NodeReader, NodeType, Stop, at_node};
 use crate::kernel::container::{Bytes, Shape, Tensor};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::builder::ObjectBuilder;
 use crate::kernel::object::field::Inline;
-use crate::kernel::object::table;
-use crate::kernel::types::check::SchemaChecker;
-use crate::kernel::types::singletons::Recall;
-use crate::kernel::types::{Kind, Schema, field_hint};
+use crate::kernel::types::{Schema, field_hint};
 use crate::kernel::value::{DType, Device, Value};
 
 /// The state of reading one text.
@@ -40,7 +37,6 @@ pub(super) struct Reader<'a> {
     /// The node that is being read, if it has parts.
     unfinished: Option<Unfinished>,
     outline: Outline,
-    layout: Layout,
     /// True if a node refers to a later one.
     looks_ahead: bool,
     /// Nodes that wait for later ones.
@@ -51,8 +47,7 @@ pub(super) struct Reader<'a> {
     parts: Vec<Value>,
     kinds: HashMap<Cow<'a, str>, NodeKind, rapidhash::fast::RandomState>,
     plans: Vec<Plan>,
-    fitter: SchemaChecker,
-    singletons: Recall,
+    built: NodeReader,
     /// The data type that was read last: a program has few.
     dtype: Option<(Cow<'a, str>, DType)>,
     /// The node that is being read and its type, for messages.
@@ -121,26 +116,11 @@ enum NodeKind {
 
 /// The way to read nodes of a declared type.
 struct Plan {
-    filler: ObjectBuilder,
-    is_singleton: bool,
+    ty: NodeType,
     /// True if its parts are visited in an order other than that of declaration.
     reorders: bool,
     /// True if the names of its fields appear in the text without escapes.
     plain_names: bool,
-}
-
-/// Why reading ends.
-enum Stop {
-    /// Something is wrong with the node that is being read.
-    Fault(Error),
-    /// An error of user code, which is passed on unchanged.
-    Hook(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Stop::Fault(error)
-    }
 }
 
 impl<'a> Reader<'a> {
@@ -153,15 +133,13 @@ impl<'a> Reader<'a> {
             literals: Vec::new(),
             unfinished: None,
             outline: Outline::default(),
-            layout: Layout::default(),
             looks_ahead: false,
             waiting: Vec::new(),
             missing: Vec::new(),
             parts: Vec::new(),
             kinds: HashMap::default(),
             plans: Vec::new(),
-            fitter: SchemaChecker::default(),
-            singletons: Recall::default(),
+            built: NodeReader::default(),
             dtype: None,
             current: (0, None),
         }
@@ -174,7 +152,7 @@ impl<'a> Reader<'a> {
             Err(Stop::Fault(error)) => Err(error),
             Ok(members) => {
                 let outline = std::mem::take(&mut self.outline);
-                self.layout = outline.lay_out(members.0 as usize, self.looks_ahead)?;
+                self.built.layout = outline.lay_out(members.0 as usize, self.looks_ahead)?;
                 Ok(members)
             }
         };
@@ -263,7 +241,7 @@ impl<'a> Reader<'a> {
             };
             match self.take_node(number) {
                 Ok(node) => self.nodes.push(node),
-                Err(error) => return Err(self.at_node(error).into()),
+                Err(error) => return Err(self.at_node(&error).into()),
             }
             self.unfinished = None;
         }
@@ -271,14 +249,9 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn at_node(&self, error: Error) -> Error {
+    fn at_node(&self, error: &Error) -> Error {
         let (number, ty) = &self.current;
-        let ty = ty.as_ref().map_or(String::new(), |ty| format!(" ({ty})"));
-        let message = error.message();
-        Error::new(
-            error.kind(),
-            format!("JSON graph: node {number}{ty}: {message}"),
-        )
+        at_node("JSON graph", (*number as usize, ty.as_deref()), error, "")
     }
 
     /// Takes the text of a node.
@@ -370,15 +343,12 @@ impl<'a> Reader<'a> {
             "ffi.Shape" => NodeKind::Shape,
             "ffi.Tensor" => NodeKind::Tensor,
             declared => {
-                let info = table::find(declared).filter(|info| !info.is_builtin());
-                let Some(info) = info else {
-                    return Err(Error::type_error(format!("unknown type {declared:?}")));
-                };
+                let ty = NodeType::find(declared)?;
+                let info = ty.info();
                 let escaped = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
                 let fields: Vec<u32> = (0..info.fields().len() as u32).collect();
                 self.plans.push(Plan {
-                    filler: ObjectBuilder::new(info)?,
-                    is_singleton: info.kind() == Kind::Singleton,
+                    ty,
                     reorders: order_of_visit(info, &fields).is_some(),
                     plain_names: !info
                         .fields()
@@ -467,10 +437,9 @@ impl<'a> Reader<'a> {
     #[inline]
     fn note_object(&mut self, number: u32) -> Result<Node> {
         let plan = &self.plans[number as usize];
-        let (info, reorders) = (plan.filler.info(), plan.reorders);
+        let (info, reorders) = (plan.ty.info(), plan.reorders);
         let plain_names = plan.plain_names;
-        // Most singletons in a file already exist.
-        let block = (!plan.is_singleton).then_some(info.index());
+        let block = plan.ty.block();
         let kind = NodeKind::Object(number);
         let start = self.note(kind);
         if info.file_hooks().is_some() {
@@ -562,9 +531,8 @@ impl<'a> Reader<'a> {
             first = false;
             self.note_part(0)?;
         }
-        let is_map = matches!(kind, NodeKind::Map | NodeKind::Dict);
         let count = self.notes.len() - start;
-        if is_map && count % 2 == 1 {
+        if matches!(kind, NodeKind::Map | NodeKind::Dict) && count % 2 == 1 {
             let what = format!("expected keys and values in turn, got {count} numbers");
             return Err(self.lexer.fail(&what));
         }

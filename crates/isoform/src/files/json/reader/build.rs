@@ -1,11 +1,9 @@
 //! Values from nodes that were noted, when all of them are known.
 
 use super::{HOOKED, LITERAL, Node, NodeKind, Note, Noted, Reader, Unfinished};
-use crate::kernel::container::{Dict, List};
+use crate::files::node_reader::{Container, Stop};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
-use crate::kernel::object::table;
-use crate::kernel::types::check::map_of;
 use crate::kernel::value::Value;
 
 impl Reader<'_> {
@@ -68,7 +66,7 @@ impl Reader<'_> {
                     match self.nodes.get(part as usize) {
                         Some(Node::Open(_)) => {
                             let cycle = Error::value_error("the node is part of itself");
-                            return Err(self.at_noted(number, noted.kind, cycle));
+                            return Err(self.at_noted(number, noted.kind, &cycle));
                         }
                         Some(_) => stack.push(part),
                         None => {
@@ -76,7 +74,7 @@ impl Reader<'_> {
                             let outside = Error::value_error(format!(
                                 "node {part} is referred to, and there are {count} nodes"
                             ));
-                            return Err(self.at_noted(number, noted.kind, outside));
+                            return Err(self.at_noted(number, noted.kind, &outside));
                         }
                     }
                 }
@@ -93,7 +91,7 @@ impl Reader<'_> {
             NodeKind::Object(plan) => self.build_object(number, plan, noted),
             kind => {
                 let built = self.container(number, kind, noted);
-                built.map_err(|error| self.at_noted(number, kind, error))
+                built.map_err(|error| self.at_noted(number, kind, &error))
             }
         }
     }
@@ -111,27 +109,25 @@ impl Reader<'_> {
         if !self.set_fields(number, plan, noted)? {
             return Ok(None);
         }
-        let shell = self.layout.shell(number as usize);
-        let plan = &mut self.plans[plan as usize];
-        match plan.filler.finish_in(shell, &mut self.fitter) {
-            Ok(object) if plan.is_singleton => Ok(Some(self.singletons.resolve(object).into())),
-            Ok(object) => Ok(Some(object.into())),
-            Err(error) => Err(self.at_noted(number, noted.kind, error)),
-        }
+        let ty = &mut self.plans[plan as usize].ty;
+        let built = self.built.finish(ty, number as usize);
+        built
+            .map(Some)
+            .map_err(|error| self.at_noted(number, noted.kind, &error))
     }
 
     /// Sets the fields of an object; returns false, without setting any, if some of them
     /// have not been built yet.
     #[inline]
     fn set_fields(&mut self, number: u32, plan: u32, noted: Noted) -> Result<bool> {
-        let filler = &mut self.plans[plan as usize].filler;
+        let ty = &mut self.plans[plan as usize].ty;
         let mut complete = true;
         for &note in &self.notes[noted.first..noted.end] {
             let value = if note.field & LITERAL != 0 {
                 self.literals[note.number as usize].clone()
             } else {
                 match self.nodes.get_mut(note.number as usize) {
-                    Some(Node::Built(value)) => self.layout.part(note.number as usize, value),
+                    Some(Node::Built(value)) => self.built.layout.part(note.number as usize, value),
                     _ => {
                         self.missing.push(note.number);
                         complete = false;
@@ -140,32 +136,24 @@ impl Reader<'_> {
                 }
             };
             let position = (note.field & !LITERAL) as usize;
-            if let Err(error) = filler.set(position, value, &mut self.fitter) {
-                let error = in_field(filler.info().fields()[position].name(), &error);
-                return Err(self.at_noted(number, noted.kind, error));
+            if let Err(error) = self.built.set(ty, position, value) {
+                return Err(self.at_noted(number, noted.kind, &error));
             }
         }
         if !complete {
-            filler.reset();
+            ty.reset();
         }
         Ok(complete)
     }
 
     #[cold]
     fn hooked(&mut self, number: u32, plan: u32, data: u32) -> Result<Value> {
-        let info = self.plans[plan as usize].filler.info();
-        let Some(hooks) = info.file_hooks() else {
-            return Ok(Value::NONE);
-        };
         let data = std::mem::take(&mut self.literals[data as usize]);
-        let object = hooks.from_json.call(&data)?;
-        if !table::is_a(object.borrowed().type_index(), info.index()) {
-            let got = object.type_info().key();
-            let what = format!("the hook gave an object of {got}");
-            let kind = NodeKind::Object(plan);
-            return Err(self.at_noted(number, kind, Error::type_error(what)));
+        match self.plans[plan as usize].ty.make(&data) {
+            Ok(object) => Ok(object),
+            Err(Stop::Hook(error)) => Err(error),
+            Err(Stop::Fault(error)) => Err(self.at_noted(number, NodeKind::Object(plan), &error)),
         }
-        Ok(object.into())
     }
 
     fn container(&mut self, number: u32, kind: NodeKind, noted: Noted) -> Result<Option<Value>> {
@@ -173,7 +161,7 @@ impl Reader<'_> {
         for note in &self.notes[noted.first..noted.end] {
             match self.nodes.get_mut(note.number as usize) {
                 Some(Node::Built(value)) => {
-                    let part = self.layout.part(note.number as usize, value);
+                    let part = self.built.layout.part(note.number as usize, value);
                     self.parts.push(part);
                 }
                 _ => self.missing.push(note.number),
@@ -183,24 +171,21 @@ impl Reader<'_> {
             self.parts.clear();
             return Ok(None);
         }
-        Ok(Some(match kind {
-            NodeKind::Array => self.layout.array(number as usize, &mut self.parts),
-            NodeKind::List => self.parts.drain(..).collect::<List>().into(),
-            _ => {
-                let map = map_of(self.parts.drain(..))?;
-                match kind {
-                    NodeKind::Map => map.into(),
-                    _ => Dict::<Value, Value>::of(map).into(),
-                }
-            }
-        }))
+        let kind = match kind {
+            NodeKind::Array => Container::Array,
+            NodeKind::List => Container::List,
+            NodeKind::Map => Container::Map,
+            _ => Container::Dict,
+        };
+        let built = self.built.container(kind, number as usize, &mut self.parts);
+        built.map(Some)
     }
 
     /// An error about a node that was noted.
     #[cold]
-    fn at_noted(&mut self, number: u32, kind: NodeKind, error: Error) -> Error {
+    fn at_noted(&mut self, number: u32, kind: NodeKind, error: &Error) -> Error {
         let key = match kind {
-            NodeKind::Object(plan) => self.plans[plan as usize].filler.info().key(),
+            NodeKind::Object(plan) => self.plans[plan as usize].ty.info().key(),
             NodeKind::Array => "ffi.Array",
             NodeKind::List => "ffi.List",
             NodeKind::Map => "ffi.Map",
@@ -209,9 +194,4 @@ impl Reader<'_> {
         self.current = (number, Some(key.into()));
         self.at_node(error)
     }
-}
-
-#[cold]
-fn in_field(name: &str, error: &Error) -> Error {
-    Error::type_error(format!("field '{name}': {}", error.message()))
 }

@@ -1,0 +1,182 @@
+//! Makes nodes from parts that have been read, in every format: checks fields, builds
+//! objects in their places, recalls singletons, and fills containers.
+//!
+//! The formats decide how a node is written, which nodes wait for others, and what an
+//! error says about its place.
+
+use super::layout::Layout;
+use crate::kernel::container::{Dict, List};
+use crate::kernel::error::{Error, Result};
+use crate::kernel::object::builder::ObjectBuilder;
+use crate::kernel::object::header::TypeIndex;
+use crate::kernel::object::table::{self, TypeInfo};
+use crate::kernel::types::Kind;
+use crate::kernel::types::check::{SchemaChecker, map_of};
+use crate::kernel::types::singletons::Recall;
+use crate::kernel::value::Value;
+
+/// Why reading ends.
+pub(super) enum Stop {
+    /// Something is wrong with the node that is being read.
+    Fault(Error),
+    /// An error of user code, which is passed on unchanged.
+    Hook(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Fault(error)
+    }
+}
+
+/// A declared type of the nodes of a file.
+pub(super) struct NodeType {
+    builder: ObjectBuilder,
+    is_singleton: bool,
+}
+
+impl NodeType {
+    /// The type with this key.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` if no type has the key, or a built-in one.
+    pub(super) fn find(key: &str) -> Result<Self> {
+        let info = table::find(key).filter(|info| !info.is_builtin());
+        let info = info.ok_or_else(|| Error::type_error(format!("unknown type {key:?}")))?;
+        Ok(NodeType {
+            builder: ObjectBuilder::new(info)?,
+            is_singleton: info.kind() == Kind::Singleton,
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn info(&self) -> &'static TypeInfo {
+        self.builder.info()
+    }
+
+    /// The type whose block a node gets in the layout. Most singletons in a file already
+    /// exist and need none.
+    #[inline(always)]
+    pub(super) fn block(&self) -> Option<TypeIndex> {
+        (!self.is_singleton).then_some(self.info().index())
+    }
+
+    /// Forgets the fields set so far.
+    pub(super) fn reset(&mut self) {
+        self.builder.reset();
+    }
+
+    /// The object that the type's hook makes from data.
+    ///
+    /// # Errors
+    ///
+    /// That of the hook, and a fault if the hook returns an object of another type.
+    #[cold]
+    pub(super) fn make(&self, data: &Value) -> Result<Value, Stop> {
+        let info = self.info();
+        let Some(hooks) = info.file_hooks() else {
+            return Ok(Value::NONE);
+        };
+        let object = hooks.from_json.call(data).map_err(Stop::Hook)?;
+        if !table::is_a(object.borrowed().type_index(), info.index()) {
+            let got = object.type_info().key();
+            return Err(Error::type_error(format!("the hook gave an object of {got}")).into());
+        }
+        Ok(object.into())
+    }
+}
+
+/// The built-in types of nodes with parts.
+#[derive(Clone, Copy)]
+pub(super) enum Container {
+    Array,
+    List,
+    Map,
+    Dict,
+}
+
+impl Container {
+    /// True if its parts are keys and values in turn.
+    pub(super) fn has_keys(self) -> bool {
+        matches!(self, Container::Map | Container::Dict)
+    }
+}
+
+/// The state that the nodes of one file share.
+#[derive(Default)]
+pub(super) struct NodeReader {
+    pub(super) layout: Layout,
+    checker: SchemaChecker,
+    singletons: Recall,
+}
+
+impl NodeReader {
+    /// Sets a field of the next object of a type.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` with the name of the field, if it does not accept the value.
+    #[inline(always)]
+    pub(super) fn set(&mut self, ty: &mut NodeType, field: usize, value: Value) -> Result<()> {
+        match ty.builder.set(field, value, &mut self.checker) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(in_field(ty.info().fields()[field].name(), &error)),
+        }
+    }
+
+    /// The object of which all fields have been set, for the node with this number.
+    ///
+    /// # Errors
+    ///
+    /// Those of missing fields and of verification.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, ty: &mut NodeType, number: usize) -> Result<Value> {
+        let shell = self.layout.shell(number);
+        let object = ty.builder.finish_in(shell, &mut self.checker)?;
+        if ty.is_singleton {
+            return Ok(self.singletons.resolve(object).into());
+        }
+        Ok(object.into())
+    }
+
+    /// A container of parts, which are taken, for the node with this number.
+    ///
+    /// # Errors
+    ///
+    /// Those of keys that cannot be hashed or occur twice.
+    pub(super) fn container(
+        &mut self,
+        kind: Container,
+        number: usize,
+        parts: &mut Vec<Value>,
+    ) -> Result<Value> {
+        Ok(match kind {
+            Container::Array => self.layout.array(number, parts),
+            Container::List => parts.drain(..).collect::<List>().into(),
+            Container::Map => map_of(parts.drain(..))?.into(),
+            Container::Dict => Dict::<Value, Value>::of(map_of(parts.drain(..))?).into(),
+        })
+    }
+}
+
+#[cold]
+fn in_field(name: &str, error: &Error) -> Error {
+    Error::type_error(format!("field '{name}': {}", error.message()))
+}
+
+/// An error about a node of a file: `place` follows the message.
+#[cold]
+pub(super) fn at_node(
+    form: &str,
+    (number, ty): (usize, Option<&str>),
+    error: &Error,
+    place: &str,
+) -> Error {
+    let ty = ty.map_or(String::new(), |ty| format!(" ({ty})"));
+    let message = error.message();
+    Error::new(
+        error.kind(),
+        format!("{form}: node {number}{ty}: {message}{place}"),
+    )
+}
