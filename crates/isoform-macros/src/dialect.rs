@@ -6,6 +6,8 @@ use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, ItemTrait, ItemUse, LitStr, Path, Token, UseTree, Visibility};
 
+use crate::snake_case::snake_case;
+
 /// The contents of the braces.
 struct Dialect {
     name: LitStr,
@@ -287,21 +289,4 @@ impl Methods<'_> {
             }
         }
     }
-}
-
-/// `IRNode` as `ir_node`, as the library names the methods of types.
-fn snake_case(class: &str) -> String {
-    let letters: Vec<char> = class.chars().collect();
-    let mut name = String::new();
-    for (at, letter) in letters.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| letters.get(before));
-        let ends_capitals = letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
-        let begins = letter.is_ascii_uppercase()
-            && before.is_some_and(|before| !before.is_ascii_uppercase() || ends_capitals);
-        if begins && before != Some(&'_') {
-            name.push('_');
-        }
-        name.extend(letter.to_lowercase());
-    }
-    name
 }

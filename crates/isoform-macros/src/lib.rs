@@ -19,6 +19,7 @@ mod export;
 mod model;
 mod node_trait;
 mod parse;
+mod snake_case;
 
 #[cfg(test)]
 mod tests;
@@ -271,6 +272,13 @@ pub fn dialect(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     dialect::dialect(input.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
+}
+
+/// Defines `snake_case`, with which [`dialect!`](macro@dialect) names methods, for the library itself.
+#[doc(hidden)]
+#[proc_macro]
+pub fn define_snake_case(_nothing: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    snake_case::text().into()
 }
 
 /// The whole derive on `proc_macro2` tokens, which unit tests can build.

@@ -81,23 +81,7 @@ impl TypeInfo {
     }
 }
 
-/// `IRNode` as `ir_node`: a word begins at a capital after another letter or a
-/// digit, and at the last of several capitals when a small letter follows.
-fn snake_case(class: &str) -> String {
-    let letters: Vec<char> = class.chars().collect();
-    let mut name = String::new();
-    for (at, letter) in letters.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| letters.get(before));
-        let ends_capitals = letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
-        let begins = letter.is_ascii_uppercase()
-            && before.is_some_and(|before| !before.is_ascii_uppercase() || ends_capitals);
-        if begins && before != Some(&'_') {
-            name.push('_');
-        }
-        name.extend(letter.to_lowercase());
-    }
-    name
-}
+isoform_macros::define_snake_case!();
 
 /// The field that names objects of a type.
 pub(crate) fn name_field(info: &TypeInfo) -> Option<usize> {
