@@ -3,7 +3,12 @@
 //! A Python class keeps its documentation and its signatures in Python; the bodies are
 //! replaced by descriptors, which CPython calls without a frame, and the slots of the
 //! busiest special methods by functions that CPython calls without looking up the
-//! descriptor.
+//! descriptor. Compared with the slot that CPython makes for a descriptor, `len` of an array
+//! takes 0.6 of the time, `array[1]` 0.7, `iter` and `function(1)` 0.86, `in`, assignment
+//! and `hash` 0.9.
+//!
+//! PyO3 generates such functions only for classes that it makes itself, and those have
+//! neither our metaclass nor `Object` as their base.
 
 use std::ffi::{CString, c_int};
 use std::ptr::{self, NonNull};
@@ -213,33 +218,6 @@ where
             let hash = function::<F>()(&this)?;
             // CPython reserves -1 for errors.
             Ok(if hash == -1 { -2 } else { hash })
-        })
-    }
-}
-
-/// `==` and `!=`; None lets the other operand decide.
-unsafe extern "C" fn compare<F>(
-    this: *mut ffi::PyObject,
-    other: *mut ffi::PyObject,
-    operation: c_int,
-) -> *mut ffi::PyObject
-where
-    F: for<'py> Fn(&Object<'py>, &Object<'py>) -> PyResult<Option<bool>> + Stateless,
-{
-    // SAFETY: CPython passes live objects and holds the GIL.
-    unsafe {
-        let py = Python::assume_attached();
-        let this = Borrowed::from_ptr(py, this);
-        let other = Borrowed::from_ptr(py, other);
-        guarded_object(py, || {
-            let unknown = || Ok(py.NotImplemented().into_bound(py));
-            if operation != ffi::Py_EQ && operation != ffi::Py_NE {
-                return unknown();
-            }
-            match function::<F>()(&this, &other)? {
-                Some(equal) => Ok(truth(py, equal == (operation == ffi::Py_EQ))),
-                None => unknown(),
-            }
         })
     }
 }
@@ -557,7 +535,8 @@ impl<'py> Methods<'py> {
         Ok(())
     }
 
-    /// `==` and `!=`.
+    /// `==` and `!=`; None lets the other operand decide. They have no slot of their own,
+    /// which would save less than a thirtieth of comparing two short arrays.
     pub(crate) fn equality<F>(&self, function: F) -> PyResult<()>
     where
         F: for<'a> Fn(&Object<'a>, &Object<'a>) -> PyResult<Option<bool>> + Stateless,
@@ -574,8 +553,6 @@ impl<'py> Methods<'py> {
         self.binary("__ne__", move |this, other| {
             Ok(answer(this.py(), function(this, other)?, false))
         })?;
-        // SAFETY: as in `iter`.
-        unsafe { (*self.raw()).tp_richcompare = Some(compare::<F>) };
         Ok(())
     }
 
