@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use isoform::{JsonOptions, Map, Str, TensorText, Value, to_bytes, to_json_graph};
+use isoform::{JsonOptions, Map, Str, TensorText, Value, to_bytes};
 use serde_json::json;
 use tempfile::NamedTempFile;
 
@@ -114,7 +114,10 @@ fn encode(args: &ConvertArgs, input: &Input, form: Form) -> isoform::Result<Vec<
                 let version = ("isoform_version".into(), env!("CARGO_PKG_VERSION").into());
                 Value::from(Map::<Str, Str>::from_iter([version]))
             });
-            Ok(to_json_graph(&value, &JsonOptions::default().metadata(metadata))?.into_bytes())
+            Ok(JsonOptions::default()
+                .metadata(metadata)
+                .to_json_graph(&value)?
+                .into_bytes())
         }
     }
 }

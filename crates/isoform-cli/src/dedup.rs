@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use isoform::{Digest, structural_equal_with};
+use isoform::Digest;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -117,7 +117,8 @@ fn find_equal(parts: &[Group], file: &Path, common: &Common) -> Result<Option<us
         };
         let first = load(first, common)?;
         let options = common.compare_options();
-        let equal = structural_equal_with(first.to_value(), model.to_value(), options)
+        let equal = options
+            .equal(first.to_value(), model.to_value())
             .map_err(|error| message(file, &error))?;
         if equal {
             return Ok(Some(position));

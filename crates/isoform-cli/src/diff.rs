@@ -3,10 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use isoform::{
-    AccessPath, AccessStep, Mismatch, MismatchOptions, Value, ValueRef, explain_mismatch,
-    render_mismatch,
-};
+use isoform::{AccessPath, AccessStep, Mismatch, MismatchOptions, Value, ValueRef};
 use isoform_onnx::{NodeOrigin, OriginKind};
 use serde_json::{Value as Json, json};
 
@@ -41,7 +38,10 @@ pub(crate) fn run(args: &DiffArgs, common: &Common, output: &mut Output<'_, '_>)
             return trouble(&failed, output);
         }
     };
-    match explain_mismatch(left.to_value(), right.to_value(), common.compare_options()) {
+    match common
+        .compare_options()
+        .explain_mismatch(left.to_value(), right.to_value())
+    {
         Ok(None) => equal(args, output),
         Ok(Some(mismatch)) => {
             // The result is known, even if nobody reads the explanation.
@@ -100,7 +100,7 @@ fn different(
     let rendered = is_ir.then(|| {
         let color = output.style.is_color && !output.json;
         let options = MismatchOptions::default().color(color);
-        render_mismatch(&left.to_value(), &right.to_value(), mismatch, &options)
+        options.render(&left.to_value(), &right.to_value(), mismatch)
     });
     let (left_text, right_text) = value_texts(mismatch);
     let origin = |input: &Input, path| input.model().and_then(|model| model.node_at(path));

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use isoform::{Digest, structural_digest_with};
+use isoform::Digest;
 use serde_json::json;
 
 use crate::args::{Common, HashArgs};
@@ -34,7 +34,9 @@ pub(crate) fn run(args: &HashArgs, common: &Common, output: &mut Output<'_, '_>)
 /// Returns the digest of the file's value; a failure does not repeat the file's name.
 pub(crate) fn digest(file: &Path, common: &Common) -> Result<Digest, Failure> {
     let input = load(file, common)?;
-    structural_digest_with(input.to_value(), common.compare_options())
+    common
+        .compare_options()
+        .digest(input.to_value())
         .map_err(|error| message(file, &error))
 }
 

@@ -13,8 +13,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use isoform::{AccessPath, CompareOptions, explain_mismatch};
-use isoform_onnx::{ImportOptions, Model, NodeOrigin, OriginKind, load};
+use isoform::{AccessPath, explain_mismatch};
+use isoform_onnx::{Model, NodeOrigin, OriginKind, load};
 use serde_json::Value;
 use support::run_in;
 use tempfile::TempDir;
@@ -272,9 +272,9 @@ fn check_edit(left: &Path, right: &Path, edit: &Value) {
     assert_eq!((ran.status, ran.err.as_str()), (1, ""), "{edit}");
     let said: Value = serde_json::from_str(&ran.out).expect("JSON");
 
-    let model = |path: &Path| load(path, &ImportOptions::new()).expect("the model loads");
+    let model = |path: &Path| load(path).expect("the model loads");
     let (left, right) = (model(left), model(right));
-    let mismatch = explain_mismatch(left.to_value(), right.to_value(), CompareOptions::default())
+    let mismatch = explain_mismatch(left.to_value(), right.to_value())
         .expect("models can be compared")
         .expect("they differ");
     let path = &mismatch.left_path;

@@ -103,7 +103,7 @@ impl ExternalResolver {
         if let Some(file) = files.get(&path) {
             return Ok(file.clone());
         }
-        let file = self.options.load(&path)?;
+        let file = self.options.read(&path)?;
         files.insert(path, file.clone());
         Ok(file)
     }

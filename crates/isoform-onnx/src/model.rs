@@ -12,15 +12,13 @@ use crate::{
     options::{ImportOptions, LoadOptions},
     origin::{NodeOrigin, origin_at},
     proto::ModelProto,
-    source::ModelFile,
 };
 
 /// An ONNX model as a dataflow program.
 ///
 /// ```no_run
-/// use isoform_onnx::{ImportOptions, load};
-/// let model = load("model.onnx", &ImportOptions::new())?;
-/// let other = load("other.onnx", &ImportOptions::new())?;
+/// use isoform_onnx::load;
+/// let (model, other) = (load("model.onnx")?, load("other.onnx")?);
 /// let same = isoform::structural_equal(model.to_value(), other.to_value())?;
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -78,17 +76,8 @@ impl Model {
 /// contradicts itself, `KeyError` if it refers to something it does not contain,
 /// `TypeError` if it stores tensors in an unsupported way. The message names the place:
 /// `model 'm.onnx' > graph 'g' > node 'n' (Conv) > attribute 'pads': ...`.
-pub fn load(path: impl AsRef<Path>, options: &ImportOptions) -> isoform::Result<Model> {
-    let path = path.as_ref();
-    let loading = LoadOptions::new().with_mmap(options.mmap);
-    let (model, resolver) = ModelFile::open_with(path, loading)?.into_parts();
-    let (program, counts) = import_model(&model, &resolver, options)
-        .within(|| format!("model '{}'", path.display()))?;
-    Ok(Model {
-        program,
-        counts,
-        path: Some(path.to_path_buf()),
-    })
+pub fn load(path: impl AsRef<Path>) -> isoform::Result<Model> {
+    ImportOptions::default().load(path)
 }
 
 /// Imports a model that is already decoded; see [`load`].
@@ -96,15 +85,40 @@ pub fn load(path: impl AsRef<Path>, options: &ImportOptions) -> isoform::Result<
 /// # Errors
 ///
 /// As [`load`], without a file name in the message.
-pub fn import(
-    model: &ModelProto,
-    resolver: &ExternalResolver,
-    options: &ImportOptions,
-) -> isoform::Result<Model> {
-    let (program, counts) = import_model(model, resolver, options)?;
-    Ok(Model {
-        program,
-        counts,
-        path: None,
-    })
+pub fn import(model: &ModelProto, resolver: &ExternalResolver) -> isoform::Result<Model> {
+    ImportOptions::default().import(model, resolver)
+}
+
+impl ImportOptions {
+    /// [`load`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`].
+    pub fn load(self, path: impl AsRef<Path>) -> isoform::Result<Model> {
+        let path = path.as_ref();
+        let loading = LoadOptions::default().mmap(self.mmap);
+        let (model, resolver) = loading.open(path)?.into_parts();
+        let (program, counts) = import_model(&model, &resolver, self)
+            .within(|| format!("model '{}'", path.display()))?;
+        Ok(Model {
+            program,
+            counts,
+            path: Some(path.to_path_buf()),
+        })
+    }
+
+    /// [`import`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`import`].
+    pub fn import(self, model: &ModelProto, resolver: &ExternalResolver) -> isoform::Result<Model> {
+        let (program, counts) = import_model(model, resolver, self)?;
+        Ok(Model {
+            program,
+            counts,
+            path: None,
+        })
+    }
 }

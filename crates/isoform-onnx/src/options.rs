@@ -30,20 +30,15 @@ impl Default for LoadOptions {
 }
 
 impl LoadOptions {
-    /// The default options: files are mapped.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Sets whether files are mapped; see [`LoadOptions::mmap`].
     #[must_use]
-    pub fn with_mmap(mut self, mmap: bool) -> Self {
+    pub fn mmap(mut self, mmap: bool) -> Self {
         self.mmap = mmap;
         self
     }
 
     /// Brings a file into memory, refusing anything that is not a regular file.
-    pub(crate) fn load(self, path: &Path) -> Result<Bytes> {
+    pub(crate) fn read(self, path: &Path) -> Result<Bytes> {
         let shown = path.display();
         // Opening a named pipe would wait for a writer, so the kind is looked at first.
         let metadata = fs::metadata(path)
@@ -58,12 +53,12 @@ impl LoadOptions {
                 "cannot read '{shown}': it is {kind}"
             )));
         }
-        let loaded = if self.mmap {
+        let read = if self.mmap {
             File::open(path).and_then(|file| mmap::map_file(&file))
         } else {
             fs::read(path).map(Bytes::from)
         };
-        loaded.map_err(|error| OnnxError::io(format_args!("cannot read '{shown}'"), error))
+        read.map_err(|error| OnnxError::io(format_args!("cannot read '{shown}'"), error))
     }
 }
 
@@ -89,22 +84,16 @@ impl Default for ImportOptions {
 }
 
 impl ImportOptions {
-    /// The default options: files are mapped, and names of inputs and outputs are not
-    /// compared.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Sets [`ImportOptions::mmap`].
     #[must_use]
-    pub fn with_mmap(mut self, mmap: bool) -> Self {
+    pub fn mmap(mut self, mmap: bool) -> Self {
         self.mmap = mmap;
         self
     }
 
     /// Sets [`ImportOptions::io_names`].
     #[must_use]
-    pub fn with_io_names(mut self, io_names: bool) -> Self {
+    pub fn io_names(mut self, io_names: bool) -> Self {
         self.io_names = io_names;
         self
     }

@@ -35,28 +35,7 @@ impl ModelFile {
     /// Fails if the file cannot be read or does not contain an ONNX model; the error names
     /// the file and the problem.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, LoadOptions::default())
-    }
-
-    /// Opens and decodes a model.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or does not contain an ONNX model; the error names
-    /// the file and the problem.
-    pub fn open_with(path: impl AsRef<Path>, options: LoadOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let data = options.load(path)?;
-        let model = decode_model(data).within(|| format!("file '{}'", path.display()))?;
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        Ok(Self {
-            path: path.to_path_buf(),
-            model,
-            resolver: ExternalResolver::in_folder(folder, options),
-        })
+        LoadOptions::default().open(path)
     }
 
     /// The path the model was opened with.
@@ -77,6 +56,28 @@ impl ModelFile {
     /// Splits the file into its parts.
     pub fn into_parts(self) -> (ModelProto, ExternalResolver) {
         (self.model, self.resolver)
+    }
+}
+
+impl LoadOptions {
+    /// [`ModelFile::open`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`ModelFile::open`].
+    pub fn open(self, path: impl AsRef<Path>) -> Result<ModelFile> {
+        let path = path.as_ref();
+        let data = self.read(path)?;
+        let model = decode_model(data).within(|| format!("file '{}'", path.display()))?;
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        Ok(ModelFile {
+            path: path.to_path_buf(),
+            model,
+            resolver: ExternalResolver::in_folder(folder, self),
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::proto::{
     ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorShapeProto, TensorTypeProto,
     TypeProto, TypeValue, ValueInfoProto,
 };
-use crate::{ExternalResolver, ImportOptions, decode_model, import};
+use crate::{ExternalResolver, ImportOptions, decode_model};
 
 /// Reads a model from arbitrary bytes, and checks the properties of every model.
 ///
@@ -20,8 +20,8 @@ pub fn fuzz_load(bytes: &[u8]) {
     let Ok(proto) = decode_model(Bytes::copy_from_slice(bytes)) else {
         return;
     };
-    let options = ImportOptions::new().with_io_names(true);
-    let read = || import(&proto, &ExternalResolver::none(), &options);
+    let options = ImportOptions::default().io_names(true);
+    let read = || options.import(&proto, &ExternalResolver::none());
     let (Ok(model), Ok(again)) = (read(), read()) else {
         return;
     };
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_seed_is_a_model() {
         let proto = decode_model(seed().into()).unwrap();
-        let model = import(&proto, &ExternalResolver::none(), &ImportOptions::new()).unwrap();
+        let model = crate::import(&proto, &ExternalResolver::none()).unwrap();
         assert_eq!(model.counts().nodes, 6);
         fuzz_load(&seed());
     }

@@ -294,10 +294,7 @@ impl ReprHooks for OwnText<'_, '_> {
 
 fn text(py: Python<'_>, value: &Value, root: Option<&Ref<Obj>>) -> PyResult<String> {
     let hooks = OwnText { py, root };
-    under_gil(py, || {
-        isoform::repr_with(value, ReprOptions::default(), &hooks)
-    })
-    .into_py()
+    under_gil(py, || ReprOptions::default().repr(value, &hooks)).into_py()
 }
 
 /// The result of `Object.__repr__`.

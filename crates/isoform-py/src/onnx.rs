@@ -81,8 +81,8 @@ impl OnnxModel {
 #[pyfunction]
 #[pyo3(signature = (path, *, mmap = true, io_names = false))]
 fn onnx_load(py: Python<'_>, path: PathBuf, mmap: bool, io_names: bool) -> PyResult<OnnxModel> {
-    let options = ImportOptions::new().with_mmap(mmap).with_io_names(io_names);
+    let options = ImportOptions::default().mmap(mmap).io_names(io_names);
     // Reading a file does not need Python, so other threads may run.
-    let model = py.detach(|| isoform_onnx::load(path, &options)).into_py()?;
+    let model = py.detach(|| options.load(path)).into_py()?;
     Ok(OnnxModel { model })
 }

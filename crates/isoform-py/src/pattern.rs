@@ -1,6 +1,6 @@
 //! Patterns, rules and rewriting for Python.
 
-use isoform::pattern::{Found, Hole, Match, Pattern, RewriteOptions, Rewritten, Rule, rewrite};
+use isoform::pattern::{Found, Hole, Match, Pattern, RewriteOptions, Rewritten, Rule};
 use isoform::{TypeIndex, Value};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -442,6 +442,6 @@ fn rewrite_by_rules(
             .collect::<PyResult<_>>()?,
     };
     let options = RewriteOptions::default().max_steps(max_steps);
-    let done = under_gil(root.py(), || rewrite(&given, &rules, &options)).into_py()?;
+    let done = under_gil(root.py(), || options.rewrite(&given, &rules)).into_py()?;
     Ok(RewrittenHandle(done))
 }

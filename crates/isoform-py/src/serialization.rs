@@ -34,7 +34,7 @@ fn to_json_graph_str(
     if let Some(metadata) = metadata {
         options = options.metadata(untyped(metadata)?);
     }
-    under_gil(obj.py(), || isoform::to_json_graph(&value, &options)).into_py()
+    under_gil(obj.py(), || options.to_json_graph(&value)).into_py()
 }
 
 fn read_options(ignore_unknown_fields: bool) -> JsonReadOptions {
@@ -55,7 +55,7 @@ fn from_json_graph_str<'py>(
     ignore_unknown_fields: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = read_options(ignore_unknown_fields);
-    let value = under_gil(py, || isoform::from_json_graph(json_str, &options)).into_py()?;
+    let value = under_gil(py, || options.read(json_str)).into_py()?;
     to_python(py, &value)
 }
 
@@ -69,7 +69,7 @@ fn json_graph_metadata<'py>(
     ignore_unknown_fields: bool,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let options = read_options(ignore_unknown_fields);
-    let read = || isoform::from_json_graph_with_metadata(json_str, &options);
+    let read = || options.read_with_metadata(json_str);
     let (_, metadata) = under_gil(py, read).into_py()?;
     metadata.map(|value| to_python(py, &value)).transpose()
 }
@@ -97,6 +97,6 @@ fn from_bytes<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let data = data.to_vec(py)?;
     let options = BinaryReadOptions::default().ignore_unknown_fields(ignore_unknown_fields);
-    let value = under_gil(py, || isoform::from_bytes_with(&data, &options)).into_py()?;
+    let value = under_gil(py, || options.read(&data)).into_py()?;
     to_python(py, &value)
 }

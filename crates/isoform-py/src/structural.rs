@@ -1,6 +1,6 @@
 //! Equality, hash, digest and mismatch for Python.
 
-use isoform::{CompareOptions, Mismatch, MismatchOptions, Value, render_mismatch};
+use isoform::{CompareOptions, Mismatch, MismatchOptions, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -43,7 +43,7 @@ pub(crate) fn equal(
         return under_gil(lhs.py(), compare).into_py();
     }
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let compare = || isoform::structural_equal_with(left, right, flags);
+    let compare = || flags.equal(left, right);
     under_gil(lhs.py(), compare).into_py()
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn equal(
 #[inline]
 pub(crate) fn hash(value: &Bound<'_, PyAny>, flags: Flags) -> PyResult<u64> {
     let given = untyped(value)?;
-    let hash = || isoform::structural_hash_with(given, flags);
+    let hash = || flags.hash(given);
     under_gil(value.py(), hash).into_py()
 }
 
@@ -66,7 +66,7 @@ fn structural_digest<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (py, given) = (value.py(), untyped(value)?);
-    let digest = under_gil(py, || isoform::structural_digest_with(given, options)).into_py()?;
+    let digest = under_gil(py, || options.digest(given)).into_py()?;
     Ok(PyBytes::new(py, digest.as_bytes()))
 }
 
@@ -82,10 +82,7 @@ fn get_first_structural_mismatch(
 ) -> PyResult<Option<(PathHandle, PathHandle)>> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let found = under_gil(lhs.py(), || {
-        isoform::first_structural_mismatch_with(left, right, options)
-    })
-    .into_py()?;
+    let found = under_gil(lhs.py(), || options.first_mismatch(left, right)).into_py()?;
     Ok(found.map(|(left, right)| (left.into(), right.into())))
 }
 
@@ -101,9 +98,7 @@ fn explain_structural_mismatch(
 ) -> PyResult<Option<MismatchHandle>> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    let found = under_gil(lhs.py(), || {
-        isoform::explain_mismatch(&left, &right, options)
-    });
+    let found = under_gil(lhs.py(), || options.explain_mismatch(&left, &right));
     let sides = [left, right];
     Ok(found
         .into_py()?
@@ -123,10 +118,7 @@ fn assert_structural_equal(
 ) -> PyResult<()> {
     let options = options(map_free_vars, enable_auto_mapping, skip_tensor_content);
     let (left, right) = (untyped(lhs)?, untyped(rhs)?);
-    under_gil(lhs.py(), || {
-        isoform::assert_structural_equal_with(left, right, options)
-    })
-    .into_py()
+    under_gil(lhs.py(), || options.assert_equal(left, right)).into_py()
 }
 
 /// The number of pairs or objects that the last comparison, hash or digest of this
@@ -224,13 +216,13 @@ impl MismatchHandle {
             .width(width)
             .color(color);
         let [left, right] = &self.sides;
-        under_gil(py, || render_mismatch(left, right, &self.found, &options))
+        under_gil(py, || options.render(left, right, &self.found))
     }
 
     fn __str__(&self, py: Python<'_>) -> String {
         let [left, right] = &self.sides;
         let options = MismatchOptions::default();
-        under_gil(py, || render_mismatch(left, right, &self.found, &options))
+        under_gil(py, || options.render(left, right, &self.found))
     }
 
     fn __repr__(&self) -> String {

@@ -26,7 +26,7 @@ fn to_text(obj: &Bound<'_, PyAny>, options: &Bound<'_, PyDict>) -> PyResult<Stri
     for (name, given) in options {
         text = set(text, name.cast::<PyString>()?.to_str()?, &given)?;
     }
-    under_gil(obj.py(), || isoform::to_text(&value, &text)).into_py()
+    under_gil(obj.py(), || text.to_text(&value)).into_py()
 }
 
 /// Sets one option.

@@ -5,12 +5,10 @@ use std::fmt;
 
 use super::generate::children;
 use isoform::AccessPath;
+use isoform::CompareOptions;
 use isoform::Map;
 use isoform::field_value_at;
 use isoform::host::{Places, Step};
-use isoform::{
-    CompareOptions, structural_digest_with, structural_equal_with, structural_hash_with,
-};
 use isoform::{ErrorKind, Result};
 use isoform::{FieldFlag, Kind};
 use isoform::{Value, ValueRef};
@@ -79,7 +77,8 @@ pub fn check_laws(values: &[Value], options: CompareOptions) -> Result<(), LawVi
     let mut equal = vec![vec![false; count]; count];
     for (left, row) in equal.iter_mut().enumerate() {
         for (right, cell) in row.iter_mut().enumerate() {
-            *cell = structural_equal_with(&values[left], &values[right], options)
+            *cell = options
+                .equal(&values[left], &values[right])
                 .map_err(|error| violation("error", format!("a == b: {error}"), &[left, right]))?;
         }
     }
@@ -118,7 +117,9 @@ fn same_names(
     options: CompareOptions,
 ) -> std::result::Result<(), (&'static str, String)> {
     let hash = |value| {
-        structural_hash_with(value, options).map_err(|error| ("error", format!("hash: {error}")))
+        options
+            .hash(value)
+            .map_err(|error| ("error", format!("hash: {error}")))
     };
     let (hash_a, hash_b) = (hash(a)?, hash(b)?);
     if hash_a != hash_b {
@@ -127,7 +128,7 @@ fn same_names(
     }
     // A free variable has no portable name: that is a result, too, which equal values
     // must share.
-    let digest = |value| match structural_digest_with(value, options) {
+    let digest = |value| match options.digest(value) {
         Ok(digest) => Ok(Some(digest)),
         Err(error) if error.kind() == ErrorKind::Value => Ok(None),
         Err(error) => Err(("error", format!("digest: {error}"))),

@@ -15,13 +15,10 @@ use super::serial;
 use super::source::Source;
 use super::tangle::tangle;
 use super::transform::{rename, reorder, unshare};
+use isoform::CompareOptions;
 use isoform::Kind;
 use isoform::TypeInfo;
 use isoform::{AccessPath, AccessStep};
-use isoform::{
-    CompareOptions, explain_mismatch, first_structural_mismatch_with, structural_digest_with,
-    structural_equal_with, structural_hash_with,
-};
 use isoform::{Error, ErrorKind, Result};
 use isoform::{Value, ValueRef};
 
@@ -84,7 +81,7 @@ fn outcome<T>(result: Result<T>) -> Result<T, ErrorKind> {
 }
 
 fn engine_equal(pair: &Pair) -> Result<bool> {
-    structural_equal_with(&pair.left, &pair.right, pair.options)
+    pair.options.equal(&pair.left, &pair.right)
 }
 
 fn oracle_equal(pair: &Pair) -> Result<bool> {
@@ -112,7 +109,7 @@ fn alternatives_are_the_oracles(bytes: &[u8]) -> Result<(), String> {
         options,
     };
     let (engine, judge) = (outcome(engine_equal(&pair)), outcome(oracle_equal(&pair)));
-    let found = first_structural_mismatch_with(&pair.left, &pair.right, options);
+    let found = options.first_mismatch(&pair.left, &pair.right);
     let recorded = outcome(found.map(|found| found.is_none()));
     if (engine == judge && recorded == judge) || judge == Err(ErrorKind::Recursion) {
         return Ok(());
@@ -161,7 +158,7 @@ fn any_type(value: &Value, has: impl Fn(&TypeInfo) -> bool) -> bool {
 
 fn mismatch_is_the_oracles(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, true)?;
-    let engine = first_structural_mismatch_with(&pair.left, &pair.right, pair.options);
+    let engine = pair.options.first_mismatch(&pair.left, &pair.right);
     let equal = outcome(engine_equal(&pair));
     let found = outcome(engine.as_ref().map(Option::is_none).map_err(copy_of));
     if found != equal {
@@ -214,8 +211,8 @@ pub(super) fn same_place(
 
 fn explanation_agrees(bytes: &[u8]) -> Result<(), String> {
     let pair = draw(bytes, true)?;
-    let mismatch = first_structural_mismatch_with(&pair.left, &pair.right, pair.options);
-    let explained = explain_mismatch(&pair.left, &pair.right, pair.options);
+    let mismatch = pair.options.first_mismatch(&pair.left, &pair.right);
+    let explained = pair.options.explain_mismatch(&pair.left, &pair.right);
     let fail = |what: String| Err(account(&pair, &what));
     let (paths, reason) = match (mismatch, explained) {
         (Err(left), Err(right)) if left.kind() == right.kind() => return Ok(()),
@@ -253,8 +250,8 @@ fn explanation_agrees(bytes: &[u8]) -> Result<(), String> {
 
 /// Hash and digest of a value, reduced to what equal values must agree on.
 fn names(value: &Value, options: CompareOptions) -> [Result<String, ErrorKind>; 2] {
-    let hash = structural_hash_with(value, options).map(|hash| format!("{hash:016x}"));
-    let digest = structural_digest_with(value, options).map(|digest| digest.to_string());
+    let hash = options.hash(value).map(|hash| format!("{hash:016x}"));
+    let digest = options.digest(value).map(|digest| digest.to_string());
     [outcome(hash), outcome(digest)]
 }
 

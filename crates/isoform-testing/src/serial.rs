@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use super::family::Family;
 use super::generate::Generator;
 use super::source::Source;
+use isoform::CompareOptions;
 use isoform::Kind;
 use isoform::field_value_at;
-use isoform::{CompareOptions, structural_digest_with, structural_equal_with};
 use isoform::{Error, Result};
-use isoform::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
 use isoform::{TensorText, TextOptions, from_text, to_text};
 use isoform::{Value, ValueRef};
 use isoform::{from_bytes, to_bytes};
+use isoform::{from_json_graph, to_json_graph};
 
 /// Of singletons with the same content, the last one written is found, so no other case
 /// may write between writing and reading.
@@ -29,8 +29,8 @@ struct Format<T> {
 
 const JSON: Format<String> = Format {
     name: "JSON",
-    write: |value| to_json_graph(value, &JsonOptions::default()),
-    read: |text| from_json_graph(text, &JsonReadOptions::default()),
+    write: |value| to_json_graph(value),
+    read: |text| from_json_graph(text),
 };
 
 const BINARY: Format<Vec<u8>> = Format {
@@ -41,7 +41,7 @@ const BINARY: Format<Vec<u8>> = Format {
 
 const TEXT: Format<String> = Format {
     name: "text",
-    write: |value| to_text(value, &TextOptions::default()),
+    write: |value| to_text(value),
     read: |text| from_text(text),
 };
 
@@ -50,7 +50,7 @@ const NARROW: Format<String> = Format {
     name: "narrow text",
     write: |value| {
         let options = TextOptions::default().width(1).depth(2).defaults(true);
-        to_text(value, &options.tensors(TensorText::Inline))
+        options.tensors(TensorText::Inline).to_text(value)
     },
     read: |text| from_text(text),
 };
@@ -98,14 +98,14 @@ fn round_trip<T: PartialEq + fmt::Debug>(format: &Format<T>, bytes: &[u8]) -> Re
     // A value without a digest contains something that is only equal to itself: a free
     // variable, an object as a key, or a part that cannot be compared.
     let options = CompareOptions::default();
-    let Ok(digest) = structural_digest_with(&value, options) else {
+    let Ok(digest) = options.digest(&value) else {
         return Ok(());
     };
-    match structural_equal_with(&value, &again, options) {
+    match options.equal(&value, &again) {
         Ok(true) => {}
         other => return fail(&format!("comparison says {other:?}")),
     }
-    match structural_digest_with(&again, options) {
+    match options.digest(&again) {
         Ok(other) if other == digest => Ok(()),
         other => fail(&format!("the digest was {digest}, is {other:?}")),
     }

@@ -17,9 +17,9 @@ use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes};
 use isoform::{DynEqual, DynHash, FieldDef, Schema, TypeDef, construct, field_value, find_type};
-use isoform::{JsonOptions, JsonReadOptions, from_bytes, from_json_graph, to_bytes, to_json_graph};
-use isoform::{Obj, Ref, Value, WalkOptions, WalkResult, register_type, walk_objects};
+use isoform::{Obj, Ref, Value, WalkResult, register_type, walk_objects};
 use isoform::{StructuralKey, structural_equal, structural_hash};
+use isoform::{from_bytes, from_json_graph, to_bytes, to_json_graph};
 
 const DEPTH: u32 = 10;
 const LEVELS: u32 = 2_000;
@@ -152,12 +152,9 @@ fn figures() -> Vec<Figure> {
         }),
         figure("read-json", tree, || {
             let root = shapes::lambda(DEPTH).into();
-            let text = to_json_graph(&root, &JsonOptions::default()).expect("it can be written");
+            let text = to_json_graph(&root).expect("it can be written");
             Box::new(move || {
-                drop(from_json_graph(
-                    black_box(&text),
-                    &JsonReadOptions::default(),
-                ));
+                drop(from_json_graph(black_box(&text)));
             })
         }),
         figure("read-binary", tree, || {
@@ -217,7 +214,7 @@ fn hash_noted(note: Note) -> Work {
 fn walk(root: impl Into<Value>) -> Work {
     let root = root.into();
     Box::new(move || {
-        let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
+        let outcome = walk_objects(&root, |object, _| {
             black_box(object.owners());
             Ok(WalkResult::<()>::Advance)
         });

@@ -28,10 +28,9 @@ use common::orders::Order;
 use common::shapes::{Inner, Note};
 use common::{plain, positions, shapes, statements};
 use isoform::{
-    CompareOptions, JsonOptions, JsonReadOptions, StructuralKey, TextOptions, Value, WalkOptions,
-    WalkResult, explain_mismatch, from_bytes, from_json_graph, from_text, structural_digest,
-    structural_equal, structural_hash, structural_walk, to_bytes, to_json_graph, to_text,
-    walk_objects,
+    StructuralKey, TextOptions, Value, WalkResult, explain_mismatch, from_bytes, from_json_graph,
+    from_text, structural_digest, structural_equal, structural_hash, structural_walk, to_bytes,
+    to_json_graph, walk_objects,
 };
 use ratios::memory::peak_growth;
 use ratios::orders::orders;
@@ -124,7 +123,7 @@ fn lambda(table: &mut Table) {
         table.row(name("digest"), alone(count, digest), Limit::None);
 
         let explain = || {
-            let mismatch = explain_mismatch(&left, &other, CompareOptions::default());
+            let mismatch = explain_mismatch(&left, &other);
             assert!(black_box(mismatch).expect("comparable").is_some());
         };
         table.row(
@@ -250,7 +249,7 @@ fn mutable(table: &mut Table) {
     let times = alone(positions(10), || equal(&left, &right));
     table.row("equal beside them, d=10".to_string(), times, Limit::None);
     let walk_all = || {
-        let walked = walk_objects(&left, WalkOptions::default(), |object, _| {
+        let walked = walk_objects(&left, |object, _| {
             black_box(object);
             Ok(WalkResult::<()>::Advance)
         });
@@ -300,7 +299,7 @@ fn walk(table: &mut Table) {
         };
         let values = || {
             let mut visited = 0u64;
-            let outcome = structural_walk(&root, WalkOptions::default(), |visit| {
+            let outcome = structural_walk(&root, |visit| {
                 visited += u64::from(visit.object().is_some());
                 Ok(WalkResult::<()>::Advance)
             });
@@ -314,7 +313,7 @@ fn walk(table: &mut Table) {
         );
         let objects = || {
             let mut visited = 0u64;
-            let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
+            let outcome = walk_objects(&root, |object, _| {
                 visited += u64::from(object.owners() > 0);
                 Ok(WalkResult::<()>::Advance)
             });
@@ -380,7 +379,7 @@ fn text(table: &mut Table) {
         let count = positions(depth);
         let value = Value::from(shapes::lambda(depth));
         let options = TextOptions::default();
-        let print = |value: &Value| to_text(value, &options).expect("the workload has a text");
+        let print = |value: &Value| options.to_text(value).expect("the workload has a text");
         let (text, graph) = (print(&value), json(&value));
         let times = pair(
             count,
@@ -399,11 +398,11 @@ fn text(table: &mut Table) {
 }
 
 fn json(value: &Value) -> String {
-    to_json_graph(value, &JsonOptions::default()).expect("the workload can be written")
+    to_json_graph(value).expect("the workload can be written")
 }
 
 fn from_json(text: &str) -> Value {
-    from_json_graph(text, &JsonReadOptions::default()).expect("the text can be read")
+    from_json_graph(text).expect("the text can be read")
 }
 
 fn construct_and_drop(table: &mut Table) {

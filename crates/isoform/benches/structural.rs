@@ -14,8 +14,8 @@ use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
 };
 use isoform::{
-    CompareOptions, Obj, Ref, Value, WalkOptions, WalkResult, explain_mismatch, structural_digest,
-    structural_equal, structural_hash, walk_objects,
+    Obj, Ref, Value, WalkResult, explain_mismatch, structural_digest, structural_equal,
+    structural_hash, walk_objects,
 };
 
 /// Cache-resident, and not.
@@ -175,7 +175,7 @@ fn mismatch(criterion: &mut Criterion) {
         let right = Value::from(shapes::lambda_with_other_end(depth));
         group.throughput(Throughput::Elements(positions(depth)));
         bench(&mut group, "isoform", depth, || {
-            explain_mismatch(black_box(&left), &right, CompareOptions::default())
+            explain_mismatch(black_box(&left), &right)
         });
     }
     group.finish();
@@ -189,7 +189,7 @@ fn walk(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(positions(depth)));
         bench(&mut group, "isoform", depth, || {
             let mut owners = 0u64;
-            walk_objects(black_box(&root), WalkOptions::default(), |object, _| {
+            walk_objects(black_box(&root), |object, _| {
                 owners += u64::from(object.owners());
                 Ok(WalkResult::<()>::Advance)
             })

@@ -8,8 +8,8 @@ use std::io::Write;
 
 use isoform::{
     Array, Error, FieldDef, Function, Map, Node, Obj, Ref, Result, Schema, Str, TypeDef, TypeIndex,
-    Value, WalkOptions, WalkResult, attrs, construct, field_value, node_trait, register_type,
-    structural_walk, with_field,
+    Value, WalkResult, attrs, construct, field_value, node_trait, register_type, structural_walk,
+    with_field,
 };
 
 /// Computing it has no effect but its result.
@@ -134,7 +134,7 @@ pub struct Block {
 
 /// Adds the variables that a node refers to.
 fn collect_variables(node: &Ref<Obj>, used: &mut HashSet<u64>) -> Result<()> {
-    structural_walk(node, WalkOptions::default(), |visit| {
+    structural_walk(node, |visit| {
         used.extend(visit.downcast::<Var>().map(Ref::identity));
         Ok(WalkResult::<()>::Advance)
     })?;

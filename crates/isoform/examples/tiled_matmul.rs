@@ -11,8 +11,8 @@ use isoform::dialect::pto::{
     PrintOptions, PtrType, TensorType, TileType, Type, Var, VerifyOptions,
 };
 use isoform::{
-    CompareOptions, Error, MismatchOptions, Ref, Result, Value, explain_mismatch, render_mismatch,
-    structural_digest, structural_equal,
+    Error, MismatchOptions, Ref, Result, Value, explain_mismatch, structural_digest,
+    structural_equal,
 };
 
 fn index(value: i64) -> Ref<ConstInt> {
@@ -93,7 +93,7 @@ fn matmul(extent: i64, size: i64, name: impl Fn(&str) -> String) -> Result<Ref<F
 fn main() -> Result<()> {
     let options = PrintOptions::default();
     let kernel = Value::from(matmul(256, 64, str::to_owned)?);
-    show("As it was built", &pto::python_print(&kernel, &options)?)?;
+    show("As it was built", &options.print(&kernel)?)?;
     assert!(pto::verify(&kernel, &VerifyOptions::default())?.is_empty());
 
     let renamed = Value::from(matmul(256, 64, |name| format!("my_{name}"))?);
@@ -103,13 +103,13 @@ fn main() -> Result<()> {
 
     let simplified = pto::simplify(&kernel)?;
     let optimised = pto::cse(&simplified.value)?;
-    show("Optimised", &pto::python_print(&optimised, &options)?)?;
+    show("Optimised", &options.print(&optimised)?)?;
     assert!(pto::verify(&optimised, &VerifyOptions::default())?.is_empty());
 
-    let mismatch = explain_mismatch(&kernel, &optimised, CompareOptions::default())?
+    let mismatch = explain_mismatch(&kernel, &optimised)?
         .ok_or_else(|| Error::value_error("the passes changed nothing"))?;
     let options = MismatchOptions::default();
-    let text = render_mismatch(&kernel, &optimised, &mismatch, &options);
+    let text = options.render(&kernel, &optimised, &mismatch);
     show("The first change", &text)
 }
 

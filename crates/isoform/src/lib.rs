@@ -50,7 +50,7 @@
 //! let (x, y) = (Var::new("x"), Var::new("y"));
 //! let sum = Fun::new([x.clone(), y.clone()], Add::new(&x, &y));
 //! let square = Fun::new([x.clone(), y.clone()], Add::new(&x, &x));
-//! let mismatch = explain_mismatch(&sum, &square, Default::default())?.expect("they differ");
+//! let mismatch = explain_mismatch(&sum, &square)?.expect("they differ");
 //! assert_eq!(mismatch.left_path.to_string(), "<root>.body.rhs");
 //! # Ok::<(), isoform::Error>(())
 //! ```
@@ -120,15 +120,10 @@ pub mod tir;
 mod traverse;
 
 pub use by_fields::recursive::{recursive_cmp, recursive_eq, recursive_hash};
-pub use by_fields::repr::{
-    REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr, repr_with,
-};
+pub use by_fields::repr::{REPEATED_LENGTH, REPEATED_TOTAL, ReprHooks, ReprOptions, repr};
 pub use by_fields::verify::{VerifyHooks, verify};
-pub use files::binary::{BinaryReadOptions, from_bytes, from_bytes_with, to_bytes};
-pub use files::json::{
-    JsonOptions, JsonReadOptions, from_json_graph, from_json_graph_with_metadata, to_json_graph,
-    write_json_graph,
-};
+pub use files::binary::{BinaryReadOptions, from_bytes, to_bytes};
+pub use files::json::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
 pub use isoform_macros::{Node, dialect, export, node_trait};
 pub use kernel::container::{
     Array, Bytes, Dict, List, Map, OpaqueObj, Shape, Str, StructuralKey, Tensor,
@@ -163,13 +158,12 @@ pub use kernel::types::{
 pub use kernel::value::{DType, DTypeCode, Device, Value, ValueRef};
 pub use structural::{
     CompareOptions, Digest, ExistingPair, HoleRefusal, Mismatch, MismatchReason, explain_mismatch,
-    first_structural_mismatch, first_structural_mismatch_with, last_visit_count, structural_digest,
-    structural_digest_with, structural_equal, structural_equal_with, structural_hash,
-    structural_hash_with,
+    first_structural_mismatch, last_visit_count, structural_digest, structural_equal,
+    structural_hash,
 };
 pub use text::{
     MismatchOptions, TensorText, TextFault, TextMark, TextOptions, assert_structural_equal,
-    assert_structural_equal_with, from_text, render_mismatch, to_text,
+    from_text, render_mismatch, to_text,
 };
 pub use traverse::{
     Before, Child, ChildOptions, Children, Dispatch, DriveMutate, DriveVisit, MapOptions,
@@ -262,10 +256,7 @@ pub mod host {
     pub use crate::kernel::path::places::{Place, Places, Step};
     pub use crate::kernel::types::{field_hint, set_method_hook};
     pub use crate::structural::objects_equal;
-    pub use crate::traverse::{
-        InterruptCodec, structural_map_where, structural_mutate_by_host, structural_visit_by_host,
-        structural_walk_where, structural_walk_with,
-    };
+    pub use crate::traverse::InterruptCodec;
 }
 
 /// Items that the derive macro names; not part of the public interface.

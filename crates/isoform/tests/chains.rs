@@ -17,10 +17,11 @@ mod support;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use isoform::pattern::{self, Pattern, RewriteOptions, Rule};
+use isoform::pattern::{Pattern, RewriteOptions, Rule};
 use isoform::{
-    AccessPath, Array, ChildOptions, CompareOptions, Dict, FieldDef, Function, List, Map, Node,
-    RegionKind, Schema, StructuralKey, TypeDef, TypeIndex, Value, WalkOptions, WalkResult, attrs,
+    AccessPath, Array, ChildOptions, CompareOptions, Dict, FieldDef, Function, JsonReadOptions,
+    List, Map, Node, RegionKind, ReprOptions, Schema, StructuralKey, TypeDef, TypeIndex, Value,
+    WalkResult, attrs,
 };
 
 use support::{int, scaled, var};
@@ -137,38 +138,38 @@ fn every_function_of_a_value_has_a_chain() {
 }
 
 chains! {
-    "structural_equal" "structural_equal_with"
+    "structural_equal"
     fn structural_equal(deep) {
         assert!(equal(&deep.value, &deep.twin));
         assert!(!equal(&deep.value, &deep.other));
         let options = CompareOptions { map_free_vars: true, ..Default::default() };
-        assert!(isoform::structural_equal_with(&deep.value, &deep.twin, options)?);
+        assert!(options.equal(&deep.value, &deep.twin)?);
     }
 
-    "first_structural_mismatch" "first_structural_mismatch_with" "explain_mismatch"
-    "render_mismatch" "assert_structural_equal" "assert_structural_equal_with" "AccessPath::get"
+    "first_structural_mismatch" "explain_mismatch"
+    "render_mismatch" "assert_structural_equal" "AccessPath::get"
     fn explain_mismatch(deep) {
         let found = isoform::first_structural_mismatch(&deep.value, &deep.other)?;
         let (left, _) = found.expect("they differ");
         assert_eq!(left.get(&deep.value)?, Value::from(1));
         let text = format!("{left:#}");
         assert_eq!(AccessPath::parse(&text)?.depth(), left.depth());
-        let mismatch = isoform::explain_mismatch(&deep.value, &deep.other, Default::default())?;
+        let mismatch = isoform::explain_mismatch(&deep.value, &deep.other)?;
         let mismatch = mismatch.expect("they differ");
         let (l, r) = (&deep.value, &deep.other);
-        assert!(isoform::render_mismatch(l, r, &mismatch, &Default::default()).len() < 10_000);
+        assert!(isoform::render_mismatch(l, r, &mismatch).len() < 10_000);
         assert!(mismatch.to_string().len() < 10_000);
         assert!(isoform::assert_structural_equal(l, &deep.twin).is_ok());
     }
 
-    "structural_hash" "structural_hash_with"
+    "structural_hash"
     fn structural_hash(deep) {
         let hash = |value| isoform::structural_hash(value);
         assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
         assert_ne!(hash(&deep.value)?, hash(&deep.other)?);
     }
 
-    "structural_digest" "structural_digest_with"
+    "structural_digest"
     fn structural_digest(deep) {
         let digest = |value| isoform::structural_digest(value);
         assert_eq!(digest(&deep.value)?, digest(&deep.twin)?);
@@ -183,20 +184,20 @@ chains! {
     "structural_walk" "structural_visit" "walk_objects"
     fn structural_walk(deep) {
         let mut depth = 0;
-        isoform::structural_walk(&deep.value, WalkOptions::default(), |visit| {
+        isoform::structural_walk(&deep.value, |visit| {
             depth = depth.max(visit.depth());
             Ok(WalkResult::<()>::Advance)
         })?;
         assert_eq!(depth, scaled(LEVELS));
         let mut objects = 0;
-        isoform::walk_objects(&deep.value, WalkOptions::default(), |_, _| {
+        isoform::walk_objects(&deep.value, |_, _| {
             objects += 1;
             Ok(WalkResult::<()>::Advance)
         })?;
         assert_eq!(objects, scaled(LEVELS) / 3);
         let met = std::cell::Cell::new(0);
         let plain = |ty: Option<isoform::TypeIndex>| ty.is_none();
-        isoform::structural_visit(&deep.value, WalkOptions::default(), &plain, &|_, _| {
+        isoform::structural_visit(&deep.value, &plain, &|_, _| {
             met.set(met.get() + 1);
             Ok(None)
         })?;
@@ -205,15 +206,15 @@ chains! {
 
     "structural_map" "structural_mutate"
     fn structural_map(deep) {
-        let made = isoform::structural_map(&deep.value, Default::default(), |visit| {
+        let made = isoform::structural_map(&deep.value, |visit| {
             let is_end = visit.value().as_int() == Some(1);
             Ok(is_end.then(|| Value::from(2)))
         })?;
         assert!(!equal(&made, &deep.value));
-        let same = isoform::structural_map(&deep.value, Default::default(), |_| Ok(None))?;
+        let same = isoform::structural_map(&deep.value, |_| Ok(None))?;
         assert_eq!(same, deep.value);
         let plain = |ty: Option<isoform::TypeIndex>| ty.is_none();
-        let made = isoform::structural_mutate(&deep.value, Default::default(), &plain, &|it, _| {
+        let made = isoform::structural_mutate(&deep.value, &plain, &|it, _| {
             Ok(match it.as_int() {
                 Some(1) => Value::from(2),
                 _ => it.clone(),
@@ -232,7 +233,7 @@ chains! {
 
     "children_of" "Children::rebuild"
     fn children_of(deep) {
-        let children = isoform::children_of(&deep.value, ChildOptions::default().keys(false));
+        let children = ChildOptions::default().keys(false).children_of(&deep.value);
         let parts = children.iter(RegionKind::Use).map(|child| child.value);
         assert!(equal(children.rebuild(parts.collect())?, &deep.twin));
     }
@@ -267,29 +268,29 @@ chains! {
         assert_eq!(hash(&deep.value)?, hash(&deep.twin)?);
     }
 
-    "repr" "repr_with" "Value as Debug"
+    "repr" "Value as Debug"
     fn repr(deep) {
         assert!(isoform::repr(&deep.value).len() > scaled(LEVELS));
-        let text = isoform::repr_with(&deep.value, Default::default(), &())?;
+        let text = ReprOptions::default().repr(&deep.value, &())?;
         assert!(text.len() > scaled(LEVELS));
         assert!(format!("{:?}", deep.value).len() < 10_000);
     }
 
     "to_text" "from_text"
     fn to_text(deep) {
-        let text = isoform::to_text(&deep.value, &Default::default())?;
+        let text = isoform::to_text(&deep.value)?;
         assert!(equal(isoform::from_text(&text)?, &deep.value));
     }
 
-    "to_json_graph" "write_json_graph" "from_json_graph" "from_json_graph_with_metadata"
+    "to_json_graph" "from_json_graph"
     fn to_json_graph(deep) {
-        let text = isoform::to_json_graph(&deep.value, &Default::default())?;
-        let (read, _) = isoform::from_json_graph_with_metadata(&text, &Default::default())?;
+        let text = isoform::to_json_graph(&deep.value)?;
+        let (read, _) = JsonReadOptions::default().read_with_metadata(&text)?;
         drop(text);
         assert!(equal(&read, &deep.value));
     }
 
-    "to_bytes" "from_bytes" "from_bytes_with"
+    "to_bytes" "from_bytes"
     fn to_bytes(deep) {
         let bytes = isoform::to_bytes(&deep.value)?;
         assert!(equal(isoform::from_bytes(&bytes)?, &deep.value));
@@ -370,7 +371,7 @@ chains! {
         let rule = Rule::new(Pattern::new(Pair::new(&x, 1), [x.clone()])?, &x)?;
         assert!(rule.apply(&chain(1, LEVELS, &[lean_left]))?.is_some());
         let options = RewriteOptions::default().max_steps(u64::MAX);
-        let done = pattern::rewrite(&deep.value, &[rule], &options)?;
+        let done = options.rewrite(&deep.value, &[rule])?;
         assert!(done.applied[0] + 1 >= scaled(LEVELS) as u64 / 6);
     }
 

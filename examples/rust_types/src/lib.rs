@@ -17,8 +17,7 @@
 //! ```
 
 use isoform::{
-    Error, Function, MapOptions, Node, Obj, Ref, Result, Value, export, exports, node_trait,
-    structural_map,
+    Error, Function, Node, Obj, Ref, Result, Value, export, exports, node_trait, structural_map,
 };
 use pyo3::prelude::*;
 
@@ -118,7 +117,7 @@ pub fn plus(this: &Ref<Const>, #[default = 1] step: i64) -> i64 {
 /// Replaces every number by what a function says.
 #[export("calc.map_numbers")]
 pub fn map_numbers(expr: &Ref<Obj>, function: &Function) -> Result<Value> {
-    structural_map(expr, MapOptions::default(), |visit| {
+    structural_map(expr, |visit| {
         let Some(number) = visit.downcast::<Const>() else {
             return Ok(None);
         };

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use isoform::ir::Op;
 use isoform::{
-    CompareOptions, Error, JsonReadOptions, TextFault, Value, WalkOptions, WalkResult,
-    find_singleton, register_singleton, walk_objects,
+    CompareOptions, Error, JsonReadOptions, TextFault, Value, WalkResult, find_singleton,
+    register_singleton, walk_objects,
 };
 use isoform_onnx::{ImportOptions, Model};
 use serde_json::json;
@@ -64,7 +64,7 @@ impl Common {
     }
 
     fn import_options(&self) -> ImportOptions {
-        ImportOptions::new().with_io_names(self.io_names)
+        ImportOptions::default().io_names(self.io_names)
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn load(file: &Path, common: &Common) -> Result<Input, Failure> {
             decode(form, bytes, file)
         }
         Content::Model if !found.is_file() => Err(NOT_MAPPED.into()),
-        Content::Model => match isoform_onnx::load(file, &common.import_options()) {
+        Content::Model => match common.import_options().load(file) {
             Ok(model) => Ok(Input::Model(model)),
             Err(error) => Err(message(file, &error)),
         },
@@ -141,7 +141,7 @@ fn decode(form: Form, bytes: Vec<u8>, file: &Path) -> Result<Input, Failure> {
             let text = text_in(bytes, form)?;
             let options = JsonReadOptions::default();
             let text = without_mark(&text);
-            read_settled(|| isoform::from_json_graph_with_metadata(text, &options))
+            read_settled(|| options.read_with_metadata(text))
         }
     };
     let (value, metadata) = decoded.map_err(failed)?;
@@ -174,7 +174,7 @@ type Decoded = (Value, Option<Value>);
 fn read_settled(read: impl Fn() -> isoform::Result<Decoded>) -> isoform::Result<Decoded> {
     let decoded = read()?;
     let mut is_settled = true;
-    walk_objects(&decoded.0, WalkOptions::default(), |object, _| {
+    walk_objects(&decoded.0, |object, _| {
         if let Some(op) = object.downcast_ref::<Op>() {
             is_settled &= match find_singleton(op) {
                 Some(known) => known.same_as(object),

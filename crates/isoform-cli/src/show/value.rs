@@ -2,7 +2,7 @@
 
 use std::io;
 
-use isoform::{TensorText, TextOptions, Value, to_text};
+use isoform::{TensorText, TextOptions, Value};
 use serde_json::json;
 
 use crate::args::{ShowArgs, TextArgs};
@@ -61,7 +61,7 @@ impl TextArgs {
 
 /// The text of a value, in a form that cannot be mistaken for another format.
 pub(crate) fn text_of(value: &Value, options: &TextOptions) -> isoform::Result<String> {
-    let text = to_text(value, options)?;
+    let text = options.to_text(value)?;
     match is_graph(&text) {
         // The text of a map with such keys looks like a JSON graph.
         true => Ok(format!("// text\n{text}")),

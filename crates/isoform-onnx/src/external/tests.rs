@@ -40,8 +40,7 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
 }
 
 fn resolvers(folder: &Path) -> [ExternalResolver; 2] {
-    [true, false]
-        .map(|mmap| ExternalResolver::in_folder(folder, LoadOptions::default().with_mmap(mmap)))
+    [true, false].map(|mmap| ExternalResolver::in_folder(folder, LoadOptions::default().mmap(mmap)))
 }
 
 #[test]

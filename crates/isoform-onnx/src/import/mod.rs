@@ -66,7 +66,7 @@ pub struct Counts {
 pub(crate) fn import_model(
     model: &ModelProto,
     resolver: &ExternalResolver,
-    options: &ImportOptions,
+    options: ImportOptions,
 ) -> Result<(Ref<Program>, Counts)> {
     let graph = model
         .graph

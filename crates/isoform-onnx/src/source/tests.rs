@@ -297,7 +297,7 @@ fn files_open_mapped_and_read() {
     let model = model_of(graph());
     std::fs::write(&path, model.encode_to_vec()).unwrap();
     for mmap in [true, false] {
-        let file = ModelFile::open_with(&path, LoadOptions::new().with_mmap(mmap)).unwrap();
+        let file = LoadOptions::default().mmap(mmap).open(&path).unwrap();
         assert_eq!(file.model(), &model);
         assert_eq!(file.path(), path);
         // The parts outlive the file.
@@ -310,7 +310,7 @@ fn files_open_mapped_and_read() {
 fn files_that_are_no_models_are_errors_naming_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.onnx");
-    for options in [LoadOptions::new(), LoadOptions::new().with_mmap(false)] {
+    for options in [LoadOptions::default(), LoadOptions::default().mmap(false)] {
         let cases: [(&[u8], &str); 4] = [
             (b"", "it is empty"),
             (
@@ -325,16 +325,16 @@ fn files_that_are_no_models_are_errors_naming_the_file() {
                 .unwrap()
                 .write_all(content)
                 .unwrap();
-            let error = ModelFile::open_with(&path, options).unwrap_err();
+            let error = options.open(&path).unwrap_err();
             assert_eq!(error.kind(), OnnxErrorKind::Value);
             let text = error.to_string();
             assert!(text.contains(expected), "{text}");
             assert!(text.contains("model.onnx"), "{text}");
         }
-        let error = ModelFile::open_with(folder.path().join("none.onnx"), options).unwrap_err();
+        let error = options.open(folder.path().join("none.onnx")).unwrap_err();
         assert_eq!(error.kind(), OnnxErrorKind::Io);
         assert!(error.to_string().contains("none.onnx"));
-        let error = ModelFile::open_with(folder.path(), options).unwrap_err();
+        let error = options.open(folder.path()).unwrap_err();
         assert_eq!(error.kind(), OnnxErrorKind::Value);
         assert!(error.to_string().contains("a folder"));
     }

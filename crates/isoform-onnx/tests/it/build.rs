@@ -1,9 +1,9 @@
 //! Short ways to write models, and the checks on pairs of them.
 
 use bytes::Bytes;
-use isoform::{CompareOptions, explain_mismatch, structural_digest, structural_hash};
+use isoform::{explain_mismatch, structural_digest, structural_hash};
 use isoform_onnx::{
-    ExternalResolver, ImportOptions, Model, import,
+    ExternalResolver, ImportOptions, Model,
     proto::{
         AttributeProto, AttributeType, DimensionProto, DimensionValue, FunctionProto, GraphProto,
         ModelProto, NodeProto, OperatorSetIdProto, TensorProto, TensorShapeProto, TensorTypeProto,
@@ -230,7 +230,7 @@ pub(crate) fn function(
 
 #[track_caller]
 pub(crate) fn load_with(model: &ModelProto, options: ImportOptions) -> Model {
-    match import(model, &ExternalResolver::none(), &options) {
+    match options.import(model, &ExternalResolver::none()) {
         Ok(model) => model,
         Err(error) => panic!("{error}"),
     }
@@ -238,14 +238,14 @@ pub(crate) fn load_with(model: &ModelProto, options: ImportOptions) -> Model {
 
 #[track_caller]
 pub(crate) fn load(model: &ModelProto) -> Model {
-    load_with(model, ImportOptions::new())
+    load_with(model, ImportOptions::default())
 }
 
 /// The models are the same program, have the same hash and the same digest.
 #[track_caller]
 pub(crate) fn check_same(left: &ModelProto, right: &ModelProto) {
     let (left, right) = (load(left).to_value(), load(right).to_value());
-    if let Some(mismatch) = explain_mismatch(&left, &right, CompareOptions::default()).unwrap() {
+    if let Some(mismatch) = explain_mismatch(&left, &right).unwrap() {
         panic!("expected equal models: {mismatch}");
     }
     assert_eq!(
@@ -264,7 +264,7 @@ pub(crate) fn check_same(left: &ModelProto, right: &ModelProto) {
 pub(crate) fn check_differ(left: &ModelProto, right: &ModelProto, place: &str) {
     let (left, right) = (load(left), load(right));
     let (l, r) = (left.to_value(), right.to_value());
-    let mismatch = explain_mismatch(&l, &r, CompareOptions::default())
+    let mismatch = explain_mismatch(&l, &r)
         .unwrap()
         .expect("the models differ");
     assert_ne!(

@@ -54,9 +54,9 @@ fn external_data_is_the_same_as_inline_data() {
     fs::write(&external, model.encode_to_vec()).unwrap();
     fs::write(folder.path().join("weights.bin"), &bytes).unwrap();
     for mmap in [true, false] {
-        let options = ImportOptions::new().with_mmap(mmap);
-        let inline = load(&inline, &options).unwrap();
-        let external = load(&external, &options).unwrap();
+        let options = ImportOptions::default().mmap(mmap);
+        let inline = options.load(&inline).unwrap();
+        let external = options.load(&external).unwrap();
         assert!(structural_equal(inline.to_value(), external.to_value()).unwrap());
         for model in [inline, external] {
             assert_eq!(weight(&model).data(), &bytes);
@@ -73,7 +73,7 @@ fn the_path_is_kept_and_named_in_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.onnx");
     fs::write(&path, with_weight(true).0.encode_to_vec()).unwrap();
-    let error = load(&path, &ImportOptions::new()).unwrap_err();
+    let error = load(&path).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
     let start = format!(
         "model '{}' > graph 'main' > initializer > tensor 'w' > ",
@@ -82,13 +82,13 @@ fn the_path_is_kept_and_named_in_errors() {
     assert!(error.message().starts_with(&start), "{error}");
 
     fs::write(&path, with_weight(false).0.encode_to_vec()).unwrap();
-    let model = load(&path, &ImportOptions::new()).unwrap();
+    let model = load(&path).unwrap();
     assert_eq!(model.path(), Some(path.as_path()));
 
-    let missing = load(folder.path().join("none.onnx"), &ImportOptions::new()).unwrap_err();
+    let missing = load(folder.path().join("none.onnx")).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Io);
     fs::write(&path, b"not a model").unwrap();
-    let damaged = load(&path, &ImportOptions::new()).unwrap_err();
+    let damaged = load(&path).unwrap_err();
     assert_eq!(damaged.kind(), ErrorKind::Value);
     assert!(damaged.message().contains("m.onnx"), "{damaged}");
 }

@@ -2,7 +2,7 @@
 
 use isoform::ErrorKind;
 use isoform_onnx::{
-    ExternalResolver, ImportOptions, import,
+    ExternalResolver, import,
     proto::{AttributeProto, AttributeType, GraphProto, ModelProto, NodeProto},
 };
 
@@ -10,7 +10,7 @@ use crate::build::*;
 
 #[track_caller]
 fn check(model: &ModelProto, kind: ErrorKind, expected: &str) {
-    match import(model, &ExternalResolver::none(), &ImportOptions::new()) {
+    match import(model, &ExternalResolver::none()) {
         Ok(_) => panic!("expected an error: {expected}"),
         Err(error) => {
             assert_eq!(error.message(), expected);
@@ -336,11 +336,7 @@ fn nesting() {
             "y",
         );
     }
-    let error = import(
-        &model_of(inner),
-        &ExternalResolver::none(),
-        &ImportOptions::new(),
-    );
+    let error = import(&model_of(inner), &ExternalResolver::none());
     let error = error.unwrap_err();
     assert!(
         error

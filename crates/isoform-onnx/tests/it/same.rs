@@ -242,7 +242,7 @@ fn names_of_symbolic_dimensions() {
 fn names_of_inputs_and_outputs_unless_asked_for() {
     let mut other = base();
     rename(&mut other, |name| format!("other/{name}"));
-    let options = ImportOptions::new().with_io_names(true);
+    let options = ImportOptions::default().io_names(true);
     let equal = |left: &ModelProto, right: &ModelProto| {
         let (left, right) = (load_with(left, options), load_with(right, options));
         isoform::structural_equal(left.to_value(), right.to_value()).unwrap()

@@ -9,9 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 use isoform::host;
-use isoform::{
-    AccessStep, ChildOptions, Children, Obj, Ref, RegionKind, Value, ValueRef, children_of,
-};
+use isoform::{AccessStep, ChildOptions, Children, Obj, Ref, RegionKind, Value, ValueRef};
 use pyo3::exceptions::{PyRecursionError, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -238,7 +236,7 @@ impl NodeDriver {
     }
 
     fn children(py: Python<'_>, value: Value, region: RegionKind, place: Option<u64>) -> Frame {
-        let children = under_gil(py, || children_of(&value, options()));
+        let children = under_gil(py, || options().children_of(&value));
         Frame {
             value,
             region,

@@ -1,6 +1,6 @@
 //! Where in a value an error was raised.
 
-use isoform::{AccessPath, AccessStep, ChildOptions, Children, RegionKind, Value, children_of};
+use isoform::{AccessPath, AccessStep, ChildOptions, Children, RegionKind, Value};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
 
@@ -19,7 +19,7 @@ pub(super) fn between(py: Python<'_>, node: &Value, part: &Value) -> Vec<AccessS
         parts.position(|child| child.value == *part)
     };
     under_gil(py, || {
-        let children = children_of(node, options);
+        let children = options.children_of(node);
         if let Some(position) = place(&children) {
             return children.step(position).into_iter().collect();
         }
@@ -28,7 +28,7 @@ pub(super) fn between(py: Python<'_>, node: &Value, part: &Value) -> Vec<AccessS
                 .value
                 .as_object()
                 .is_some_and(|object| object.type_info().is_builtin());
-            let inner = children_of(&child.value, options);
+            let inner = options.children_of(&child.value);
             if is_container && let Some(inside) = place(&inner) {
                 let steps = [inner.step(inside), children.step(position)];
                 return steps.into_iter().flatten().collect();

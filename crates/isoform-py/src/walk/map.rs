@@ -1,7 +1,6 @@
 //! `structural_map` and `substitute`: new values from old ones.
 
 use hashbrown::HashMap;
-use isoform::host::structural_map_where;
 use isoform::{Kind, MapOptions, Value, Visit};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -47,7 +46,7 @@ pub(crate) fn structural_map<'py>(
         Ok(answer)
     };
     let mapped = under_gil(py, || {
-        structural_map_where(&value, options, |ty| callbacks.wants(ty), call)
+        options.map_selected(&value, |ty| callbacks.wants(ty), call)
     })
     .into_py();
     let mapped = match mapped {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use isoform::host::{structural_mutate_by_host, with_scoped};
+use isoform::host::with_scoped;
 use isoform::{MapOptions, MutateCallback, Obj, Ref, RegionKind, Value};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -138,7 +138,7 @@ pub(crate) fn structural_mutate<'py>(
     };
     let wanted = |ty| callbacks.wants(ty);
     let result = under_gil(py, || {
-        structural_mutate_by_host(value, options, &wanted, &call)
+        options.max_depth(u32::MAX).mutate(value, &wanted, &call)
     });
     to_python(py, &result.into_py()?)
 }

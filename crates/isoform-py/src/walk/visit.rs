@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use isoform::host::{structural_visit_by_host, with_scoped};
+use isoform::host::with_scoped;
 use isoform::{RegionKind, Sharing, Value, VisitCallback, WalkOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -126,7 +126,7 @@ pub(crate) fn structural_visit(
     };
     let wanted = |ty| callbacks.wants(ty);
     let end = under_gil(py, || {
-        structural_visit_by_host(value, options, &wanted, &call)
+        options.max_depth(u32::MAX).visit(value, &wanted, &call)
     });
     end.into_py()?.map(|end| interrupt_of(py, &end)).transpose()
 }

@@ -1,6 +1,6 @@
 //! `structural_walk`: every value below a root, first match wins.
 
-use isoform::host::{InterruptCodec, structural_walk_with};
+use isoform::host::InterruptCodec;
 use isoform::{Sharing, Value, Visit, WalkOptions, WalkOrder, WalkResult};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -91,7 +91,7 @@ pub(crate) fn structural_walk<'py>(
     };
     let wanted = |ty| callbacks.wants(ty);
     under_gil(py, || {
-        structural_walk_with(value, options, wanted, interrupts, call)
+        options.walk_selected(value, wanted, interrupts, call)
     })
     .into_py()
 }

@@ -37,12 +37,12 @@ use isoform::ir::IRModule;
 ///
 /// ```
 /// use isoform_testing::ir::random_module;
-/// use isoform::{CompareOptions, structural_equal_with};
+/// use isoform::CompareOptions;
 ///
 /// let options = CompareOptions { map_free_vars: true, ..CompareOptions::default() };
 /// let (one, again) = (random_module(7, 50)?, random_module(7, 50)?);
-/// assert!(structural_equal_with(&one, &again, options)?);
-/// assert!(!structural_equal_with(&one, &random_module(8, 50)?, options)?);
+/// assert!(options.equal(&one, &again)?);
+/// assert!(!options.equal(&one, &random_module(8, 50)?)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn random_module(seed: u64, size: usize) -> Result<Ref<IRModule>> {

@@ -8,18 +8,15 @@ use super::super::source::{Source, random_bytes};
 use super::super::transform::{rename, reorder, unshare};
 use super::edit::{Edit, edits, is_below, swaps};
 use super::{Drawing, Drawn, Streams};
+use isoform::CompareOptions;
 use isoform::deep_copy;
 use isoform::{AccessPath, AccessStep};
-use isoform::{
-    CompareOptions, first_structural_mismatch_with, structural_digest_with, structural_equal_with,
-    structural_hash_with,
-};
 use isoform::{ErrorKind, Result};
-use isoform::{JsonOptions, JsonReadOptions, from_json_graph, to_json_graph};
 use isoform::{Obj, Ref};
-use isoform::{TensorText, TextOptions, from_text, to_text};
+use isoform::{TensorText, TextOptions, from_text};
 use isoform::{Value, ValueRef};
 use isoform::{from_bytes, to_bytes};
+use isoform::{from_json_graph, to_json_graph};
 
 /// The oracle visits shared parts at every occurrence, so it does not judge programs
 /// with more visits.
@@ -75,16 +72,18 @@ pub(crate) fn account(what: &str, left: &Value, right: &Value) -> String {
 
 pub(crate) fn shown(value: &Value) -> String {
     let options = TextOptions::default().tensors(TensorText::Inline);
-    to_text(value, &options).unwrap_or_else(|error| format!("{error}: {value:?}"))
+    options
+        .to_text(value)
+        .unwrap_or_else(|error| format!("{error}: {value:?}"))
 }
 
 /// Both programs are equal, have the same hash and the same digest.
 fn alike<D: Drawing>(left: &Value, right: &Value) -> Result<(), String> {
     for &way in D::WAYS {
-        match structural_equal_with(left, right, way) {
+        match way.equal(left, right) {
             Ok(true) => {}
             other => {
-                let place = first_structural_mismatch_with(left, right, way);
+                let place = way.first_mismatch(left, right);
                 let what = format!("comparison says {other:?} with {way:?}, at {place:?}");
                 return Err(account(&what, left, right));
             }
@@ -99,8 +98,8 @@ fn alike<D: Drawing>(left: &Value, right: &Value) -> Result<(), String> {
 
 /// The hash and the digest of a value.
 fn names(value: &Value, way: CompareOptions) -> Result<(u64, String), String> {
-    let hash = structural_hash_with(value, way);
-    let digest = structural_digest_with(value, way);
+    let hash = way.hash(value);
+    let digest = way.digest(value);
     match (hash, digest) {
         (Ok(hash), Ok(digest)) => Ok((hash, digest.to_string())),
         (Err(error), _) | (_, Err(error)) => {
@@ -125,9 +124,7 @@ pub(crate) fn read<T: std::fmt::Debug>(
 }
 
 pub(crate) fn through_json(value: &Value) -> Result<(String, Value), String> {
-    read(to_json_graph(value, &JsonOptions::default()), |text| {
-        from_json_graph(text, &JsonReadOptions::default())
-    })
+    read(to_json_graph(value), |text| from_json_graph(text))
 }
 
 pub(crate) fn through_binary(value: &Value) -> Result<(Vec<u8>, Value), String> {
@@ -138,7 +135,7 @@ pub(crate) fn through_text(
     value: &Value,
     options: &TextOptions,
 ) -> Result<(String, Value), String> {
-    read(to_text(value, options), |text| from_text(text))
+    read(options.to_text(value), |text| from_text(text))
 }
 
 pub(crate) fn json_round_trips<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
@@ -185,7 +182,7 @@ pub(crate) fn text_round_trips<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
             (&program, "the text differs the second time"),
             (&again, "the text differs when it is written again"),
         ] {
-            let other = to_text(value, &options).map_err(|error| error.to_string())?;
+            let other = options.to_text(value).map_err(|error| error.to_string())?;
             if other != text {
                 return Err(format!("{what}\n{text}\n{other}"));
             }
@@ -230,14 +227,14 @@ pub(crate) fn edits_are_found<D: Drawing>(bytes: &[u8]) -> Result<(), String> {
         Err(account(&what, &root, &edited.root))
     };
     for &way in D::WAYS {
-        let answer = structural_equal_with(&root, &edited.root, way);
+        let answer = way.equal(&root, &edited.root);
         if !matches!(answer, Ok(false)) {
             return fail(format!("comparison says {answer:?} with {way:?}"));
         }
         if let Err(what) = differ(&root, &edited.root, way) {
             return fail(what);
         }
-        match first_structural_mismatch_with(&root, &edited.root, way) {
+        match way.first_mismatch(&root, &edited.root) {
             Ok(Some((path, other)))
                 if leads_to(&root, &path, left) || leads_to(&edited.root, &other, right) => {}
             other => return fail(format!("the mismatch is {other:?} with {way:?}")),
@@ -256,11 +253,11 @@ pub(crate) fn one_of<'e>(edits: &'e [Edit], bytes: &[u8]) -> &'e Edit {
 /// Different programs have different hashes and digests. Editing a program may have
 /// introduced free variables; then it has no digest.
 fn differ(left: &Value, right: &Value, way: CompareOptions) -> Result<(), String> {
-    let hash = |value| structural_hash_with(value, way).map_err(|error| error.to_string());
+    let hash = |value| way.hash(value).map_err(|error| error.to_string());
     if hash(left)? == hash(right)? {
         return Err(format!("the hash stays the same with {way:?}"));
     }
-    let digest = |value| structural_digest_with(value, way);
+    let digest = |value| way.digest(value);
     match (digest(left), digest(right)) {
         (Ok(one), Ok(other)) if one == other => {
             Err(format!("the digest stays the same with {way:?}"))
@@ -299,7 +296,7 @@ pub(crate) fn engine_is_the_oracle<D: Drawing>(bytes: &[u8]) -> Result<(), Strin
             Err(error) if error.kind() == ErrorKind::Recursion => return Ok(()),
             judge => judge.map_err(setup)?,
         };
-        let found = first_structural_mismatch_with(&left, &right, way);
+        let found = way.first_mismatch(&left, &right);
         let agree = match (&judge, &found) {
             (None, Ok(None)) => true,
             (Some(expected), Ok(Some(paths))) => same_place(paths, expected),
@@ -353,11 +350,11 @@ pub(crate) fn equal_parts_share_hashes<D: Drawing>(bytes: &[u8]) -> Result<(), S
             map_free_vars,
             ..CompareOptions::default()
         };
-        let hashes = parts.iter().map(|part| structural_hash_with(part, way));
+        let hashes = parts.iter().map(|part| way.hash(part));
         let hashes: Vec<u64> = hashes.collect::<Result<_>>().map_err(setup)?;
         for (one, left) in parts.iter().enumerate() {
             for (other, right) in parts.iter().enumerate().skip(one) {
-                let equal = structural_equal_with(left, right, way).map_err(setup)?;
+                let equal = way.equal(left, right).map_err(setup)?;
                 if equal != (hashes[one] == hashes[other]) || (one == other && !equal) {
                     let what = format!("equal is {equal}, the hashes say otherwise, with {way:?}");
                     return Err(account(&what, left, right));

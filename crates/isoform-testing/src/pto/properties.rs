@@ -19,7 +19,7 @@ use isoform::dialect::pto::{
     VerifyOptions, substitute, verify,
 };
 use isoform::{CompareOptions, structural_equal};
-use isoform::{WalkOptions, WalkResult, walk_objects};
+use isoform::{WalkResult, walk_objects};
 
 /// The properties of programs of the dialect, with their names.
 pub const PTO_PROPERTIES: &[(&str, Property)] = &[
@@ -186,7 +186,7 @@ fn pto_sizes_and_variables_are_replaced(bytes: &[u8]) -> Result<(), String> {
 fn counters_of(function: &Ref<Function>) -> Result<Vec<Ref<Var>>, String> {
     let mut found = Vec::new();
     let params = Value::from(function.params.clone());
-    walk_objects(&params, WalkOptions::default(), |object, _| {
+    walk_objects(&params, |object, _| {
         let var = object.downcast_ref::<Var>();
         let is_counter = |var: &&Ref<Var>| var.scalar_dtype().is_some_and(DataType::is_int);
         found.extend(var.filter(is_counter).cloned());

@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::process::Command;
 
 use isoform::{
-    JsonOptions, JsonReadOptions, Obj, Ref, Value, WalkOptions, WalkResult, deep_copy, from_bytes,
-    from_json_graph, to_bytes, to_json_graph, walk_objects,
+    Obj, Ref, Value, WalkResult, deep_copy, from_bytes, from_json_graph, to_bytes, to_json_graph,
+    walk_objects,
 };
 
 use super::table::{Limit, Table};
@@ -104,7 +104,7 @@ fn walking(order: Order, depth: u32) -> Times {
     );
     let objects = || {
         let mut visited = 0u64;
-        let outcome = walk_objects(&root, WalkOptions::default(), |object, _| {
+        let outcome = walk_objects(&root, |object, _| {
             visited += u64::from(object.owners() > 0);
             Ok(WalkResult::<()>::Advance)
         });
@@ -156,9 +156,9 @@ fn copies(order: Order, depth: u32) -> Times {
 
 fn read_from_json(order: Order, depth: u32) -> Times {
     remade(order, depth, |source| {
-        let text = to_json_graph(source, &JsonOptions::default());
+        let text = to_json_graph(source);
         let text = text.expect("the workload can be written");
-        from_json_graph(&text, &JsonReadOptions::default()).expect("the text can be read")
+        from_json_graph(&text).expect("the text can be read")
     })
 }
 

@@ -61,6 +61,17 @@ impl ReprOptions {
         self.max_depth = Some(max_depth);
         self
     }
+
+    /// [`repr()`] with these options, and with the texts of a host language's
+    /// own classes, or `&()`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever a hook returns; `RecursionError` if hooks of types nest too deeply.
+    pub fn repr(self, value: &Value, hooks: &dyn ReprHooks) -> Result<String> {
+        let parts = Arena::default();
+        Writer::new(self, hooks, &parts).write(value)
+    }
 }
 
 /// Returns the text of a value.
@@ -81,7 +92,7 @@ impl ReprOptions {
 ///
 /// Depth is limited by memory only, except for hooks, which nest at most
 /// [`MAX_HOOK_DEPTH`](crate::MAX_HOOK_DEPTH) levels deep. If a hook fails, its
-/// error replaces the text; [`repr_with`] reports the error.
+/// error replaces the text; [`ReprOptions::repr`] reports the error.
 ///
 /// ```
 /// use isoform::{Array, Value, repr};
@@ -94,16 +105,6 @@ pub fn repr(value: &Value) -> String {
     writer.shows_errors = true;
     // Errors are shown in the text instead.
     writer.write(value).unwrap_or_default()
-}
-
-/// Like [`repr()`], with options and hooks.
-///
-/// # Errors
-///
-/// Whatever a hook returns; `RecursionError` if hooks of types nest too deeply.
-pub fn repr_with(value: &Value, options: ReprOptions, hooks: &dyn ReprHooks) -> Result<String> {
-    let parts = Arena::default();
-    Writer::new(options, hooks, &parts).write(value)
 }
 
 /// Texts of shared objects up to this many bytes are repeated.

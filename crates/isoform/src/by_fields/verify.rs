@@ -7,7 +7,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::object::table::TypeInfo;
 use crate::kernel::path::AccessPath;
 use crate::kernel::value::Value;
-use crate::traverse::{WalkOptions, WalkResult, structural_walk};
+use crate::traverse::{WalkOptions, WalkResult};
 
 /// Requirements on objects that are not part of their types' definitions.
 pub trait VerifyHooks {
@@ -68,7 +68,7 @@ pub fn verify(root: &Value, hooks: &dyn VerifyHooks) -> Result<Vec<(AccessPath, 
     let mut failures = Vec::new();
     // A custom traversal must not hide objects.
     let options = WalkOptions::default().include_ignored(true).hooks(false);
-    structural_walk(root, options, |visit| {
+    options.walk(root, |visit| {
         let object = visit
             .object()
             .filter(|object| !object.type_info().is_builtin());

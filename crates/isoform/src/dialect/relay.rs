@@ -15,7 +15,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Node, Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{WalkOptions, WalkOrder, WalkResult, walk_objects};
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult};
 
 isoform_macros::dialect! {
     "relay", crate = crate;
@@ -133,7 +133,7 @@ fn free<T: Node>(body: &Ref<RelayExpr>) -> Result<Array<Ref<T>>> {
     let mut found = Vec::new();
     // Definitions come first, so a bound variable is visited where it is bound.
     let options = WalkOptions::default().order(WalkOrder::Pre);
-    walk_objects(body, options, |object: &Ref<Obj>, region| {
+    options.walk_objects(body, |object: &Ref<Obj>, region| {
         if let (RegionKind::Use, Some(var)) = (region, object.downcast_ref::<T>()) {
             found.push(var.clone());
         }

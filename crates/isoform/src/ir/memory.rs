@@ -8,7 +8,7 @@ use crate::kernel::error::Result;
 use crate::kernel::hooks::{EqualCallback, HashCallback, StructuralEqual, StructuralHash};
 use crate::kernel::object::reference::Ref;
 use crate::kernel::value::Value;
-use crate::structural::{CompareOptions, structural_digest_with};
+use crate::structural::CompareOptions;
 
 /// Properties of the memory of a pool.
 #[derive(Node)]
@@ -70,7 +70,7 @@ impl PoolInfoProperties {
         let mut bursts = Vec::new();
         for (target, bytes) in self.target_burst_bytes.iter() {
             let pair = Value::from([Value::from(target), (*bytes).into()]);
-            bursts.push((structural_digest_with(&pair, options)?, pair));
+            bursts.push((options.digest(&pair)?, pair));
         }
         bursts.sort_by_key(|(digest, _)| *digest);
         let pairs: Vec<Value> = bursts.into_iter().map(|(_, pair)| pair).collect();

@@ -16,10 +16,7 @@ use crate::kernel::value::Value;
 use crate::structural::variable;
 use crate::structural::{CompareOptions, Filled, Matching, Mismatch};
 use crate::structural::{Hole, HoleTable};
-use crate::traverse::{
-    ChildOptions, InterruptCodec, Visit, WalkOptions, WalkOrder, WalkResult, children_of,
-    structural_walk_with,
-};
+use crate::traverse::{ChildOptions, InterruptCodec, Visit, WalkOptions, WalkOrder, WalkResult};
 
 /// A template with holes; see the [module](crate::pattern).
 ///
@@ -289,7 +286,7 @@ impl Pattern {
         let wanted = |ty: Option<TypeIndex>| ty.is_some() || self.root.admits(ty);
         let mut seen = Idents::default();
         let mut shared = 0;
-        structural_walk_with(root, options, wanted, InterruptCodec::default(), |visit| {
+        options.walk_selected(root, wanted, InterruptCodec::default(), |visit| {
             shared = shared.min(visit.depth().saturating_sub(1));
             let ty = visit.object().map(|object| object.type_info().index());
             let admitted = self.root.admits(ty);
@@ -317,7 +314,7 @@ impl Pattern {
             if !variables {
                 return Ok(WalkResult::Advance);
             }
-            let children = children_of(&value, ChildOptions::default().keys(false));
+            let children = ChildOptions::default().keys(false).children_of(&value);
             for (position, child) in children.iter(visit.region()).enumerate() {
                 let Some(ident) = variable(&child.value) else {
                     continue;
@@ -350,7 +347,7 @@ impl Pattern {
     ///
     /// ```
     /// use isoform::pattern::Pattern;
-    /// use isoform::{DType, Value, tir};
+    /// use isoform::{DType, tir};
     ///
     /// let int = |name| tir::Var::new(name, DType::INT32);
     /// let (x, a, b) = (int("x"), int("a"), int("b"));

@@ -78,38 +78,49 @@ pub struct Rewritten {
 /// `ValueError` if rules were applied more than `max_steps` times, which names
 /// the rules, and for a cyclic value; as [`Rule::apply`]. `TypeError` with the
 /// path if a replacement does not fit its field.
-pub fn rewrite(root: &Value, rules: &[Rule], options: &RewriteOptions) -> Result<Rewritten> {
-    let mut applied = vec![0; rules.len()];
-    let defined = scan::definitions(root)?;
-    // Until the end, stand-ins replace the variables of replacements that a
-    // binder around them would capture.
-    let mut stand_ins: HashMap<u64, (Value, Value), RandomState> = HashMap::default();
-    for (ident, var) in rules.iter().flat_map(Rule::own_variables) {
-        if let Some(object) = var.as_object()
-            && defined.contains(&ident)
-        {
-            let stand_in = Value::from(build::shallow_copy(object));
-            stand_ins.insert(ident, (var, stand_in));
+pub fn rewrite(root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+    RewriteOptions::default().rewrite(root, rules)
+}
+
+impl RewriteOptions {
+    /// [`rewrite`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`rewrite`].
+    pub fn rewrite(self, root: &Value, rules: &[Rule]) -> Result<Rewritten> {
+        let mut applied = vec![0; rules.len()];
+        let defined = scan::definitions(root)?;
+        // Until the end, stand-ins replace the variables of replacements that a
+        // binder around them would capture.
+        let mut stand_ins: HashMap<u64, (Value, Value), RandomState> = HashMap::default();
+        for (ident, var) in rules.iter().flat_map(Rule::own_variables) {
+            if let Some(object) = var.as_object()
+                && defined.contains(&ident)
+            {
+                let stand_in = Value::from(build::shallow_copy(object));
+                stand_ins.insert(ident, (var, stand_in));
+            }
         }
-    }
-    if stand_ins.is_empty() {
-        let value = normalize(root, rules, options, &mut applied, defined)?;
-        return Ok(Rewritten { value, applied });
-    }
-    let pairs: Vec<(Value, Value)> = stand_ins.into_values().collect();
-    let renamed = rules.iter().map(|rule| rule.renamed(&pairs));
-    let renamed = renamed.collect::<Result<Vec<Rule>>>()?;
-    let back: Vec<(Value, Value)> = pairs.into_iter().map(|(var, new)| (new, var)).collect();
-    let mut value = root.clone();
-    loop {
-        let defined = scan::definitions(&value)?;
-        let next = normalize(&value, &renamed, options, &mut applied, defined)?;
-        let next = substitute(&next, &back)?;
-        // With the original variables restored, more rules may apply.
-        if next == value {
+        if stand_ins.is_empty() {
+            let value = normalize(root, rules, self, &mut applied, defined)?;
             return Ok(Rewritten { value, applied });
         }
-        value = next;
+        let pairs: Vec<(Value, Value)> = stand_ins.into_values().collect();
+        let renamed = rules.iter().map(|rule| rule.renamed(&pairs));
+        let renamed = renamed.collect::<Result<Vec<Rule>>>()?;
+        let back: Vec<(Value, Value)> = pairs.into_iter().map(|(var, new)| (new, var)).collect();
+        let mut value = root.clone();
+        loop {
+            let defined = scan::definitions(&value)?;
+            let next = normalize(&value, &renamed, self, &mut applied, defined)?;
+            let next = substitute(&next, &back)?;
+            // With the original variables restored, more rules may apply.
+            if next == value {
+                return Ok(Rewritten { value, applied });
+            }
+            value = next;
+        }
     }
 }
 
@@ -134,7 +145,7 @@ enum Entered<'a> {
 
 struct Normalizer<'a, 'r> {
     rules: &'r [Rule],
-    options: &'r RewriteOptions,
+    options: RewriteOptions,
     applied: &'r mut [u64],
     steps: u64,
     /// The variables that are bound in the value.
@@ -153,7 +164,7 @@ struct Normalizer<'a, 'r> {
 fn normalize(
     root: &Value,
     rules: &[Rule],
-    options: &RewriteOptions,
+    options: RewriteOptions,
     applied: &mut [u64],
     defined: Idents,
 ) -> Result<Value> {

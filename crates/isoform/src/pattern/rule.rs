@@ -17,13 +17,13 @@ type Computed = dyn Fn(&Match) -> Result<Option<Value>> + Send + Sync;
 ///
 /// ```
 /// use isoform::pattern::{Pattern, Rule, rewrite};
-/// use isoform::{DType, Value, tir};
+/// use isoform::{DType, tir};
 ///
 /// let int = |name| tir::Var::new(name, DType::INT32);
 /// let (x, a, b) = (int("x"), int("a"), int("b"));
 /// let same = Rule::new(Pattern::new(tir::Min::new(&x, &x)?, [&x])?, &x)?;
 /// let root = tir::Add::new(&a, &tir::Min::new(&b, &b)?.upcast())?;
-/// let done = rewrite(&root.into(), &[same], &Default::default())?;
+/// let done = rewrite(&root.into(), &[same])?;
 /// assert!(isoform::structural_equal(&done.value, tir::Add::new(&a, &b)?)?);
 /// assert_eq!(done.applied, [1]);
 /// # Ok::<(), isoform::Error>(())

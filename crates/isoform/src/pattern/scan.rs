@@ -83,7 +83,7 @@ impl Variables {
 pub(super) fn definitions(root: &Value) -> Result<Idents> {
     let mut found = Idents::default();
     let options = WalkOptions::default().sharing(Sharing::OncePerRegion);
-    walk_objects(root, options, |object, region| {
+    options.walk_objects(root, |object, region| {
         if region != RegionKind::Use && object.type_info().kind() == Kind::Var {
             found.insert(object.identity());
         }
@@ -95,7 +95,7 @@ pub(super) fn definitions(root: &Value) -> Result<Idents> {
 /// The subset of some variables that occurs in a value. O(value).
 pub(super) fn mentions(value: &Value, of: &Idents) -> Result<Idents> {
     let mut found = Idents::default();
-    walk_objects(value, WalkOptions::default(), |object, _| {
+    walk_objects(value, |object, _| {
         if of.contains(&object.identity()) {
             found.insert(object.identity());
         }

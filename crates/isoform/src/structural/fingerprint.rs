@@ -99,23 +99,13 @@ pub(super) fn hash_of_moment(value: &Value) -> Result<(u64, Option<Moment>)> {
 /// deeply; whatever a custom hash raises.
 ///
 /// ```
-/// use isoform::{Value, structural_hash};
+/// use isoform::structural_hash;
 /// assert_eq!(structural_hash([1, 2])?, structural_hash([1, 2])?);
 /// assert_ne!(structural_hash(1)?, structural_hash(1.0)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn structural_hash(value: impl Into<Value>) -> Result<u64> {
-    structural_hash_with(value, CompareOptions::default())
-}
-
-/// [`structural_hash`] with options; values that are equal under the same
-/// options have the same hash.
-///
-/// # Errors
-///
-/// As [`structural_hash`].
-pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) -> Result<u64> {
-    Ok(walk_fast::<false>(&value.into(), options, None, Mixing::FIXED)?.0)
+    CompareOptions::default().hash(value)
 }
 
 /// Returns a portable name of a value, for use as a cache key: it distinguishes
@@ -133,17 +123,29 @@ pub fn structural_hash_with(value: impl Into<Value>, options: CompareOptions) ->
 /// without `map_free_vars`, and for an unbound object as a map key: these have
 /// no portable name.
 pub fn structural_digest(value: impl Into<Value>) -> Result<Digest> {
-    structural_digest_with(value, CompareOptions::default())
+    CompareOptions::default().digest(value)
 }
 
-/// [`structural_digest`] with options.
-///
-/// # Errors
-///
-/// As [`structural_digest`].
-pub fn structural_digest_with(value: impl Into<Value>, options: CompareOptions) -> Result<Digest> {
-    let value = value.into();
-    let tables = Box::new(HashTables::new());
-    let (result, _) = walk(&value, options, None, Portable::default, tables);
-    Ok(Digest::new(result?.0))
+impl CompareOptions {
+    /// [`structural_hash`] with these options; values that are equal under the
+    /// same options have the same hash.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_hash`].
+    pub fn hash(self, value: impl Into<Value>) -> Result<u64> {
+        Ok(walk_fast::<false>(&value.into(), self, None, Mixing::FIXED)?.0)
+    }
+
+    /// [`structural_digest`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_digest`].
+    pub fn digest(self, value: impl Into<Value>) -> Result<Digest> {
+        let value = value.into();
+        let tables = Box::new(HashTables::new());
+        let (result, _) = walk(&value, self, None, Portable::default, tables);
+        Ok(Digest::new(result?.0))
+    }
 }

@@ -37,7 +37,7 @@ impl Hole {
     ///
     /// ```
     /// use isoform::pattern::{Hole, Pattern};
-    /// use isoform::{DType, Ref, tir};
+    /// use isoform::{DType, tir};
     ///
     /// let (x, y) = (tir::Var::new("x", DType::INT32), tir::Var::new("y", DType::INT32));
     /// let any_sum = Pattern::new(&x, [Hole::new(&x).class::<tir::Add>()])?;

@@ -24,9 +24,7 @@ mod var_numbering;
 
 pub use digest::Digest;
 pub(crate) use equal::Filled;
-pub use fingerprint::{
-    structural_digest, structural_digest_with, structural_hash, structural_hash_with,
-};
+pub use fingerprint::{structural_digest, structural_hash};
 pub use hole::{Guard, Hole};
 pub(crate) use hole::{HoleTable, variable};
 pub use mismatch::{ExistingPair, HoleRefusal, Mismatch, MismatchReason};
@@ -235,21 +233,6 @@ impl<'v> Matching<'v> {
     }
 }
 
-fn compare_with<T>(
-    left: impl Into<Value>,
-    right: impl Into<Value>,
-    options: CompareOptions,
-    answer: impl FnOnce(Comparison<'_>) -> T,
-) -> T {
-    let (left, right) = (left.into(), right.into());
-    answer(Comparison {
-        left: &left,
-        right: &right,
-        snapshots: (None, None),
-        options,
-    })
-}
-
 /// Returns true if two values are structurally equal: the same up to renaming
 /// of bound variables.
 ///
@@ -269,23 +252,10 @@ fn compare_with<T>(
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<bool> {
-    structural_equal_with(left, right, CompareOptions::default())
+    CompareOptions::default().equal(left, right)
 }
 
-/// [`structural_equal`] with options.
-///
-/// # Errors
-///
-/// As [`structural_equal`].
-pub fn structural_equal_with(
-    left: impl Into<Value>,
-    right: impl Into<Value>,
-    options: CompareOptions,
-) -> Result<bool> {
-    compare_with(left, right, options, |comparison| comparison.equal())
-}
-
-/// [`structural_equal_with`] for two borrowed objects. Made for bindings, where
+/// [`CompareOptions::equal`] for two borrowed objects. Made for bindings, where
 /// changing two reference counts is a good part of the cost of a small call.
 ///
 /// # Errors
@@ -311,7 +281,7 @@ pub fn objects_equal(left: &Ref<Obj>, right: &Ref<Obj>, options: CompareOptions)
 /// As [`structural_equal`].
 ///
 /// ```
-/// use isoform::{Value, first_structural_mismatch};
+/// use isoform::first_structural_mismatch;
 /// let (left, right) = first_structural_mismatch([1, 2], [1, 3])?.expect("they differ");
 /// assert_eq!(left.to_string(), "<root>[1]");
 /// assert_eq!(left, right);
@@ -321,26 +291,7 @@ pub fn first_structural_mismatch(
     left: impl Into<Value>,
     right: impl Into<Value>,
 ) -> Result<Option<(AccessPath, AccessPath)>> {
-    first_structural_mismatch_with(left, right, CompareOptions::default())
-}
-
-/// [`first_structural_mismatch`] with options.
-///
-/// # Errors
-///
-/// As [`structural_equal`].
-pub fn first_structural_mismatch_with(
-    left: impl Into<Value>,
-    right: impl Into<Value>,
-    options: CompareOptions,
-) -> Result<Option<(AccessPath, AccessPath)>> {
-    let paths = |difference: Difference| {
-        let path = AccessPath::from_steps;
-        (path(difference.left_steps), path(difference.right_steps))
-    };
-    compare_with(left, right, options, |comparison| {
-        Ok(comparison.recorded()?.map(paths))
-    })
+    CompareOptions::default().first_mismatch(left, right)
 }
 
 /// Returns the first difference with both values and the reason, or None if the
@@ -352,7 +303,84 @@ pub fn first_structural_mismatch_with(
 pub fn explain_mismatch(
     left: impl Into<Value>,
     right: impl Into<Value>,
-    options: CompareOptions,
 ) -> Result<Option<Mismatch>> {
-    compare_with(left, right, options, |comparison| comparison.explain())
+    CompareOptions::default().explain_mismatch(left, right)
+}
+
+impl CompareOptions {
+    /// [`structural_equal`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_equal`].
+    ///
+    /// ```
+    /// use isoform::{CompareOptions, Node, Str};
+    ///
+    /// /// A variable.
+    /// #[derive(Node)]
+    /// #[node(key = "doc.equal.Var", kind = var)]
+    /// #[repr(C)]
+    /// pub struct Var {
+    ///     /// Not compared.
+    ///     #[node(ignore)]
+    ///     pub name: Str,
+    /// }
+    ///
+    /// let (x, y) = (Var::new("x"), Var::new("y"));
+    /// let renaming = CompareOptions { map_free_vars: true, ..Default::default() };
+    /// assert!(renaming.equal([&x, &x], [&y, &y])?);
+    /// assert!(!renaming.equal([&x, &x], [&x, &y])?);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn equal(self, left: impl Into<Value>, right: impl Into<Value>) -> Result<bool> {
+        self.compare(left, right, |comparison| comparison.equal())
+    }
+
+    /// [`first_structural_mismatch`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_equal`].
+    pub fn first_mismatch(
+        self,
+        left: impl Into<Value>,
+        right: impl Into<Value>,
+    ) -> Result<Option<(AccessPath, AccessPath)>> {
+        let paths = |difference: Difference| {
+            let path = AccessPath::from_steps;
+            (path(difference.left_steps), path(difference.right_steps))
+        };
+        self.compare(left, right, |comparison| {
+            Ok(comparison.recorded()?.map(paths))
+        })
+    }
+
+    /// [`explain_mismatch`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_equal`].
+    pub fn explain_mismatch(
+        self,
+        left: impl Into<Value>,
+        right: impl Into<Value>,
+    ) -> Result<Option<Mismatch>> {
+        self.compare(left, right, |comparison| comparison.explain())
+    }
+
+    fn compare<T>(
+        self,
+        left: impl Into<Value>,
+        right: impl Into<Value>,
+        answer: impl FnOnce(Comparison<'_>) -> T,
+    ) -> T {
+        let (left, right) = (left.into(), right.into());
+        answer(Comparison {
+            left: &left,
+            right: &right,
+            snapshots: (None, None),
+            options: self,
+        })
+    }
 }

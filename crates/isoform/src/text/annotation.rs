@@ -1,7 +1,6 @@
 //! The comments of objects: annotations from the caller, and the types of expressions.
 
 use super::options::{TensorText, TextOptions};
-use super::to_text;
 use crate::attrs::{self, Lookup};
 use crate::kernel::display::short;
 use crate::kernel::error::Result;
@@ -42,7 +41,7 @@ fn type_of(object: &Ref<Obj>) -> Option<String> {
         .tensors(TensorText::Abbreviated)
         .placeholders(true);
     // A type that takes several lines would be most of the text.
-    let text = to_text(&ty, &options).ok();
+    let text = options.to_text(&ty).ok();
     let text = text.as_deref().map(str::trim_end);
     let line = text.filter(|text| text.len() <= LONGEST_TYPE && !text.contains('\n'));
     Some(line.map_or_else(|| short(&ty, LONGEST_TYPE), str::to_owned))

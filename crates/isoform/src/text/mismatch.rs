@@ -10,15 +10,15 @@ use crate::kernel::object::dynamic::field_value_at;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::{AccessPath, AccessStep};
 use crate::kernel::value::{Value, ValueRef};
-use crate::structural::{CompareOptions, Mismatch, explain_mismatch};
+use crate::structural::{CompareOptions, Mismatch};
 
 /// Limits for how much of both sides to show.
 ///
 /// ```
-/// use isoform::{MismatchOptions, explain_mismatch, render_mismatch};
+/// use isoform::{MismatchOptions, explain_mismatch};
 /// let (left, right) = ([1, 2].into(), [1, 3].into());
-/// let mismatch = explain_mismatch(&left, &right, Default::default())?.expect("they differ");
-/// let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
+/// let mismatch = explain_mismatch(&left, &right)?.expect("they differ");
+/// let text = MismatchOptions::default().lines(1).render(&left, &right, &mismatch);
 /// assert_eq!(text, "\
 /// the values differ
 ///   left:  <root>[1]
@@ -82,6 +82,23 @@ impl MismatchOptions {
         self.color = color;
         self
     }
+
+    /// [`render_mismatch`] with these options.
+    pub fn render(&self, left: &Value, right: &Value, mismatch: &Mismatch) -> String {
+        let mut out = mismatch.reason.to_string();
+        let sides = [
+            ("left: ", left, &mismatch.left_path, &mismatch.left),
+            ("right:", right, &mismatch.right_path, &mismatch.right),
+        ];
+        for (name, root, path, found) in sides {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\n  {name} {path}");
+            for line in side(root, path, found.as_ref(), self, &mut out) {
+                let _ = write!(out, "\n    {line}");
+            }
+        }
+        out
+    }
 }
 
 /// The reason of a mismatch and both sides as text, with the place underlined.
@@ -89,25 +106,8 @@ impl MismatchOptions {
 /// `left` and `right` are the values that were compared. Fields that comparison
 /// ignores are left out, and large values are shown in part, so the cost
 /// depends on the options and the length of the paths only.
-pub fn render_mismatch(
-    left: &Value,
-    right: &Value,
-    mismatch: &Mismatch,
-    options: &MismatchOptions,
-) -> String {
-    let mut out = mismatch.reason.to_string();
-    let sides = [
-        ("left: ", left, &mismatch.left_path, &mismatch.left),
-        ("right:", right, &mismatch.right_path, &mismatch.right),
-    ];
-    for (name, root, path, found) in sides {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "\n  {name} {path}");
-        for line in side(root, path, found.as_ref(), options, &mut out) {
-            let _ = write!(out, "\n    {line}");
-        }
-    }
-    out
+pub fn render_mismatch(left: &Value, right: &Value, mismatch: &Mismatch) -> String {
+    MismatchOptions::default().render(left, right, mismatch)
 }
 
 /// The lines of a side. The position at which they start is printed after its path.
@@ -247,26 +247,24 @@ fn around(text: &str, marked: &[usize], context: usize) -> Vec<String> {
 /// `ValueError` with the [text](render_mismatch) of the mismatch when they differ; otherwise as
 /// [`structural_equal`](crate::structural_equal).
 pub fn assert_structural_equal(left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
-    assert_structural_equal_with(left, right, CompareOptions::default())
+    CompareOptions::default().assert_equal(left, right)
 }
 
-/// [`assert_structural_equal`] with options.
-///
-/// # Errors
-///
-/// As [`assert_structural_equal`].
-pub fn assert_structural_equal_with(
-    left: impl Into<Value>,
-    right: impl Into<Value>,
-    options: CompareOptions,
-) -> Result<()> {
-    let (left, right) = (left.into(), right.into());
-    match explain_mismatch(&left, &right, options)? {
-        None => Ok(()),
-        Some(mismatch) => {
-            let text = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
-            let text = format!("the values are not structurally equal: {text}");
-            Err(Error::value_error(text).at_shown(mismatch.left_path))
+impl CompareOptions {
+    /// [`assert_structural_equal`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`assert_structural_equal`].
+    pub fn assert_equal(self, left: impl Into<Value>, right: impl Into<Value>) -> Result<()> {
+        let (left, right) = (left.into(), right.into());
+        match self.explain_mismatch(&left, &right)? {
+            None => Ok(()),
+            Some(mismatch) => {
+                let text = render_mismatch(&left, &right, &mismatch);
+                let text = format!("the values are not structurally equal: {text}");
+                Err(Error::value_error(text).at_shown(mismatch.left_path))
+            }
         }
     }
 }

@@ -44,9 +44,7 @@ mod style;
 mod tensor;
 
 pub use fault::TextFault;
-pub use mismatch::{
-    MismatchOptions, assert_structural_equal, assert_structural_equal_with, render_mismatch,
-};
+pub use mismatch::{MismatchOptions, assert_structural_equal, render_mismatch};
 pub use options::{TensorText, TextMark, TextOptions};
 
 use crate::kernel::error::Result;
@@ -66,7 +64,7 @@ use crate::kernel::value::Value;
 /// registered one. The error has the path.
 ///
 /// ```
-/// use isoform::{Node, Obj, Ref, Str, TextOptions, from_text, structural_equal, to_text};
+/// use isoform::{Node, Obj, Ref, Str, from_text, structural_equal, to_text};
 ///
 /// /// A variable.
 /// #[derive(Node)]
@@ -92,13 +90,24 @@ use crate::kernel::value::Value;
 ///
 /// let x = Var::new("x");
 /// let id = Fun::new(&x, &x).into();
-/// let text = to_text(&id, &TextOptions::default())?;
+/// let text = to_text(&id)?;
 /// assert_eq!(text, "doc.text.Fun(param=%x: doc.text.Var(), body=%x)\n");
 /// assert!(structural_equal(from_text(&text)?, id)?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn to_text(value: &Value, options: &TextOptions) -> Result<String> {
-    Ok(print_marked(value, options)?.text)
+pub fn to_text(value: &Value) -> Result<String> {
+    TextOptions::default().to_text(value)
+}
+
+impl TextOptions {
+    /// [`to_text`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_text`].
+    pub fn to_text(&self, value: &Value) -> Result<String> {
+        Ok(print_marked(value, self)?.text)
+    }
 }
 
 /// A text with marks in it.
@@ -137,7 +146,7 @@ fn print_marked(value: &Value, options: &TextOptions) -> Result<Marked> {
 /// passed on.
 ///
 /// ```
-/// use isoform::{Value, from_text};
+/// use isoform::from_text;
 /// assert_eq!(from_text("1_000").expect_err("no number").to_string(), "\
 /// ValueError: text: line 1, column 2: expected a definition or the end of the text, got '_000'
 ///   |

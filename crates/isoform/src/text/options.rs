@@ -39,8 +39,8 @@ type Annotate = dyn Fn(&Ref<Obj>) -> Result<Option<String>> + Send + Sync;
 /// ```
 /// use isoform::{Array, TextOptions, Value, to_text};
 /// let value = Value::from(Array::<i64>::from(vec![1, 2, 3]));
-/// assert_eq!(to_text(&value, &TextOptions::default())?, "[1, 2, 3]\n");
-/// assert_eq!(to_text(&value, &TextOptions::default().width(8))?, "[\n  1, 2,\n  3\n]\n");
+/// assert_eq!(to_text(&value)?, "[1, 2, 3]\n");
+/// assert_eq!(TextOptions::default().width(8).to_text(&value)?, "[\n  1, 2,\n  3\n]\n");
 /// # Ok::<(), isoform::Error>(())
 /// ```
 #[derive(Clone)]
@@ -165,7 +165,7 @@ impl TextOptions {
     /// let ty = PrimType::new(DType::INT32).upcast();
     /// let expr = Value::from(Ref::new(RelayExpr::typed(Some(ty), None)));
     /// let options = TextOptions::default().types(true).ignored_fields(false);
-    /// assert_eq!(to_text(&expr, &options)?, "ir.RelayExpr() /* : ir.PrimType(dtype=int32) */\n");
+    /// assert_eq!(options.to_text(&expr)?, "ir.RelayExpr() /* : ir.PrimType(dtype=int32) */\n");
     /// # Ok::<(), isoform::Error>(())
     /// ```
     #[must_use]
@@ -225,7 +225,7 @@ impl TextOptions {
     /// }
     ///
     /// let owners = |object: &isoform::Ref<isoform::Obj>| Ok(Some(object.type_info().kind().to_string()));
-    /// let text = to_text(&Num::new(1).into(), &TextOptions::default().annotate(owners))?;
+    /// let text = TextOptions::default().annotate(owners).to_text(&Num::new(1).into())?;
     /// assert_eq!(text, "doc.text.Num(value=1) /* tree */\n");
     /// # Ok::<(), isoform::Error>(())
     /// ```

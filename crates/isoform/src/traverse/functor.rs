@@ -9,7 +9,6 @@ use rapidhash::fast::RandomState;
 use super::cursor::cyclic;
 use super::dispatch::Dispatch;
 use super::options::ChildOptions;
-use super::parts::children_of;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::object::access::Poll;
 use crate::kernel::object::header::TypeIndex;
@@ -31,7 +30,7 @@ type Ahead<'f, C, R> = Box<dyn Fn(&mut C, &Ref<Obj>) -> Result<Before<R>> + 'f>;
 ///
 /// ```
 /// use isoform::dialect::pto::{Add, ConstInt, DataType, Expr, Min};
-/// use isoform::{NodeFunctor, Ref, Result};
+/// use isoform::{NodeFunctor, Ref};
 ///
 /// let value = NodeFunctor::new()
 ///     .on(|_: &mut (), op: &Ref<ConstInt>, _| Ok(op.value))
@@ -278,7 +277,7 @@ fn nodes_below(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     let mut found = Vec::new();
     // A list may contain itself, and any container may occur several times.
     let mut seen = HashSet::new();
-    let children = children_of(&node.into(), options);
+    let children = options.children_of(&node.into());
     let mut stack: Vec<Value> = children.iter(RegionKind::Use).map(|it| it.value).collect();
     stack.reverse();
     while let Some(value) = stack.pop() {
@@ -288,7 +287,7 @@ fn nodes_below(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
         if !object.type_info().is_builtin() {
             found.push(object.clone());
         } else if seen.insert(object.identity()) {
-            let children = children_of(&value, options);
+            let children = options.children_of(&value);
             let first = stack.len();
             stack.extend(children.iter(RegionKind::Use).map(|it| it.value));
             stack[first..].reverse();

@@ -1,10 +1,10 @@
 //! The functional update: builds a new value from an old one, node by node.
 
-use super::mapper::{DriveMutate, Driver, rewrite};
+use super::driver::Driver;
+use super::mapper::{DriveMutate, rewrite};
 use super::options::MapOptions;
 use super::visited::Visit;
 use crate::kernel::error::Result;
-use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::value::Value;
 
@@ -45,43 +45,23 @@ use crate::kernel::value::Value;
 /// errors of the callback are returned unchanged.
 ///
 /// ```
-/// use isoform::{MapOptions, Value, structural_equal, structural_map};
+/// use isoform::{Value, structural_equal, structural_map};
 ///
 /// let root = Value::from(vec![Value::from(1), Value::from(vec![2, 3])]);
-/// let next = structural_map(&root, MapOptions::default(), |visit| {
+/// let next = structural_map(&root, |visit| {
 ///     Ok(visit.value().as_int().map(|number| Value::from(number + 1)))
 /// })?;
 /// assert!(structural_equal(next, vec![Value::from(2), Value::from(vec![3, 4])])?);
 ///
-/// let same = structural_map(&root, MapOptions::default(), |_| Ok(None))?;
+/// let same = structural_map(&root, |_| Ok(None))?;
 /// assert_eq!(same, root);
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn structural_map(
     root: impl Into<Value>,
-    options: MapOptions,
     callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
-    structural_map_where(root, options, |_| true, callback)
-}
-
-/// Like [`structural_map`], but calls back only for the types that are wanted;
-/// all others are rebuilt if something below them changes.
-///
-/// `wanted` is called with the type of an object, or with None for an inline
-/// plain value. It is called in the middle of the traversal, where a callback
-/// would cost more, and must not use this library.
-///
-/// # Errors
-///
-/// As [`structural_map`].
-pub fn structural_map_where(
-    root: impl Into<Value>,
-    options: MapOptions,
-    wanted: impl Fn(Option<TypeIndex>) -> bool,
-    callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
-) -> Result<Value> {
-    rewrite(root.into(), options, None, wanted, callback)
+    MapOptions::default().map(root, callback)
 }
 
 /// Rewrites a value with callbacks that control the rewrite of everything below
@@ -106,11 +86,10 @@ pub fn structural_map_where(
 ///
 /// As [`structural_map`]. `ValueError` if the callback asks for a value whose
 /// rewrite has not ended, and `RecursionError` if callbacks nest more than
-/// [`MAX_HOOK_DEPTH`] levels deep: each level is a call
-/// of user code on the native stack.
+/// [`MapOptions::max_depth`] levels deep.
 ///
 /// ```
-/// use isoform::{Array, MapOptions, Value, repr, structural_mutate};
+/// use isoform::{Array, Value, repr, structural_mutate};
 ///
 /// // Swaps pairs, and rewrites what is in them.
 /// let swap = |value: &Value, mutator: &mut dyn isoform::MutateCallback| {
@@ -120,40 +99,63 @@ pub fn structural_map_where(
 /// };
 /// let root = Value::from([Value::from([1, 2]), 3.into()]);
 /// let arrays = |ty: Option<isoform::TypeIndex>| ty.is_some();
-/// let swapped = structural_mutate(&root, MapOptions::default(), &arrays, &swap)?;
+/// let swapped = structural_mutate(&root, &arrays, &swap)?;
 /// assert_eq!(repr(&swapped), "(3, (2, 1))");
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn structural_mutate(
     root: impl Into<Value>,
-    options: MapOptions,
     wanted: &dyn Fn(Option<TypeIndex>) -> bool,
     callback: &DriveMutate<'_>,
 ) -> Result<Value> {
-    let driver = Driver {
-        wanted,
-        callback,
-        max_depth: MAX_HOOK_DEPTH,
-    };
-    rewrite(root.into(), options, Some(driver), |_| false, |_| Ok(None))
+    MapOptions::default().mutate(root, wanted, callback)
 }
 
-/// Like [`structural_mutate`], for a host language that limits the depth of its
-/// own calls.
-///
-/// # Errors
-///
-/// As [`structural_mutate`], except for the `RecursionError`.
-pub fn structural_mutate_by_host(
-    root: impl Into<Value>,
-    options: MapOptions,
-    wanted: &dyn Fn(Option<TypeIndex>) -> bool,
-    callback: &DriveMutate<'_>,
-) -> Result<Value> {
-    let driver = Driver {
-        wanted,
-        callback,
-        max_depth: u32::MAX,
-    };
-    rewrite(root.into(), options, Some(driver), |_| false, |_| Ok(None))
+impl MapOptions {
+    /// [`structural_map`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_map`].
+    pub fn map(
+        self,
+        root: impl Into<Value>,
+        callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
+    ) -> Result<Value> {
+        self.map_selected(root, |_| true, callback)
+    }
+
+    /// Like [`map`](Self::map), but calls back only for the types that are
+    /// wanted; all others are rebuilt if something below them changes.
+    ///
+    /// `wanted` is called with the type of an object, or with None for an inline
+    /// plain value. It is called in the middle of the traversal, where a callback
+    /// would cost more, and must not use this library.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_map`].
+    pub fn map_selected(
+        self,
+        root: impl Into<Value>,
+        wanted: impl Fn(Option<TypeIndex>) -> bool,
+        callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
+    ) -> Result<Value> {
+        rewrite(root.into(), self, None, wanted, callback)
+    }
+
+    /// [`structural_mutate`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_mutate`].
+    pub fn mutate(
+        self,
+        root: impl Into<Value>,
+        wanted: &dyn Fn(Option<TypeIndex>) -> bool,
+        callback: &DriveMutate<'_>,
+    ) -> Result<Value> {
+        let driver = Driver::new(wanted, callback, self.max_depth);
+        rewrite(root.into(), self, Some(driver), |_| false, |_| Ok(None))
+    }
 }

@@ -8,11 +8,12 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::cursor::{Cursor, Part, View, cyclic};
+use super::driver::{Asker, Driver, Request};
 use super::memo::Results;
 use super::options::{MapOptions, WalkOrder};
 use super::rewrite::{Outcome, Policy, Progress, Rewriter};
 use super::visited::Visit;
-use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynMutate, MutateCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Section};
@@ -30,18 +31,10 @@ use crate::kernel::value::Value;
 /// A callback of [`structural_mutate`](crate::structural_mutate).
 pub type DriveMutate<'f> = dyn Fn(&Value, &mut dyn MutateCallback) -> Result<Value> + 'f;
 
-/// The callback that replaces values of some types.
-#[derive(Clone, Copy)]
-pub(super) struct Driver<'f> {
-    pub(super) wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
-    pub(super) callback: &'f DriveMutate<'f>,
-    pub(super) max_depth: u32,
-}
-
 pub(super) fn rewrite(
     root: Value,
     options: MapOptions,
-    driver: Option<Driver<'_>>,
+    driver: Option<Driver<'_, DriveMutate<'_>>>,
     wanted: impl Fn(Option<TypeIndex>) -> bool,
     callback: impl FnMut(&Visit<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
@@ -56,15 +49,14 @@ pub(super) fn rewrite(
     let mut mapper = Mapper {
         options,
         view: View::of_compared(options.children.include_ignored),
-        plain_wanted: wanted(None) || driver.is_some_and(|it| (it.wanted)(None)),
+        plain_wanted: wanted(None) || driver.as_ref().is_some_and(|it| it.wants(None)),
         wanted,
         callback,
-        driver,
-        drives: 0,
-        rewriter: Rewriter::new(&parts),
-        hooked,
         special: hooked || driver.is_some(),
         simple: !hooked && driver.is_none() && options.order == WalkOrder::Post,
+        driver,
+        rewriter: Rewriter::new(&parts),
+        hooked,
         opened: Vec::new(),
         results: memory.results,
         descents: memory.descents,
@@ -127,9 +119,7 @@ struct Mapper<'a, 'f, W, F> {
     plain_wanted: bool,
     wanted: W,
     callback: F,
-    driver: Option<Driver<'f>>,
-    /// The number of running callbacks of the driver.
-    drives: u32,
+    driver: Option<Driver<'f, DriveMutate<'f>>>,
     rewriter: Rewriter<'a, Open<'a>>,
     /// The results of objects, for each kind of region.
     results: [Results; 3],
@@ -461,7 +451,7 @@ where
     /// True if the driver replaces values of a type.
     #[inline]
     fn drives(&self, ty: Option<TypeIndex>) -> bool {
-        self.driver.is_some_and(|driver| (driver.wanted)(ty))
+        self.driver.as_ref().is_some_and(|driver| driver.wants(ty))
     }
 
     /// True if a hook or the driver may ask for an object in addition to its
@@ -519,11 +509,14 @@ where
         };
         let has_cursor = self.push_own(section, part, None);
         let key = object.info().key();
-        let mut mutator = HookMutator {
-            mapper: self,
-            asker: Some(object),
+        let asker = Asker {
+            hooked: Some(object),
             has_cursor,
             region,
+        };
+        let mut mutator = HookMutator {
+            mapper: self,
+            asker,
         };
         let result = hooks::run(section, DynMutate::NAME, key, || {
             hook.call(object.as_ref(), &mut mutator)
@@ -539,23 +532,26 @@ where
         part: Part<'a>,
         remembered: Option<(u64, RegionKind)>,
     ) -> Result<Outcome> {
-        let Some(driver) = self.driver else {
+        let Some(driver) = &mut self.driver else {
             return Ok(Outcome::Same);
         };
-        if self.drives >= driver.max_depth {
-            return Err(self.too_deep(driver.max_depth));
-        }
+        driver.enter("structural_mutate", || self.rewriter.path())?;
+        let callback = driver.callback;
         let has_cursor = self.push_own(section, part, remembered);
-        self.drives += 1;
         let value = part.met.to_value();
-        let mut mutator = HookMutator {
-            mapper: self,
-            asker: None,
+        let asker = Asker {
+            hooked: None,
             has_cursor,
             region: part.region,
         };
-        let result = access::outside(section, || (driver.callback)(&value, &mut mutator));
-        self.drives -= 1;
+        let mut mutator = HookMutator {
+            mapper: self,
+            asker,
+        };
+        let result = access::outside(section, || callback(&value, &mut mutator));
+        if let Some(driver) = &mut self.driver {
+            driver.leave();
+        }
         self.pop_own(has_cursor);
         let outcome = Outcome::of(result?, part.met);
         if let Some((ident, region)) = remembered {
@@ -594,12 +590,6 @@ where
     }
 
     #[cold]
-    fn too_deep(&self, limit: u32) -> Error {
-        let text = format!("structural_mutate: callbacks nest deeper than {limit} levels");
-        Error::new(ErrorKind::Recursion, text).at(self.rewriter.path())
-    }
-
-    #[cold]
     fn cycle(&self, object: ObjRef<'a>) -> Error {
         cyclic(object).at(self.rewriter.path())
     }
@@ -608,20 +598,21 @@ where
     fn part(
         &mut self,
         section: &mut Section,
-        part: &Value,
-        region: RegionKind,
-        has_cursor: bool,
-        children_of: Option<Option<ObjRef<'a>>>,
+        (part, region): (&Value, RegionKind),
+        asker: Asker<'a>,
+        request: Request,
     ) -> Result<Value> {
         let mark = self.rewriter.mark();
         let first_opened = self.opened.len();
         let part = Part::alone(self.rewriter.parts.keep_value(part), region);
-        if has_cursor && let Some(cursor) = self.rewriter.cursors.last_mut() {
+        if asker.has_cursor
+            && let Some(cursor) = self.rewriter.cursors.last_mut()
+        {
             cursor.lead_to(section, part.met);
         }
-        let result = match children_of {
-            None => self.run(section, part),
-            Some(asker) => self.children(section, part, asker),
+        let result = match request {
+            Request::Part => self.run(section, part),
+            Request::Children => self.children(section, part, asker),
         };
         if result.is_err() {
             // The hook may continue; objects opened here are no longer open.
@@ -643,7 +634,7 @@ where
         &mut self,
         section: &mut Section,
         part: Part<'a>,
-        asker: Option<ObjRef<'a>>,
+        asker: Asker<'a>,
     ) -> Result<Outcome> {
         let Met::Object(object) = part.met else {
             return Ok(Outcome::Same);
@@ -654,7 +645,7 @@ where
         }
         if self.hooked
             && let Some(hook) = info.hooks.mutate.get()
-            && !asker.is_some_and(|asker| asker.same_as(object))
+            && !asker.is_hook_of(object)
         {
             return self.ask(section, object, part.region, hook);
         }
@@ -715,27 +706,17 @@ fn same(one: Met<'_>, other: Met<'_>) -> bool {
 /// The rewrite as seen by a hook or a callback of the driver.
 struct HookMutator<'m, 'a, 'f, W, F> {
     mapper: &'m mut Mapper<'a, 'f, W, F>,
-    /// The object whose hook runs; None for a callback.
-    asker: Option<ObjRef<'a>>,
-    /// True if the last cursor is that of the value.
-    has_cursor: bool,
-    /// The region of the value.
-    region: RegionKind,
+    asker: Asker<'a>,
 }
 
-impl<'a, W, F> HookMutator<'_, 'a, '_, W, F>
+impl<W, F> HookMutator<'_, '_, '_, W, F>
 where
     W: Fn(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
 {
-    fn part(
-        &mut self,
-        part: &Value,
-        region: RegionKind,
-        children_of: Option<Option<ObjRef<'a>>>,
-    ) -> Result<Value> {
-        let (mapper, has_cursor) = (&mut *self.mapper, self.has_cursor);
-        access::traversing(|section| mapper.part(section, part, region, has_cursor, children_of))
+    fn part(&mut self, part: (&Value, RegionKind), request: Request) -> Result<Value> {
+        let (mapper, asker) = (&mut *self.mapper, self.asker);
+        access::traversing(|section| mapper.part(section, part, asker, request))
     }
 }
 
@@ -745,16 +726,15 @@ where
     F: FnMut(&Visit<'_>) -> Result<Option<Value>>,
 {
     fn region(&self) -> RegionKind {
-        self.region
+        self.asker.region
     }
 
     fn mutate_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        self.part(value, region, None)
+        self.part((value, region), Request::Part)
     }
 
     fn mutate_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Value> {
-        let asker = self.asker;
-        self.part(value, region, Some(asker))
+        self.part((value, region), Request::Children)
     }
 
     fn remapped(&self, var: &Ref<Obj>) -> Option<Value> {

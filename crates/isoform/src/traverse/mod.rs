@@ -5,6 +5,7 @@ mod bound;
 mod copy;
 pub(crate) mod cursor;
 mod dispatch;
+mod driver;
 mod functor;
 mod map;
 mod mapper;
@@ -23,7 +24,7 @@ mod walker;
 pub use copy::{deep_copy, shallow_copy};
 pub use dispatch::Dispatch;
 pub use functor::{Before, NodeFunctor, Results};
-pub use map::{structural_map, structural_map_where, structural_mutate, structural_mutate_by_host};
+pub use map::{structural_map, structural_mutate};
 pub use mapper::DriveMutate;
 pub use options::{ChildOptions, MapOptions, Sharing, WalkOptions, WalkOrder, WalkResult};
 pub use parts::{Child, Children, children_of};
@@ -33,8 +34,5 @@ pub(crate) use substitute::substitute_in_free;
 pub use visited::Visit;
 pub(crate) use visitors::visit_nodes;
 pub use visitors::{NodeMutator, NodeVisitor};
-pub use walk::{
-    structural_visit, structural_visit_by_host, structural_walk, structural_walk_where,
-    structural_walk_with, walk_objects,
-};
+pub use walk::{structural_visit, structural_walk, walk_objects};
 pub use walker::{DriveVisit, InterruptCodec};

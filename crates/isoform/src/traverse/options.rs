@@ -1,5 +1,7 @@
 //! Options of walks and rewrites, and the results of a walk's callbacks.
 
+use crate::kernel::hooks::MAX_HOOK_DEPTH;
+
 /// Visits an object before or after everything below it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WalkOrder {
@@ -41,6 +43,11 @@ pub struct WalkOptions {
     /// True if types with a custom traversal are walked by it, rather than by
     /// their fields.
     pub hooks: bool,
+    /// The maximum nesting of callbacks that control the walk
+    /// ([`visit`](Self::visit)). Each level is a call of user code on the native
+    /// stack, so only a host language that limits the depth of its own calls
+    /// may allow more than the default, [`MAX_HOOK_DEPTH`].
+    pub max_depth: u32,
 }
 
 impl Default for WalkOptions {
@@ -51,6 +58,7 @@ impl Default for WalkOptions {
             include_ignored: false,
             keys: true,
             hooks: true,
+            max_depth: MAX_HOOK_DEPTH,
         }
     }
 }
@@ -88,6 +96,13 @@ impl WalkOptions {
     #[must_use]
     pub fn hooks(mut self, hooks: bool) -> Self {
         self.hooks = hooks;
+        self
+    }
+
+    /// Sets the maximum nesting of callbacks that control the walk.
+    #[must_use]
+    pub fn max_depth(mut self, max_depth: u32) -> Self {
+        self.max_depth = max_depth;
         self
     }
 }
@@ -155,6 +170,9 @@ pub struct MapOptions {
     /// True if an object is rewritten once in each kind of region in which it
     /// occurs, not once in all.
     pub regions_apart: bool,
+    /// The maximum nesting of callbacks that control the rewrite
+    /// ([`mutate`](Self::mutate)); as [`WalkOptions::max_depth`].
+    pub max_depth: u32,
 }
 
 impl Default for MapOptions {
@@ -164,6 +182,7 @@ impl Default for MapOptions {
             children: ChildOptions::default(),
             revisit_vars: false,
             regions_apart: true,
+            max_depth: MAX_HOOK_DEPTH,
         }
     }
 }
@@ -187,6 +206,13 @@ impl MapOptions {
     #[must_use]
     pub fn regions_apart(mut self, regions_apart: bool) -> Self {
         self.regions_apart = regions_apart;
+        self
+    }
+
+    /// Sets the maximum nesting of callbacks that control the rewrite.
+    #[must_use]
+    pub fn max_depth(mut self, max_depth: u32) -> Self {
+        self.max_depth = max_depth;
         self
     }
 

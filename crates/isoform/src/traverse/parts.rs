@@ -45,7 +45,7 @@ pub struct Children {
 /// ```
 /// use isoform::{RegionKind, Value, children_of};
 /// let list = Value::from([1, 2, 3]);
-/// let children = children_of(&list, Default::default());
+/// let children = children_of(&list);
 /// let doubled = children
 ///     .iter(RegionKind::Use)
 ///     .map(|child| Value::from(2 * child.value.as_int().unwrap_or(0)))
@@ -54,16 +54,23 @@ pub struct Children {
 /// assert!(isoform::structural_equal(list, [2, 4, 6])?);
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn children_of(value: &Value, options: ChildOptions) -> Children {
-    let held = match value.view() {
-        ValueRef::List(list) => list.snapshot().into(),
-        ValueRef::Dict(dict) => dict.snapshot().into(),
-        _ => value.clone(),
-    };
-    Children {
-        source: value.clone(),
-        held,
-        options,
+pub fn children_of(value: &Value) -> Children {
+    ChildOptions::default().children_of(value)
+}
+
+impl ChildOptions {
+    /// [`children_of`] with these options.
+    pub fn children_of(self, value: &Value) -> Children {
+        let held = match value.view() {
+            ValueRef::List(list) => list.snapshot().into(),
+            ValueRef::Dict(dict) => dict.snapshot().into(),
+            _ => value.clone(),
+        };
+        Children {
+            source: value.clone(),
+            held,
+            options: self,
+        }
     }
 }
 

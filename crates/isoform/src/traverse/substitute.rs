@@ -55,7 +55,7 @@ use crate::kernel::value::Value;
 /// keys of a map that become equal.
 ///
 /// ```
-/// use isoform::{Array, Node, Obj, Ref, Str, Value, structural_equal, substitute};
+/// use isoform::{Node, Ref, Str, Value, structural_equal, substitute};
 /// # #[derive(Node)]
 /// # #[node(key = "doc.SubstVar", kind = var)]
 /// # #[repr(C)]
@@ -147,7 +147,7 @@ fn is_var(info: &TypeInfo) -> bool {
 fn variables_of<'a>(values: impl Iterator<Item = &'a Value>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
     for value in values {
-        walk_objects(value, WalkOptions::default(), |object, _| {
+        walk_objects(value, |object, _| {
             if is_var(object.type_info()) {
                 found.insert(object.identity());
             }
@@ -370,7 +370,7 @@ impl<'a> Substitution<'a> {
         let (bound, searched) = (&mut self.bound, &mut self.searched);
         // A walk is a separate traversal.
         access::outside(section, || {
-            walk_objects(var.to_ref(), options, |object, _| {
+            options.walk_objects(var.to_ref(), |object, _| {
                 if !searched.insert(object.identity()) {
                     return Ok(WalkResult::<()>::Skip);
                 }

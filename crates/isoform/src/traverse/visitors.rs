@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use rapidhash::fast::RandomState;
 
 use super::dispatch::Dispatch;
-use super::{MapOptions, WalkOptions, WalkOrder, WalkResult, structural_map, structural_walk};
+use super::{WalkOptions, WalkOrder, WalkResult, structural_map};
 use crate::kernel::error::Result;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Node, Obj, Ref};
@@ -159,7 +159,7 @@ impl<C> std::fmt::Debug for NodeVisitor<'_, C> {
 /// let x = Var::new("x", ScalarType::new(DataType::Int64));
 /// let sum = Add::new(&x, ConstInt::new(21, DataType::Int64), DataType::Int64);
 /// let doubled = double.mutate(&mut (), &sum)?;
-/// assert_eq!(pto::python_print(doubled, &Default::default())?, "x + 42");
+/// assert_eq!(pto::python_print(doubled)?, "x + 42");
 /// assert_eq!(double.mutate(&mut (), &x)?, Value::from(&x));
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -210,7 +210,7 @@ impl<'f, C> NodeMutator<'f, C> {
     /// field, `ValueError` for a value that contains itself.
     pub fn mutate(&self, context: &mut C, root: impl Into<Value>) -> Result<Value> {
         let mut images: HashMap<u64, Option<Value>, RandomState> = HashMap::default();
-        structural_map(root, MapOptions::default(), |visit| {
+        structural_map(root, |visit| {
             let Some(object) = visit.object() else {
                 return Ok(None);
             };
@@ -256,7 +256,7 @@ pub(crate) fn visit_nodes<C: ?Sized>(
     let options = WalkOptions::default().order(WalkOrder::Pre);
     // The nodes around the one that is visited, with the number of their ancestors.
     let mut open: Vec<(usize, Ref<Obj>)> = Vec::new();
-    let ended = structural_walk(root, options, |visit| {
+    let ended = options.walk(root, |visit| {
         let Some(object) = visit.object() else {
             return Ok(WalkResult::Advance);
         };

@@ -1,10 +1,10 @@
 //! The walk: visits every value below a root, with its region and path.
 
+use super::driver::Driver;
 use super::options::{WalkOptions, WalkResult};
 use super::visited::Visit;
-use super::walker::{DriveVisit, Driver, InterruptCodec, drive, run};
+use super::walker::{DriveVisit, InterruptCodec, drive, run};
 use crate::kernel::error::Result;
-use crate::kernel::hooks::MAX_HOOK_DEPTH;
 use crate::kernel::object::header::TypeIndex;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::region::RegionKind;
@@ -51,14 +51,14 @@ use crate::kernel::value::Value;
 ///
 /// let root = Value::from(vec![Value::from(1), Value::from(vec![2, 3])]);
 /// let mut sum = 0;
-/// structural_walk(&root, WalkOptions::default(), |visit| {
+/// structural_walk(&root, |visit| {
 ///     sum += visit.value().as_int().unwrap_or(0);
 ///     Ok(WalkResult::<()>::Advance)
 /// })?;
 /// assert_eq!(sum, 6);
 ///
-/// let options = WalkOptions::default().order(WalkOrder::Pre);
-/// let found = structural_walk(&root, options, |visit| {
+/// let pre_order = WalkOptions::default().order(WalkOrder::Pre);
+/// let found = pre_order.walk(&root, |visit| {
 ///     Ok(match visit.value().as_int() {
 ///         Some(3) => WalkResult::Interrupt(visit.path()),
 ///         _ => WalkResult::Advance,
@@ -69,45 +69,9 @@ use crate::kernel::value::Value;
 /// ```
 pub fn structural_walk<B>(
     root: impl Into<Value>,
-    options: WalkOptions,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
-    structural_walk_where(root, options, |_| true, callback)
-}
-
-/// Like [`structural_walk`], but calls back only for the types that are wanted;
-/// all others are walked through.
-///
-/// `wanted` is called for each value: with the type of an object, or with None
-/// for an inline plain value. It is called in the middle of the walk, where a
-/// callback would cost more, and must not use this library.
-///
-/// # Errors
-///
-/// As [`structural_walk`].
-pub fn structural_walk_where<B>(
-    root: impl Into<Value>,
-    options: WalkOptions,
-    wanted: impl FnMut(Option<TypeIndex>) -> bool,
-    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
-) -> Result<Option<B>> {
-    structural_walk_with(root, options, wanted, InterruptCodec::default(), callback)
-}
-
-/// Like [`structural_walk_where`], for a host language whose hooks see and
-/// produce the results of a walk.
-///
-/// # Errors
-///
-/// As [`structural_walk`].
-pub fn structural_walk_with<B>(
-    root: impl Into<Value>,
-    options: WalkOptions,
-    wanted: impl FnMut(Option<TypeIndex>) -> bool,
-    interrupts: InterruptCodec<B>,
-    callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
-) -> Result<Option<B>> {
-    run(root.into(), options, None, wanted, interrupts, callback)
+    WalkOptions::default().walk(root, callback)
 }
 
 /// Visits a value with callbacks that control the visit of everything below the
@@ -132,18 +96,18 @@ pub fn structural_walk_with<B>(
 ///
 /// `ValueError` with the path for a value that contains itself, or if a
 /// callback asks for a value whose visit has not ended. `RecursionError` if
-/// callbacks nest more than [`MAX_HOOK_DEPTH`] levels
-/// deep: each level is a call of user code on the native stack. Errors of
-/// callbacks are returned unchanged.
+/// callbacks nest more than
+/// [`WalkOptions::max_depth`] levels deep. Errors of callbacks are returned
+/// unchanged.
 ///
 /// ```
 /// use std::cell::RefCell;
-/// use isoform::{Value, WalkOptions, structural_visit};
+/// use isoform::{Value, structural_visit};
 ///
 /// // Of each array, only the last element.
 /// let root = Value::from(vec![vec![1, 2], vec![3, 4]]);
 /// let met = RefCell::new(Vec::new());
-/// structural_visit(&root, WalkOptions::default(), &|_| true, &|value, visitor| {
+/// structural_visit(&root, &|_| true, &|value, visitor| {
 ///     match value.extract::<isoform::Array>() {
 ///         Ok(array) => visitor.visit(array.values().last().unwrap_or(&Value::NONE)),
 ///         Err(_) => {
@@ -157,36 +121,10 @@ pub fn structural_walk_with<B>(
 /// ```
 pub fn structural_visit(
     root: impl Into<Value>,
-    options: WalkOptions,
     wanted: &dyn Fn(Option<TypeIndex>) -> bool,
     callback: &DriveVisit<'_>,
 ) -> Result<Option<Value>> {
-    let driver = Driver {
-        wanted,
-        callback,
-        max_depth: MAX_HOOK_DEPTH,
-    };
-    drive(root.into(), options, driver)
-}
-
-/// Like [`structural_visit`], for a host language that limits the depth of its
-/// own calls.
-///
-/// # Errors
-///
-/// As [`structural_visit`], except for the `RecursionError`.
-pub fn structural_visit_by_host(
-    root: impl Into<Value>,
-    options: WalkOptions,
-    wanted: &dyn Fn(Option<TypeIndex>) -> bool,
-    callback: &DriveVisit<'_>,
-) -> Result<Option<Value>> {
-    let driver = Driver {
-        wanted,
-        callback,
-        max_depth: u32::MAX,
-    };
-    drive(root.into(), options, driver)
+    WalkOptions::default().visit(root, wanted, callback)
 }
 
 /// Visits the declared objects below `root`: [`structural_walk`] without
@@ -197,13 +135,13 @@ pub fn structural_visit_by_host(
 /// As [`structural_walk`].
 ///
 /// ```
-/// use isoform::{FieldDef, Schema, TypeDef, Value, WalkOptions, WalkResult};
+/// use isoform::{FieldDef, Schema, TypeDef, WalkResult};
 /// use isoform::{construct, register_type, walk_objects};
 ///
 /// let leaf = register_type(TypeDef::new("doc.Leaf").field(FieldDef::new("n", Schema::Int)))?;
 /// let leaves = (0..3).map(|n| construct(leaf, vec![n.into()])).collect::<Result<Vec<_>, _>>()?;
 /// let mut count = 0;
-/// walk_objects(leaves, WalkOptions::default(), |object, _region| {
+/// walk_objects(leaves, |object, _region| {
 ///     assert_eq!(object.type_info().key(), "doc.Leaf");
 ///     count += 1;
 ///     Ok(WalkResult::<()>::Advance)
@@ -213,11 +151,75 @@ pub fn structural_visit_by_host(
 /// ```
 pub fn walk_objects<B>(
     root: impl Into<Value>,
-    options: WalkOptions,
-    mut callback: impl FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
+    callback: impl FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
 ) -> Result<Option<B>> {
-    structural_walk(root, options, |visit| match visit.object() {
-        Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
-        _ => Ok(WalkResult::Advance),
-    })
+    WalkOptions::default().walk_objects(root, callback)
+}
+
+impl WalkOptions {
+    /// [`structural_walk`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_walk`].
+    pub fn walk<B>(
+        self,
+        root: impl Into<Value>,
+        callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+    ) -> Result<Option<B>> {
+        self.walk_selected(root, |_| true, InterruptCodec::default(), callback)
+    }
+
+    /// Like [`walk`](Self::walk), but calls back only for the types that are
+    /// wanted; all others are walked through.
+    ///
+    /// `wanted` is called for each value: with the type of an object, or with
+    /// None for an inline plain value. It is called in the middle of the walk,
+    /// where a callback would cost more, and must not use this library.
+    /// `interrupts` is for a host language whose hooks see and produce the
+    /// results of a walk; others pass the default.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_walk`].
+    pub fn walk_selected<B>(
+        self,
+        root: impl Into<Value>,
+        wanted: impl FnMut(Option<TypeIndex>) -> bool,
+        interrupts: InterruptCodec<B>,
+        callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
+    ) -> Result<Option<B>> {
+        run(root.into(), self, None, wanted, interrupts, callback)
+    }
+
+    /// [`walk_objects`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_walk`].
+    pub fn walk_objects<B>(
+        self,
+        root: impl Into<Value>,
+        mut callback: impl FnMut(&Ref<Obj>, RegionKind) -> Result<WalkResult<B>>,
+    ) -> Result<Option<B>> {
+        self.walk(root, |visit| match visit.object() {
+            Some(object) if !object.type_info().is_builtin() => callback(object, visit.region()),
+            _ => Ok(WalkResult::Advance),
+        })
+    }
+
+    /// [`structural_visit`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`structural_visit`].
+    pub fn visit(
+        self,
+        root: impl Into<Value>,
+        wanted: &dyn Fn(Option<TypeIndex>) -> bool,
+        callback: &DriveVisit<'_>,
+    ) -> Result<Option<Value>> {
+        let driver = Driver::new(wanted, callback, self.max_depth);
+        drive(root.into(), self, driver)
+    }
 }

@@ -5,11 +5,12 @@
 use std::cell::Cell;
 
 use super::cursor::{Cursor, Part, View, cyclic, path_of};
+use super::driver::{Asker, Driver, Request};
 use super::marks::{Mark, Marks};
 use super::options::{Sharing, WalkOptions, WalkOrder, WalkResult};
 use super::recycle::recycle;
 use super::visited::Visit;
-use crate::kernel::error::{Error, ErrorKind, Result};
+use crate::kernel::error::{Error, Result};
 use crate::kernel::hooks::Hook;
 use crate::kernel::hooks::{self, DynVisit, VisitCallback, has_traversal_hooks};
 use crate::kernel::object::access::{self, Poll, Section};
@@ -44,18 +45,10 @@ impl<B> Default for InterruptCodec<B> {
 /// A callback of [`structural_visit`](crate::structural_visit).
 pub type DriveVisit<'f> = dyn Fn(&Value, &mut dyn VisitCallback) -> Result<Option<Value>> + 'f;
 
-/// The callback that controls the visit of values of some types.
-#[derive(Clone, Copy)]
-pub(super) struct Driver<'f> {
-    pub(super) wanted: &'f dyn Fn(Option<TypeIndex>) -> bool,
-    pub(super) callback: &'f DriveVisit<'f>,
-    pub(super) max_depth: u32,
-}
-
 pub(super) fn drive(
     root: Value,
     options: WalkOptions,
-    driver: Driver<'_>,
+    driver: Driver<'_, DriveVisit<'_>>,
 ) -> Result<Option<Value>> {
     let interrupts = InterruptCodec {
         to_value: Value::clone,
@@ -74,7 +67,7 @@ pub(super) fn drive(
 pub(super) fn run<B>(
     root: Value,
     options: WalkOptions,
-    driver: Option<Driver<'_>>,
+    driver: Option<Driver<'_, DriveVisit<'_>>>,
     wanted: impl FnMut(Option<TypeIndex>) -> bool,
     interrupts: InterruptCodec<B>,
     callback: impl FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
@@ -87,9 +80,8 @@ pub(super) fn run<B>(
         options,
         view: View::of_compared(options.include_ignored),
         special: options.hooks && has_traversal_hooks() || driver.is_some(),
-        driver,
-        drives: 0,
         marks_all: driver.is_some() || options.sharing == Sharing::OncePerRegion,
+        driver,
         wanted,
         callback,
         interrupts,
@@ -128,9 +120,7 @@ struct Walker<'a, 'f, B, W, F> {
     view: View,
     /// True if hooks or the driver may control the visit below some values.
     special: bool,
-    driver: Option<Driver<'f>>,
-    /// The number of running callbacks of the driver.
-    drives: u32,
+    driver: Option<Driver<'f, DriveVisit<'f>>>,
     /// True if objects with a single owner are marked as well.
     marks_all: bool,
     wanted: W,
@@ -302,13 +292,12 @@ where
         region: RegionKind,
         hook: &DynVisit,
     ) -> Result<bool, Stop<B>> {
-        let mut visitor = HookVisitor {
-            walker: self,
-            asker: Some(object),
+        let asker = Asker {
+            hooked: Some(object),
             has_cursor: true,
             region,
-            stopped: None,
         };
+        let mut visitor = HookVisitor::new(self, asker);
         let key = object.info().key();
         let answer = hooks::run(section, DynVisit::NAME, key, || {
             hook.call(object.as_ref(), &mut visitor)
@@ -324,54 +313,48 @@ where
         part: Part<'a>,
         has_cursor: bool,
     ) -> Result<bool, Stop<B>> {
-        let wants = |driver: &Driver<'_>| (driver.wanted)(part.met.type_index());
-        let Some(driver) = self.driver.filter(wants) else {
+        let wanted = |driver: &&mut Driver<'_, _>| driver.wants(part.met.type_index());
+        let Some(driver) = self.driver.as_mut().filter(wanted) else {
             return Ok(false);
         };
-        if self.drives >= driver.max_depth {
-            return Err(Stop::Error(self.too_deep(driver.max_depth)));
-        }
-        self.drives += 1;
+        driver
+            .enter("structural_visit", || path_of(&self.stack))
+            .map_err(Stop::Error)?;
+        let callback = driver.callback;
         let value = part.met.to_value();
-        let mut visitor = HookVisitor {
-            walker: self,
-            asker: None,
+        let asker = Asker {
+            hooked: None,
             has_cursor,
             region: part.region,
-            stopped: None,
         };
-        let answer = access::outside(section, || (driver.callback)(&value, &mut visitor));
+        let mut visitor = HookVisitor::new(self, asker);
+        let answer = access::outside(section, || callback(&value, &mut visitor));
         let end = visitor.end(answer);
-        self.drives -= 1;
+        if let Some(driver) = &mut self.driver {
+            driver.leave();
+        }
         end.map(|()| true)
-    }
-
-    #[cold]
-    fn too_deep(&self, limit: u32) -> Error {
-        let text = format!("structural_visit: callbacks nest deeper than {limit} levels");
-        Error::new(ErrorKind::Recursion, text).at(path_of(&self.stack))
     }
 
     /// Visits a part for the running hook or callback of the driver.
     fn visit_part(
         &mut self,
         section: &mut Section,
-        part: &Value,
-        region: RegionKind,
-        has_cursor: bool,
-        children_of: Option<Option<ObjRef<'a>>>,
+        (part, region): (&Value, RegionKind),
+        asker: Asker<'a>,
+        request: Request,
     ) -> Result<(), Stop<B>> {
         let (floor, stepless) = (self.stack.len(), self.stepless);
         let part = Part::alone(self.parts.keep_value(part), region);
-        if has_cursor
+        if asker.has_cursor
             && let Some(cursor) = self.stack.last_mut()
             && !cursor.lead_to(section, part.met)
         {
             self.stepless += 1;
         }
-        let visited = match children_of {
-            None => self.meet(section, part),
-            Some(asker) => self.open(section, part, asker),
+        let visited = match request {
+            Request::Part => self.meet(section, part),
+            Request::Children => self.open(section, part, asker),
         };
         let visited = visited.and_then(|()| self.descend(section, floor));
         if visited.is_err() {
@@ -394,7 +377,7 @@ where
         &mut self,
         section: &mut Section,
         part: Part<'a>,
-        asker: Option<ObjRef<'a>>,
+        asker: Asker<'a>,
     ) -> Result<(), Stop<B>> {
         let Met::Object(object) = part.met else {
             return Ok(());
@@ -404,7 +387,7 @@ where
         };
         // No callback follows when such a cursor is closed.
         self.stack.push(cursor.silent());
-        if !asker.is_some_and(|asker| asker.same_as(object))
+        if !asker.is_hook_of(object)
             && let Some(hook) = self.hook(object)
         {
             self.ask_hook(section, object, part.region, hook)?;
@@ -514,32 +497,33 @@ fn in_region(ident: u64, region: RegionKind) -> u64 {
 /// The walk as seen by a hook or a callback of the driver.
 struct HookVisitor<'w, 'a, 'f, B, W, F> {
     walker: &'w mut Walker<'a, 'f, B, W, F>,
-    /// The object whose hook runs; None for a callback.
-    asker: Option<ObjRef<'a>>,
-    /// True if the last cursor is that of the value.
-    has_cursor: bool,
-    /// The region of the value.
-    region: RegionKind,
+    asker: Asker<'a>,
     /// The end of the walk by a callback, and the value that the hook was shown
     /// for it.
     stopped: Option<(Value, Option<B>)>,
 }
 
-impl<'a, B, W, F> HookVisitor<'_, 'a, '_, B, W, F>
+impl<'w, 'a, 'f, B, W, F> HookVisitor<'w, 'a, 'f, B, W, F>
 where
     W: FnMut(Option<TypeIndex>) -> bool,
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
+    fn new(walker: &'w mut Walker<'a, 'f, B, W, F>, asker: Asker<'a>) -> Self {
+        HookVisitor {
+            walker,
+            asker,
+            stopped: None,
+        }
+    }
+
     fn visit_part(
         &mut self,
-        part: &Value,
-        region: RegionKind,
-        children_of: Option<Option<ObjRef<'a>>>,
+        part: (&Value, RegionKind),
+        request: Request,
     ) -> Result<Option<Value>> {
-        let (walker, has_cursor) = (&mut *self.walker, self.has_cursor);
-        let visited = access::traversing(|section| {
-            walker.visit_part(section, part, region, has_cursor, children_of)
-        });
+        let (walker, asker) = (&mut *self.walker, self.asker);
+        let visited =
+            access::traversing(|section| walker.visit_part(section, part, asker, request));
         match visited {
             Ok(()) => Ok(None),
             Err(Stop::Error(error)) => Err(error),
@@ -569,16 +553,15 @@ where
     F: FnMut(&Visit<'_>) -> Result<WalkResult<B>>,
 {
     fn region(&self) -> RegionKind {
-        self.region
+        self.asker.region
     }
 
     fn visit_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
-        self.visit_part(value, region, None)
+        self.visit_part((value, region), Request::Part)
     }
 
     fn visit_children_in(&mut self, value: &Value, region: RegionKind) -> Result<Option<Value>> {
-        let asker = self.asker;
-        self.visit_part(value, region, Some(asker))
+        self.visit_part((value, region), Request::Children)
     }
 }
 
@@ -598,16 +581,12 @@ thread_local! {
 mod tests {
     use super::SCRATCH;
     use crate::kernel::container::Array;
-    use crate::traverse::{WalkOptions, WalkResult, structural_walk};
+    use crate::traverse::{WalkResult, structural_walk};
 
     #[test]
     fn a_walk_leaves_its_memory_to_the_next_one() {
         let root = Array::from([1i64, 2]);
-        let walk = || {
-            structural_walk(root.clone(), WalkOptions::default(), |_| {
-                Ok(WalkResult::<()>::Advance)
-            })
-        };
+        let walk = || structural_walk(root.clone(), |_| Ok(WalkResult::<()>::Advance));
         let block = || {
             SCRATCH.with(|cell| {
                 let scratch = cell.take();

@@ -1,9 +1,6 @@
 //! Nodes of a test family, and checks of pairs of values.
 
-use isoform::{
-    CompareOptions, DType, ErrorKind, Map, Result, Value, first_structural_mismatch_with,
-    structural_digest_with, structural_equal_with, structural_hash_with,
-};
+use isoform::{CompareOptions, DType, ErrorKind, Map, Result, Value};
 use isoform_testing::family::{Family, Role};
 use isoform_testing::oracle;
 
@@ -182,9 +179,9 @@ pub(crate) fn judge(
     let expected = (outcome.to_string(), path);
     let mut failures = Vec::new();
     for (direction, l, r) in [("", left, right), (" (turned)", right, left)] {
-        let recorded = first_structural_mismatch_with(l, r, options);
+        let recorded = options.first_mismatch(l, r);
         for (who, got) in [
-            ("engine", structural_equal_with(l, r, options)),
+            ("engine", options.equal(l, r)),
             ("recorder", recorded.map(|found| found.is_none())),
             ("oracle", oracle::equal(l, r, options)),
         ] {
@@ -215,8 +212,8 @@ fn judge_names(
     options: CompareOptions,
     says: Says,
 ) -> Vec<String> {
-    let hash = |value| structural_hash_with(value, options).map_err(|error| error.kind());
-    let digest = |value| structural_digest_with(value, options).map_err(|error| error.kind());
+    let hash = |value| options.hash(value).map_err(|error| error.kind());
+    let digest = |value| options.digest(value).map_err(|error| error.kind());
     let hashes = (hash(left), hash(right));
     let digests = (digest(left), digest(right));
     let mut failures = Vec::new();

@@ -6,9 +6,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use isoform::{
-    AccessPath, Array, CompareOptions, ErrorKind, Function, Result, Value,
-    first_structural_mismatch_with, from_text, register_function, structural_digest_with,
-    structural_equal_with, structural_hash_with,
+    AccessPath, Array, CompareOptions, ErrorKind, Function, Result, Value, from_text,
+    register_function,
 };
 use isoform_testing::family::{Family, ROLES, Role};
 use isoform_testing::oracle;
@@ -263,18 +262,18 @@ fn judge(case: &Case, family: &Family) -> Vec<String> {
     );
     let (options, says) = (case.options, &case.says);
     let mut failures = Vec::new();
-    let mismatch = |l, r| first_structural_mismatch_with(l, r, options);
+    let mismatch = |l, r| options.first_mismatch(l, r);
     let turned = mismatch(right, left).map(|found| found.is_none());
     for (who, got) in [
         ("the mismatch", shown(mismatch(left, right), family)),
         ("the turned mismatch", verdict(turned, says, family)),
         (
             "equality",
-            verdict(structural_equal_with(left, right, options), says, family),
+            verdict(options.equal(left, right), says, family),
         ),
         (
             "turned equality",
-            verdict(structural_equal_with(right, left, options), says, family),
+            verdict(options.equal(right, left), says, family),
         ),
         (
             "the oracle",
@@ -289,8 +288,8 @@ fn judge(case: &Case, family: &Family) -> Vec<String> {
             failures.push(format!("{name}: {who} says {got:?}, not {says:?}"));
         }
     }
-    let hash = |value| structural_hash_with(value, options);
-    let digest = |value| structural_digest_with(value, options);
+    let hash = |value| options.hash(value);
+    let digest = |value| options.digest(value);
     for (which, expected, got) in [
         ("hashes", case.hash, names(hash(left), hash(right))),
         ("digests", case.digest, names(digest(left), digest(right))),
@@ -300,7 +299,7 @@ fn judge(case: &Case, family: &Family) -> Vec<String> {
         }
     }
     for side in [left, right] {
-        if let Ok(false) = structural_equal_with(side, side, options) {
+        if let Ok(false) = options.equal(side, side) {
             failures.push(format!("{name}: {side:?} is not equal to itself"));
         }
     }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use isoform::{
-    Array, Dict, FieldDef, List, Map, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkOptions,
-    WalkResult, collect_cycles, construct, deep_copy, field_value, register_type, set_field,
-    structural_walk, tracked_count,
+    Array, Dict, FieldDef, List, Map, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkResult,
+    collect_cycles, construct, deep_copy, field_value, register_type, set_field, structural_walk,
+    tracked_count,
 };
 
 /// Collections see the whole process, so tests that count take turns.
@@ -251,7 +251,7 @@ fn what_a_traversal_looks_at_outlives_collections() {
     ring.push(ring.clone().into()).unwrap();
     let list = List::from(vec![Value::from(1), ring.into()]);
     let mut met = Vec::new();
-    let walked = structural_walk(list.clone(), WalkOptions::default(), |visit| {
+    let walked = structural_walk(list.clone(), |visit| {
         met.extend(visit.value().as_int());
         if met == [1] {
             // The ring has no owner but itself and the walk.

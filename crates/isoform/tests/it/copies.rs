@@ -3,7 +3,7 @@
 use isoform::{
     Array, Bytes, Dict, FieldDef, Function, Kind, List, Map, Obj, Ref, Schema, Shape, Sharing, Str,
     TypeDef, TypeIndex, Value, WalkOptions, WalkResult, construct, deep_copy, field_value,
-    find_type, register_type, shallow_copy, structural_equal, structural_walk,
+    find_type, register_type, shallow_copy, structural_equal,
 };
 
 use crate::support::{Add, Chain, Expr, Int, Lambda, Link, add, chain, doubled, int, scaled, var};
@@ -19,19 +19,17 @@ fn object(value: &Value) -> &Ref<Obj> {
 /// The identity numbers of all objects and containers below a value.
 fn identities(root: &Value) -> Vec<u64> {
     let mut all = Vec::new();
-    structural_walk(
-        root,
-        WalkOptions::default().include_ignored(true),
-        |visit| {
+    WalkOptions::default()
+        .include_ignored(true)
+        .walk(root, |visit| {
             let kept = |object: &&Ref<Obj>| {
                 let plain = ["isoform.Str", "isoform.Bytes"].contains(&object.type_info().key());
                 !plain
             };
             all.extend(visit.object().filter(kept).map(Ref::identity));
             Ok(WalkResult::<()>::Advance)
-        },
-    )
-    .expect("the walk succeeds");
+        })
+        .expect("the walk succeeds");
     all
 }
 
@@ -291,7 +289,7 @@ fn every_occurrence_counts_once_in_the_copy() {
     let each = WalkOptions::default().sharing(Sharing::EachOccurrence);
     let count = |root: &Value| {
         let mut ints = Vec::new();
-        structural_walk(root, each, |visit| {
+        each.walk(root, |visit| {
             ints.extend(visit.downcast::<Int>().map(|int| int.value));
             Ok(WalkResult::<()>::Advance)
         })
@@ -319,7 +317,7 @@ fn cycles_of_mutable_objects_are_copied_or_refused() {
     assert_eq!(field_value(object(&copied_b), "v").unwrap(), copy);
 
     let cyclic = "ValueError: cyclic value: the copies.Cell contains itself (at <root>.v[0].v)";
-    let mapped = isoform::structural_map(&a, Default::default(), |_| Ok(None));
+    let mapped = isoform::structural_map(&a, |_| Ok(None));
     assert_eq!(mapped.expect_err("a cycle").to_string(), cyclic);
     let pair = (Value::from(var("x")), Value::from(1));
     let substituted = isoform::substitute(&Value::from(&a), &[pair]);

@@ -77,7 +77,6 @@ fn check_error<T: std::fmt::Debug>(result: Result<T>, key: &str, what: &str, pat
 /// Checks that every traversal fails, with the path.
 #[track_caller]
 fn check_cyclic(left: &Value, right: &Value, key: &str, path: &str) {
-    let options = Default::default();
     check_error(structural_equal(left, right), key, "compared", path);
     check_error(structural_equal(right, left), key, "compared", path);
     check_error(
@@ -86,12 +85,7 @@ fn check_cyclic(left: &Value, right: &Value, key: &str, path: &str) {
         "compared",
         path,
     );
-    check_error(
-        explain_mismatch(left, right, options),
-        key,
-        "compared",
-        path,
-    );
+    check_error(explain_mismatch(left, right), key, "compared", path);
 }
 
 #[track_caller]
@@ -103,7 +97,7 @@ fn check_all(value: &Value, key: &str, path: &str) {
     for order in [WalkOrder::Pre, WalkOrder::Post] {
         for sharing in [Sharing::Once, Sharing::EachOccurrence] {
             let options = WalkOptions::default().order(order).sharing(sharing);
-            let walked = structural_walk(value, options, |_| Ok(WalkResult::<()>::Advance));
+            let walked = options.walk(value, |_| Ok(WalkResult::<()>::Advance));
             check_error(walked, key, "walk", path);
         }
     }
@@ -260,24 +254,9 @@ fn other_kinds_in_a_ring_are_an_error() {
                 ..Default::default()
             };
             let path = "<root>.next";
-            check_error(
-                isoform::structural_equal_with(&left, &right, options),
-                &key,
-                "compared",
-                path,
-            );
-            check_error(
-                isoform::structural_hash_with(&left, options),
-                &key,
-                "hashed",
-                path,
-            );
-            check_error(
-                isoform::structural_digest_with(&left, options),
-                &key,
-                "hashed",
-                path,
-            );
+            check_error(options.equal(&left, &right), &key, "compared", path);
+            check_error(options.hash(&left), &key, "hashed", path);
+            check_error(options.digest(&left), &key, "hashed", path);
             cut(&left);
             cut(&right);
         }
@@ -459,11 +438,7 @@ fn shared_nodes_are_no_rings() {
         structural_digest(&left).unwrap(),
         structural_digest(&right).unwrap()
     );
-    assert!(
-        explain_mismatch(&left, &right, Default::default())
-            .unwrap()
-            .is_none()
-    );
+    assert!(explain_mismatch(&left, &right).unwrap().is_none());
     assert_eq!(
         StructuralKey::new(&left).unwrap(),
         StructuralKey::new(&right).unwrap()
@@ -479,9 +454,7 @@ fn a_long_ring_is_found() {
     let value = Value::from(&nodes[0]);
     assert!(structural_equal(&value, &value).is_err());
     assert!(structural_hash(&value).is_err());
-    let walked = structural_walk(&value, WalkOptions::default(), |_| {
-        Ok(WalkResult::<()>::Advance)
-    });
+    let walked = structural_walk(&value, |_| Ok(WalkResult::<()>::Advance));
     assert!(walked.is_err());
     cut(&nodes[0]);
     assert!(structural_equal(&value, &value).expect("no ring any more"));
@@ -516,10 +489,7 @@ fn a_list_or_dict_that_holds_itself_is_named_with_its_path() {
         structural_hash(&left).map(drop),
         structural_digest(&left).map(drop),
         StructuralKey::new(&left).map(drop),
-        structural_walk(&left, WalkOptions::default(), |_| {
-            Ok(WalkResult::<()>::Advance)
-        })
-        .map(drop),
+        structural_walk(&left, |_| Ok(WalkResult::<()>::Advance)).map(drop),
     ] {
         let error = outcome.expect_err("cyclic");
         assert_eq!(error.kind(), ErrorKind::Value);

@@ -24,7 +24,7 @@ fn errors_and_mismatches_far_below_have_their_place_and_a_short_text() {
         assert_eq!(error.path().map(AccessPath::depth), Some(length));
         assert!(error.to_string().len() < 2000);
         let (l, r) = (chain(&b, length, chain(&b, 9, 1)), chain(&b, length, 1));
-        let mismatch = explain_mismatch(&l, &r, Default::default()).expect("comparable");
+        let mismatch = explain_mismatch(&l, &r).expect("comparable");
         let mismatch = mismatch.expect("they differ");
         assert_eq!(mismatch.left_path.depth(), length);
         assert!(mismatch.to_string().len() < 2000, "{mismatch}");

@@ -2,7 +2,7 @@
 
 use isoform::{
     AccessStep, CompareOptions, Mismatch, MismatchReason, Value, assert_structural_equal,
-    explain_mismatch, first_structural_mismatch, first_structural_mismatch_with, structural_equal,
+    first_structural_mismatch, structural_equal,
 };
 use isoform_testing::family::Role;
 use isoform_testing::oracle;
@@ -12,7 +12,7 @@ use crate::build::{Build, MAPPED, PLAIN, arr, builds, map};
 /// The paths, the same from the engine and the oracle.
 fn paths(left: &Value, right: &Value, options: CompareOptions) -> [String; 2] {
     let show = |(l, r): oracle::PathPair| [l.to_string(), r.to_string()];
-    let engine = first_structural_mismatch_with(left, right, options);
+    let engine = options.first_mismatch(left, right);
     let engine = show(engine.expect("comparable").expect("different"));
     let judge = oracle::first_mismatch(left, right, options);
     assert_eq!(engine, show(judge.expect("comparable").expect("different")));
@@ -20,7 +20,7 @@ fn paths(left: &Value, right: &Value, options: CompareOptions) -> [String; 2] {
 }
 
 fn explain(left: &Value, right: &Value, options: CompareOptions) -> Mismatch {
-    let mismatch = explain_mismatch(left, right, options).expect("comparable");
+    let mismatch = options.explain_mismatch(left, right).expect("comparable");
     mismatch.expect("different")
 }
 
@@ -252,7 +252,7 @@ fn of_several_missing_keys_the_one_bound_first_is_named() {
         };
         let (left, right) = (make(false), make(true));
         // The paths of the side that has the key; the other names its partner.
-        let engine = |l, r| first_structural_mismatch_with(l, r, PLAIN).expect("comparable");
+        let engine = |l, r| PLAIN.first_mismatch(l, r).expect("comparable");
         let judge = |l, r| oracle::first_mismatch(l, r, PLAIN).expect("comparable");
         let in_right = |paths: Option<oracle::PathPair>| paths.expect("different").1;
         assert_eq!(
@@ -274,7 +274,7 @@ fn a_missing_key_is_named_by_its_partner() {
         let full = build.function(&[&x], map([(x.clone(), 1.into())]));
         let empty = build.function(&[&y], map([]));
         let steps = |left: &Value, right: &Value| {
-            let paths = first_structural_mismatch_with(left, right, PLAIN);
+            let paths = PLAIN.first_mismatch(left, right);
             let (left, right) = paths.expect("comparable").expect("different");
             [left, right].map(|path| path.steps().last().cloned())
         };

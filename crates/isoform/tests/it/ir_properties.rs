@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use isoform::ir::{IRModule, PrimType, Type};
 use isoform::{
-    Array, CompareOptions, DType, JsonOptions, JsonReadOptions, Kind, Node, Ref, TextOptions,
-    Value, ValueRef, deep_copy, field_value_at, first_structural_mismatch, from_bytes,
-    from_json_graph, from_text, registered_types, structural_digest, structural_digest_with,
-    structural_equal, structural_equal_with, to_bytes, to_json_graph, to_text,
+    Array, CompareOptions, DType, Kind, Node, Ref, Value, ValueRef, deep_copy, field_value_at,
+    first_structural_mismatch, from_bytes, from_json_graph, from_text, registered_types,
+    structural_digest, structural_equal, to_bytes, to_json_graph, to_text,
 };
 use isoform_testing::ir::{IR_PROPERTIES, random_incomparable, random_module};
 
@@ -108,7 +107,7 @@ fn modules_can_be_compared() {
     for seed in 0..10 {
         let module = random_module(seed, 200).expect("a module");
         count(&module.clone().into(), &mut classes);
-        structural_digest_with(&module, OPTIONS).expect("a digest");
+        OPTIONS.digest(&module).expect("a digest");
     }
     let incomparable: Vec<_> = registered_types()
         .into_iter()
@@ -119,18 +118,16 @@ fn modules_can_be_compared() {
 
 #[test]
 fn a_seed_gives_the_same_module() {
-    let text = |module: &Ref<IRModule>| {
-        to_text(&Value::from(module), &TextOptions::default()).expect("text")
-    };
+    let text = |module: &Ref<IRModule>| to_text(&Value::from(module)).expect("text");
     for seed in [0, 1, u64::MAX] {
         let module = random_module(seed, 150).expect("a module");
         let again = random_module(seed, 150).expect("a module");
         assert!(!module.same_as(&again));
         assert_eq!(text(&module), text(&again));
-        assert!(structural_equal_with(&module, &again, OPTIONS).expect("an answer"));
+        assert!(OPTIONS.equal(&module, &again).expect("an answer"));
     }
     let (one, other) = (random_module(1, 150), random_module(2, 150));
-    let equal = structural_equal_with(one.expect("one"), other.expect("other"), OPTIONS);
+    let equal = OPTIONS.equal(one.expect("one"), other.expect("other"));
     assert!(!equal.expect("an answer"));
 }
 
@@ -167,15 +164,15 @@ fn a_declaration_is_all_that_a_class_needs() {
         Value::from(ProductType::new([part.clone(), part]))
     };
     let value = product(DType::INT32);
-    let json = to_json_graph(&value, &JsonOptions::default()).expect("JSON");
-    let text = to_text(&value, &TextOptions::default()).expect("text");
+    let json = to_json_graph(&value).expect("JSON");
+    let text = to_text(&value).expect("text");
     assert_eq!(
         text,
         "%0 = ir.PrimType(dtype=int32)\nit.ir_properties.ProductType(fields=[%0, %0])\n"
     );
     let bytes = to_bytes(&value).expect("bytes");
     for again in [
-        from_json_graph(&json, &JsonReadOptions::default()),
+        from_json_graph(&json),
         from_text(&text),
         from_bytes(&bytes),
         deep_copy(&value),

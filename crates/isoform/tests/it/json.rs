@@ -3,9 +3,8 @@
 use isoform::{
     Array, Bytes, DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function,
     JsonOptions, JsonReadOptions, Kind, List, Map, Node, Obj, Ref, Schema, Shape, Str, Tensor,
-    TypeDef, Value, construct, field_value, find_singleton, find_type, from_json_graph,
-    from_json_graph_with_metadata, register, register_singleton, register_type, structural_equal,
-    to_bytes, to_json_graph, write_json_graph,
+    TypeDef, Value, construct, field_value, find_singleton, find_type, from_json_graph, register,
+    register_singleton, register_type, structural_equal, to_bytes, to_json_graph,
 };
 use num_bigint::BigInt;
 
@@ -57,11 +56,11 @@ struct Op {
 }
 
 fn read(text: &str) -> isoform::Result<Value> {
-    from_json_graph(text, &JsonReadOptions::default())
+    from_json_graph(text)
 }
 
 fn write(value: impl Into<Value>) -> isoform::Result<String> {
-    to_json_graph(&value.into(), &JsonOptions::default())
+    to_json_graph(&value.into())
 }
 
 fn graph(root: usize, nodes: &str) -> String {
@@ -256,8 +255,9 @@ fn texts_of_the_other_implementation_are_read() {
         r#""f":1.0000000000000001e+300,"d":"int8","o":0,"s":1,"by":2,"dev":3,"l":4}}],"#,
         r#""metadata":{"version":"1.0","n":[1,null,true,2.5]}}"#
     );
-    let (mix, metadata) =
-        from_json_graph_with_metadata(mix, &JsonReadOptions::default()).expect("readable");
+    let (mix, metadata) = JsonReadOptions::default()
+        .read_with_metadata(mix)
+        .expect("readable");
     let mix: Ref<Mix> = mix.extract().expect("a Mix");
     assert_eq!((mix.i, mix.f, &mix.o), (5, 1e300, &Value::from(3)));
     assert_eq!(
@@ -344,28 +344,26 @@ fn metadata_comes_back() {
     .into_iter()
     .collect();
     let options = JsonOptions::default().metadata(metadata.clone());
-    let text = to_json_graph(&1.into(), &options).expect("writable");
+    let text = options.to_json_graph(&1.into()).expect("writable");
     let expected = concat!(
         r#"{"root_index":0,"nodes":[{"type":"int","data":1}],"metadata":{"a \"key\"":"#,
         r#"[Infinity,-0.5,-9223372036854775808],"big":6366805760909027985741435139224001,"#,
         r#""none":null,"empty":{},"list":[true]}}"#
     );
     assert_eq!(text, expected);
-    let (value, again) =
-        from_json_graph_with_metadata(&text, &JsonReadOptions::default()).expect("readable");
+    let (value, again) = JsonReadOptions::default()
+        .read_with_metadata(&text)
+        .expect("readable");
     assert_eq!(value, 1.into());
     let rewritten = JsonOptions::default().metadata(again.expect("there is some"));
-    assert_eq!(
-        to_json_graph(&1.into(), &rewritten).expect("writable"),
-        text
-    );
+    assert_eq!(rewritten.to_json_graph(&1.into()).expect("writable"), text);
     let mut output = Vec::new();
-    write_json_graph(&1.into(), &mut output, &options).expect("writable");
+    options.write(&1.into(), &mut output).expect("writable");
     assert_eq!(output, text.as_bytes());
 
     let none = JsonOptions::default().metadata(());
-    let text = to_json_graph(&1.into(), &none).expect("writable");
-    let read = from_json_graph_with_metadata(&text, &JsonReadOptions::default());
+    let text = none.to_json_graph(&1.into()).expect("writable");
+    let read = JsonReadOptions::default().read_with_metadata(&text);
     assert_eq!(read.expect("readable").1, Some(Value::NONE));
 }
 
@@ -379,7 +377,7 @@ fn unknown_fields_may_be_skipped() {
     let text = graph(1, nodes).replacen('{', r#"{"version":2,"#, 1);
     assert!(read(&text).is_err());
     let options = JsonReadOptions::default().ignore_unknown_fields(true);
-    let var = from_json_graph(&text, &options).expect("readable");
+    let var = options.read(&text).expect("readable");
     assert_eq!(&*var.extract::<Ref<Var>>().expect("a Var").name, "x");
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use isoform::{
     Array, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, FieldFlag, List, Map, Obj, Ref,
     Schema, TypeDef, Value, WalkOptions, WalkOrder, WalkResult, construct, find_type, from_bytes,
-    from_json_graph, register_type, structural_equal, structural_walk, to_bytes, to_json_graph,
+    from_json_graph, register_type, structural_equal, to_bytes, to_json_graph,
 };
 
 use crate::support::{Expr, Lambda, add, chain, int, scaled, var};
@@ -19,17 +19,18 @@ fn as_visited(root: &Value) -> Vec<u64> {
     let options = WalkOptions::default()
         .order(WalkOrder::Pre)
         .include_ignored(true);
-    structural_walk(root, options, |visit| {
-        // Other containers, and values without parts, are allocated when they
-        // are built.
-        let laid_out = |object: &&Ref<Obj>| {
-            let key = object.type_info().key();
-            key == "isoform.Array" || !key.starts_with("isoform.")
-        };
-        all.extend(visit.object().filter(laid_out).map(Ref::identity));
-        Ok(WalkResult::<()>::Advance)
-    })
-    .expect("the walk succeeds");
+    options
+        .walk(root, |visit| {
+            // Other containers, and values without parts, are allocated when they
+            // are built.
+            let laid_out = |object: &&Ref<Obj>| {
+                let key = object.type_info().key();
+                key == "isoform.Array" || !key.starts_with("isoform.")
+            };
+            all.extend(visit.object().filter(laid_out).map(Ref::identity));
+            Ok(WalkResult::<()>::Advance)
+        })
+        .expect("the walk succeeds");
     all
 }
 
@@ -38,8 +39,8 @@ fn as_visited(root: &Value) -> Vec<u64> {
 fn check(value: impl Into<Value>) {
     let value = value.into();
     let bytes = to_bytes(&value).expect("writable");
-    let text = to_json_graph(&value, &Default::default()).expect("writable");
-    let from_text = from_json_graph(&text, &Default::default()).expect("readable");
+    let text = to_json_graph(&value).expect("writable");
+    let from_text = from_json_graph(&text).expect("readable");
     for read in [from_bytes(&bytes).expect("readable"), from_text] {
         assert!(structural_equal(&read, &value).expect("comparable"));
         let visited = as_visited(&read);
@@ -165,7 +166,7 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
     );
     assert_eq!(alive.load(Ordering::SeqCst), 0);
 
-    let text = to_json_graph(&root.into(), &Default::default()).expect("writable");
+    let text = to_json_graph(&root.into()).expect("writable");
     let last = text.rfind("]}]").expect("the array is the last node") + 2;
     let count = text.matches("\"type\"").count();
     let node = format!(
@@ -173,7 +174,7 @@ fn an_error_in_the_middle_leaves_nothing_behind() {
         count - 1
     );
     let broken = format!("{}{node}{}", &text[..last], &text[last..]);
-    let error = from_json_graph(&broken, &Default::default()).expect_err("the sum is refused");
+    let error = from_json_graph(&broken).expect_err("the sum is refused");
     let message = error.message();
     assert!(
         message.contains("(it.Add): field 'lhs': expected it.Expr, got Array"),

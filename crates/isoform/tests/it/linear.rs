@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use isoform::pattern::{Hole, Pattern, RewriteOptions, Rule, rewrite};
+use isoform::pattern::{Hole, Pattern, Rule, rewrite};
 use isoform::{
     DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, FieldDef, Obj, Ref, Result, Schema,
     TypeDef, Value, VerifyHooks, WalkOptions, WalkResult, construct, deep_copy, explain_mismatch,
@@ -51,7 +51,7 @@ const MEASURES: [(&str, Measure); 17] = [
     }),
     ("explain_mismatch", |levels| {
         let (l, r) = (program(levels, &int(1)), program(levels, &int(2)));
-        assert!(explain_mismatch(l, r, Default::default())?.is_some());
+        assert!(explain_mismatch(l, r)?.is_some());
         Ok(last_visit_count())
     }),
     ("structural_hash", |levels| {
@@ -64,7 +64,7 @@ const MEASURES: [(&str, Measure); 17] = [
     }),
     ("structural_walk", |levels| {
         let mut count = 0;
-        structural_walk(program(levels, &leaf()), WalkOptions::default(), |_| {
+        structural_walk(program(levels, &leaf()), |_| {
             count += 1;
             Ok(WalkResult::<()>::Advance)
         })?;
@@ -72,7 +72,7 @@ const MEASURES: [(&str, Measure); 17] = [
     }),
     ("structural_map", |levels| {
         let mut count = 0;
-        structural_map(program(levels, &leaf()), Default::default(), |_| {
+        structural_map(program(levels, &leaf()), |_| {
             count += 1;
             Ok(None)
         })?;
@@ -113,23 +113,23 @@ const MEASURES: [(&str, Measure); 17] = [
             move |_| Ok(asked.fetch_add(1, Relaxed) < u64::MAX)
         });
         let program = program(levels, &leaf());
-        rewrite(&program, &[rule], &RewriteOptions::default())?;
+        rewrite(&program, &[rule])?;
         Ok(asked.load(Relaxed))
     }),
     ("repr", |levels| {
         Ok(repr(&program(levels, &leaf())).len() as u64)
     }),
     ("to_text", |levels| {
-        Ok(to_text(&program(levels, &leaf()), &Default::default())?.len() as u64)
+        Ok(to_text(&program(levels, &leaf()))?.len() as u64)
     }),
     ("to_json_graph", |levels| {
-        Ok(to_json_graph(&program(levels, &leaf()), &Default::default())?.len() as u64)
+        Ok(to_json_graph(&program(levels, &leaf()))?.len() as u64)
     }),
     ("to_bytes", |levels| {
         Ok(to_bytes(&program(levels, &leaf()))?.len() as u64)
     }),
     ("from_text", |levels| {
-        let text = to_text(&program(levels, &leaf()), &Default::default())?;
+        let text = to_text(&program(levels, &leaf()))?;
         Ok(count_objects(isoform::from_text(&text)?, WalkOptions::default())? as u64)
     }),
     ("from_bytes", |levels| {

@@ -3,7 +3,7 @@
 use isoform::{
     Array, ChildOptions, Dict, Error, ErrorKind, FieldDef, Kind, List, Map, MapOptions, Ref,
     RegionKind, Result, Schema, Shape, TypeDef, Value, Visit, WalkOrder, children_of, construct,
-    register_type, structural_equal, structural_map,
+    register_type, structural_equal,
 };
 
 use crate::support::{
@@ -26,7 +26,7 @@ fn increment(visit: &Visit<'_>) -> Result<Option<Value>> {
 fn check(root: impl Into<Value>, expected: impl Into<Value>) {
     let (root, expected) = (root.into(), expected.into());
     for options in [pre(), post()] {
-        let result = structural_map(&root, options, increment).expect("the map succeeds");
+        let result = options.map(&root, increment).expect("the map succeeds");
         assert!(
             structural_equal(&result, &expected).unwrap(),
             "{options:?}: {result:?}"
@@ -38,17 +38,18 @@ fn check(root: impl Into<Value>, expected: impl Into<Value>) {
 /// Everything the callback sees, as `path region value`.
 fn trace(root: impl Into<Value>, options: MapOptions) -> Vec<String> {
     let mut lines = Vec::new();
-    structural_map(root, options, |visit| {
-        let what = match visit.object() {
-            Some(object) => object.type_info().key().to_string(),
-            None => format!("{:?}", visit.value()),
-        };
-        let key = if visit.is_key() { " key" } else { "" };
-        assert_eq!(visit.depth(), visit.path().depth());
-        lines.push(format!("{} {:?}{key} {what}", visit.path(), visit.region()));
-        Ok(None)
-    })
-    .expect("the map succeeds");
+    options
+        .map(root, |visit| {
+            let what = match visit.object() {
+                Some(object) => object.type_info().key().to_string(),
+                None => format!("{:?}", visit.value()),
+            };
+            let key = if visit.is_key() { " key" } else { "" };
+            assert_eq!(visit.depth(), visit.path().depth());
+            lines.push(format!("{} {:?}{key} {what}", visit.path(), visit.region()));
+            Ok(None)
+        })
+        .expect("the map succeeds");
     lines
 }
 
@@ -80,9 +81,9 @@ fn what_does_not_change_is_the_same_object() {
     let changed = Value::from(int(1));
     let root = Value::from([kept.clone(), list.clone(), changed.clone()]);
     for options in [pre(), post()] {
-        let same = structural_map(&root, options, |_| Ok(None)).unwrap();
+        let same = options.map(&root, |_| Ok(None)).unwrap();
         assert_eq!(same, root);
-        let result = structural_map(&root, options, increment).unwrap();
+        let result = options.map(&root, increment).unwrap();
         let items = result.extract::<Array>().unwrap();
         assert_eq!(items.values()[..2], [kept.clone(), list.clone()]);
         assert_ne!(items.values()[2], changed);
@@ -93,7 +94,7 @@ fn what_does_not_change_is_the_same_object() {
 #[test]
 fn a_changed_list_is_a_new_list() {
     let list = List::from(vec![1i64]);
-    let result = structural_map(list.clone(), post(), increment).unwrap();
+    let result = post().map(list.clone(), increment).unwrap();
     let result = result.extract::<List<i64>>().unwrap();
     assert!(!result.same_as(&list));
     assert_eq!((list.get(0), result.get(0)), (Some(1), Some(2)));
@@ -128,23 +129,24 @@ fn the_callback_sees_paths_regions_and_keys() {
 fn ignored_fields_are_taken_over_or_rewritten() {
     let root = Lambda::new(int(1), vec![]).with_span(5);
     let span = |value: &Value| isoform::field_value(value.as_object().unwrap(), "span").unwrap();
-    let result = structural_map(&root, post(), increment).unwrap();
+    let result = post().map(&root, increment).unwrap();
     assert_eq!(span(&result), Value::from(5));
-    let result = structural_map(&root, post().include_ignored(true), increment).unwrap();
+    let result = post().include_ignored(true).map(&root, increment).unwrap();
     assert_eq!(span(&result), Value::from(6));
 }
 
 #[test]
 fn in_post_order_the_answer_is_final() {
     let mut seen = Vec::new();
-    let result = structural_map(add(int(1), int(2)), post(), |visit| {
-        seen.extend(visit.value().as_int());
-        Ok(visit
-            .downcast::<Int>()
-            .filter(|int| int.value == 1)
-            .map(|_| add(int(7), int(8)).into()))
-    })
-    .unwrap();
+    let result = post()
+        .map(add(int(1), int(2)), |visit| {
+            seen.extend(visit.value().as_int());
+            Ok(visit
+                .downcast::<Int>()
+                .filter(|int| int.value == 1)
+                .map(|_| add(int(7), int(8)).into()))
+        })
+        .unwrap();
     assert_eq!(seen, [1, 2]);
     assert!(structural_equal(result, add(add(int(7), int(8)), int(2))).unwrap());
 }
@@ -152,14 +154,15 @@ fn in_post_order_the_answer_is_final() {
 #[test]
 fn in_pre_order_the_children_of_the_answer_are_visited() {
     let mut seen = Vec::new();
-    let result = structural_map(add(int(1), int(2)), pre(), |visit| {
-        seen.extend(visit.value().as_int());
-        Ok(visit
-            .downcast::<Int>()
-            .filter(|int| int.value == 1)
-            .map(|_| add(int(7), int(8)).into()))
-    })
-    .unwrap();
+    let result = pre()
+        .map(add(int(1), int(2)), |visit| {
+            seen.extend(visit.value().as_int());
+            Ok(visit
+                .downcast::<Int>()
+                .filter(|int| int.value == 1)
+                .map(|_| add(int(7), int(8)).into()))
+        })
+        .unwrap();
     assert_eq!(seen, [7, 8, 2]);
     assert!(structural_equal(result, add(add(int(7), int(8)), int(2))).unwrap());
 }
@@ -171,12 +174,12 @@ fn an_answer_that_contains_what_it_replaces_is_an_error_in_pre_order() {
         Ok(is_sum.then(|| Link::new(visit.value().clone()).into()))
     };
     let root = Value::from([Value::from(add(int(1), int(2)))]);
-    let error = structural_map(&root, pre(), wrap).expect_err("it never ends");
+    let error = pre().map(&root, wrap).expect_err("it never ends");
     assert_eq!(
         error.to_string(),
         "ValueError: cyclic value: the it.Add contains itself (at <root>[0].next)"
     );
-    let result = structural_map(&root, post(), wrap).unwrap();
+    let result = post().map(&root, wrap).unwrap();
     let expected = [Value::from(Link::new(add(int(1), int(2))))];
     assert!(structural_equal(result, expected).unwrap());
 }
@@ -186,11 +189,12 @@ fn shared_nodes_are_rewritten_once_and_stay_shared() {
     let levels = 60;
     for options in [pre(), post()] {
         let mut calls = 0;
-        let result = structural_map(doubled(levels), options, |visit| {
-            calls += 1;
-            increment(visit)
-        })
-        .unwrap();
+        let result = options
+            .map(doubled(levels), |visit| {
+                calls += 1;
+                increment(visit)
+            })
+            .unwrap();
         // Each node, and the integer in the leaf.
         assert_eq!(calls, levels + 2);
         assert_eq!(
@@ -219,7 +223,7 @@ fn sharing_is_kept_for_every_kind() {
         let node = Value::from(construct(ty, vec![1.into()]).unwrap());
         for options in [pre(), post()] {
             let root = Value::from([node.clone(), node.clone()]);
-            let result = structural_map(root, options, increment).unwrap();
+            let result = options.map(root, increment).unwrap();
             let items = result.extract::<Array>().unwrap();
             assert_eq!(items.values()[0], items.values()[1], "{kind}");
             assert_ne!(items.values()[0], node);
@@ -232,7 +236,7 @@ fn a_variable_whose_type_changes_is_still_the_one_that_is_bound() {
     let x = Var::typed("x", int(1));
     let lambda = Lambda::new(add(&x, &x), vec![x]);
     for options in [pre(), post()] {
-        let result = structural_map(&lambda, options, increment).unwrap();
+        let result = options.map(&lambda, increment).unwrap();
         let result = result.extract::<Ref<Lambda>>().unwrap();
         let body = result.body.as_object().downcast_ref::<Add>().unwrap();
         let bound = result.params.get(0).unwrap();
@@ -248,11 +252,12 @@ fn each_kind_of_region_is_asked_once() {
     let x = var("x");
     let lambda = Lambda::new(add(&x, &x), vec![x]);
     let mut regions = Vec::new();
-    structural_map(lambda, post(), |visit| {
-        regions.extend(visit.downcast::<Var>().map(|_| visit.region()));
-        Ok(None)
-    })
-    .unwrap();
+    post()
+        .map(lambda, |visit| {
+            regions.extend(visit.downcast::<Var>().map(|_| visit.region()));
+            Ok(None)
+        })
+        .unwrap();
     assert_eq!(regions, [RegionKind::Def, RegionKind::Use]);
 }
 
@@ -261,7 +266,7 @@ fn a_replacement_that_does_not_fit_is_an_error_with_type_field_and_path() {
     let text = |visit: &Visit<'_>| Ok(visit.value().as_int().map(|_| "text".into()));
     let root = Value::from([Value::from(int(1))]);
     for options in [pre(), post()] {
-        let error = structural_map(&root, options, text).expect_err("an int field");
+        let error = options.map(&root, text).expect_err("an int field");
         assert_eq!(
             error.to_string(),
             "TypeError: it.Int.value: expected int, got str (at <root>[0])"
@@ -275,15 +280,15 @@ fn keys_that_become_one_are_an_error() {
         .into_iter()
         .collect();
     let one = |visit: &Visit<'_>| Ok(visit.value().as_int().map(|_| Value::from(1)));
-    let error = structural_map(map.clone(), post(), one).expect_err("one key");
+    let error = post().map(map.clone(), one).expect_err("one key");
     assert_eq!(error.kind(), ErrorKind::Value);
     assert_eq!(error.message(), "Map: two keys become 1");
     // Keys may trade places, and keep the order of insertion.
     let swap = |visit: &Visit<'_>| Ok(visit.value().as_int().map(|n| Value::from(3 - n)));
-    let swapped = structural_map(map.clone(), post(), swap).unwrap();
+    let swapped = post().map(map.clone(), swap).unwrap();
     let keys: Vec<_> = swapped.extract::<Map>().unwrap().keys().cloned().collect();
     assert_eq!(keys, [Value::from(2), 1.into()]);
-    let kept = structural_map(map.clone(), post().keys(false), swap).unwrap();
+    let kept = post().keys(false).map(map.clone(), swap).unwrap();
     assert_eq!(kept, map.into());
 }
 
@@ -293,7 +298,7 @@ fn cycles_are_errors_with_a_path() {
     list.push(Value::from([Value::from(list.clone())])).unwrap();
     for root in [Value::from(list.clone()), Link::new(list.clone()).into()] {
         for options in [pre(), post()] {
-            let error = structural_map(&root, options, increment).expect_err("a cycle");
+            let error = options.map(&root, increment).expect_err("a cycle");
             assert_eq!(error.kind(), ErrorKind::Value);
             assert_eq!(error.message(), "cyclic value: the List contains itself");
             assert!(error.path().is_some_and(|path| path.depth() >= 2));
@@ -304,7 +309,8 @@ fn cycles_are_errors_with_a_path() {
 
 #[test]
 fn errors_of_the_callback_come_back_unchanged() {
-    let error = structural_map([1], post(), |_| Err(Error::new(ErrorKind::Key, "mine")))
+    let error = post()
+        .map([1], |_| Err(Error::new(ErrorKind::Key, "mine")))
         .expect_err("the callback fails");
     assert_eq!((error.kind(), error.message()), (ErrorKind::Key, "mine"));
 }
@@ -314,13 +320,14 @@ fn depth_is_limited_by_memory_only() {
     let length = scaled(1_000_000);
     for options in [pre(), post()] {
         let mut calls = 0;
-        let result = structural_map(chain(length), options, |visit| {
-            calls += usize::from(visit.downcast::<Chain>().is_some());
-            // The innermost one is replaced, and so is everything above it.
-            let last = visit.downcast::<Chain>().filter(|link| link.next.is_none());
-            Ok(last.filter(|_| calls >= 1).map(|_| chain(1).into()))
-        })
-        .unwrap();
+        let result = options
+            .map(chain(length), |visit| {
+                calls += usize::from(visit.downcast::<Chain>().is_some());
+                // The innermost one is replaced, and so is everything above it.
+                let last = visit.downcast::<Chain>().filter(|link| link.next.is_none());
+                Ok(last.filter(|_| calls >= 1).map(|_| chain(1).into()))
+            })
+            .unwrap();
         assert_eq!(calls, length);
         assert_eq!(count_objects(&result, Default::default()).unwrap(), length);
     }
@@ -329,7 +336,7 @@ fn depth_is_limited_by_memory_only() {
 #[test]
 fn a_value_is_taken_apart_and_put_together() {
     let sum = Value::from(add(int(1), int(2)));
-    let children = children_of(&sum, ChildOptions::default());
+    let children = children_of(&sum);
     let values: Vec<_> = children
         .iter(RegionKind::Use)
         .map(|child| child.value)
@@ -350,10 +357,12 @@ fn a_value_is_taken_apart_and_put_together() {
         .rebuild(vec![1.into(), 2.into()])
         .expect_err("no expressions");
     assert_eq!(error.message(), "it.Add.lhs: expected it.Expr, got int");
-    assert!(children_of(&"plain".into(), ChildOptions::default()).is_empty());
+    assert!(children_of(&"plain".into()).is_empty());
 
     let lambda = Value::from(Lambda::new(int(1), vec![var("x")]));
-    let all = children_of(&lambda, ChildOptions::default().include_ignored(true));
+    let all = ChildOptions::default()
+        .include_ignored(true)
+        .children_of(&lambda);
     let regions: Vec<_> = all
         .iter(RegionKind::Use)
         .map(|child| child.region)
@@ -374,12 +383,13 @@ fn the_callback_may_change_what_is_rewritten() {
     let ty = register_type(ty).unwrap();
     let inner = construct(ty, vec![1.into()]).unwrap();
     let outer = construct(ty, vec![Value::from(&inner)]).unwrap();
-    let result = structural_map(&outer, post(), |visit| {
-        // Removes the object being visited from the value.
-        isoform::set_field(&outer, "v", 5.into())?;
-        increment(visit)
-    })
-    .unwrap();
+    let result = post()
+        .map(&outer, |visit| {
+            // Removes the object being visited from the value.
+            isoform::set_field(&outer, "v", 5.into())?;
+            increment(visit)
+        })
+        .unwrap();
     let value = |object: &Value| isoform::field_value(object.as_object().unwrap(), "v").unwrap();
     assert_eq!(value(&value(&result)), Value::from(2));
     assert_eq!(isoform::field_value(&outer, "v").unwrap(), Value::from(5));

@@ -57,29 +57,30 @@ fn a_callback_replaces_what_is_being_walked() {
             let root = node(1, chain(3));
             let mut left = rounds;
             let options = WalkOptions::default().order(order).sharing(sharing);
-            structural_walk(&root, options, |visit| {
-                if left > 0 {
-                    left -= 1;
-                    // The node whose field is being visited loses it, and so
-                    // does every node above.
-                    set(&root, "next", chain(left % 3));
-                    if let Some(object) = visit.object()
-                        && !object.type_info().is_builtin()
-                    {
-                        set(object, "next", chain(2));
-                        set(object, "value", long(left));
+            options
+                .walk(&root, |visit| {
+                    if left > 0 {
+                        left -= 1;
+                        // The node whose field is being visited loses it, and so
+                        // does every node above.
+                        set(&root, "next", chain(left % 3));
+                        if let Some(object) = visit.object()
+                            && !object.type_info().is_builtin()
+                        {
+                            set(object, "next", chain(2));
+                            set(object, "value", long(left));
+                        }
                     }
-                }
-                // Values that were met stay intact, whatever happened to their
-                // owner.
-                assert!(!format!("{:?}", visit.value()).is_empty());
-                assert!(visit.depth() > 100 || visit.path().depth() == visit.depth());
-                Ok(match left {
-                    0 => WalkResult::Interrupt(()),
-                    _ => WalkResult::Advance,
+                    // Values that were met stay intact, whatever happened to their
+                    // owner.
+                    assert!(!format!("{:?}", visit.value()).is_empty());
+                    assert!(visit.depth() > 100 || visit.path().depth() == visit.depth());
+                    Ok(match left {
+                        0 => WalkResult::Interrupt(()),
+                        _ => WalkResult::Advance,
+                    })
                 })
-            })
-            .expect("no cycle");
+                .expect("no cycle");
         }
     }
 }
@@ -88,7 +89,7 @@ fn a_callback_replaces_what_is_being_walked() {
 fn a_plain_value_that_is_visited_does_not_change_under_the_callback() {
     let root = node("inline", 1);
     let mut seen = Vec::new();
-    structural_walk(&root, WalkOptions::default(), |visit| {
+    structural_walk(&root, |visit| {
         let before = visit.value();
         for name in ["value", "next"] {
             set(&root, name, long(1));
@@ -109,7 +110,7 @@ fn a_callback_that_closes_a_cycle_does_not_keep_the_walk_going() {
     set(&root, "next", &inner);
     let mut visits = 0;
     let options = WalkOptions::default().sharing(Sharing::EachOccurrence);
-    let walked = structural_walk(&root, options, |_| {
+    let walked = options.walk(&root, |_| {
         visits += 1;
         set(&inner, "next", &root);
         Ok(WalkResult::<()>::Advance)
@@ -220,7 +221,7 @@ fn a_hook_replaces_what_is_being_compared() {
                 structural_digest(&l).unwrap(),
                 structural_digest(&r).unwrap()
             );
-            let explained = isoform::explain_mismatch(&l, &r, Default::default());
+            let explained = isoform::explain_mismatch(&l, &r);
             assert!(explained.expect("comparable").is_none());
         });
     }
@@ -274,7 +275,7 @@ fn destructors_may_write_fields() {
     let holder = node(bomb(), 2);
     set(&holder, "value", bomb());
     let mut rounds = 0;
-    structural_walk(&holder, WalkOptions::default(), |_| {
+    structural_walk(&holder, |_| {
         rounds += 1;
         set(&holder, "value", bomb());
         Ok(WalkResult::<()>::Advance)
@@ -332,12 +333,12 @@ fn exercise(nodes: &[Ref<Obj>], worker: usize, round: usize) {
             structural_hash(&nodes[0]).expect("can be hashed");
             structural_digest(&nodes[at]).expect("can be named");
             let value = Value::from(&nodes[at]);
-            isoform::to_json_graph(&value, &Default::default()).expect("can be written");
+            isoform::to_json_graph(&value).expect("can be written");
             isoform::to_bytes(&value).expect("can be written");
             isoform::deep_copy(&value).expect("can be copied");
         }
         5 => {
-            structural_walk(&nodes[0], WalkOptions::default(), |visit| {
+            structural_walk(&nodes[0], |visit| {
                 if round % 16 == 5 && visit.depth() == 3 {
                     set(&nodes[at], "number", round as i64);
                 }
@@ -509,7 +510,7 @@ fn traversals_borrow_what_lists_hold() {
     assert!(structural_equal(&value, other).expect("comparable"));
     structural_hash(&value).expect("can be hashed");
     let mut seen = 0;
-    let walked = structural_walk(&value, WalkOptions::default(), |visit| {
+    let walked = structural_walk(&value, |visit| {
         if visit
             .object()
             .is_some_and(|object| object.same_as(&observer))
@@ -529,7 +530,7 @@ fn traversals_borrow_what_lists_hold() {
 fn a_list_that_grows_under_a_traversal_is_copied_once() {
     let first = node(1, Value::NONE);
     let list = List::from(vec![Value::from(&first), 2.into()]);
-    let walked = structural_walk(list.clone(), WalkOptions::default(), |visit| {
+    let walked = structural_walk(list.clone(), |visit| {
         if visit.object().is_some_and(|object| object.same_as(&first)) {
             (0..100).for_each(|number| list.push(number.into()).unwrap());
             // This variable, the array that is being walked, and the new one.
@@ -563,7 +564,7 @@ fn lists_that_change_in_place_are_read_as_they_were() {
             scope.spawn(|| {
                 for _ in 0..scaled(3_000) {
                     let mut next = 0;
-                    let walked = structural_walk(list.clone(), WalkOptions::default(), |visit| {
+                    let walked = structural_walk(list.clone(), |visit| {
                         if visit.value().as_str().is_some() {
                             assert_eq!(visit.value(), long(next));
                             next += 1;

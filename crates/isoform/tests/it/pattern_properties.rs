@@ -2,8 +2,8 @@
 
 use isoform::pattern::{Hole, Pattern, Rule};
 use isoform::{
-    CompareOptions, Kind, MapOptions, RegionKind, Value, WalkOptions, WalkResult, structural_equal,
-    structural_equal_with, structural_map, structural_walk,
+    CompareOptions, Kind, RegionKind, Value, WalkResult, structural_equal, structural_map,
+    structural_walk,
 };
 use isoform_testing::family::{Family, Role};
 use isoform_testing::generate::Generator;
@@ -42,7 +42,7 @@ fn without_holes(bytes: &[u8]) -> Result<(), String> {
         let pattern = pattern.map_free_vars(options.map_free_vars);
         let found = pattern.match_value(&pair.right).map_err(told)?.is_some();
         let explained = pattern.explain(&pair.right).map_err(told)?.is_none();
-        let equal = structural_equal_with(&pair.left, &pair.right, options).map_err(told)?;
+        let equal = options.equal(&pair.left, &pair.right).map_err(told)?;
         if found != equal || explained != equal {
             return Err(format!("{found} {explained} {equal}: {pair:?}"));
         }
@@ -53,7 +53,7 @@ fn without_holes(bytes: &[u8]) -> Result<(), String> {
 /// The identities of the variables below a value, itself left out.
 fn variables_below(value: &Value) -> isoform::Result<Vec<u64>> {
     let mut found = Vec::new();
-    isoform::walk_objects(value, WalkOptions::default(), |object, _| {
+    isoform::walk_objects(value, |object, _| {
         let itself = value.as_object().is_some_and(|top| top.same_as(object));
         if object.type_info().kind() == Kind::Var && !itself {
             found.push(object.identity());
@@ -67,7 +67,7 @@ fn variables_below(value: &Value) -> isoform::Result<Vec<u64>> {
 /// definition field, in no key, and in no field of another variable.
 fn candidates(template: &Value) -> Result<Vec<Value>, String> {
     let (mut used, mut others) = (Vec::<Value>::new(), Vec::new());
-    structural_walk(template, WalkOptions::default(), |visit| {
+    structural_walk(template, |visit| {
         let value = visit.value();
         let is_var = |value: &Value| {
             let object = value.as_object();
@@ -76,7 +76,7 @@ fn candidates(template: &Value) -> Result<Vec<Value>, String> {
         if is_var(&value) {
             others.extend(variables_below(&value)?);
         }
-        let children = isoform::children_of(&value, Default::default());
+        let children = isoform::children_of(&value);
         for child in children.iter(visit.region()) {
             if child.is_key {
                 others.extend(variables_below(&Value::from(vec![child.value.clone()]))?);
@@ -114,7 +114,7 @@ fn instances(bytes: &[u8]) -> Result<(), String> {
         let part = Value::from(family.make(Role::Add, values).map_err(told)?);
         pairs.push((hole.clone(), part));
     }
-    let instance = structural_map(&template, MapOptions::default(), |visit| {
+    let instance = structural_map(&template, |visit| {
         let is_it = |pair: &&(Value, Value)| pair.0 == visit.value();
         Ok(pairs.iter().find(is_it).map(|pair| pair.1.clone()))
     })

@@ -32,12 +32,12 @@ fn sum(names: [&str; 5]) -> Ref<Program> {
 fn a_program_survives_every_kind_of_file() {
     pto::register().unwrap();
     let program = Value::from(sum(["n", "i", "acc", "next", "out"]));
-    let json = to_json_graph(&program, &Default::default()).unwrap();
-    let read = from_json_graph(&json, &Default::default()).unwrap();
+    let json = to_json_graph(&program).unwrap();
+    let read = from_json_graph(&json).unwrap();
     assert!(structural_equal(&program, &read).unwrap(), "{json}");
     let read = from_bytes(&to_bytes(&program).unwrap()).unwrap();
     assert!(structural_equal(&program, &read).unwrap());
-    let text = to_text(&program, &Default::default()).unwrap();
+    let text = to_text(&program).unwrap();
     let read = from_text(&text).unwrap();
     assert!(structural_equal(&program, &read).unwrap(), "{text}");
 }
@@ -66,15 +66,15 @@ fn members_of_enums_are_one_object_each() {
     );
     for kind in ForKind::MEMBERS {
         let value = Value::from(kind.object());
-        let json = to_json_graph(&value, &Default::default()).unwrap();
-        let read = from_json_graph(&json, &Default::default()).unwrap();
+        let json = to_json_graph(&value).unwrap();
+        let read = from_json_graph(&json).unwrap();
         assert_eq!(read.peek::<Enumerator<ForKind>>(), Some(&kind.object()));
-        let text = to_text(&value, &Default::default()).unwrap();
+        let text = to_text(&value).unwrap();
         assert_eq!(from_text(&text).unwrap(), value, "{text}");
         assert_eq!(from_bytes(&to_bytes(&value).unwrap()).unwrap(), value);
     }
     let unknown = r#"{"root_index":0,"nodes":[{"type":"pto.ForKind","data":"Backwards"}]}"#;
-    let error = from_json_graph(unknown, &Default::default()).map(drop);
+    let error = from_json_graph(unknown).map(drop);
     let error = error.expect_err("there is no such member").to_string();
     assert!(
         error.contains("Sequential") && error.contains("Backwards"),

@@ -27,7 +27,7 @@ fn number(value: i64) -> Ref<Expr> {
 
 #[track_caller]
 fn check(node: impl Into<Value>, expected: &str) {
-    let text = python_print(node, &PrintOptions::default()).expect("the value has a text");
+    let text = python_print(node).expect("the value has a text");
     assert_eq!(text, expected, "\n{text}");
 }
 
@@ -196,7 +196,7 @@ fn options_show_places_and_rename_the_language() {
     let span = Span::new("a.py", 3, 5);
     let stmt = isoform::with_field(&stmt, "span", span.into()).expect("statements have places");
     let options = PrintOptions::default().prefix("t").spans(true);
-    let text = python_print(&stmt, &options).expect("a text");
+    let text = options.print(&stmt).expect("a text");
     assert_eq!(text, "x: t.INT64 = 1  # a.py:3:5\n");
 }
 
@@ -210,11 +210,8 @@ fn names_are_unique_within_a_function_and_start_anew_in_the_next() {
         ];
         Function::new(name, [x], [int()], SeqStmts::new(body))
     };
-    let text = python_print(
-        Program::new([function("f"), function("g")], "p").expect("a program"),
-        &PrintOptions::default(),
-    )
-    .expect("a text");
+    let text = python_print(Program::new([function("f"), function("g")], "p").expect("a program"))
+        .expect("a text");
     assert_eq!(text.matches("x_1: pl.INT64 = x + 1").count(), 2, "{text}");
     assert_eq!(text.matches("return x_1").count(), 2, "{text}");
 }
@@ -225,7 +222,7 @@ fn shared_parts_are_written_once() {
     for _ in 0..60 {
         x = Add::new(&x, &x, INT).upcast().upcast();
     }
-    let text = python_print(&x, &PrintOptions::default()).expect("a text");
+    let text = python_print(&x).expect("a text");
     assert!(text.len() < 2_000, "{text}");
     assert!(text.contains(":= "), "{text}");
 
@@ -233,7 +230,7 @@ fn shared_parts_are_written_once() {
     for _ in 0..60 {
         stmt = SeqStmts::new([stmt.clone(), stmt]).upcast();
     }
-    let text = python_print(&stmt, &PrintOptions::default()).expect("a text");
+    let text = python_print(&stmt).expect("a text");
     assert!(text.len() < 5_000, "{text}");
     assert!(text.contains("# S1 again"), "{text}");
 }
@@ -247,21 +244,21 @@ fn depth_is_limited_by_memory_only() {
         left = Add::new(&left, &x, INT).upcast().upcast();
         right = Add::new(&x, &right, INT).upcast().upcast();
     }
-    let text = python_print(&left, &PrintOptions::default()).expect("a text");
+    let text = python_print(&left).expect("a text");
     assert_eq!(text.len(), 4 * depth + 1);
-    let text = python_print(&right, &PrintOptions::default()).expect("a text");
+    let text = python_print(&right).expect("a text");
     assert_eq!(text.len(), 4 * depth + 1 + 2 * (depth - 1));
     let flag = Var::new("flag", ScalarType::new(DataType::Bool));
     let mut stmt: Ref<Stmt> = EvalStmt::new(number(1)).upcast();
     for _ in 0..depth {
         stmt = IfStmt::new(&flag, stmt, None, []).upcast();
     }
-    let text = python_print(&stmt, &PrintOptions::default()).expect("a text");
+    let text = python_print(&stmt).expect("a text");
     assert!(text.contains(&format!("[{depth}] 1\n")));
 }
 
 #[test]
 fn other_values_have_no_such_text() {
-    let error = python_print(5, &PrintOptions::default()).expect_err("a number is no program");
+    let error = python_print(5).expect_err("a number is no program");
     assert!(error.to_string().contains("got int"), "{error}");
 }

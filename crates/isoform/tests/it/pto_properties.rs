@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use isoform::dialect::pto::Program;
 use isoform::{
-    CompareOptions, Ref, TextOptions, Value, registered_types, structural_digest, structural_equal,
-    structural_equal_with, to_text,
+    CompareOptions, Ref, Value, registered_types, structural_digest, structural_equal, to_text,
 };
 use isoform_testing::pto::{PTO_PROPERTIES, random_program};
 
@@ -86,9 +85,7 @@ fn programs_are_closed() {
 
 #[test]
 fn a_seed_gives_the_same_program() {
-    let text = |program: &Ref<Program>| {
-        to_text(&Value::from(program), &TextOptions::default()).expect("text")
-    };
+    let text = |program: &Ref<Program>| to_text(&Value::from(program)).expect("text");
     for seed in [0, 1, u64::MAX] {
         let program = random_program(seed, 150).expect("a program");
         let again = random_program(seed, 150).expect("a program");
@@ -101,7 +98,7 @@ fn a_seed_gives_the_same_program() {
         map_free_vars: true,
         ..CompareOptions::default()
     };
-    let equal = structural_equal_with(one.expect("one"), other.expect("other"), options);
+    let equal = options.equal(one.expect("one"), other.expect("other"));
     assert!(!equal.expect("an answer"));
 }
 

@@ -8,10 +8,7 @@ use isoform::dialect::pto::{
     Program, PtrType, ReturnStmt, ScalarType, SeqStmts, Span, SplitMode, Stmt, TensorType, Var,
     WhileStmt, YieldStmt,
 };
-use isoform::{
-    Array, CompareOptions, Map, Ref, Value, first_structural_mismatch_with, structural_equal_with,
-    structural_hash_with,
-};
+use isoform::{Array, CompareOptions, Map, Ref, Value};
 use isoform_testing::oracle;
 
 fn var(name: &str) -> Ref<Var> {
@@ -51,9 +48,9 @@ fn check(what: &str, left: impl Into<Value>, right: impl Into<Value>, plain: boo
             ..CompareOptions::default()
         };
         for (one, other) in [(&left, &right), (&right, &left)] {
-            let equal = structural_equal_with(one, other, options).unwrap();
+            let equal = options.equal(one, other).unwrap();
             assert_eq!(equal, expected, "{what}, map_free_vars={map_free_vars}");
-            let mismatch = first_structural_mismatch_with(one, other, options).unwrap();
+            let mismatch = options.first_mismatch(one, other).unwrap();
             assert_eq!(mismatch.is_none(), expected, "{what}: mismatch");
             assert_eq!(
                 oracle::equal(one, other, options).unwrap(),
@@ -61,7 +58,7 @@ fn check(what: &str, left: impl Into<Value>, right: impl Into<Value>, plain: boo
                 "{what}: oracle, map_free_vars={map_free_vars}"
             );
         }
-        let hashes = [&left, &right].map(|value| structural_hash_with(value, options).unwrap());
+        let hashes = [&left, &right].map(|value| options.hash(value).unwrap());
         assert_eq!(
             hashes[0] == hashes[1],
             expected,

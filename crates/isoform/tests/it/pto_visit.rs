@@ -36,7 +36,7 @@ fn sum(left: &Ref<Var>, right: &Ref<Expr>) -> Ref<Expr> {
 }
 
 fn text(value: &Value) -> String {
-    pto::python_print(value.clone(), &Default::default()).expect("a text")
+    pto::python_print(value.clone()).expect("a text")
 }
 
 /// The nodes that a visit meets, in order.

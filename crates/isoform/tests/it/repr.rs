@@ -3,7 +3,6 @@
 use isoform::{
     Array, Bytes, Dict, FieldDef, Function, List, Map, Obj, REPEATED_LENGTH, Ref, ReprHooks,
     ReprOptions, Result, Schema, Shape, Tensor, TypeDef, Value, construct, register_type, repr,
-    repr_with,
 };
 
 use crate::support::{Expr, Link, add, doubled, int, scaled};
@@ -129,7 +128,7 @@ fn the_text_is_linear_in_the_number_of_objects() {
 
 #[test]
 fn text_may_be_cut_short() {
-    let cut = |value: &Value, options| repr_with(value, options, &()).unwrap();
+    let cut = |value: &Value, options: ReprOptions| options.repr(value, &()).unwrap();
     let value = Value::from([Value::from([1, 2]), Link::new(3).into(), "é".into()]);
     let depth = |limit| cut(&value, ReprOptions::default().max_depth(limit));
     assert_eq!(depth(0), "...");
@@ -157,7 +156,7 @@ impl ReprHooks for Short {
 #[test]
 fn types_may_have_a_text_of_their_own() {
     let value = Value::from([Value::from(add(int(1), int(2))), Link::new(3).into()]);
-    let text = repr_with(&value, ReprOptions::default(), &Short).unwrap();
+    let text = ReprOptions::default().repr(&value, &Short).unwrap();
     assert_eq!(text, "(expr, it.Link(next=3))");
     assert_eq!(repr(&Array::<Value>::new().into()), "()");
 }

@@ -28,7 +28,7 @@ fn add_zero() -> Result<Rule> {
 }
 
 fn run(root: impl Into<Value>, rules: &[Rule]) -> Result<Rewritten> {
-    rewrite(&root.into(), rules, &RewriteOptions::default())
+    rewrite(&root.into(), rules)
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn depth_is_limited_by_memory_only() -> Result<()> {
     let a = nameless();
     let chain = |last: Ref<Expr>| (0..length).fold(last, |inner, _| add(&inner, int(0)));
     let options = RewriteOptions::default().max_steps(2 * length as u64);
-    let done = rewrite(&chain(a.clone().upcast()).into(), &[add_zero()?], &options)?;
+    let done = options.rewrite(&chain(a.clone().upcast()).into(), &[add_zero()?])?;
     assert_eq!(done.value, Value::from(&a));
     assert_eq!(done.applied, [length as u64]);
     // A template, a replacement and the result are deep.
@@ -106,11 +106,7 @@ fn depth_is_limited_by_memory_only() -> Result<()> {
         Pattern::new(call([(&x).into()]), [&x])?,
         chain(x.clone().upcast()),
     )?;
-    let done = rewrite(
-        &call([Value::from(&a)]).into(),
-        &[to_deep, add_zero()?],
-        &options,
-    )?;
+    let done = options.rewrite(&call([Value::from(&a)]).into(), &[to_deep, add_zero()?])?;
     assert_eq!(done.value, Value::from(&a));
     Ok(())
 }
@@ -121,7 +117,9 @@ fn rules_without_end_are_an_error() -> Result<()> {
     let swap = Rule::new(Pattern::new(add(&x, &y), [&x, &y])?, add(&y, &x))?;
     let root = Value::from(call([add(int(1), int(2)).into()]));
     let options = RewriteOptions::default().max_steps(1000);
-    let error = rewrite(&root, &[add_zero()?, swap], &options).expect_err("no end");
+    let error = options
+        .rewrite(&root, &[add_zero()?, swap])
+        .expect_err("no end");
     assert_eq!(error.kind(), ErrorKind::Value);
     let text = error.to_string();
     assert!(
@@ -138,22 +136,26 @@ fn rules_without_end_are_an_error() -> Result<()> {
         Ok(Some(int(number.value + 1).into()))
     });
     let options = options.max_steps(200_000);
-    assert!(rewrite(&int(0).into(), std::slice::from_ref(&count), &options).is_err());
+    assert!(
+        options
+            .rewrite(&int(0).into(), std::slice::from_ref(&count))
+            .is_err()
+    );
     let plain = Rule::computed(Pattern::new(7, [] as [Hole; 0])?, |_| Ok(Some(8.into())));
     let back = Rule::computed(Pattern::new(8, [] as [Hole; 0])?, |_| Ok(Some(7.into())));
-    assert!(rewrite(&7.into(), &[plain, back], &options).is_err());
+    assert!(options.rewrite(&7.into(), &[plain, back]).is_err());
     // A part that grows is on the heap.
     let grow = Rule::new(
         Pattern::new(call([(&x).into()]), [&x])?,
         call([call([(&x).into()]).into()]),
     )?;
     assert!(
-        rewrite(
-            &call([1.into(), call([int(1).into()]).into()]).into(),
-            &[grow],
-            &options
-        )
-        .is_err()
+        options
+            .rewrite(
+                &call([1.into(), call([int(1).into()]).into()]).into(),
+                &[grow]
+            )
+            .is_err()
     );
     Ok(())
 }
@@ -249,7 +251,7 @@ fn binders_of_the_replacement_are_new_each_time() -> Result<()> {
     );
     assert_structural_equal(&done.value, expected)?;
     let mut binders = Vec::new();
-    isoform::walk_objects(&done.value, WalkOptions::default(), |object, _| {
+    isoform::walk_objects(&done.value, |object, _| {
         if let Some(lambda) = object.downcast_ref::<Lambda>() {
             binders.push(lambda.params.get(0).map(Ref::identity));
         }

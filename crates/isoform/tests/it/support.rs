@@ -1,6 +1,6 @@
 //! Node types and helpers that several test modules use.
 
-use isoform::{Array, Node, Obj, Ref, Result, Value, WalkOptions, WalkResult, structural_walk};
+use isoform::{Array, Node, Obj, Ref, Result, Value, WalkOptions, WalkResult};
 
 /// The size of a large test: `full`, or a fraction of it if the environment
 /// requests small sizes, as the run under valgrind does.
@@ -137,7 +137,7 @@ pub(crate) fn doubled(levels: usize) -> Ref<Expr> {
 /// The number of objects of declared types that a walk visits.
 pub(crate) fn count_objects(root: impl Into<Value>, options: WalkOptions) -> Result<usize> {
     let mut count = 0;
-    isoform::walk_objects(root, options, |_, _| {
+    options.walk_objects(root, |_, _| {
         count += 1;
         Ok(WalkResult::<()>::Advance)
     })?;
@@ -147,7 +147,7 @@ pub(crate) fn count_objects(root: impl Into<Value>, options: WalkOptions) -> Res
 /// Every visit of a walk as `path region value`, one a line.
 pub(crate) fn trace(root: impl Into<Value>, options: WalkOptions) -> Result<Vec<String>> {
     let mut lines = Vec::new();
-    structural_walk(root, options, |visit| {
+    options.walk(root, |visit| {
         let key = if visit.is_key() { " key" } else { "" };
         let what = match visit.object() {
             Some(object) => match object.type_info().is_builtin() {

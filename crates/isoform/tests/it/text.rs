@@ -85,7 +85,7 @@ pub(crate) fn call(op: &Ref<Op>, args: &[Value]) -> Ref<Call> {
 }
 
 fn text_of(value: impl Into<Value>) -> String {
-    to_text(&value.into(), &TextOptions::default()).expect("the value has a text")
+    to_text(&value.into()).expect("the value has a text")
 }
 
 /// Checks that the value has this text, and that the text is read as this
@@ -102,7 +102,7 @@ pub(crate) fn check(value: impl Into<Value>, expected: &str) -> Value {
 /// has one, and has the same text again.
 #[track_caller]
 pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
-    let text = to_text(value, options).expect("the value has a text");
+    let text = options.to_text(value).expect("the value has a text");
     let read = from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     // Free variables, and objects as keys, equal only themselves.
     if let Ok(digest) = structural_digest(value) {
@@ -110,7 +110,7 @@ pub(crate) fn check_round_trip(value: &Value, options: &TextOptions) -> Value {
         assert!(equal, "{read:?}\n{text}");
         assert_eq!(structural_digest(&read).expect("a digest"), digest);
     }
-    assert_eq!(to_text(&read, options).expect("a text"), text);
+    assert_eq!(options.to_text(&read).expect("a text"), text);
     read
 }
 
@@ -240,9 +240,12 @@ fn large_tensors_stand_behind_the_text() {
     );
     check_round_trip(&value, &TextOptions::default());
     let inline = TextOptions::default().tensors(TensorText::Inline);
-    assert!(!to_text(&value, &inline).expect("a text").contains('#'));
+    assert!(!inline.to_text(&value).expect("a text").contains('#'));
     check_round_trip(&value, &inline);
-    let without = to_text(&value, &TextOptions::default().metadata(false)).expect("a text");
+    let without = TextOptions::default()
+        .metadata(false)
+        .to_text(&value)
+        .expect("a text");
     assert_eq!(without, "%0 = tx.Constant(data=#0)\n[%0, %0]\n");
     let error = from_text(&without).expect_err("without its constants");
     assert!(
@@ -252,7 +255,7 @@ fn large_tensors_stand_behind_the_text() {
         "{error}"
     );
     let short = TextOptions::default().tensors(TensorText::Abbreviated);
-    let short = to_text(&value, &short).expect("a text");
+    let short = short.to_text(&value).expect("a text");
     assert!(short.contains("Tensor(int8, [129], ...)"), "{short}");
     let error = from_text(&short).expect_err("without its elements");
     assert!(error.message().contains("were left out"), "{error}");
@@ -265,7 +268,7 @@ fn functions_are_found_by_name() {
     let read = check(function.clone(), "func(\"it.text.f\")\n");
     assert_eq!(read, Value::from(function));
     let other = Function::new(|_| Ok(Value::NONE)).named("it.text.f");
-    let error = to_text(&[Value::from(other)].into(), &TextOptions::default());
+    let error = to_text(&[Value::from(other)].into());
     let error = error.expect_err("another function of the name");
     assert_eq!(
         error.to_string(),
@@ -275,7 +278,7 @@ fn functions_are_found_by_name() {
     let placeholders = TextOptions::default().placeholders(true);
     let nameless = Value::from(Function::new(|_| Ok(Value::NONE)));
     assert_eq!(
-        to_text(&nameless, &placeholders).expect("a text"),
+        placeholders.to_text(&nameless).expect("a text"),
         "<Function>\n"
     );
 }

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use isoform::{
-    Array, Dict, FieldDef, List, Obj, Ref, Schema, TextOptions, TypeDef, TypeIndex, Value,
-    WalkOptions, WalkResult, collect_cycles, construct, deep_copy, recursive_eq, register_type,
-    repr, set_field, structural_equal, structural_hash, structural_walk, to_text,
+    Array, Dict, FieldDef, List, Obj, Ref, Schema, TypeDef, TypeIndex, Value, WalkOptions,
+    WalkResult, collect_cycles, construct, deep_copy, recursive_eq, register_type, repr, set_field,
+    structural_equal, structural_hash, structural_walk, to_text,
 };
 
 use crate::support::{Call, Expr, Int, Link, add, count_objects, doubled, int, scaled, var};
@@ -120,7 +120,7 @@ fn a_list_is_changed_walked_and_dropped_by_all() {
                 if round % 100 == 0 {
                     // A walk sees whole values, whatever the other threads do.
                     let before = list.snapshot().len();
-                    structural_walk(&root, WalkOptions::default(), |visit| {
+                    structural_walk(&root, |visit| {
                         if let Some(int) = visit.downcast::<Int>() {
                             assert_eq!(int.value, 7);
                         }
@@ -226,7 +226,7 @@ fn the_order_of_a_map_is_computed_once_by_whoever_comes_first() {
     let root = Value::from(map);
     let orders = on_all_threads(move |_| {
         let mut order = Vec::new();
-        structural_walk(&root, WalkOptions::default(), |visit| {
+        structural_walk(&root, |visit| {
             if visit.is_key()
                 && let Some(key) = visit.object()
             {
@@ -277,7 +277,7 @@ fn a_default_is_printed_while_others_change_it() {
     on_all_threads(move |worker| {
         for round in 0..rounds {
             if worker % 2 == 0 {
-                let text = to_text(&value, &TextOptions::default()).expect("plain values");
+                let text = to_text(&value).expect("plain values");
                 assert!(text.contains("f15=None"), "{text}");
             } else {
                 set_field(&shared, "text", object_or_not(round)).expect("it is mutable");
@@ -313,7 +313,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
                 let at = (round * 7 + worker) % last;
                 match (round + worker) % 9 {
                     0 => {
-                        let text = to_text(&root, &TextOptions::default()).expect("no cycle");
+                        let text = to_text(&root).expect("no cycle");
                         assert!(text.contains("it.threads.Cell("), "{text}");
                     }
                     1 => assert!(repr(&root).starts_with("it.threads.Cell(value=")),
@@ -325,7 +325,7 @@ fn all_that_reads_fields_runs_beside_all_that_writes_them() {
                         set(&cells[at], "next", Value::from(&cells[next]));
                     }
                     5 => {
-                        structural_walk(&root, WalkOptions::default(), |visit| {
+                        structural_walk(&root, |visit| {
                             if let Some(int) = visit.downcast::<Int>() {
                                 assert_eq!(int.value, 7);
                             }

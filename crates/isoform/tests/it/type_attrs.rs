@@ -450,7 +450,7 @@ fn three_threads_register_read_and_traverse() {
                     let number = value.and_then(Value::as_int).expect("set with the type");
                     let object = node(known, number as usize);
                     // Its hook was registered with it, and returns this error.
-                    let error = isoform::to_json_graph(&object.into(), &Default::default());
+                    let error = isoform::to_json_graph(&object.into());
                     assert!(error.is_err_and(|error| error.message() == "not for files"));
                 }
                 if last {

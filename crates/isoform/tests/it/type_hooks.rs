@@ -7,7 +7,7 @@ use isoform::{
     Array, DynConvert, DynCopy, DynRecursiveCompare, DynRecursiveEqual, DynRecursiveHash, DynRepr,
     ErrorKind, FieldDef, Function, Hook, List, MAX_HOOK_DEPTH, Map, Obj, REPEATED_TOTAL, Ref,
     ReprOptions, Schema, TypeDef, TypeIndex, Value, attrs, construct, field_value, recursive_cmp,
-    recursive_eq, recursive_hash, register_type, repr, repr_with, set_field, shallow_copy,
+    recursive_eq, recursive_hash, register_type, repr, set_field, shallow_copy,
 };
 
 use crate::support::Int;
@@ -69,7 +69,9 @@ fn texts_of_cyclic_deep_and_shared_values_are_safe() {
     set_field(ring.as_object().unwrap(), "x", Value::NONE).unwrap();
 
     let deep = (0..2 * MAX_HOOK_DEPTH).fold(Value::NONE, |x, _| node(ty, x, 0));
-    let error = repr_with(&deep, ReprOptions::default(), &()).expect_err("too deep");
+    let error = ReprOptions::default()
+        .repr(&deep, &())
+        .expect_err("too deep");
     assert_eq!(error.kind(), ErrorKind::Recursion);
     assert!(repr(&deep).contains("RecursionError: hooks.ReprSafe.__ffi_repr__: hooks nest deeper"));
 
@@ -93,7 +95,9 @@ fn texts_of_cyclic_deep_and_shared_values_are_safe() {
 fn a_text_that_fails_is_reported() {
     let ty = pair_type("hooks.ReprBad");
     set_function(ty, "__ffi_repr__", |_| Ok(5.into()));
-    let error = repr_with(&node(ty, 1, 2), ReprOptions::default(), &()).expect_err("no text");
+    let error = ReprOptions::default()
+        .repr(&node(ty, 1, 2), &())
+        .expect_err("no text");
     let expected = "hooks.ReprBad.__ffi_repr__: expected a str as result, got int";
     assert_eq!((error.kind(), error.message()), (ErrorKind::Type, expected));
     let text = repr(&Value::from([node(ty, 1, 2)]));

@@ -24,17 +24,18 @@ fn only_y(key: &str) -> TypeIndex {
 
 fn walk(root: &Value, options: WalkOptions) -> Vec<String> {
     let mut met = Vec::new();
-    structural_walk(root, options, |visit| {
-        let path = visit.path().to_string();
-        assert_eq!(visit.depth(), visit.path().steps().len(), "{path}");
-        met.push(format!(
-            "{} {}",
-            path.trim_start_matches("<root>"),
-            repr(&visit.value())
-        ));
-        Ok(WalkResult::<()>::Advance)
-    })
-    .expect("no errors");
+    options
+        .walk(root, |visit| {
+            let path = visit.path().to_string();
+            assert_eq!(visit.depth(), visit.path().steps().len(), "{path}");
+            met.push(format!(
+                "{} {}",
+                path.trim_start_matches("<root>"),
+                repr(&visit.value())
+            ));
+            Ok(WalkResult::<()>::Advance)
+        })
+        .expect("no errors");
     met
 }
 
@@ -97,18 +98,16 @@ fn the_children_of_a_value_are_visited_without_its_callback() {
 fn walks_end_early_through_hooks() {
     let ty = only_y("traverse.Early");
     let root = node(ty, 1, [1, 2, 3]);
-    let found = structural_walk(&root, WalkOptions::default(), |visit| {
+    let found = structural_walk(&root, |visit| {
         Ok(match visit.value().as_int() {
             Some(2) => WalkResult::Interrupt(visit.path().to_string()),
             _ => WalkResult::Advance,
         })
     });
     assert_eq!(found.unwrap().as_deref(), Some("<root>.y[1]"));
-    let failed = structural_walk(&root, WalkOptions::default(), |visit| {
-        match visit.value().as_int() {
-            Some(2) => Err(Error::value_error("two")),
-            _ => Ok(WalkResult::<()>::Advance),
-        }
+    let failed = structural_walk(&root, |visit| match visit.value().as_int() {
+        Some(2) => Err(Error::value_error("two")),
+        _ => Ok(WalkResult::<()>::Advance),
     });
     assert_eq!(failed.expect_err("fails").message(), "two");
 
@@ -124,7 +123,7 @@ fn walks_end_early_through_hooks() {
     let shared = Value::from(List::from(vec![Value::from([7])]));
     let root = node(tolerant, shared, 8);
     let mut calls = 0;
-    let end = structural_walk(&root, WalkOptions::default(), |visit| {
+    let end = structural_walk(&root, |visit| {
         calls += 1;
         match visit.value().as_int() {
             Some(7) => Err(Error::value_error("seven")),
@@ -138,14 +137,10 @@ fn walks_end_early_through_hooks() {
     let stops = pair_type("traverse.Stops");
     set_function(stops, "__s_visit__", |_| Ok("stop".into()));
     let mut calls = 0;
-    let end = structural_walk(
-        Value::from([node(stops, 1, 2), 3.into()]),
-        WalkOptions::default(),
-        |_| {
-            calls += 1;
-            Ok(WalkResult::<()>::Advance)
-        },
-    );
+    let end = structural_walk(Value::from([node(stops, 1, 2), 3.into()]), |_| {
+        calls += 1;
+        Ok(WalkResult::<()>::Advance)
+    });
     assert_eq!((end.unwrap(), calls), (None, 0));
 }
 
@@ -162,13 +157,13 @@ fn functions_visit_and_rewrite() {
         Ok(node(ty, x, "rewritten"))
     });
     let mut met = Vec::new();
-    structural_walk(node(ty, 1, 2), WalkOptions::default(), |visit| {
+    structural_walk(node(ty, 1, 2), |visit| {
         met.extend(visit.value().as_int().map(|n| (n, visit.region())));
         Ok(WalkResult::<()>::Advance)
     })
     .unwrap();
     assert_eq!(met, [(1, RegionKind::Def)]);
-    let mapped = structural_map(node(ty, 1, 2), MapOptions::default(), |visit| {
+    let mapped = structural_map(node(ty, 1, 2), |visit| {
         assert_eq!(visit.region() == RegionKind::Def, visit.depth() > 0);
         Ok(visit.value().as_int().map(|n| Value::from(n + 1)))
     });
@@ -189,7 +184,7 @@ fn functions_visit_and_rewrite() {
 }
 
 fn increment(root: &Value, order: WalkOrder) -> Result<Value> {
-    structural_map(root, MapOptions::default().order(order), |visit| {
+    MapOptions::default().order(order).map(root, |visit| {
         Ok(visit.value().as_int().map(|n| Value::from(n + 10)))
     })
 }
@@ -205,17 +200,15 @@ fn a_rewrite_follows_the_hook() {
     // The callback sees the object before or after the hook.
     for (order, expected) in [(WalkOrder::Pre, "3"), (WalkOrder::Post, "13")] {
         let mut seen = Vec::new();
-        structural_map(
-            node(ty, 2, 3),
-            MapOptions::default().order(order),
-            |visit| {
+        MapOptions::default()
+            .order(order)
+            .map(node(ty, 2, 3), |visit| {
                 if visit.object().is_some() {
                     seen.push(repr(&field(&visit.value(), "y")));
                 }
                 Ok(visit.value().as_int().map(|n| Value::from(n + 10)))
-            },
-        )
-        .unwrap();
+            })
+            .unwrap();
         assert_eq!(seen, [expected]);
     }
     // Shared objects are rewritten once.
@@ -235,7 +228,7 @@ fn the_fields_are_rewritten_on_demand() {
         repr(&increment(&root, WalkOrder::Post).unwrap()),
         "traverse.Default(x=11, y=(12,))"
     );
-    let same = structural_map(&root, MapOptions::default(), |_| Ok(None)).unwrap();
+    let same = structural_map(&root, |_| Ok(None)).unwrap();
     assert_eq!(same, root);
     // An object that asks for itself is still being visited.
     let selfish = pair_type("traverse.Selfish");
@@ -260,7 +253,7 @@ fn a_hook_records_what_variables_become() {
     attrs::set_hook(ty, mutate, false).unwrap();
     let var: Ref<Var> = Var::new("old");
     let root = node(ty, &var, [Value::from(&var), 1.into()]);
-    let mapped = structural_map(&root, MapOptions::default(), |_| Ok(None)).unwrap();
+    let mapped = structural_map(&root, |_| Ok(None)).unwrap();
     let text = repr(&mapped);
     assert_eq!(text.matches("fresh").count(), 2, "{text}");
     assert!(!text.contains("old"));
@@ -270,9 +263,7 @@ fn a_hook_records_what_variables_become() {
 fn hooks_nest_to_a_limit() {
     let ty = only_y("traverse.Deep");
     let deep = (0..500).fold(Value::from(1), |y, _| node(ty, 0, y));
-    let walked = structural_walk(&deep, WalkOptions::default(), |_| {
-        Ok(WalkResult::<()>::Advance)
-    });
+    let walked = structural_walk(&deep, |_| Ok(WalkResult::<()>::Advance));
     assert_eq!(walked.expect_err("too deep").kind(), ErrorKind::Recursion);
     let mapped = increment(&deep, WalkOrder::Post);
     assert_eq!(mapped.expect_err("too deep").kind(), ErrorKind::Recursion);

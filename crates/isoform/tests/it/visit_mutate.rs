@@ -37,7 +37,7 @@ fn right_sides(root: &Value, options: WalkOptions) -> Vec<i64> {
             .extend(as_node::<Int>(value).map(|int| int.value));
         Ok(None)
     };
-    let end = structural_visit(root, options, &wanted, &callback).expect("no errors");
+    let end = options.visit(root, &wanted, &callback).expect("no errors");
     assert_eq!(end, None);
     met.into_inner()
 }
@@ -58,13 +58,14 @@ fn below_a_value_only_what_its_callback_asks_for_is_visited() {
 fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
     let x = var("x");
     let lambda = Value::from(Lambda::new(&x, [x.clone()]));
-    let regions = |options| {
+    let regions = |options: WalkOptions| {
         let met = RefCell::new(Vec::new());
-        structural_visit(&lambda, options, &of::<Var>(), &|_, visitor| {
-            met.borrow_mut().push(visitor.region());
-            Ok(None)
-        })
-        .expect("no errors");
+        options
+            .visit(&lambda, &of::<Var>(), &|_, visitor| {
+                met.borrow_mut().push(visitor.region());
+                Ok(None)
+            })
+            .expect("no errors");
         met.into_inner()
     };
     assert_eq!(regions(WalkOptions::default()), [RegionKind::Def]);
@@ -73,11 +74,8 @@ fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
     // for.
     let count = Cell::new(0);
     let wanted = |ty| of::<Add>()(ty) || of::<Int>()(ty);
-    structural_visit(
-        add(int(1), int(2)),
-        regions_apart(),
-        &wanted,
-        &|value, visitor| {
+    regions_apart()
+        .visit(add(int(1), int(2)), &wanted, &|value, visitor| {
             count.set(count.get() + 1);
             for _ in 0..3 {
                 if let Some(sum) = as_node::<Add>(value) {
@@ -86,23 +84,20 @@ fn an_object_is_visited_once_or_once_in_each_kind_of_region() {
                 }
             }
             Ok(None)
-        },
-    )
-    .expect("no errors");
+        })
+        .expect("no errors");
     assert_eq!(count.get(), 3);
 }
 
 #[test]
 fn a_callback_ends_the_visit_with_a_value() {
     let sum = add(int(1), add(int(2), int(3)));
-    let end = structural_visit(&sum, WalkOptions::default(), &of::<Int>(), &|value, _| {
+    let end = structural_visit(&sum, &of::<Int>(), &|value, _| {
         let int = as_node::<Int>(value).expect("an integer");
         Ok((int.value == 2).then(|| "found".into()))
     });
     assert_eq!(end.expect("no errors"), Some("found".into()));
-    let failed = structural_visit(&sum, WalkOptions::default(), &of::<Int>(), &|_, _| {
-        Err(Error::value_error("mine"))
-    });
+    let failed = structural_visit(&sum, &of::<Int>(), &|_, _| Err(Error::value_error("mine")));
     assert_eq!(failed.expect_err("fails").message(), "mine");
 }
 
@@ -111,7 +106,7 @@ fn what_failed_may_be_asked_for_again() {
     let sum = add(int(1), int(2));
     let (calls, failures) = (Cell::new(0), Cell::new(0));
     let wanted = |ty| of::<Add>()(ty) || of::<Int>()(ty);
-    let end = structural_visit(&sum, regions_apart(), &wanted, &|value, visitor| {
+    let end = regions_apart().visit(&sum, &wanted, &|value, visitor| {
         if let Some(sum) = as_node::<Add>(value) {
             failures.set(failures.get() + i32::from(visitor.visit(&(&sum.lhs).into()).is_err()));
             return visitor.visit(&(&sum.lhs).into());
@@ -126,7 +121,7 @@ fn what_failed_may_be_asked_for_again() {
         (end.expect("no errors"), calls.get(), failures.get()),
         (None, 2, 1)
     );
-    let swallowed = structural_mutate(&sum, MapOptions::default(), &wanted, &|value, mutator| {
+    let swallowed = structural_mutate(&sum, &wanted, &|value, mutator| {
         let Some(sum) = as_node::<Add>(value) else {
             calls.set(calls.get() + 1);
             return match calls.get() {
@@ -146,7 +141,7 @@ fn plain_values_have_callbacks_too() {
     let array = root.as_object().expect("an array").type_info().index();
     let plain = move |ty: Option<TypeIndex>| ty != Some(array);
     let met = RefCell::new(Vec::new());
-    structural_visit(&root, WalkOptions::default(), &plain, &|value, _| {
+    structural_visit(&root, &plain, &|value, _| {
         met.borrow_mut().push(repr(value));
         Ok(None)
     })
@@ -155,11 +150,9 @@ fn plain_values_have_callbacks_too() {
         met.into_inner(),
         ["1", "\"a string that is not kept inline\""]
     );
-    let same = structural_mutate(&root, MapOptions::default(), &plain, &|value, _| {
-        Ok(value.clone())
-    });
+    let same = structural_mutate(&root, &plain, &|value, _| Ok(value.clone()));
     assert_eq!(same.expect("no errors"), root);
-    let changed = structural_mutate(&root, MapOptions::default(), &plain, &|_, _| Ok(5.into()));
+    let changed = structural_mutate(&root, &plain, &|_, _| Ok(5.into()));
     assert_eq!(repr(&changed.expect("no errors")), "(5, 5)");
 }
 
@@ -170,17 +163,10 @@ fn a_value_that_contains_itself_is_an_error_with_its_path() {
         .expect("any value fits");
     let nobody = |_| false;
     let root = Value::from(ring.clone());
-    let visited = structural_visit(&root, WalkOptions::default(), &nobody, &|_, _| Ok(None));
-    let mutated = structural_mutate(&root, MapOptions::default(), &nobody, &|value, _| {
-        Ok(value.clone())
-    });
+    let visited = structural_visit(&root, &nobody, &|_, _| Ok(None));
+    let mutated = structural_mutate(&root, &nobody, &|value, _| Ok(value.clone()));
     // The same error for a callback that asks for its own value.
-    let asked = structural_visit(
-        int(1),
-        WalkOptions::default(),
-        &of::<Int>(),
-        &|value, it| it.visit(value),
-    );
+    let asked = structural_visit(int(1), &of::<Int>(), &|value, it| it.visit(value));
     let errors = [visited.err(), mutated.err(), asked.err()].map(|error| error.expect("a cycle"));
     assert!(errors.iter().all(|error| error.kind() == ErrorKind::Value));
     let paths = errors.map(|error| error.path().map(|path| path.to_string()));
@@ -193,12 +179,8 @@ fn a_value_that_contains_itself_is_an_error_with_its_path() {
 fn callbacks_nest_to_a_limit_and_all_else_to_any_depth() {
     let deep = (0..MAX_HOOK_DEPTH + 1).fold(int(0), |sum, _| add(sum, int(1)));
     let root = Value::from(&deep);
-    let visited = structural_visit(&root, WalkOptions::default(), &of::<Add>(), &|value, it| {
-        it.visit_children(value)
-    });
-    let mutated = structural_mutate(&root, MapOptions::default(), &of::<Add>(), &|value, it| {
-        it.mutate_children(value)
-    });
+    let visited = structural_visit(&root, &of::<Add>(), &|value, it| it.visit_children(value));
+    let mutated = structural_mutate(&root, &of::<Add>(), &|value, it| it.mutate_children(value));
     for error in [
         visited.expect_err("too deep"),
         mutated.expect_err("too deep"),
@@ -209,10 +191,8 @@ fn callbacks_nest_to_a_limit_and_all_else_to_any_depth() {
     }
     let chain = Value::from(chain(scaled(1_000_000)));
     let nobody = |_| false;
-    structural_visit(&chain, WalkOptions::default(), &nobody, &|_, _| Ok(None)).expect("a visit");
-    let same = structural_mutate(&chain, MapOptions::default(), &nobody, &|value, _| {
-        Ok(value.clone())
-    });
+    structural_visit(&chain, &nobody, &|_, _| Ok(None)).expect("a visit");
+    let same = structural_mutate(&chain, &nobody, &|value, _| Ok(value.clone()));
     assert_eq!(same.expect("a rewrite"), chain);
 }
 
@@ -229,21 +209,19 @@ fn hooks_of_types_and_callbacks_meet() {
     let root = node(ty, int(1), [int(2), int(3)]);
     assert_eq!(right_sides(&root, WalkOptions::default()), [2, 3]);
     let ten = |_: &Value, _: &mut dyn MutateCallback| Ok(int(10).into());
-    let mutated = structural_mutate(&root, MapOptions::default(), &of::<Int>(), &ten).unwrap();
+    let mutated = structural_mutate(&root, &of::<Int>(), &ten).unwrap();
     assert_eq!(repr(&field(&mutated, "x")), repr(&int(1).into()));
     assert_eq!(repr(&field(&mutated, "y")).matches("value=10").count(), 2);
     // The callback for the type comes before its hook, which it can ask.
     let hooked = move |found: Option<TypeIndex>| found == Some(ty) || of::<Int>()(found);
-    let mutated =
-        structural_mutate(
-            &root,
-            MapOptions::default(),
-            &hooked,
-            &|value, mutator| match as_node::<Int>(value) {
-                Some(_) => Ok(int(10).into()),
-                None => mutator.mutate_children(value),
-            },
-        );
+    let mutated = structural_mutate(
+        &root,
+        &hooked,
+        &|value, mutator| match as_node::<Int>(value) {
+            Some(_) => Ok(int(10).into()),
+            None => mutator.mutate_children(value),
+        },
+    );
     assert_eq!(repr(&mutated.unwrap()).matches("value=10").count(), 2);
 }
 
@@ -261,7 +239,7 @@ fn what_does_not_change_keeps_its_identity_and_what_is_shared_stays_shared() {
         })
     };
     let wanted = of::<Int>();
-    let made = structural_mutate(&root, MapOptions::default(), &wanted, &increment).unwrap();
+    let made = structural_mutate(&root, &wanted, &increment).unwrap();
     let (old, new) = (
         root.extract::<Array>().unwrap(),
         made.extract::<Array>().unwrap(),
@@ -270,7 +248,7 @@ fn what_does_not_change_keeps_its_identity_and_what_is_shared_stays_shared() {
     assert_eq!(new.values()[0], new.values()[1]);
     assert_ne!(new.values()[0], old.values()[0]);
     assert_eq!(new.values()[2], old.values()[2]);
-    let same = structural_mutate(&root, MapOptions::default(), &wanted, &|value, mutator| {
+    let same = structural_mutate(&root, &wanted, &|value, mutator| {
         mutator.mutate_children(value)
     });
     assert_eq!(same.unwrap(), root);
@@ -282,7 +260,7 @@ fn remapped(first: bool, options: MapOptions) -> Result<String> {
     let x = var("x");
     let root = Value::from(Lambda::new(add(&x, &x), [x.clone()]));
     let wanted = of::<Add>();
-    let made = structural_mutate(&root, options, &wanted, &|value, mutator| {
+    let made = options.mutate(&root, &wanted, &|value, mutator| {
         let sum = as_node::<Add>(value).expect("a sum");
         let x = x.clone().into_object();
         if !first {
@@ -311,7 +289,7 @@ fn uses_are_replaced_whatever_callback_a_variable_has() {
     let x = var("x");
     let root = Value::from(Lambda::new(add(&x, &x), [x.clone()]));
     let wanted = |ty| of::<Var>()(ty) || of::<Lambda>()(ty);
-    let made = structural_mutate(&root, MapOptions::default(), &wanted, &|value, mutator| {
+    let made = structural_mutate(&root, &wanted, &|value, mutator| {
         if as_node::<Var>(value).is_some() {
             return Ok(value.clone());
         }
@@ -329,9 +307,7 @@ fn uses_are_replaced_whatever_callback_a_variable_has() {
 #[test]
 fn a_result_that_does_not_fit_its_field_is_an_error_with_its_path() {
     let root = Value::from([add(int(1), int(2))]);
-    let error = structural_mutate(&root, MapOptions::default(), &of::<Int>(), &|_, _| {
-        Ok(1.into())
-    });
+    let error = structural_mutate(&root, &of::<Int>(), &|_, _| Ok(1.into()));
     let error = error.expect_err("an expression is wanted");
     assert_eq!(error.kind(), ErrorKind::Type);
     assert_eq!(

@@ -3,9 +3,8 @@
 
 use isoform::{
     AccessPath, AccessStep, CompareOptions, FieldDef, FieldFlag, Kind, Obj, Ref, Schema, TypeDef,
-    TypeIndex, Value, WalkOptions, WalkResult, construct, field_value, find_type,
-    first_structural_mismatch, register_type, structural_hash, structural_map, structural_walk,
-    substitute, to_json_graph,
+    TypeIndex, Value, WalkResult, construct, field_value, find_type, first_structural_mismatch,
+    register_type, structural_hash, structural_map, structural_walk, substitute, to_json_graph,
 };
 use isoform_testing::oracle;
 
@@ -121,7 +120,7 @@ fn walks_and_maps_go_in_the_order_of_visit_and_files_in_that_of_declaration() {
     let [a, b, c] = [1, 2, 3].map(Value::from);
     let each = make(for_type(), [&var(), &a, &b, &c]);
     let mut walked = Vec::new();
-    structural_walk(&each, WalkOptions::default(), |visit| {
+    structural_walk(&each, |visit| {
         if let Some(AccessStep::Attr(name)) = visit.path().steps().last() {
             walked.push(name.clone());
         }
@@ -130,13 +129,13 @@ fn walks_and_maps_go_in_the_order_of_visit_and_files_in_that_of_declaration() {
     .expect("a walk");
     assert_eq!(walked, ["lo", "hi", "var", "body"]);
     let mut mapped = Vec::new();
-    structural_map(&each, Default::default(), |visit| {
+    structural_map(&each, |visit| {
         mapped.extend(visit.value().as_int());
         Ok(None)
     })
     .expect("a map");
     assert_eq!(mapped, [1, 2, 3]);
-    let json = to_json_graph(&each, &Default::default()).expect("a text");
+    let json = to_json_graph(&each).expect("a text");
     let place = |name: &str| json.find(&format!("\"{name}\"")).expect("the field");
     assert!(
         place("var") < place("lo") && place("lo") < place("body"),

@@ -1,9 +1,7 @@
 //! Linear cost, by counting visits.
 
 use isoform::{
-    CompareOptions, Dict, List, StructuralKey, Value, first_structural_mismatch_with,
-    last_visit_count, structural_digest_with, structural_equal, structural_equal_with,
-    structural_hash_with,
+    CompareOptions, Dict, List, StructuralKey, Value, last_visit_count, structural_equal,
 };
 use isoform_testing::family::Role;
 
@@ -19,9 +17,9 @@ fn visits(left: &Value, right: &Value, options: CompareOptions) -> [u64; 3] {
         last_visit_count()
     }
     [
-        count(|| assert!(structural_equal_with(left, right, options).expect("comparable"))),
-        count(|| assert!(structural_hash_with(left, options).is_ok())),
-        count(|| assert!(structural_digest_with(left, options).is_ok())),
+        count(|| assert!(options.equal(left, right).expect("comparable"))),
+        count(|| assert!(options.hash(left).is_ok())),
+        count(|| assert!(options.digest(left).is_ok())),
     ]
 }
 
@@ -416,11 +414,11 @@ fn alternatives_that_fail_are_remembered() {
                     let [left, right] = towers(&b, bottom, levels, wrap);
                     let (left, right) = (b.lambda(&[&x], &left), b.lambda(&[&a], &right));
                     for options in [PLAIN, MAPPED] {
-                        let equal = structural_equal_with(&left, &right, options);
+                        let equal = options.equal(&left, &right);
                         assert_eq!(equal.ok(), Some(false), "{name}");
                         let taken = last_visit_count();
                         assert!(taken <= 64 * levels as u64, "{name}: {taken} visits");
-                        let found = first_structural_mismatch_with(&left, &right, options);
+                        let found = options.first_mismatch(&left, &right);
                         assert!(found.is_ok_and(|found| found.is_some()), "{name}");
                         let taken = last_visit_count();
                         assert!(
@@ -452,7 +450,7 @@ fn what_differs_stays_different_behind_other_scopes() {
                     };
                     let [left, right] = bottom.map(|leaf| (0..levels).fold(leaf, level));
                     let (left, right) = (b.lambda(&[&x], &left), b.lambda(&[&a], &right));
-                    let equal = structural_equal_with(&left, &right, PLAIN);
+                    let equal = PLAIN.equal(&left, &right);
                     assert_eq!(equal.ok(), Some(false), "{levels} levels");
                     let taken = last_visit_count();
                     assert!(taken <= 64 * levels as u64, "{levels} levels: {taken}");
@@ -473,7 +471,7 @@ fn closed_parts_stay_different_whatever_is_bound() {
                 let operand = || arr([&b.assign(&b.var(), 1), &part]);
                 b.comm(operand(), operand())
             };
-            let equal = structural_equal_with(side(1), side(2), PLAIN);
+            let equal = PLAIN.equal(side(1), side(2));
             assert_eq!(equal.ok(), Some(false));
             let taken = last_visit_count();
             assert!(taken <= levels + levels / 2, "{levels} levels: {taken}");
@@ -509,7 +507,7 @@ fn proofs_outlive_the_alternatives_that_fail() {
 }
 
 fn visits_of_equality(left: &Value, right: &Value) -> u64 {
-    assert!(structural_equal_with(left, right, PLAIN).expect("comparable"));
+    assert!(PLAIN.equal(left, right).expect("comparable"));
     last_visit_count()
 }
 

@@ -3,7 +3,7 @@
 use isoform::{
     Array, Dict, Error, ErrorKind, FieldDef, FieldFlag, Kind, List, Map, Obj, Ref, RegionKind,
     Result, Schema, Shape, Sharing, TypeDef, Value, WalkOptions, WalkOrder, WalkResult, construct,
-    register_type, structural_walk, walk_objects,
+    register_type,
 };
 
 use crate::support::{
@@ -134,7 +134,7 @@ fn shared_objects_are_visited_once() {
         }
         GO
     };
-    structural_walk(&root, post(), leaf_only).unwrap();
+    post().walk(&root, leaf_only).unwrap();
     assert_eq!(paths.len(), 1);
     assert!(
         paths[0]
@@ -199,7 +199,7 @@ fn regions_follow_the_flags() {
     let node = || construct(inner, vec![typed().into(), typed().into(), typed().into()]).unwrap();
 
     let region_of = |root: &Ref<Obj>, wanted: &str| {
-        let found = structural_walk(root, pre(), |visit| {
+        let found = pre().walk(root, |visit| {
             Ok(match visit.path().to_string() == wanted {
                 true => WalkResult::Interrupt(visit.region()),
                 false => WalkResult::Advance,
@@ -284,12 +284,13 @@ fn what_lies_below_is_visited_again_in_another_kind_of_region() {
     let inner = construct(ty, vec![part.clone(), part.clone(), part.clone()]).unwrap();
     let root = vec![Value::from(&inner), part, inner.into()];
     let mut seen = Vec::new();
-    walk_objects(root.clone(), apart(pre()), |object, region| {
-        let key = object.type_info().key().trim_start_matches("it.");
-        seen.push(format!("{key} {region:?}"));
-        GO
-    })
-    .unwrap();
+    apart(pre())
+        .walk_objects(root.clone(), |object, region| {
+            let key = object.type_info().key().trim_start_matches("it.");
+            seen.push(format!("{key} {region:?}"));
+            GO
+        })
+        .unwrap();
     // The type of a variable that is only bound is used, and was met as such.
     let lines = "walk.Regions Use, Add Use, Var Use, Var Use, Int Use, \
                  Add Def, Var Def, Var Def, Int Def, Add DefSimple, Var DefSimple, Int DefSimple";
@@ -308,18 +309,19 @@ fn skipping_in_one_region_does_not_skip_in_another() {
     let x = var("x");
     let lambda = Lambda::new(&x, vec![x.clone()]);
     let mut seen = Vec::new();
-    structural_walk(&lambda, apart(pre()), |visit| {
-        let is_var = visit.downcast::<Var>().is_some();
-        let below = visit.path().to_string().ends_with(".name");
-        if is_var || below {
-            seen.push(format!("{} {:?}", visit.path(), visit.region()));
-        }
-        Ok(match is_var && visit.region() == RegionKind::Def {
-            true => WalkResult::<()>::Skip,
-            false => WalkResult::Advance,
+    apart(pre())
+        .walk(&lambda, |visit| {
+            let is_var = visit.downcast::<Var>().is_some();
+            let below = visit.path().to_string().ends_with(".name");
+            if is_var || below {
+                seen.push(format!("{} {:?}", visit.path(), visit.region()));
+            }
+            Ok(match is_var && visit.region() == RegionKind::Def {
+                true => WalkResult::<()>::Skip,
+                false => WalkResult::Advance,
+            })
         })
-    })
-    .unwrap();
+        .unwrap();
     assert_eq!(
         seen,
         [
@@ -376,13 +378,14 @@ fn keys_are_uses_also_in_a_definition_region() {
     let map: Map = [(var("k").into(), var("v").into())].into_iter().collect();
     let root = construct(ty, vec![map.into()]).unwrap();
     let mut found = Vec::new();
-    structural_walk(&root, post(), |visit| {
-        if let Some(var) = visit.downcast::<Var>() {
-            found.push((var.name.to_string(), visit.is_key(), visit.region()));
-        }
-        GO
-    })
-    .unwrap();
+    post()
+        .walk(&root, |visit| {
+            if let Some(var) = visit.downcast::<Var>() {
+                found.push((var.name.to_string(), visit.is_key(), visit.region()));
+            }
+            GO
+        })
+        .unwrap();
     let key = ("k".to_string(), true, RegionKind::Use);
     let value = ("v".to_string(), false, RegionKind::Def);
     assert_eq!(found, [key, value]);
@@ -401,17 +404,18 @@ fn paths_lead_back_to_the_values() {
     ]));
     for options in all_options() {
         let mut visits = 0;
-        structural_walk(&root, options, |visit| {
-            visits += 1;
-            let expected = match visit.is_key() {
-                true => visit.value(),
-                false => visit.path().get(&root)?,
-            };
-            assert_eq!(visit.value(), expected, "at {}", visit.path());
-            assert_eq!(visit.depth(), visit.path().depth());
-            GO
-        })
-        .unwrap();
+        options
+            .walk(&root, |visit| {
+                visits += 1;
+                let expected = match visit.is_key() {
+                    true => visit.value(),
+                    false => visit.path().get(&root)?,
+                };
+                assert_eq!(visit.value(), expected, "at {}", visit.path());
+                assert_eq!(visit.depth(), visit.path().depth());
+                GO
+            })
+            .unwrap();
         assert_eq!(visits, 18);
     }
 }
@@ -419,16 +423,17 @@ fn paths_lead_back_to_the_values() {
 #[test]
 fn skip_leaves_out_the_children_in_pre_order_only() {
     let root = Value::from(vec![Value::from(vec![1, 2]), 3.into()]);
-    let count = |options| {
+    let count = |options: WalkOptions| {
         let mut count = 0;
-        structural_walk(&root, options, |visit| {
-            count += 1;
-            Ok(match visit.depth() {
-                1 => WalkResult::<()>::Skip,
-                _ => WalkResult::Advance,
+        options
+            .walk(&root, |visit| {
+                count += 1;
+                Ok(match visit.depth() {
+                    1 => WalkResult::<()>::Skip,
+                    _ => WalkResult::Advance,
+                })
             })
-        })
-        .unwrap();
+            .unwrap();
         count
     };
     assert_eq!(count(pre()), 3);
@@ -440,7 +445,7 @@ fn interrupt_ends_the_walk_with_its_result() {
     let root: Vec<Value> = (0..100).map(Value::from).collect();
     for options in all_options() {
         let mut visits = 0;
-        let found = structural_walk(root.clone(), options, |visit| {
+        let found = options.walk(root.clone(), |visit| {
             visits += 1;
             Ok(match visit.value().as_int() {
                 Some(5) => WalkResult::Interrupt("five"),
@@ -450,7 +455,7 @@ fn interrupt_ends_the_walk_with_its_result() {
         assert_eq!(found.unwrap(), Some("five"));
         assert!(visits <= 7, "{visits} visits");
     }
-    let none = structural_walk(root, pre(), |_| GO).unwrap();
+    let none = pre().walk(root, |_| GO).unwrap();
     assert_eq!(none, None);
 }
 
@@ -459,7 +464,7 @@ fn errors_of_the_callback_come_back_unchanged() {
     let root = doubled(3);
     let fail = || Error::new(ErrorKind::Key, "not mine").caused_by("the cause");
     for options in all_options() {
-        let outcome = structural_walk(&root, options, |visit| match visit.downcast::<Int>() {
+        let outcome = options.walk(&root, |visit| match visit.downcast::<Int>() {
             Some(_) => Err(fail()),
             None => GO,
         });
@@ -485,13 +490,13 @@ fn cyclic() -> (List, Ref<Link>) {
 fn cycles_are_errors_with_a_path() {
     for options in all_options() {
         let (list, node) = cyclic();
-        let error = structural_walk(list.clone(), options, |_| GO).unwrap_err();
+        let error = options.walk(list.clone(), |_| GO).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Value);
         assert_eq!(
             error.to_string(),
             "ValueError: cyclic value: the List contains itself (at <root>[1][\"back\"].next)"
         );
-        let error = structural_walk(&node, options, |_| GO).unwrap_err();
+        let error = options.walk(&node, |_| GO).unwrap_err();
         // The node comes back first.
         let expected = "the it.Link contains itself (at <root>.next[1][\"back\"])";
         assert_eq!(
@@ -502,7 +507,7 @@ fn cycles_are_errors_with_a_path() {
 
         let dict: Dict = Dict::new();
         dict.insert(1.into(), dict.clone().into()).unwrap();
-        let error = structural_walk(dict.clone(), options, |_| GO).unwrap_err();
+        let error = options.walk(dict.clone(), |_| GO).unwrap_err();
         assert_eq!(
             error.to_string(),
             "ValueError: cyclic value: the Dict contains itself (at <root>[1])"
@@ -517,7 +522,7 @@ fn cycles_are_errors_with_a_path() {
 #[test]
 fn a_cycle_that_is_not_entered_is_no_error() {
     let (list, _) = cyclic();
-    let outcome = structural_walk(list.clone(), pre(), |visit| {
+    let outcome = pre().walk(list.clone(), |visit| {
         Ok(match visit.depth() {
             2 => WalkResult::<()>::Skip,
             _ => WalkResult::Advance,
@@ -543,16 +548,17 @@ fn changes_during_a_walk_are_not_seen_by_it() {
         let dict: Dict = [("a".into(), 1.into())].into_iter().collect();
         let root = vec![Value::from(inner.clone()), dict.clone().into()];
         let mut visits = 0;
-        structural_walk(root, options, |visit| {
-            visits += 1;
-            if visit.value() == Value::from(1) {
-                inner.push(visits.into()).unwrap();
-                dict.insert(visits.into(), int(1).into()).unwrap();
-                inner.remove(0)?;
-            }
-            GO
-        })
-        .unwrap();
+        options
+            .walk(root, |visit| {
+                visits += 1;
+                if visit.value() == Value::from(1) {
+                    inner.push(visits.into()).unwrap();
+                    dict.insert(visits.into(), int(1).into()).unwrap();
+                    inner.remove(0)?;
+                }
+                GO
+            })
+            .unwrap();
         // The list was entered before the change and the dict after it.
         assert_eq!(visits, 1 + 3 + 3 + 3, "{options:?}");
         assert!(inner.len() >= 2);
@@ -563,12 +569,13 @@ fn changes_during_a_walk_are_not_seen_by_it() {
 fn elements_that_are_taken_out_stay_alive_until_the_walk_ends() {
     let list: List = (0..100).map(|n| Value::from(int(n))).collect();
     let mut sum = 0;
-    structural_walk(list.clone(), post(), |visit| {
-        list.clear();
-        sum += visit.downcast::<Int>().map_or(0, |int| int.value);
-        GO
-    })
-    .unwrap();
+    post()
+        .walk(list.clone(), |visit| {
+            list.clear();
+            sum += visit.downcast::<Int>().map_or(0, |int| int.value);
+            GO
+        })
+        .unwrap();
     assert_eq!(sum, 99 * 100 / 2);
     assert!(list.is_empty());
 }
@@ -579,7 +586,7 @@ fn a_callback_that_makes_a_cycle_gets_an_error() {
         let (outer, inner): (List, List) = (List::new(), List::new());
         outer.push(1.into()).unwrap();
         outer.push(inner.clone().into()).unwrap();
-        let error = structural_walk(outer.clone(), options, |visit| {
+        let error = options.walk(outer.clone(), |visit| {
             if visit.value() == Value::from(1) {
                 inner.push(outer.clone().into()).unwrap();
             }
@@ -595,14 +602,15 @@ fn a_callback_that_makes_a_cycle_gets_an_error() {
 fn walks_nest() {
     let root = Value::from(vec![doubled(3), doubled(4)]);
     let mut inner_counts = Vec::new();
-    structural_walk(&root, post(), |visit| {
-        if visit.depth() == 1 {
-            let value = visit.value();
-            inner_counts.push(count_objects(value, post())?);
-        }
-        GO
-    })
-    .unwrap();
+    post()
+        .walk(&root, |visit| {
+            if visit.depth() == 1 {
+                let value = visit.value();
+                inner_counts.push(count_objects(value, post())?);
+            }
+            GO
+        })
+        .unwrap();
     assert_eq!(inner_counts, [4, 5]);
 }
 
@@ -610,11 +618,12 @@ fn walks_nest() {
 fn walk_objects_sees_declared_objects_only() {
     let call = Call::new(vec![Value::from(1), "two".into(), int(3).into()]);
     let mut seen = Vec::new();
-    walk_objects(&call, pre(), |object, region| {
-        seen.push((object.type_info().key().to_string(), region));
-        GO
-    })
-    .unwrap();
+    pre()
+        .walk_objects(&call, |object, region| {
+            seen.push((object.type_info().key().to_string(), region));
+            GO
+        })
+        .unwrap();
     let used = |key: &str| (key.to_string(), RegionKind::Use);
     assert_eq!(seen, [used("it.Call"), used("it.Int")]);
 }
@@ -625,15 +634,16 @@ fn a_deep_chain_is_walked_in_both_orders() {
     let root = chain(length);
     for options in all_options() {
         let (mut visits, mut deepest) = (0, 0);
-        structural_walk(&root, options, |visit| {
-            visits += usize::from(visit.downcast::<Chain>().is_some());
-            deepest = deepest.max(visit.depth());
-            GO
-        })
-        .unwrap();
+        options
+            .walk(&root, |visit| {
+                visits += usize::from(visit.downcast::<Chain>().is_some());
+                deepest = deepest.max(visit.depth());
+                GO
+            })
+            .unwrap();
         assert_eq!((visits, deepest), (length, length));
     }
-    let found = structural_walk(&root, pre(), |visit| {
+    let found = pre().walk(&root, |visit| {
         Ok(match visit.object() {
             None => WalkResult::Interrupt(visit.path()),
             Some(_) => WalkResult::Advance,
@@ -658,12 +668,13 @@ fn deep_containers_are_walked() {
     }
     for options in all_options() {
         let (mut visits, mut deepest) = (0, 0);
-        structural_walk(&value, options, |visit| {
-            visits += 1;
-            deepest = deepest.max(visit.depth());
-            GO
-        })
-        .unwrap();
+        options
+            .walk(&value, |visit| {
+                visits += 1;
+                deepest = deepest.max(visit.depth());
+                GO
+            })
+            .unwrap();
         // Every map and dict has a key besides its value.
         assert_eq!((visits, deepest), (1 + depth + depth / 2, depth));
     }

@@ -109,7 +109,7 @@ fn check_names(methods: &[TraitMethod], value: &Value) -> Result<()> {
 /// declaration: for types of other crates. Doing it again changes nothing.
 ///
 /// ```
-/// # use isoform::{Node, Result, Value, attrs};
+/// # use isoform::{Node, Result, attrs};
 /// # mod library {
 /// #     use isoform::Node;
 /// #     #[derive(Node)]

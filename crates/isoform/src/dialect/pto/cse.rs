@@ -25,7 +25,7 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
 use crate::structural::{structural_equal, structural_hash};
-use crate::traverse::{ChildOptions, WalkOptions, WalkResult, children_of, walk_objects};
+use crate::traverse::{WalkResult, children_of, walk_objects};
 
 type Idents = HashSet<u64, RandomState>;
 type ByIdent<T> = HashMap<u64, T, RandomState>;
@@ -156,7 +156,7 @@ impl Facts {
                 return Ok(None);
             }
             facts.has_text |= object.isa::<InlineStmt>();
-            for child in children_of(&value, ChildOptions::default()).iter(RegionKind::Use) {
+            for child in children_of(&value).iter(RegionKind::Use) {
                 let items = match child.value.view() {
                     ValueRef::Array(items) => items.values().to_vec(),
                     _ => vec![child.value],
@@ -176,13 +176,13 @@ impl Facts {
 
     fn pin(&mut self, function: &Ref<Function>) -> Result<()> {
         let mut stack = Vec::new();
-        walk_objects(function, WalkOptions::default(), |object, _| {
+        walk_objects(function, |object, _| {
             if object.isa::<Type>() {
                 stack.push(Value::from(object));
             } else if let Some(carried) = object.downcast_ref::<IterArg>() {
                 stack.push((&carried.init_value).into());
             } else {
-                let children = children_of(&object.into(), ChildOptions::default());
+                let children = children_of(&object.into());
                 let fields = children.iter(RegionKind::Use).map(|child| child.value);
                 stack.extend(fields.filter(|field| matches!(field.view(), ValueRef::Map(_))));
             }
@@ -199,7 +199,7 @@ impl Facts {
             if object.isa::<Var>() {
                 self.pinned.insert(object.identity());
             }
-            let children = children_of(&value, ChildOptions::default());
+            let children = children_of(&value);
             stack.extend(children.iter(RegionKind::Use).map(|child| child.value));
         }
         Ok(())

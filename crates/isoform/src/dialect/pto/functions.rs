@@ -14,9 +14,7 @@ use crate::kernel::function::Argument;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{
-    WalkOptions, WalkOrder, WalkResult, deep_copy, substitute_in_free, walk_objects,
-};
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult, deep_copy, substitute_in_free};
 
 /// The variables that a node defines, and those that it uses without defining them, in
 /// order of occurrence.
@@ -34,7 +32,7 @@ fn variables(root: &Value) -> Result<Variables> {
     let mut definitions = Vec::new();
     let mut given = Given::default();
     let mut defined: HashSet<u64> = HashSet::new();
-    walk_objects(root, options, |object: &Ref<Obj>, region| {
+    options.walk_objects(root, |object: &Ref<Obj>, region| {
         definitions.extend(definitions_of(object)?);
         // A walk visits a variable before its value, but the value is computed before
         // the variable, and before the sizes in its type.
@@ -102,7 +100,7 @@ impl Given {
                 }
             } else if self.met.insert(node.identity()) {
                 let options = WalkOptions::default().order(WalkOrder::Pre);
-                walk_objects(&node, options, |object, _| {
+                options.walk_objects(&node, |object, _| {
                     if object.isa::<Var>() {
                         self.met.insert(object.identity());
                     }

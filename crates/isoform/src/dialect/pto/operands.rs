@@ -10,7 +10,7 @@ use super::ty::Type;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{ChildOptions, children_of};
+use crate::traverse::ChildOptions;
 
 /// The operands that an expression is computed from or a type is written with, in order.
 ///
@@ -21,7 +21,9 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
     if !of_type && !node.isa::<Expr>() || node.isa::<Var>() {
         return Vec::new();
     }
-    let children = children_of(&node.into(), ChildOptions::default().keys(false));
+    let children = ChildOptions::default()
+        .keys(false)
+        .children_of(&node.into());
     let used = children.iter(RegionKind::Use).filter(|child| {
         let own_type = child.value.as_object().is_some_and(|it| it.isa::<Type>());
         child.region == RegionKind::Use && (of_type || !own_type)
@@ -33,7 +35,9 @@ pub(super) fn operands(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
 
 /// The statements directly below a statement, function or program, in order.
 pub(super) fn statements(node: &Ref<Obj>) -> Vec<Ref<Obj>> {
-    let children = children_of(&node.into(), ChildOptions::default().keys(false));
+    let children = ChildOptions::default()
+        .keys(false)
+        .children_of(&node.into());
     let is_statement = |object: &Ref<Obj>| object.isa::<Stmt>() || object.isa::<Function>();
     children
         .iter(RegionKind::Use)
@@ -71,7 +75,7 @@ fn nearest(
         } else if (object.type_info().is_builtin() || through_nodes)
             && seen.insert(object.identity())
         {
-            let items = children_of(&value, ChildOptions::default().keys(false));
+            let items = ChildOptions::default().keys(false).children_of(&value);
             let first = stack.len();
             stack.extend(items.iter(RegionKind::Use).map(|item| item.value));
             stack[first..].reverse();

@@ -16,8 +16,8 @@ use crate::kernel::convert::IntoField;
 use crate::kernel::error::Result;
 use crate::kernel::object::reference::{Node, Ref};
 use crate::kernel::value::Value;
-use crate::pattern::{Hole, Match, Pattern, RewriteOptions, Rewritten, Rule, rewrite};
-use crate::traverse::{WalkOptions, WalkResult, walk_objects};
+use crate::pattern::{Hole, Match, Pattern, RewriteOptions, Rewritten, Rule};
+use crate::traverse::{WalkResult, walk_objects};
 
 /// Applies the [rules](peephole_rules) of all number formats that occur in a
 /// value until none applies.
@@ -41,7 +41,7 @@ use crate::traverse::{WalkOptions, WalkResult, walk_objects};
 /// ```
 pub fn simplify(root: &Value) -> Result<Rewritten> {
     let mut formats: Vec<DataType> = Vec::new();
-    walk_objects(root, WalkOptions::default(), |object, _| {
+    walk_objects(root, |object, _| {
         if let Some(scalar) = object.downcast_ref::<ScalarType>() {
             let format = scalar.dtype.get();
             if !formats.contains(&format) {
@@ -55,7 +55,9 @@ pub fn simplify(root: &Value) -> Result<Rewritten> {
     for format in formats {
         rules.extend(rules_of(format, &purity)?);
     }
-    rewrite(root, &rules, &RewriteOptions::default().max_steps(u64::MAX))
+    RewriteOptions::default()
+        .max_steps(u64::MAX)
+        .rewrite(root, &rules)
 }
 
 /// The identities for numbers of one format.

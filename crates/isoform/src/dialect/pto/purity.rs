@@ -11,7 +11,7 @@ use crate::kernel::error::Result;
 use crate::kernel::object::reference::Ref;
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::Value;
-use crate::traverse::{ChildOptions, Children, children_of};
+use crate::traverse::{Children, children_of};
 
 /// The attribute of an operator that says whether it depends on more than its
 /// arguments, or has effects other than computing a value. An operator without the
@@ -42,7 +42,7 @@ pub(super) struct Operands {
 
 impl Operands {
     pub(super) fn of(value: &Value) -> Operands {
-        let children = children_of(value, ChildOptions::default());
+        let children = children_of(value);
         let (mut places, mut exprs) = (Vec::new(), Vec::new());
         let is_var = expr_of(value).is_some_and(|expr| expr.isa::<Var>());
         if !is_var {

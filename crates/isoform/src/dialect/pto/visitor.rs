@@ -90,7 +90,7 @@ pub fn visit<V: IRVisitor + ?Sized>(visitor: &mut V, root: impl Into<Value>) -> 
 /// let x = Var::new("x", ScalarType::new(DataType::Int64));
 /// let sum = Add::new(&x, ConstInt::new(21, DataType::Int64), DataType::Int64);
 /// let doubled = pto::mutate(&mut Double, &sum)?;
-/// assert_eq!(pto::python_print(doubled, &Default::default())?, "x + 42");
+/// assert_eq!(pto::python_print(doubled)?, "x + 42");
 /// assert_eq!(pto::mutate(&mut Double, &x)?, Value::from(&x));
 /// # Ok::<(), isoform::Error>(())
 /// ```
@@ -98,7 +98,7 @@ pub fn mutate<M: IRMutator + ?Sized>(mutator: &mut M, root: impl Into<Value>) ->
     let mut remapped: HashMap<u64, Value> = HashMap::new();
     let mut images: HashMap<u64, Option<Value>> = HashMap::new();
     let options = MapOptions::default().revisit_vars(true);
-    structural_map(root, options, |visit| {
+    options.map(root, |visit| {
         let Some(object) = visit.object() else {
             return Ok(None);
         };
@@ -205,7 +205,7 @@ fn vars_of(value: &Value) -> Vec<Ref<Obj>> {
 }
 
 fn replace_vars(root: &Ref<Obj>, images: &HashMap<u64, Value>) -> Result<Value> {
-    structural_map(root, MapOptions::default(), |visit| {
+    structural_map(root, |visit| {
         let var = visit.object().filter(|object| object.isa::<Var>());
         Ok(var.and_then(|var| images.get(&var.identity()).cloned()))
     })

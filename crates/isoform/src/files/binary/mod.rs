@@ -97,21 +97,23 @@ pub fn to_bytes_with_types(value: &Value) -> Result<(Vec<u8>, Vec<&'static TypeI
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn from_bytes(bytes: &[u8]) -> Result<Value> {
-    from_bytes_with(bytes, &BinaryReadOptions::default())
+    BinaryReadOptions::default().read(bytes)
 }
 
-/// As [`from_bytes`], with options.
-///
-/// # Errors
-///
-/// As [`from_bytes`].
-///
-/// ```
-/// use isoform::{BinaryReadOptions, from_bytes_with, to_bytes};
-/// let options = BinaryReadOptions::default().ignore_unknown_fields(true);
-/// assert_eq!(from_bytes_with(&to_bytes(&"a".into())?, &options)?, "a".into());
-/// # Ok::<(), isoform::Error>(())
-/// ```
-pub fn from_bytes_with(bytes: &[u8], options: &BinaryReadOptions) -> Result<Value> {
-    reader::Reader::new(bytes, *options)?.value()
+impl BinaryReadOptions {
+    /// [`from_bytes`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_bytes`].
+    ///
+    /// ```
+    /// use isoform::{BinaryReadOptions, to_bytes};
+    /// let options = BinaryReadOptions::default().ignore_unknown_fields(true);
+    /// assert_eq!(options.read(&to_bytes(&"a".into())?)?, "a".into());
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn read(self, bytes: &[u8]) -> Result<Value> {
+        reader::Reader::new(bytes, self)?.value()
+    }
 }

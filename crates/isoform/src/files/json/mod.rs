@@ -63,43 +63,19 @@ pub(crate) use data::{read_data, read_data_at, write_data};
 /// use isoform::{List, Value, from_json_graph, to_json_graph};
 /// let shared = List::<Value>::from(vec![1.into()]);
 /// let value = Value::from([shared.clone(), shared]);
-/// let text = to_json_graph(&value, &Default::default())?;
+/// let text = to_json_graph(&value)?;
 /// assert_eq!(
 ///     text,
 ///     r#"{"root_index":2,"nodes":[{"type":"int","data":1},"#.to_owned()
 ///         + r#"{"type":"ffi.List","data":[0]},{"type":"ffi.Array","data":[1,1]}]}"#
 /// );
-/// let read = from_json_graph(&text, &Default::default())?;
+/// let read = from_json_graph(&text)?;
 /// let items = read.extract::<isoform::Array<List>>()?;
 /// assert!(items.get(0).unwrap().same_as(items.get(1).unwrap()));
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn to_json_graph(value: &Value, options: &JsonOptions) -> Result<String> {
-    let mut writer = writer::Writer::new();
-    let count = linearize(value, &mut writer)?;
-    writer.finish(count, options.metadata.as_ref())
-}
-
-/// Writes the value as a JSON graph, as [`to_json_graph`] does.
-///
-/// Nothing is written when the value cannot be.
-///
-/// # Errors
-///
-/// As [`to_json_graph`], and `OSError` if `output` fails.
-///
-/// ```
-/// let mut output = Vec::new();
-/// isoform::write_json_graph(&true.into(), &mut output, &Default::default())?;
-/// assert_eq!(output, br#"{"root_index":0,"nodes":[{"type":"bool","data":true}]}"#);
-/// # Ok::<(), isoform::Error>(())
-/// ```
-pub fn write_json_graph(
-    value: &Value,
-    output: &mut dyn io::Write,
-    options: &JsonOptions,
-) -> Result<()> {
-    Ok(output.write_all(to_json_graph(value, options)?.as_bytes())?)
+pub fn to_json_graph(value: &Value) -> Result<String> {
+    JsonOptions::default().to_json_graph(value)
 }
 
 /// Reads the value of a JSON graph.
@@ -114,34 +90,74 @@ pub fn write_json_graph(
 /// and values that do not fit their field. Errors of hooks are passed on.
 ///
 /// ```
-/// use isoform::{Value, from_json_graph};
+/// use isoform::from_json_graph;
 /// let text = r#"{"root_index":0,"nodes":[{"type":"ffi.Array","data":[1]},{"type":"None"}]}"#;
-/// let read = from_json_graph(text, &Default::default())?;
+/// let read = from_json_graph(text)?;
 /// assert_eq!(format!("{read:?}"), "[None]");
-/// let error = from_json_graph(&text.replace("[1]", "[0]"), &Default::default()).unwrap_err();
+/// let error = from_json_graph(&text.replace("[1]", "[0]")).unwrap_err();
 /// assert_eq!(error.message(), "JSON graph: node 0 (ffi.Array): the node is part of itself");
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn from_json_graph(text: &str, options: &JsonReadOptions) -> Result<Value> {
-    Ok(from_json_graph_with_metadata(text, options)?.0)
+pub fn from_json_graph(text: &str) -> Result<Value> {
+    JsonReadOptions::default().read(text)
 }
 
-/// The value in a JSON graph, and the metadata, if there is any.
-///
-/// # Errors
-///
-/// As [`from_json_graph`].
-///
-/// ```
-/// use isoform::{JsonOptions, from_json_graph_with_metadata, to_json_graph};
-/// let text = to_json_graph(&1.into(), &JsonOptions::default().metadata("made by hand"))?;
-/// let (value, metadata) = from_json_graph_with_metadata(&text, &Default::default())?;
-/// assert_eq!((value, metadata), (1.into(), Some("made by hand".into())));
-/// # Ok::<(), isoform::Error>(())
-/// ```
-pub fn from_json_graph_with_metadata(
-    text: &str,
-    options: &JsonReadOptions,
-) -> Result<(Value, Option<Value>)> {
-    reader::Reader::new(text, *options).document()
+impl JsonOptions {
+    /// [`to_json_graph`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_json_graph`].
+    pub fn to_json_graph(&self, value: &Value) -> Result<String> {
+        let mut writer = writer::Writer::new();
+        let count = linearize(value, &mut writer)?;
+        writer.finish(count, self.metadata.as_ref())
+    }
+
+    /// Writes the value as a JSON graph, as [`to_json_graph`] does.
+    ///
+    /// Nothing is written when the value cannot be.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_json_graph`], and `OSError` if `output` fails.
+    ///
+    /// ```
+    /// use isoform::JsonOptions;
+    /// let mut output = Vec::new();
+    /// JsonOptions::default().write(&true.into(), &mut output)?;
+    /// assert_eq!(output, br#"{"root_index":0,"nodes":[{"type":"bool","data":true}]}"#);
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn write(&self, value: &Value, output: &mut dyn io::Write) -> Result<()> {
+        Ok(output.write_all(self.to_json_graph(value)?.as_bytes())?)
+    }
+}
+
+impl JsonReadOptions {
+    /// [`from_json_graph`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_json_graph`].
+    pub fn read(self, text: &str) -> Result<Value> {
+        Ok(self.read_with_metadata(text)?.0)
+    }
+
+    /// Reads the value of a JSON graph, and the metadata, if there is any.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_json_graph`].
+    ///
+    /// ```
+    /// use isoform::{JsonOptions, JsonReadOptions};
+    /// let text = JsonOptions::default().metadata("made by hand").to_json_graph(&1.into())?;
+    /// let (value, metadata) = JsonReadOptions::default().read_with_metadata(&text)?;
+    /// assert_eq!((value, metadata), (1.into(), Some("made by hand".into())));
+    /// # Ok::<(), isoform::Error>(())
+    /// ```
+    pub fn read_with_metadata(self, text: &str) -> Result<(Value, Option<Value>)> {
+        reader::Reader::new(text, self).document()
+    }
 }

@@ -58,9 +58,9 @@ hooks! {
     ///         construct(index, vec![data.clone()])
     ///     }));
     /// let warm = Value::from(construct(register_type(celsius)?, vec![21.into()])?);
-    /// let text = to_json_graph(&warm, &Default::default())?;
+    /// let text = to_json_graph(&warm)?;
     /// assert_eq!(text, r#"{"root_index":0,"nodes":[{"type":"doc.Celsius","data":21}]}"#);
-    /// let read = from_json_graph(&text, &Default::default())?;
+    /// let read = from_json_graph(&text)?;
     /// assert!(isoform::structural_equal(&read, &warm)?);
     /// # Ok::<(), isoform::Error>(())
     /// ```
@@ -77,7 +77,7 @@ hooks! {
     /// the text of a part.
     ///
     /// ```
-    /// use isoform::{DynRepr, FieldDef, Schema, TypeDef, Value};
+    /// use isoform::{DynRepr, FieldDef, Schema, TypeDef};
     /// use isoform::{construct, field_value, register_type, repr, attrs};
     ///
     /// let neg = register_type(TypeDef::new("doc.Neg").field(FieldDef::new("x", Schema::Any)))?;

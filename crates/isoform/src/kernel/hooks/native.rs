@@ -16,7 +16,7 @@ use crate::kernel::object::reference::{Node, Obj, Ref};
 /// calls:
 ///
 /// ```
-/// use isoform::{EqualCallback, HashCallback, Node, Ref, Result, Value};
+/// use isoform::{EqualCallback, HashCallback, Node, Result, Value};
 /// use isoform::{StructuralEqual, StructuralHash, structural_equal, structural_hash};
 ///
 /// /// A sum whose operands may come in either order.

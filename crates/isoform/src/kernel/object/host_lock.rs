@@ -164,7 +164,7 @@ mod tests {
     use crate::kernel::types::{FieldDef, Schema, TypeDef, register_type};
     use crate::kernel::value::Value;
     use crate::structural::{structural_equal, structural_hash};
-    use crate::traverse::{WalkOptions, WalkResult, structural_walk};
+    use crate::traverse::{WalkResult, structural_walk};
 
     /// The lock of a host that exists only in this test.
     struct HostLock {
@@ -253,7 +253,7 @@ mod tests {
         assert!(structural_equal(hooked, hooked).expect("comparable"));
         let _ = structural_equal(&nodes[0], &nodes[at]).expect("comparable");
         structural_hash(&nodes[0]).expect("can be hashed");
-        structural_walk(&nodes[0], WalkOptions::default(), |visit| {
+        structural_walk(&nodes[0], |visit| {
             if visit.depth() == 2 {
                 set(&nodes[at], "value", Array::from([long(round), long(at)]));
             }

@@ -22,7 +22,7 @@ use crate::kernel::value::Value;
 ///         .attr(TEXT_NAME, "label"),
 /// )?;
 /// let node = Value::from(construct(ty, vec!["sum".into()])?);
-/// let text = to_text(&[node.clone(), node].into(), &Default::default())?;
+/// let text = to_text(&[node.clone(), node].into())?;
 /// assert_eq!(text, "%sum = doc.text.Value()\n[%sum, %sum]\n");
 /// # Ok::<(), isoform::Error>(())
 /// ```

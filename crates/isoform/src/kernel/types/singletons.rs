@@ -48,7 +48,7 @@ use crate::kernel::value::{Value, ValueRef, canonical_float_bits};
 /// register_singleton(&add)?;
 /// let text = r#"{"root_index":1,"nodes":[
 ///     {"type":"ffi.String","data":"add"},{"type":"doc.Op","data":{"name":0}}]}"#;
-/// assert_eq!(from_json_graph(text, &Default::default())?, Value::from(add));
+/// assert_eq!(from_json_graph(text)?, Value::from(add));
 /// # Ok::<(), isoform::Error>(())
 /// ```
 pub fn register_singleton<T: Node>(object: &Ref<T>) -> Result<()> {

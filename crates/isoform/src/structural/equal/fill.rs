@@ -12,7 +12,7 @@ use crate::kernel::object::table::{self, is_a};
 use crate::kernel::object::view::ObjRef;
 use crate::kernel::types::Kind;
 use crate::kernel::value::Value;
-use crate::traverse::{WalkOptions, WalkResult, walk_objects};
+use crate::traverse::{WalkResult, walk_objects};
 
 /// A scope level that no scope has: results that depend on it are not
 /// remembered.
@@ -110,7 +110,7 @@ impl<'a> Engine<'a> {
             .map(|&index| self.tables.bindings.get(index).idents[RIGHT])
             .collect();
         let found = access::outside(section, || {
-            walk_objects(part.to_ref(), WalkOptions::default(), |object, _| {
+            walk_objects(part.to_ref(), |object, _| {
                 Ok(match apart.contains(&object.identity()) {
                     true => WalkResult::Interrupt(()),
                     false => WalkResult::Advance,

@@ -3,7 +3,7 @@
 use isoform::{
     DType, Device, Dict, DynFromJson, DynToJson, ErrorKind, FieldDef, Function, JsonOptions, List,
     Map, Schema, Tensor, TypeDef, Value, construct, register, register_type, set_field,
-    structural_equal, to_json_graph,
+    structural_equal,
 };
 use num_bigint::BigInt;
 
@@ -41,7 +41,7 @@ fn the_position_in_the_text_is_named() {
 fn metadata_is_json_data_only() {
     let refuse = |metadata: Value, message: &str| {
         let options = JsonOptions::default().metadata(metadata);
-        let error = to_json_graph(&1.into(), &options).expect_err("refused");
+        let error = options.to_json_graph(&1.into()).expect_err("refused");
         assert_eq!(error.message(), message);
     };
     refuse(
@@ -499,8 +499,10 @@ fn text_that_ends_early_is_refused_at_every_byte() {
         BigInt::from(2).pow(80).into(),
     ];
     let value = Value::from(Add::new(&x, parts));
-    let text =
-        to_json_graph(&value, &JsonOptions::default().metadata([1.5, -2.0])).expect("writable");
+    let text = JsonOptions::default()
+        .metadata([1.5, -2.0])
+        .to_json_graph(&value)
+        .expect("writable");
     assert!(read(&text).is_ok());
     for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
         let error = read(&text[..end]).expect_err("incomplete");

@@ -8,7 +8,7 @@ use super::*;
 #[track_caller]
 fn check_with(value: impl Into<Value>, options: &TextOptions, expected: &str) {
     let value = value.into();
-    assert_eq!(to_text(&value, options).expect("a text"), expected);
+    assert_eq!(options.to_text(&value).expect("a text"), expected);
     check_round_trip(&value, options);
 }
 
@@ -102,7 +102,7 @@ fn objects_may_have_comments() {
         "tx.Function(params=[%x: tx.Var() /* a * / var here */], body=%x)\n",
     );
     let failing = TextOptions::default().annotate(|_| Err(isoform::Error::value_error("no")));
-    let error = to_text(&x.into(), &failing).expect_err("the callback fails");
+    let error = failing.to_text(&x.into()).expect_err("the callback fails");
     assert_eq!(error.message(), "no");
 }
 
@@ -112,7 +112,9 @@ fn places_may_be_underlined() -> Result<()> {
     let func = Func::new([Value::from(&x), 2.into()], [x.clone()]);
     let marked = |path: &str, note: &str| {
         let path = AccessPath::parse(path)?;
-        to_text(&(&func).into(), &TextOptions::default().mark(path, note))
+        TextOptions::default()
+            .mark(path, note)
+            .to_text(&(&func).into())
     };
     let line = "tx.Function(params=[%x: tx.Var()], body=[%x, 2])\n";
     let under = |carets: &str| format!("{line}{carets}\n");
@@ -151,7 +153,7 @@ fn colours_are_escapes_around_the_same_text() -> Result<()> {
     .into();
     let plain = text_of(&value);
     let mark = |options: TextOptions| options.mark(AccessPath::root().attr("body"), "note");
-    let coloured = to_text(&value, &TextOptions::default().color(true))?;
+    let coloured = TextOptions::default().color(true).to_text(&value)?;
     assert_ne!(coloured, plain);
     let strip = |text: &str| {
         let mut out = String::new();
@@ -163,10 +165,10 @@ fn colours_are_escapes_around_the_same_text() -> Result<()> {
         out + rest
     };
     assert_eq!(strip(&coloured), plain);
-    let coloured = to_text(&value, &mark(TextOptions::default().color(true)))?;
+    let coloured = mark(TextOptions::default().color(true)).to_text(&value)?;
     assert_eq!(
         strip(&coloured),
-        to_text(&value, &mark(TextOptions::default()))?
+        mark(TextOptions::default()).to_text(&value)?
     );
     Ok(())
 }

@@ -7,9 +7,9 @@ use isoform::{
 use super::*;
 
 fn render(left: &Value, right: &Value, options: &MismatchOptions) -> String {
-    let mismatch = explain_mismatch(left, right, Default::default());
+    let mismatch = explain_mismatch(left, right);
     let mismatch = mismatch.expect("comparable").expect("they differ");
-    render_mismatch(left, right, &mismatch, options)
+    options.render(left, right, &mismatch)
 }
 
 /// The text of the mismatch of two values.
@@ -72,10 +72,11 @@ fn what_is_missing_is_said() {
         map_free_vars: true,
         ..CompareOptions::default()
     };
-    let mismatch = explain_mismatch(&left, &right, free)
+    let mismatch = free
+        .explain_mismatch(&left, &right)
         .expect("comparable")
         .expect("they differ");
-    let shown = render_mismatch(&left, &right, &mismatch, &MismatchOptions::default());
+    let shown = render_mismatch(&left, &right, &mismatch);
     assert!(shown.contains("%y = tx.Var()\n"), "{shown}");
     assert!(
         shown.contains("%x = tx.Var(ty=None)\n    //             ^^^^"),

@@ -242,7 +242,7 @@ fn tensors_are_checked() {
 fn cycles_have_no_text() {
     let list = List::<Value>::new();
     list.push([Value::from(list.clone())].into()).unwrap();
-    let error = to_text(&list.clone().into(), &TextOptions::default()).expect_err("a cycle");
+    let error = to_text(&list.clone().into()).expect_err("a cycle");
     list.clear();
     assert_eq!(error.kind(), ErrorKind::Value);
     assert_eq!(
@@ -251,7 +251,7 @@ fn cycles_have_no_text() {
     );
     let dict = Dict::<Value, Value>::new();
     dict.insert("self".into(), dict.clone().into()).unwrap();
-    assert!(to_text(&dict.clone().into(), &TextOptions::default()).is_err());
+    assert!(to_text(&dict.clone().into()).is_err());
     dict.clear();
 }
 

@@ -34,7 +34,7 @@ use crate::kernel::object::reference::Ref;
 ///     ib.emit_return([total.upcast()])
 /// })?;
 /// assert!(pto::verify(&function, &Default::default())?.is_empty());
-/// assert_eq!(pto::python_print(&function, &Default::default())?, "\
+/// assert_eq!(pto::python_print(&function)?, "\
 /// @pl.function
 /// def sum(n: pl.INT64) -> pl.INT64:
 ///     for i, (acc,) in pl.range(0, n, 1, init_values=(0,)):  # acc: pl.INT64

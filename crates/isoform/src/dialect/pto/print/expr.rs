@@ -6,7 +6,7 @@ use crate::kernel::container::Map;
 use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::types::{NodeEnum, RegionKind};
 use crate::kernel::value::{Value, ValueRef};
-use crate::traverse::{ChildOptions, children_of};
+use crate::traverse::children_of;
 
 // The precedence of Python's operators; an operand with a lower precedence than its
 // position requires is put in parentheses.
@@ -133,7 +133,7 @@ impl Printer<'_> {
     /// in its fields but for its type.
     fn constructor(&mut self, expr: &Ref<Expr>) {
         let class = expr.type_info().key().rsplit('.').next();
-        let children = children_of(&expr.into(), ChildOptions::default());
+        let children = children_of(&expr.into());
         let is_type = |value: &Value| value.as_object().is_some_and(|it| it.isa::<Type>());
         let parts = children.iter(RegionKind::Use).map(|child| child.value);
         let mut tasks = Self::joined(parts.filter(|it| !is_type(it)).map(Task::Value));

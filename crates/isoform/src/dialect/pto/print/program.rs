@@ -30,30 +30,41 @@ use crate::kernel::value::Value;
 /// `TypeError` for a value of another kind.
 ///
 /// ```
-/// use isoform::dialect::pto::{self, Add, DataType, Mul, PrintOptions, ScalarType, Var};
+/// use isoform::dialect::pto::{self, Add, DataType, Mul, ScalarType, Var};
 /// let int = ScalarType::new(DataType::Int64);
 /// let [x, y] = ["x", "x"].map(|name| Var::new(name, &int));
 /// let sum = Add::new(&x, &y, DataType::Int64);
 /// let product = Mul::new(sum, &x, DataType::Int64);
-/// let text = pto::python_print(&product, &PrintOptions::default())?;
+/// let text = pto::python_print(&product)?;
 /// assert_eq!(text, "(x + x_1) * x");
 /// # Ok::<(), isoform::Error>(())
 /// ```
-pub fn python_print(node: impl Into<Value>, options: &PrintOptions) -> Result<String> {
-    let node = node.into();
-    let Some(object) = node.as_object() else {
-        return Err(unprintable(&node));
-    };
-    let mut printer = Printer::new(options);
-    if object.isa::<Program>() || object.isa::<Function>() || object.isa::<Stmt>() {
-        printer.label_shared(object);
-        printer.run(Task::Node(object.clone()));
-    } else if object.isa::<Expr>() || object.isa::<Type>() {
-        printer.run(Task::Root(object.clone()));
-    } else {
-        return Err(unprintable(&node));
+pub fn python_print(node: impl Into<Value>) -> Result<String> {
+    PrintOptions::default().print(node)
+}
+
+impl PrintOptions {
+    /// [`python_print`] with these options.
+    ///
+    /// # Errors
+    ///
+    /// As [`python_print`].
+    pub fn print(&self, node: impl Into<Value>) -> Result<String> {
+        let node = node.into();
+        let Some(object) = node.as_object() else {
+            return Err(unprintable(&node));
+        };
+        let mut printer = Printer::new(self);
+        if object.isa::<Program>() || object.isa::<Function>() || object.isa::<Stmt>() {
+            printer.label_shared(object);
+            printer.run(Task::Node(object.clone()));
+        } else if object.isa::<Expr>() || object.isa::<Type>() {
+            printer.run(Task::Root(object.clone()));
+        } else {
+            return Err(unprintable(&node));
+        }
+        Ok(printer.out)
     }
-    Ok(printer.out)
 }
 
 fn unprintable(node: &Value) -> Error {
@@ -67,7 +78,7 @@ fn unprintable(node: &Value) -> Error {
 #[export("pto.python_print", crate = crate)]
 fn print_for_others(node: Value, prefix: Str, spans: bool) -> Result<String> {
     let options = PrintOptions::default().prefix(&*prefix).spans(spans);
-    python_print(node, &options)
+    options.print(node)
 }
 
 pub(in crate::dialect::pto) fn register() -> Result<()> {

@@ -68,7 +68,7 @@ pub(super) fn compatible(expected: &Ref<Type>, got: &Ref<Type>) -> bool {
 pub(super) fn shown(ty: &Ref<Type>) -> String {
     const LONGEST: usize = 80;
     let options = PrintOptions::default().prefix("");
-    let text = python_print(ty, &options).unwrap_or_else(|_| format!("{ty:?}"));
+    let text = options.print(ty).unwrap_or_else(|_| format!("{ty:?}"));
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

@@ -17,7 +17,7 @@ use crate::kernel::object::reference::Ref;
 use crate::kernel::path::places::{Place, Places, Step};
 use crate::kernel::types::RegionKind;
 use crate::kernel::value::{Value, ValueRef};
-use crate::traverse::{ChildOptions, WalkOptions, WalkResult, children_of, walk_objects};
+use crate::traverse::{WalkResult, children_of, walk_objects};
 
 /// Returns all errors in the interaction of a value's statements.
 pub(in crate::dialect::pto::verifier) fn failures(
@@ -69,7 +69,7 @@ pub(in crate::dialect::pto::verifier) fn failures(
 fn defined_in(stmt: &Ref<Stmt>) -> Result<HashSet<u64>> {
     let mut found = HashSet::new();
     // A walk visits an object once, so a definition may be visited as a use.
-    walk_objects(stmt, WalkOptions::default(), |object, _| {
+    walk_objects(stmt, |object, _| {
         let vars = definitions_of(object)?;
         found.extend(vars.iter().map(Ref::identity));
         Ok(WalkResult::<()>::Advance)
@@ -242,7 +242,7 @@ impl Checker<'_> {
     /// The parts of a statement of a user-defined class: its fields.
     fn other_parts(&mut self, stmt: &Ref<Stmt>, place: Place) -> Vec<Task> {
         let mut tasks = Vec::new();
-        let fields = children_of(&stmt.into(), ChildOptions::default());
+        let fields = children_of(&stmt.into());
         for field in fields.iter(RegionKind::Use) {
             let values = match field.value.view() {
                 ValueRef::Array(items) => items.iter().cloned().collect(),

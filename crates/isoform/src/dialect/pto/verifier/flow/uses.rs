@@ -13,7 +13,7 @@ use crate::kernel::object::reference::{Obj, Ref};
 use crate::kernel::path::AccessPath;
 use crate::kernel::path::places::{Place, Step};
 use crate::kernel::value::Value;
-use crate::traverse::{WalkOptions, WalkOrder, WalkResult, structural_walk};
+use crate::traverse::{WalkOptions, WalkOrder, WalkResult};
 
 impl Checker<'_> {
     /// True if a variable need not be defined here.
@@ -99,7 +99,7 @@ impl Checker<'_> {
         let above = self.places.path(place);
         let options = WalkOptions::default().order(WalkOrder::Pre);
         let mut found = Vec::new();
-        structural_walk(root, options, |visit| {
+        options.walk(root, |visit| {
             let Some(object) = visit.object() else {
                 return Ok(WalkResult::<()>::Advance);
             };
